@@ -6,7 +6,7 @@ export const evmOptions = {
     kind: 'secret',
     environment: 'FAIRLEAD_EVM_UPSTREAM',
     description:
-      'HTTP address of the EVM node to stand in front of, or several of one chain with spaces between. They may hold credentials and are never shown.',
+      'HTTP URL of the EVM upstream; several URLs of one chain are separated by spaces; credentials in URLs are never shown.',
     form: {
       pattern: /^\s*https?:\/\/[^\s/]\S*(?:\s+https?:\/\/[^\s/]\S*)*\s*$/,
       rule: 'one or several http or https URLs with spaces between',
@@ -17,7 +17,7 @@ export const evmOptions = {
     kind: 'secret',
     environment: 'FAIRLEAD_EVM_WEBSOCKET_UPSTREAM',
     description:
-      'WebSocket address of the same EVM node, or several, for subscriptions; without it the node is asked for news.',
+      'WebSocket URL of the EVM upstream, for subscriptions; several URLs are separated by spaces; without a URL, the gateway polls.',
     form: {
       pattern: /^\s*wss?:\/\/[^\s/]\S*(?:\s+wss?:\/\/[^\s/]\S*)*\s*$/,
       rule: 'one or several ws or wss URLs with spaces between',
@@ -28,7 +28,7 @@ export const evmOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_HEAD_POLL_MS',
     description:
-      'How often a node that is used is asked for its head, in milliseconds; one with a WebSocket tells its subscribers of news itself.',
+      'Polling interval for the chain head of nodes in use, in milliseconds; subscriptions prefer the WebSocket of the upstream.',
     fallback: 1_000,
     minimum: 50,
     maximum: 600_000,
@@ -36,8 +36,7 @@ export const evmOptions = {
   upstreamHedges: {
     kind: 'boolean',
     environment: 'FAIRLEAD_UPSTREAM_HEDGES',
-    description:
-      'Whether a second upstream of a node is asked as well when the first one takes longer than it mostly does; for one call in twenty at most.',
+    description: 'Send a slow call to a second upstream as well (hedging), for at most 5% of the calls.',
     fallback: true,
     reload: true,
   },
@@ -45,7 +44,7 @@ export const evmOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_UPSTREAM_LOG_RANGE',
     description:
-      'Most blocks that a node is asked for logs of at once; a longer query is asked in parts. 0 for any number.',
+      'Maximum block range of a log query to an upstream; queries over longer ranges are split; 0 = unlimited.',
     fallback: 0,
     minimum: 0,
     maximum: 1_000_000_000,
@@ -55,7 +54,7 @@ export const evmOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_CACHE_HEAD_MS',
     description:
-      'How long an answer about the newest block may be kept while that is the newest, in milliseconds; 0 keeps none.',
+      'Maximum cache time of responses for the latest block, in milliseconds; a new block ends it earlier; 0 = no cache.',
     fallback: 0,
     minimum: 0,
     maximum: 60_000,
@@ -65,7 +64,7 @@ export const evmOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_BATCH_ITEMS',
-    description: 'Most calls in one JSON-RPC batch.',
+    description: 'Maximum number of calls in a JSON-RPC batch.',
     fallback: 1_000,
     minimum: 1,
     maximum: 100_000,
@@ -75,7 +74,7 @@ export const evmOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_LOG_RANGE',
-    description: 'Most blocks that one query for logs may span; 0 for any number.',
+    description: 'Maximum block range of a log query from a client; 0 = unlimited.',
     fallback: 0,
     minimum: 0,
     maximum: 1_000_000_000,
@@ -85,7 +84,7 @@ export const evmOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_WEBSOCKET_CALLS',
-    description: 'Most calls in flight on one WebSocket; the next one is read when one has been answered.',
+    description: 'Maximum number of calls in flight per WebSocket; further calls are read after a response.',
     fallback: 64,
     minimum: 1,
     maximum: 100_000,
@@ -95,7 +94,7 @@ export const evmOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_WEBSOCKET_SUBSCRIPTIONS',
-    description: 'Most subscriptions on one WebSocket.',
+    description: 'Maximum number of subscriptions per WebSocket.',
     fallback: 1_024,
     minimum: 1,
     maximum: 1_000_000,
@@ -105,7 +104,7 @@ export const evmOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_WEBSOCKETS_PER_CREDENTIAL',
-    description: 'Maximum number of WebSockets that one credential may have open in one process.',
+    description: 'Maximum number of open WebSockets per credential and process.',
     fallback: 256,
     minimum: 1,
     maximum: 1_000_000,
@@ -115,7 +114,7 @@ export const evmOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_SUBSCRIPTIONS_PER_CREDENTIAL',
-    description: 'Maximum number of subscriptions on all WebSockets of one credential in one process.',
+    description: 'Maximum number of WebSocket subscriptions per credential and process.',
     fallback: 4_096,
     minimum: 1,
     maximum: 10_000_000,
@@ -126,7 +125,7 @@ export const evmOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_UNFILTERED_LOGS_PER_CREDENTIAL',
     description:
-      'Maximum number of subscriptions of one credential in one process to logs that name neither an address nor a topic; each receives every log.',
+      'Maximum number of log subscriptions without address and topic filter, per credential and process.',
     fallback: 64,
     minimum: 1,
     maximum: 10_000_000,
@@ -136,7 +135,8 @@ export const evmOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_WEBSOCKET_PING_MS',
-    description: 'How often WebSocket clients are pinged, in milliseconds; two without an answer end one.',
+    description:
+      'Interval of WebSocket pings, in milliseconds; a connection is closed after two pings without a response.',
     fallback: 30_000,
     minimum: 100,
     maximum: 3_600_000,

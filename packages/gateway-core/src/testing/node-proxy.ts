@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
 
-/** Stands in front of a real node: it can be cut off, and counts what is asked. */
+/** A proxy in front of a real upstream. It can disconnect, and it counts calls. */
 export interface NodeProxy {
   readonly url: string
   readonly wsUrl: string
-  /** How often each method was asked over WebSocket. */
+  /** Number of calls of each method over WebSocket. */
   readonly asked: ReadonlyMap<string, number>
-  /** Most calls that were under way over HTTP at the same time. */
+  /** Maximum number of simultaneous calls over HTTP. */
   mostAtOnce(): number
-  /** Breaks all connections off and takes no new ones. */
+  /** Closes all connections and accepts no new ones. */
   cut(): void
-  mend(): void
+  restore(): void
   stop(): Promise<void>
 }
 
-/** Starts a proxy in front of the node at an HTTP address that speaks WebSocket too. */
+/** Starts a proxy in front of an upstream URL that serves HTTP and WebSocket. */
 export async function proxyTo(nodeUrl: string): Promise<NodeProxy> {
   const asked = new Map<string, number>()
   const sockets = new Set<Socket>()
@@ -70,7 +70,7 @@ export async function proxyTo(nodeUrl: string): Promise<NodeProxy> {
     asked,
     mostAtOnce: () => most,
     cut,
-    mend: () => (isCut = false),
+    restore: () => (isCut = false),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

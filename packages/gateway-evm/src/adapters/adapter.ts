@@ -59,12 +59,12 @@ export interface Adapter {
    * @param result - never an error; errors are not transformed
    * @throws RpcError
    */
-  mend?(result: unknown, call: Call, params: readonly unknown[], upstream: Upstream): unknown
+  transformResult?(result: unknown, call: Call, params: readonly unknown[], upstream: Upstream): unknown
   /**
    * Maximum size of a response that is buffered and transformed, in bytes. Larger responses pass through unchanged.
    * Without it, all responses are transformed.
    */
-  readonly mendsUpTo?: number
+  readonly transformUpTo?: number
   /**
    * Returns a function that transforms the text of a result while it streams, piece by piece. Each piece ends after a
    * comma.

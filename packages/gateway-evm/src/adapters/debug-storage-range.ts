@@ -4,6 +4,7 @@ import { isRecord } from '@fairlead/gateway-core/json'
 /** Returns the storage slots of an account. go-ethereum returns null for an account without storage. */
 export const debugStorageRangeAt: Adapter = {
   // Exceeds the length of a result without slots.
-  mendsUpTo: 256,
-  mend: (range) => (isRecord(range) && range['storage'] === null ? { ...range, storage: {} } : range),
+  transformUpTo: 256,
+  transformResult: (range) =>
+    isRecord(range) && range['storage'] === null ? { ...range, storage: {} } : range,
 }

@@ -6,21 +6,21 @@ import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { missingTracer } from './missing-tracer.ts'
 import { nodeClient } from './node-client.ts'
-import { mendStructLogs, mendStructLogText } from './struct-log.ts'
+import { normalizeStructLogs, normalizeStructLogText } from './struct-log.ts'
 
 // Anvil's response for an unknown transaction is at most this long.
-const mendsUpTo = 512
+const transformUpTo = 512
 
 /** Returns the trace of a transaction. Anvil returns an empty trace for an unknown transaction. */
 export const debugTraceTransaction: Adapter = {
   ...tracing('debug_traceTransaction', 1),
-  mendsUpTo,
-  mend: async (trace, { signal }, params, upstream) => {
-    const mended = tracerOf(params, 1) === undefined ? mendStructLogs(trace) : trace
+  transformUpTo,
+  transformResult: async (trace, { signal }, params, upstream) => {
+    const normalized = tracerOf(params, 1) === undefined ? normalizeStructLogs(trace) : trace
     // A transaction costs gas even when it does nothing.
-    if (!isRecord(trace) || trace['gas'] !== 0 || !isEmpty(trace['structLogs'])) return mended
+    if (!isRecord(trace) || trace['gas'] !== 0 || !isEmpty(trace['structLogs'])) return normalized
     const transaction = await upstream.call('eth_getTransactionByHash', [params[0]], signal)
-    if (isRecord(transaction) && typeof transaction['blockHash'] === 'string') return mended
+    if (isRecord(transaction) && typeof transaction['blockHash'] === 'string') return normalized
     throw new RpcError(rpcCodes.serverError, 'transaction not found')
   },
 }
@@ -42,7 +42,7 @@ function tracing(method: string, optionsAt: number): Adapter {
       return missingTracer({ method, params, optionsAt, upstream, signal })
     },
     // Traces have no size limit, so they are transformed while they stream. Named tracers write arbitrary JSON.
-    rewrite: (params) => (tracerOf(params, optionsAt) === undefined ? mendStructLogText : undefined),
+    rewrite: (params) => (tracerOf(params, optionsAt) === undefined ? normalizeStructLogText : undefined),
   }
 }
 

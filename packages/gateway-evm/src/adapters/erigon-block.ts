@@ -6,7 +6,7 @@ import type { Upstream } from '../upstream/types.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
-import { mendReceipt, mendReceipts } from './receipts.ts'
+import { normalizeReceipt, normalizeReceipts } from './receipts.ts'
 
 /** Returns the number of the block that a tag refers to. */
 export const erigonBlockNumber: Adapter = {
@@ -29,7 +29,7 @@ export const erigonGetBlockReceiptsByBlockHash: Adapter = {
     const receipts = await nativeOrDerived({ upstream, method, params, signal }, () =>
       receiptsOf(params[0], upstream, signal),
     )
-    return mendReceipts(receipts)
+    return normalizeReceipts(receipts)
   },
 }
 
@@ -39,7 +39,7 @@ export const erigonGetLogsByHash: Adapter = {
   answer: ({ signal }, params, upstream) =>
     nativeOrDerived({ upstream, method: 'erigon_getLogsByHash', params, signal }, async () => {
       const receipts = await receiptsOf(params[0], upstream, signal)
-      return receipts.map((receipt) => (mendReceipt(receipt) as { readonly logs: unknown }).logs)
+      return receipts.map((receipt) => (normalizeReceipt(receipt) as { readonly logs: unknown }).logs)
     }),
 }
 

@@ -15,17 +15,17 @@ const usualTimeoutMs = 5_000
 export const ethCallMany: Adapter = {
   answer: async ({ signal }, params, upstream) => {
     const said = params[3] === usualTimeoutMs ? params.slice(0, 3) : params
-    return mendBundles(await upstream.call('eth_callMany', trimmed(said), signal))
+    return normalizeBundles(await upstream.call('eth_callMany', trimmed(said), signal))
   },
 }
 
-function mendBundles(bundles: unknown): unknown {
+function normalizeBundles(bundles: unknown): unknown {
   return Array.isArray(bundles)
-    ? bundles.map((results: unknown) => (Array.isArray(results) ? results.map(mendResult) : results))
+    ? bundles.map((results: unknown) => (Array.isArray(results) ? results.map(normalizeResult) : results))
     : bundles
 }
 
-function mendResult(result: unknown): unknown {
+function normalizeResult(result: unknown): unknown {
   if (!isRecord(result) || typeof result['value'] !== 'string' || result['value'].startsWith('0x'))
     return result
   return { ...result, value: `0x${result['value']}` }

@@ -1,4 +1,4 @@
-import { mendStructLogs } from './struct-log.ts'
+import { normalizeStructLogs } from './struct-log.ts'
 
 interface StructLog extends Readonly<Record<string, unknown>> {
   readonly stack?: readonly string[]
@@ -26,7 +26,7 @@ export interface ExecutionTrace {
 
 /** Converts a trace of the struct logger. `gasProvided` is a quantity. */
 export function executionTrace(result: StructLoggerResult, gasProvided: string): ExecutionTrace {
-  const { structLogs, gas, returnValue, failed } = mendStructLogs(result) as StructLoggerResult
+  const { structLogs, gas, returnValue, failed } = normalizeStructLogs(result) as StructLoggerResult
   return {
     structLogs: structLogs.map((step) => ({ ...step, stack: step.stack ?? [], memory: step.memory ?? [] })),
     gas: Number(gasProvided),

@@ -51,7 +51,7 @@ describe('an older client', () => {
       },
     ],
   }
-  const mended = {
+  const normalized = {
     ...older,
     returnValue: '0x2a',
     structLogs: [
@@ -61,10 +61,15 @@ describe('an older client', () => {
   }
 
   it.each<[string, unknown, unknown, ...unknown[]]>([
-    ['debug_traceTransaction', older, mended, hash],
-    ['debug_traceTransaction', { ...older, structLogs: [] }, { ...mended, structLogs: [] }, hash],
-    ['debug_traceCall', older, mended, {}, 'latest', { tracer: null }],
-    ['debug_traceBlockByHash', [{ txHash: hash, result: older }], [{ txHash: hash, result: mended }], hash],
+    ['debug_traceTransaction', older, normalized, hash],
+    ['debug_traceTransaction', { ...older, structLogs: [] }, { ...normalized, structLogs: [] }, hash],
+    ['debug_traceCall', older, normalized, {}, 'latest', { tracer: null }],
+    [
+      'debug_traceBlockByHash',
+      [{ txHash: hash, result: older }],
+      [{ txHash: hash, result: normalized }],
+      hash,
+    ],
     ['debug_traceBlockByNumber', [{ txHash: hash, error: 'no' }], [{ txHash: hash, error: 'no' }], '0x1'],
   ])('gets 0x before words and bytes of struct logs by %s', async (method, result, expected, ...params) => {
     const { url } = await scriptedNode({ [method]: { result } })
@@ -87,7 +92,10 @@ describe('an older client', () => {
       const gateway = await inFrontOf(node)
       const call = { jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params: [hash] }
       const expected = {
-        result: { ...mended, structLogs: structLogs.map((_, pc) => ({ ...mended.structLogs[1], pc })) },
+        result: {
+          ...normalized,
+          structLogs: structLogs.map((_, pc) => ({ ...normalized.structLogs[1], pc })),
+        },
       }
       const post = async (body: unknown) => {
         const init = { method: 'POST', body: JSON.stringify(body) }

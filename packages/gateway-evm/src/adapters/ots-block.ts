@@ -7,7 +7,7 @@ import { blockInteger } from './block-number.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { nodeClient } from './node-client.ts'
 import { quantity } from './quantity.ts'
-import { mendReceipt } from './receipts.ts'
+import { normalizeReceipt } from './receipts.ts'
 
 /** Returns the details of a block. Returns null for an unknown block, where execution clients return an error. */
 export const otsGetBlockDetails = nullWhenUnknown('ots_getBlockDetails')
@@ -59,13 +59,13 @@ async function startOf(
   return block > Number(await upstream.call('eth_blockNumber', [], signal)) ? 0 : block
 }
 
-function nullWhenUnknown(method: string, mend = (result: unknown) => result): Adapter {
+function nullWhenUnknown(method: string, transform = (result: unknown) => result): Adapter {
   return {
     answer: async ({ signal }, [block, ...rest], upstream) => {
       const asked = method.endsWith('Hash') ? block : await blockInteger(block, upstream, signal)
       if (asked === null) return null
       try {
-        return mend(await upstream.call(method, [asked, ...rest], signal))
+        return transform(await upstream.call(method, [asked, ...rest], signal))
       } catch (error) {
         if (error instanceof RpcError && isUnknownBlock(error)) return null
         throw error
@@ -84,7 +84,7 @@ function withSelector(transaction: unknown): unknown {
 }
 
 function explorerReceipt(value: unknown): unknown {
-  const receipt = mendReceipt(value)
+  const receipt = normalizeReceipt(value)
   if (!isRecord(receipt)) return receipt
   const { timestamp, blockTimestamp, ...rest } = receipt
   return { ...rest, logs: null, logsBloom: null, timestamp: quantity(timestamp ?? blockTimestamp) }

@@ -40,7 +40,7 @@ export const otsGetInternalOperations: Adapter = {
 }
 
 /** Returns the revert data of a transaction. It is `0x` where an execution client returns null. */
-export const otsGetTransactionError: Adapter = { mend: (bytes) => bytes ?? '0x' }
+export const otsGetTransactionError: Adapter = { transformResult: (bytes) => bytes ?? '0x' }
 
 // Address reported as the target of a failed contract creation.
 const nowhere = `0x${'0'.repeat(40)}`

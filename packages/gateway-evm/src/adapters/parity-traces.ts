@@ -3,15 +3,15 @@ import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
 // A response with an empty list is at most this long, including the envelope.
-const mendsUpTo = 256
+const transformUpTo = 256
 
 /**
  * Returns the traces of a transaction. Every transaction has at least one, so an empty list means that the transaction
  * is unknown.
  */
 export const traceTransaction: Adapter = {
-  mendsUpTo,
-  mend: (traces) => (isEmpty(traces) ? null : traces),
+  transformUpTo,
+  transformResult: (traces) => (isEmpty(traces) ? null : traces),
 }
 
 /**
@@ -30,8 +30,8 @@ function tracesOfBlock(method: string): Adapter {
         .call('eth_getBlockByHash', [hash, false], signal)
         .then((found) => (isRecord(found) ? upstream.call(method, [found['number'], ...rest], signal) : null))
     },
-    mendsUpTo,
-    mend: async (traces, { signal }, [block], upstream) => {
+    transformUpTo,
+    transformResult: async (traces, { signal }, [block], upstream) => {
       if (!isEmpty(traces) || typeof block !== 'string') return traces
       const known = await upstream.call('eth_getBlockByNumber', [block, false], signal)
       return known === null ? null : traces

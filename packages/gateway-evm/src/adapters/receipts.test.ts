@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mendReceipt } from './receipts.ts'
+import { normalizeReceipt } from './receipts.ts'
 
 it.each([
   [
@@ -12,6 +12,6 @@ it.each([
     { blobGasPrice: '0x1', blockTimestamp: 31, status: '0x1', type: '0x2' },
     { blockTimestamp: '0x1f', status: '0x1', type: '0x2' },
   ],
-])('the receipt of %s keeps the order of its members', (_, given, mended) => {
-  expect(JSON.stringify(mendReceipt(given))).toBe(JSON.stringify(mended))
+])('the receipt of %s keeps the order of its members', (_, given, normalized) => {
+  expect(JSON.stringify(normalizeReceipt(given))).toBe(JSON.stringify(normalized))
 })

@@ -6,24 +6,26 @@ import type { Adapter } from './adapter.ts'
  * Normalizes a receipt. Some execution clients return the timestamp as a number, and a blob gas price for transactions
  * without blobs.
  */
-export const receipt: Adapter = { mend: mendReceipt }
+export const receipt: Adapter = { transformResult: normalizeReceipt }
 
 /** As {@link receipt}, for a list of receipts. */
-export const receipts: Adapter = { mend: mendReceipts }
+export const receipts: Adapter = { transformResult: normalizeReceipts }
 
 /**
  * Converts a receipt to the form of the specification. The order of its members does not change. Null is returned
  * unchanged.
  */
-export function mendReceipt(value: unknown): unknown {
+export function normalizeReceipt(value: unknown): unknown {
   if (!isRecord(value)) return value
   const { blobGasPrice: _, ...others } = value
-  const mended = value['type'] === '0x3' ? value : others
-  const { blockTimestamp } = mended
-  return blockTimestamp === undefined ? mended : { ...mended, blockTimestamp: quantity(blockTimestamp) }
+  const normalized = value['type'] === '0x3' ? value : others
+  const { blockTimestamp } = normalized
+  return blockTimestamp === undefined
+    ? normalized
+    : { ...normalized, blockTimestamp: quantity(blockTimestamp) }
 }
 
-/** As {@link mendReceipt}, for a list of receipts. */
-export function mendReceipts(value: unknown): unknown {
-  return Array.isArray(value) ? value.map(mendReceipt) : value
+/** As {@link normalizeReceipt}, for a list of receipts. */
+export function normalizeReceipts(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(normalizeReceipt) : value
 }

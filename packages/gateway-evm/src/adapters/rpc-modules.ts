@@ -10,7 +10,7 @@ const names = Object.keys(methods satisfies Readonly<Record<string, Method>>)
  * `admin`.
  */
 export const rpcModules: Adapter = {
-  mend: (result, { grant: { withheldMethods = [] } }) => {
+  transformResult: (result, { grant: { withheldMethods = [] } }) => {
     if (!isRecord(result)) return result
     const offered = new Set(
       names.filter((name) => !withheldMethods.includes(name)).map((name) => name.slice(0, name.indexOf('_'))),

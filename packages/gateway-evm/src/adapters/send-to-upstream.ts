@@ -7,7 +7,7 @@ import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Adapter, PartAsking } from './adapter.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Sendable } from '../cache/request-coalescer.ts'
-import { beginsWithError, isErrorAtHand } from '../upstream/peek-response.ts'
+import { beginsWithError, isBufferedError } from '../upstream/peek-response.ts'
 import { readResult, toRpcResponse, readResponse } from '../upstream/read-response.ts'
 import type { RpcResponse } from '../rpc-response.ts'
 import { rewriteResponse } from '../upstream/rewrite-response.ts'
@@ -113,7 +113,7 @@ function post(
   }
   upstream.send(body, signal, info, {
     resolve: (answer) => {
-      const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false
+      const isOrdinary = adapter === undefined && isBufferedError(answer) === false
       if (isOrdinary) completion.resolve(answer)
       else settleWith(translated(answer, { call, adapter, method, params, upstream }), completion)
     },
@@ -137,9 +137,9 @@ async function translated(
   const { signal } = call
   const held = upstream.reserve(call.grant.credentialId)
   try {
-    if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
+    if (adapter?.transformResult && isWithin(answer, adapter.transformUpTo)) {
       const result = await readResult(answer, { method, reservation: held, signal })
-      return { result: JSON.stringify(await adapter.mend(result, call, params, upstream)) }
+      return { result: JSON.stringify(await adapter.transformResult(result, call, params, upstream)) }
     }
     if (await beginsWithError(answer, signal)) {
       const plain = await plainOf(answer, method, held, signal)

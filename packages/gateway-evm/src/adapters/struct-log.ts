@@ -7,14 +7,14 @@ import { isRecord } from '@fairlead/gateway-core/json'
  * @param text - JSON text
  * @see execution-apis, the struct logs of `debug_trace…`
  */
-export function mendStructLogText(text: string): string {
+export function normalizeStructLogText(text: string): string {
   return text
     .replaceAll(/"([0-9a-f]{64})"/g, '"0x$1"')
     .replaceAll(/("returnValue"\s*:\s*")(?!0x)([0-9a-f]*")/g, '$10x$2')
 }
 
-/** As {@link mendStructLogText}, for a parsed trace. Also removes leading zeros from stack words. */
-export function mendStructLogs(trace: unknown): unknown {
+/** As {@link normalizeStructLogText}, for a parsed trace. Also removes leading zeros from stack words. */
+export function normalizeStructLogs(trace: unknown): unknown {
   if (!isRecord(trace) || !Array.isArray(trace['structLogs'])) return trace
   return {
     ...trace,

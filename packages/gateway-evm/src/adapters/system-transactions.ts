@@ -8,7 +8,7 @@ import type { Adapter } from './adapter.ts'
 import { blockHashOf } from './block-number.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
-import { mendReceipts } from './receipts.ts'
+import { normalizeReceipts } from './receipts.ts'
 
 interface BlockTransaction {
   readonly hash: string
@@ -83,10 +83,10 @@ function receiptsOf(method: string, choose: (receipts: Receipts) => unknown): Ad
         const hashes = new Set(transactions.filter(isSystemTransaction).map(({ hash }) => hash))
         const isSystem = (receipt: unknown) =>
           isRecord(receipt) && hashes.has(String(receipt['transactionHash']))
-        const mended = mendReceipts(receipts) as readonly unknown[]
+        const normalized = normalizeReceipts(receipts) as readonly unknown[]
         return choose({
-          system: mended.filter(isSystem),
-          others: mended.filter((receipt) => !isSystem(receipt)),
+          system: normalized.filter(isSystem),
+          others: normalized.filter((receipt) => !isSystem(receipt)),
         })
       })
     },

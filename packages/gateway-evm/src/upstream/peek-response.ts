@@ -5,12 +5,12 @@ import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-ins
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
 // Matches a response in which only the version and the id precede the result, in any order. It needs no full parse.
-const resultAhead = /^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|[^"\s,{[\\]+)\s*,\s*)*"result"\s*:/
+const resultFirst = /^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|[^"\s,{[\\]+)\s*,\s*)*"result"\s*:/
 
 const longestBeginning = 1_024
 
 /** As {@link beginsWithError}, for a buffered response. Undefined for a response that is not buffered. */
-export function isErrorAtHand(answer: UpstreamResponse): boolean | undefined {
+export function isBufferedError(answer: UpstreamResponse): boolean | undefined {
   const { latin1 } = answer
   if (latin1 !== undefined) return isErrorText(latin1)
   // Accessed only now, because `bytes` may be created lazily.
@@ -31,8 +31,8 @@ export async function beginsWithError(
   answer: UpstreamResponse,
   signal: CancellationSignal,
 ): Promise<boolean> {
-  const atHand = isErrorAtHand(answer)
-  if (atHand !== undefined) return atHand
+  const buffered = isBufferedError(answer)
+  if (buffered !== undefined) return buffered
   const { body } = answer
   if (body.readableLength === 0) {
     await firstBytes(body).catch((error: unknown) => Promise.reject(unavailable(error, signal)))
@@ -44,14 +44,14 @@ export async function beginsWithError(
 }
 
 function isError(beginning: Buffer): boolean {
-  return !resultAhead.test(beginning.toString('latin1', 0, longestBeginning)) && !hasResult(beginning)
+  return !resultFirst.test(beginning.toString('latin1', 0, longestBeginning)) && !hasResult(beginning)
 }
 
 /** @param text - the full response, with one character per byte */
 function isErrorText(text: string): boolean {
   // A key that is written with escapes contains `\u`.
   const mayHaveError = text.includes('"error"') || text.includes('\\u')
-  if (!mayHaveError && resultAhead.test(text)) return false
+  if (!mayHaveError && resultFirst.test(text)) return false
   return !hasResult(Buffer.from(text, 'latin1'))
 }
 

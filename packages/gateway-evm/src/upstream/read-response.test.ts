@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { tryPassThrough } from './read-response.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
-function atHand(text: string | undefined): UpstreamResponse {
+function buffered(text: string | undefined): UpstreamResponse {
   const latin1 = text === undefined ? undefined : Buffer.from(text).toString('latin1')
   const body = Object.assign(Readable.from([]), { dump: async () => undefined })
   return { latin1, body, contentLength: undefined, delimited: true }
@@ -17,11 +17,11 @@ it.each([
   ['null', '{"jsonrpc":"2.0","id":7,"result":null}', '7'],
   ['one under an id of letters', '{"id":"a","result":[1,{"error":2}],"jsonrpc":"2.0"}', '"a"'],
 ])('%s is passed on as it is', (_, text, id) => {
-  expect(tryPassThrough(atHand(text), id)).toBe(text)
+  expect(tryPassThrough(buffered(text), id)).toBe(text)
 })
 
 it.each([
-  ['an answer that is not at hand', undefined, '7'],
+  ['an answer that is not buffered', undefined, '7'],
   ['an error', '{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"no"}}', '7'],
   ['an error of null beside a result', '{"jsonrpc":"2.0","id":7,"result":1,"error":null}', '7'],
   ['another id', result, '8'],
@@ -35,5 +35,5 @@ it.each([
   ['half of a result', result.slice(0, -1), '7'],
   ['more than ASCII', '{"jsonrpc":"2.0","id":7,"result":"ü"}', '7'],
 ])('%s is read and written anew', (_, text, id) => {
-  expect(tryPassThrough(atHand(text), id)).toBeUndefined()
+  expect(tryPassThrough(buffered(text), id)).toBeUndefined()
 })

@@ -103,10 +103,10 @@ export function toRpcResponse(text: string, method: string, secrets: readonly st
   const { error } = value
   if (isRecord(error)) {
     const written = asNodeError(error)
-    const mended = normalizeError(written, method)
+    const normalized = normalizeError(written, method)
     const own = members.get('error') as string
-    const isFit = mended === written && redactDeep(own, secrets) === own
-    return { error: isFit ? own : JSON.stringify(redactJsonDeep(mended, secrets)) }
+    const isFit = normalized === written && redactDeep(own, secrets) === own
+    return { error: isFit ? own : JSON.stringify(redactJsonDeep(normalized, secrets)) }
   }
   const result = members.get('result')
   if (result === undefined) throw malformed()

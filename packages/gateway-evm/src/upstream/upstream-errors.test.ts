@@ -8,7 +8,7 @@ const method = 'eth_call'
 const notOffered = { code: -32601, message: 'This node does not offer eth_call.' }
 const bytes = '0xdeadbeef'
 
-describe('mendError', () => {
+describe('normalizeError', () => {
   it.each<[string, number, string]>([
     ['anvil over HTTP', -32601, 'Method not found'],
     ['anvil over WebSocket', -32602, 'Method not found'],
@@ -53,8 +53,8 @@ describe('mendError', () => {
       { code: -32000, message: 'execution reverted: no', data: bytes },
       { code: 3, message: 'execution reverted: no', data: bytes },
     ],
-  ])('gives a revert of %s code 3, its bytes and a clean message', (_, given, mended) => {
-    expect(normalizeError(given, method)).toEqual(mended)
+  ])('gives a revert of %s code 3, its bytes and a clean message', (_, given, normalized) => {
+    expect(normalizeError(given, method)).toEqual(normalized)
   })
 
   it.each([
@@ -134,7 +134,7 @@ describe('an error of a node', () => {
   const revert = { code: 3, message: 'execution reverted: custom error 0xdeadbeef', data: bytes }
   const clean = { code: 3, message: 'execution reverted', data: bytes }
 
-  it('is mended in a single answer, in a batch, and under an id that nodes do not echo', async () => {
+  it('is normalized in a single answer, in a batch, and under an id that nodes do not echo', async () => {
     const { url } = await scriptedNode({ eth_call: { error: revert } })
     const { url: gateway } = await inFrontOf(url)
     const call = (id: unknown) => ({ jsonrpc: '2.0', id, method, params: [{}] })
