@@ -1,5 +1,5 @@
 import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 
-// The libraries of the beacon chain read their preset when they are loaded.
+// The libraries of the beacon chain read their preset at load time.
 export default mergeConfig(shared, { test: { env: { LODESTAR_PRESET: 'minimal' } } })

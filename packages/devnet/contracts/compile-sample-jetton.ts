@@ -10,7 +10,7 @@ const contracts = [
  * Compiles the sample jetton and returns the text of `src/jetton/generated/sample-jetton.ts`.
  *
  * @returns The complete file.
- * @throws Error with the compiler's own messages.
+ * @throws Error with the messages of the compiler.
  * @example
  * writeFileSync('src/jetton/generated/sample-jetton.ts', await compileSampleJetton())
  */

@@ -16,11 +16,11 @@ interface CompilerOutput {
 /**
  * Compiles the sample token and returns the text of `src/evm/generated/sample-token.ts`.
  *
- * The output depends on the source and the pinned compiler only: the metadata hash, which would also cover paths
- * and comments, is left out of the bytecode.
+ * The output depends only on the source and the pinned compiler: the metadata hash, which would also cover paths and
+ * comments, is omitted from the bytecode.
  *
  * @returns The complete file.
- * @throws Error with the compiler's own messages.
+ * @throws Error with the messages of the compiler.
  * @example
  * writeFileSync('src/evm/generated/sample-token.ts', compileSampleToken())
  */

@@ -147,7 +147,7 @@ test('all chains start together and end together', { timeout: 90_000 }, async ()
   onTestFinished(() => devnet.stop())
   const [evm, beacon, jetton, solana] = devnet.chains
   expect(devnet.chains.map(({ chain }) => chain)).toEqual(['evm', 'beacon', 'jetton', 'solana'])
-  // None waits for another.
+  // The chains start in parallel.
   expect(
     events
       .slice(0, 4)

@@ -5,68 +5,68 @@ import { startEvmChain, type EvmChain } from './evm/evm-chain.ts'
 import { startJettonNode, type JettonNode } from './jetton/start.ts'
 import { startSolanaNode, type SolanaNode } from './solana/start.ts'
 
-/** How to run the development chains. */
+/** Options of the development chains. */
 export interface DevnetOptions<names extends DevnetChainNames = DevnetChainNames> {
-  /** Directory for state, ports and locks; created when missing. One running devnet per directory. */
+  /** Directory for state, ports and locks; created if it does not exist. One running devnet per directory. */
   dataDirectory: string
-  /** Which chains to run; all of them when left out. */
+  /** Names of the chains to run; all chains by default. */
   chains?: names | undefined
-  /** How to run the beacon chain. */
+  /** Options of the beacon chain. */
   beacon?: BeaconOptions | undefined
-  /** How to run the jetton chain. */
+  /** Options of the jetton chain. */
   jetton?: JettonOptions | undefined
-  /** How to run the Solana chain. */
+  /** Options of the Solana chain. */
   solana?: SolanaOptions | undefined
-  /** Hears what the chains do. */
+  /** Called with each event of the chains. */
   onEvent?: ((event: DevnetEvent) => void) | undefined
-  /** Aborting it ends the start, or later the running chains. */
+  /** Aborting this signal stops the start, or later the running chains. */
   signal?: AbortSignal | undefined
-  /** Path of an anvil program to run in place of the one that npm installed. */
+  /** Path of an anvil executable that replaces the one installed by npm. */
   anvilPath?: string | undefined
 }
 
-/** How to run the beacon chain. */
+/** Options of the beacon chain. */
 export interface BeaconOptions {
-  /** Seconds from one slot to the next; 2 when left out. */
+  /** Seconds from one slot to the next; 2 by default. */
   secondsPerSlot?: number | undefined
-  /** Whether the chain branches now and then, as a network does; true when left out. */
+  /** Whether the chain branches on a schedule, as a real network occasionally does; true by default. */
   branching?: boolean | undefined
 }
 
-/** How to run the jetton chain. */
+/** Options of the jetton chain. */
 export interface JettonOptions {
-  /** Seconds from one block to the next when nothing happens, 5 when left out; 0 for no such blocks. */
+  /** Seconds between two blocks without messages, 5 by default; 0 disables such blocks. */
   secondsPerBlock?: number | undefined
 }
 
-/** How to run the Solana chain. */
+/** Options of the Solana chain. */
 export interface SolanaOptions {
-  /** Seconds from one slot to the next; 0.4 when left out. */
+  /** Seconds from one slot to the next; 0.4 by default. */
   secondsPerSlot?: number | undefined
-  /** Whether a few transactions of the chain's own come in each slot; true when left out. */
+  /** Whether each slot contains a few generated transactions; true by default. */
   traffic?: boolean | undefined
-  /** Whether a slot is made on a losing branch now and then; false when left out. */
+  /** Whether some slots are produced on a losing branch; false by default. */
   branching?: boolean | undefined
-  /** Blocks upon a block that make it final; 32 when left out. */
+  /** Number of blocks after a block that make it final; 32 by default. */
   finalityBlocks?: number | undefined
 }
 
-/** The EVM chain as its users see it. */
+/** The public interface of the EVM chain. */
 export type EvmDevnetChain = Omit<EvmChain, 'stop'>
 
-/** The beacon chain as its users see it. */
+/** The public interface of the beacon chain. */
 export type BeaconDevnetChain = Omit<BeaconNode, 'stop'>
 
-/** The jetton chain as its users see it. */
+/** The public interface of the jetton chain. */
 export type JettonDevnetChain = Omit<JettonNode, 'stop'>
 
-/** The Solana chain as its users see it. */
+/** The public interface of the Solana chain. */
 export type SolanaDevnetChain = Omit<SolanaNode, 'stop'>
 
-/** A development chain as its users see it; `chain` tells which one. */
+/** The public interface of a development chain; `chain` identifies it. */
 export type DevnetChain = EvmDevnetChain | BeaconDevnetChain | JettonDevnetChain | SolanaDevnetChain
 
-/** Names of development chains, in the order of their wish. */
+/** Names of development chains, in the requested order. */
 export type DevnetChainNames = readonly DevnetChain['chain'][]
 
 /** All development chains. */
@@ -74,20 +74,20 @@ export type AllDevnetChains = readonly ['evm', 'beacon', 'jetton', 'solana']
 
 /** The running development chains. */
 export interface Devnet<names extends DevnetChainNames = DevnetChainNames> {
-  /** In the order in which they were asked for; by default the EVM, the beacon, the jetton and the Solana chain. */
+  /** In the requested order; by default the EVM, the beacon, the jetton and the Solana chain. */
   readonly chains: { readonly [position in keyof names]: Extract<DevnetChain, { chain: names[position] }> }
-  /** Saves the state and ends the chains; may be called more than once. */
+  /** Saves the state and stops the chains; may be called more than once. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the development chains and keeps them running until they are stopped or this process ends. When one of them
- * cannot be started, none is left running.
+ * Starts the development chains and keeps them running until they are stopped or this process ends. If one of them
+ * cannot be started, the others are stopped.
  *
- * @param options Which chains, where their state lives and who hears about them.
- * @returns The running chains; all but the beacon chain have their sample data.
+ * @param options Which chains to run, where to store their state and where to report their events.
+ * @returns The running chains; all except the beacon chain have their sample data.
  * @throws {@link DevnetError} `DEVNET_ENGINE_UNAVAILABLE`, `DEVNET_ENGINE_FAILED`, `DEVNET_STATE_UNREADABLE`,
- * `DEVNET_SEED_FAILED` or `DEVNET_LOCKED`; the reason of the signal when that was aborted.
+ * `DEVNET_SEED_FAILED` or `DEVNET_LOCKED`; the abort reason when the signal is aborted.
  * @example
  * const devnet = await startDevnet({ dataDirectory: '.fairlead/devnet' })
  * const [evm, beacon, jetton, solana] = devnet.chains
@@ -107,7 +107,7 @@ export async function startDevnet<const names extends DevnetChainNames = AllDevn
     jetton: () => startJettonNode({ directory: join(dataDirectory, 'jetton'), ...jetton, onEvent, signal }),
     solana: () => startSolanaNode({ directory: join(dataDirectory, 'solana'), ...solana, onEvent, signal }),
   }
-  // The first failure ends the others' starts, which then fail with it as well.
+  // The first failure aborts the other starts, which then fail as well.
   const starts = names.map((name) =>
     start[name]().catch((error: unknown) => {
       failing.abort(error)

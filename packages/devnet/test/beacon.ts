@@ -15,11 +15,11 @@ import { createBeaconChain } from '../src/beacon/chain/create-beacon-chain.ts'
 import type { DevnetBeaconChain } from '../src/beacon/chain/devnet-beacon-chain.ts'
 import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from '../src/beacon/start.ts'
 
-/** JSON as the node answers it. */
+/** JSON in a response of the beacon node. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into answers of every shape
 export type Json = any
 
-/** An answer of the node. */
+/** A response of the beacon node. */
 export interface Answer {
   status: number
   headers: Headers
@@ -27,7 +27,7 @@ export interface Answer {
   body: Json
 }
 
-/** Starts one node for all tests of a file, none of which may meet an internal error. */
+/** Starts one beacon node for all tests of a file; none of them may cause an internal error. */
 export function nodeOfThisFile(options: Partial<BeaconNodeOptions> = {}): { readonly url: string } {
   let node: BeaconNode | undefined
   let directory = ''
@@ -50,15 +50,15 @@ export function nodeOfThisFile(options: Partial<BeaconNodeOptions> = {}): { read
   }
 }
 
-/** A node whose slots pass when a test says so: it stands behind the block of a slot, before the votes. */
+/** A beacon node whose slots a test advances; between calls it is in a slot after its block and before the votes. */
 interface SteppedNode {
   readonly url: string
   readonly chain: DevnetBeaconChain
-  /** Brings the votes of the slot, and then the block of the next one. */
+  /** Publishes the votes of the slot, and then the block of the next one. */
   nextSlot(): Promise<void>
 }
 
-/** Serves one chain without a clock for all tests of a file, none of which may meet an internal error. */
+/** Serves one chain without a clock for all tests of a file; none of them may cause an internal error. */
 export function steppedNodeOfThisFile(): SteppedNode {
   let chain: DevnetBeaconChain | undefined
   let server: BeaconApiServer | undefined
@@ -94,7 +94,7 @@ export function steppedNodeOfThisFile(): SteppedNode {
   }
 }
 
-/** Sends a request and reads the whole answer. */
+/** Sends a request and reads the whole response. */
 export async function ask(url: string, path: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(`${url}${path}`, init)
   const { status, headers } = response
@@ -103,26 +103,26 @@ export async function ask(url: string, path: string, init?: RequestInit): Promis
   return { status, headers, body }
 }
 
-/** Asks for SSZ. */
+/** Requests SSZ. */
 export function askForBytes(url: string, path: string, init: RequestInit = {}): Promise<Answer> {
   const headers = new Headers(init.headers)
   headers.set('accept', 'application/octet-stream')
   return ask(url, path, { ...init, headers })
 }
 
-/** A POST of JSON, of this chain's fork. */
+/** Creates a POST request with JSON, for the fork of this chain. */
 export function json(body: Json): RequestInit & { method: 'POST' } {
   const headers = { 'content-type': 'application/json', 'eth-consensus-version': 'fulu' }
   return { method: 'POST', headers, body: JSON.stringify(body) }
 }
 
-/** A POST of SSZ, of this chain's fork. */
+/** Creates a POST request with SSZ, for the fork of this chain. */
 export function bytes(body: Uint8Array): RequestInit & { method: 'POST' } {
   const headers = { 'content-type': 'application/octet-stream', 'eth-consensus-version': 'fulu' }
   return { method: 'POST', headers, body: Buffer.from(body) }
 }
 
-/** Asks again until the answer is as wanted. */
+/** Repeats a request until the response matches. */
 export async function until(
   question: () => Promise<Answer>,
   isWanted: (answer: Answer) => boolean,
@@ -137,7 +137,7 @@ export async function until(
   }
 }
 
-/** The keys of the chain's validators, which are public, and what is needed to sign with them. */
+/** The keys of the chain's validators, which are public, and the data that signing requires. */
 export class Validators {
   readonly keys: readonly SecretKey[] = interopSecretKeys(64)
   readonly config: ReturnType<typeof createBeaconConfig>
@@ -147,7 +147,7 @@ export class Validators {
     this.config = createBeaconConfig(chain, fromHex(genesisValidatorsRoot))
   }
 
-  /** Reads what the node itself says about its chain. */
+  /** Reads this data from the beacon node. */
   static async of(url: string): Promise<Validators> {
     const spec = await ask(url, '/eth/v1/config/spec')
     const genesis = await ask(url, '/eth/v1/beacon/genesis')

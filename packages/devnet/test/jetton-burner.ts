@@ -1,20 +1,20 @@
 /**
- * A process that burns jettons for ever, for the tests that kill it: `node jetton-burner.ts <data directory>`. It prints
- * the hash of each message once the chain has resolved it.
+ * A process that burns jettons until it is killed, for the tests that kill it:
+ * `node jetton-burner.ts <data directory>`. It prints the hash of each message once the chain has resolved it.
  */
 import { Address } from '@ton/core'
 import { createJettonChain } from '../src/jetton/chain/create-jetton-chain.ts'
 import { burnBody } from '../src/jetton/jettons/sample-jetton.ts'
 import { ChainWallet, enough } from './jetton.ts'
 
-// Small, so that some kills fall into the writing of a new journal.
+// Small, so that some kills occur while a new journal is written.
 const mostJournalGrowth = 64 * 1024
 
 const chain = await createJettonChain({ directory: process.argv[2], secondsPerBlock: 0, mostJournalGrowth })
 const wallet = await ChainWallet.ofExample(chain)
 const to = Address.parse(chain.example.jetton_wallet)
 for (;;) {
-  // Several at a time, so that one writing serves several of them.
+  // Several at a time, so that one write includes several of them.
   const messages = Array.from({ length: 3 }, () =>
     wallet.sign({ to, value: enough, body: burnBody(wallet.address, 1n, null) }),
   )

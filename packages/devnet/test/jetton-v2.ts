@@ -4,29 +4,29 @@ import { registerV2 } from '../src/jetton/api/v2/register-v2.ts'
 import { createJettonChain, type JettonChainOptions } from '../src/jetton/chain/create-jetton-chain.ts'
 import type { JettonChain } from '../src/jetton/chain/jetton-chain.ts'
 
-/** JSON as the server answers it. */
+/** JSON in a response of the server. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into answers of every shape
 export type Json = any
 
 /** Parameters of a method. */
 export type Given = Readonly<Record<string, unknown>>
 
-/** An answer of the server. */
+/** A response of the server. */
 export interface Answer {
   status: number
   headers: Headers
   body: Json
 }
 
-/** The v2 family of one chain behind a socket. */
+/** The v2 API of one chain on a socket. */
 export interface V2Server {
   readonly chain: JettonChain
-  /** Address of the family, without a slash at its end. */
+  /** URL of the API, without a trailing slash. */
   readonly url: string
   get(method: string, given?: Given): Promise<Answer>
   post(method: string, given?: Given): Promise<Answer>
   rpc(method: string, params?: unknown): Promise<Answer>
-  /** Calls a method by POST, and gives its result; anything but success fails the test. */
+  /** Calls a method by POST, and returns its result; an error response fails the test. */
   result(method: string, given?: Given): Promise<Json>
 }
 
@@ -70,7 +70,7 @@ export function v2OfThisFile(options: JettonChainOptions = {}): V2Server {
   }
 }
 
-/** A POST of JSON. */
+/** Creates a POST request with JSON. */
 export function json(body: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

@@ -6,27 +6,29 @@ import { createJettonChain } from '../src/jetton/chain/create-jetton-chain.ts'
 import type { ChainTransaction, JettonChain, Trace } from '../src/jetton/chain/jetton-chain.ts'
 import { WalletV4, type WalletTransfer } from '../src/jetton/chain/wallet-v4.ts'
 
-/** JSON as the server answers it. */
+/** JSON in a response of the server. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into answers of every shape
 export type Json = any
 
 /** Parameters of a query; a list repeats its key. */
 export type Given = Readonly<Record<string, string | number | bigint | boolean | readonly string[]>>
 
-/** An answer of the server. */
+/** A response of the server. */
 export interface Answer {
   status: number
   headers: Headers
   body: Json
 }
 
-/** The v3 family of one chain behind a socket. */
+/** The v3 API of one chain on a socket. */
 export interface V3Server {
   readonly chain: JettonChain
   get(path: string, given?: Given, headers?: HeadersInit): Promise<Answer>
-  /** @param body a text is sent as it is, anything else as JSON */
+  /**
+   * @param body a text is sent unchanged, any other value as JSON
+   */
   post(path: string, body: unknown): Promise<Answer>
-  /** Asks by GET; anything but success fails the test. */
+  /** Sends a GET request; an error response fails the test. */
   rows(path: string, given?: Given, headers?: HeadersInit): Promise<Json>
   /** Sends messages from the wallet of the sample data. */
   send(transfers: readonly WalletTransfer[]): Promise<Trace>
@@ -78,18 +80,18 @@ export function v3OfThisFile(): V3Server {
   }
 }
 
-/** A text as the body of a message. */
+/** Creates a message body with a text. */
 export function comment(text: string): Cell {
   return beginCell().storeUint(0, 32).storeStringTail(text).endCell()
 }
 
-/** An address as the indexer writes it. */
+/** Formats an address like the indexer. */
 export function raw(address: Address | string): string {
   const parsed = typeof address === 'string' ? Address.parse(address) : address
   return parsed.toRawString().toUpperCase()
 }
 
-/** The hashes of transactions as the indexer writes them. */
+/** Formats the hashes of transactions like the indexer. */
 export function hashesOf(transactions: readonly ChainTransaction[]): string[] {
   return transactions.map(({ hash }) => hash.toString('base64'))
 }

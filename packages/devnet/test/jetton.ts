@@ -5,7 +5,7 @@ import { WalletV4, type WalletTransfer } from '../src/jetton/chain/wallet-v4.ts'
 /** Coins that pay for any message of the tests. */
 export const enough = toNano('0.2')
 
-/** A wallet of a chain that knows how many messages it has sent. */
+/** A wallet of a chain that counts its sent messages. */
 export class ChainWallet {
   readonly wallet: WalletV4
   readonly address: Address
@@ -35,12 +35,12 @@ export class ChainWallet {
     return new ChainWallet(chain, wallet, 0)
   }
 
-  /** Signs a message from outside; each call counts as sent. */
+  /** Signs an external message; each call counts as sent. */
   sign(transfer: WalletTransfer): ReturnType<WalletV4['transfer']> {
     return this.wallet.transfer(this.#seqno++, Math.floor(Date.now() / 1_000) + 60, [transfer])
   }
 
-  /** Sends a message to a contract, and gives all that follows from it. */
+  /** Sends a message to a contract, and returns the trace. */
   async send(to: Address, body: Cell, value = enough, more: Partial<WalletTransfer> = {}): Promise<Trace> {
     const { trace } = await this.#chain.send(this.sign({ to, body, value, ...more }))
     return trace

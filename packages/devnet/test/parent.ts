@@ -1,4 +1,4 @@
-/** A service that runs a devnet, for the tests that kill it: `node parent.ts <data directory>`. */
+/** A process that runs a devnet, for the tests that kill it: `node parent.ts <data directory>`. */
 import { startDevnet } from '../src/index.ts'
 
 const devnet = await startDevnet({ dataDirectory: process.argv[2] ?? '', chains: ['evm'] })

@@ -1,22 +1,25 @@
 /**
- * A worker that starts within milliseconds, for the tests of what all workers have in common. It answers its thread's
- * number on `/`, and does on `/crash`, `/fault` and `/renew` what workers do now and then.
+ * A worker that starts within milliseconds, for the tests of the common behaviour of all workers. It returns its thread
+ * id on `/`. On `/crash`, `/fault` and `/renew` it does what other workers do occasionally.
  */
 import { createServer } from 'node:http'
 import { parentPort, threadId, workerData } from 'node:worker_threads'
 import { emit } from '../src/runtime/worker/emit.ts'
 
-/** What the worker has to run. */
+/** The task of the worker. */
 export interface PlainTask {
   readonly port: number
-  /** A new chain with sample data; one that cannot be read; one without an engine; one that never answers; one that does not hear the stop. */
+  /**
+   * A normal chain; a new chain with sample data; one that cannot be read; one without an engine; one that never
+   * responds; one that ignores the stop command.
+   */
   readonly behaviour: 'plain' | 'new' | 'unreadable' | 'unavailable' | 'silent' | 'deaf'
 }
 
 const { port, behaviour }: PlainTask = workerData
 
 const server = createServer(({ url }, response) => {
-  // A connection that is kept would keep the worker.
+  // A keep-alive connection would keep the worker running.
   response.writeHead(200, { connection: 'close' }).end(`${threadId}`)
   if (url === '/crash') throw new Error('the worker crashed')
   if (url === '/fault') emit({ kind: 'fault', message: 'a small fault' })

@@ -11,14 +11,14 @@ import { callEngine } from '../src/evm/json-rpc.ts'
 import { isRunning } from '../src/runtime/process-identity.ts'
 import type { EngineRecord } from '../src/evm/watchdog-protocol.ts'
 
-/** A directory that is gone after the test. */
+/** Creates a directory that is deleted after the test. */
 export async function scratchDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'fairlead-devnet-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   return directory
 }
 
-/** Starts `parent.ts` in a process group of its own and waits until its chain is ready. */
+/** Starts `parent.ts` in a separate process group and waits until its chain is ready. */
 export async function startParent(
   directory: string,
 ): Promise<{ parent: ChildProcess; chain: EvmDevnetChain }> {
@@ -33,7 +33,7 @@ export async function startParent(
   return { parent, chain }
 }
 
-/** The processes behind the chain of a data directory. */
+/** Returns the processes of the chain in a data directory. */
 export function runningEngine(directory: string): {
   engine: number
   watchdog: number
@@ -52,7 +52,7 @@ export function runningEngine(directory: string): {
   }
 }
 
-/** Moves one wei and returns the hash once the receipt is there. */
+/** Transfers one wei and returns the hash once the receipt is available. */
 export async function transact(chain: EvmDevnetChain): Promise<string> {
   const { account, recipient } = chain.example
   const transaction = { from: account, to: recipient, value: '0x1' }

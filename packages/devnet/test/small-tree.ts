@@ -10,14 +10,14 @@ export const slotsPerEpoch = 4
 export const balance = 32_000_000_000
 export const validators = 16
 
-/** A root that shows the name of its block. */
+/** Returns a root that contains the name of its block. */
 export function rootOf(name: string): string {
   return `0x${Buffer.from(name).toString('hex').padEnd(64, '0')}`
 }
 
 export const genesis: CheckpointHex = { epoch: 0, root: rootOf('genesis') }
 
-/** A block of a small tree, justified and finalized at genesis unless something else is given. */
+/** Creates a block of a small tree, by default justified and finalized at genesis. */
 export function block(
   name: string,
   parent: string,
@@ -39,7 +39,7 @@ export function block(
   }
 }
 
-/** A fork choice of sixteen equal validators that knows genesis alone. */
+/** Creates a fork choice with sixteen equal validators and only the genesis block. */
 export function createTree(): ForkChoice {
   return new ForkChoice(
     { ...block('genesis', 'none', 0), parentRoot: zeroRoot },
@@ -51,7 +51,7 @@ export function createTree(): ForkChoice {
   )
 }
 
-/** A vote of the slot for the block of the name. */
+/** Creates a vote in a slot for the block with a name. */
 export function vote(name: string, slot: number): Vote {
   return { slot, targetEpoch: Math.floor(slot / slotsPerEpoch), blockRoot: rootOf(name) }
 }

@@ -14,18 +14,18 @@ import type { EmbeddedSolanaChain } from '../src/solana/chain/embedded-solana-ch
 import { scratchDirectory } from './scratch.ts'
 import type { RequestParts } from './solana-updates.ts'
 
-/** A chain that is served, and a way to it. */
+/** A served chain and a transport to it. */
 export interface ServedSolana {
   readonly chain: EmbeddedSolanaChain
   readonly url: string
   readonly transport: Transport
-  /** What the server could tell no client. */
+  /** Errors that were not reported to a client. */
   readonly faults: readonly unknown[]
-  /** Ends the server before the test has finished. */
+  /** Closes the server before the test has finished. */
   close(): Promise<void>
 }
 
-/** Serves a chain that makes its slots when it is told to, until the test has finished. */
+/** Serves a chain that produces slots on demand, until the test has finished. */
 export async function serveSolana(
   chainOptions: Partial<SolanaChainOptions> = {},
   apiOptions: Partial<SolanaApiOptions> = {},
@@ -35,7 +35,7 @@ export async function serveSolana(
     directory: await scratchDirectory(),
     secondsPerSlot: 0,
     traffic: false,
-    // A fresh chain has as many slots, and takes its time for them.
+    // A fresh chain starts with this number of slots, and their production takes time.
     finalityBlocks: 4,
     onLost: (error) => faults.push(error),
     ...chainOptions,
@@ -45,7 +45,7 @@ export async function serveSolana(
     port: 0,
     onFault: (error) => faults.push(error),
     ...apiOptions,
-    // Nobody expects a ping between the updates, however long a test takes.
+    // No test expects a ping between the updates, however long it takes.
     subscriptions: { pingMs: 3_600_000, ...apiOptions.subscriptions },
   })
   const url = `http://127.0.0.1:${server.port}`
@@ -79,7 +79,7 @@ export class UpdateStream {
     this.call = transport.open({ path: '/geyser.Geyser/Subscribe' })
   }
 
-  /** Opens a stream whose request the server has read. */
+  /** Opens a stream and waits until the server has read its request. */
   static async open(transport: Transport, request: RequestParts): Promise<UpdateStream> {
     const stream = new UpdateStream(transport)
     await stream.use(request)
@@ -96,7 +96,7 @@ export class UpdateStream {
     return this.call.send(SubscribeRequest.encode(SubscribeRequest.fromPartial(request)).finish())
   }
 
-  /** The next update; undefined when the stream has ended with OK. */
+  /** Returns the next update; undefined when the stream has ended with OK. */
   async next(): Promise<SubscribeUpdate | undefined> {
     for (;;) {
       const bytes = this.call.read()
@@ -115,7 +115,10 @@ export class UpdateStream {
     return updates
   }
 
-  /** All updates until the answer to a ping, which the server gives at once, so that all before it may still follow. */
+  /**
+   * Returns all updates until the response to a ping. The server responds immediately, so earlier updates may still
+   * follow.
+   */
   async settle(): Promise<readonly SubscribeUpdate[]> {
     const id = (this.#lastPing += 1)
     await this.send({ ping: { id } })
@@ -128,7 +131,7 @@ export class UpdateStream {
     }
   }
 
-  /** The error with which the stream ends, after all updates before it. */
+  /** Returns the error that ends the stream, after all updates before it. */
   async failure(): Promise<GrpcError> {
     try {
       while ((await this.next()) !== undefined);
@@ -144,12 +147,12 @@ export class UpdateStream {
   }
 }
 
-/** What an update tells, in a word. */
+/** Returns the kind of an update. */
 export function kindOf({ updateOneof }: SubscribeUpdate): string | undefined {
   return updateOneof?.$case
 }
 
-/** A call of JSON-RPC, with its whole answer. */
+/** Sends a JSON-RPC request, and returns the whole response. */
 export async function rpc(
   url: string,
   method: string,

@@ -1,6 +1,6 @@
 /**
- * Runs a chain with quick slots until it is killed, and writes a line for all that it tells. Started with the directory
- * of the chain.
+ * Runs a chain with short slots until it is killed, and writes a line for each reported event. Started with the
+ * directory of the chain.
  */
 import { writeSync } from 'node:fs'
 import { createSolanaChain } from '../src/solana/chain/create-solana-chain.ts'

@@ -9,7 +9,7 @@ import {
 import { getCreateAccountInstruction } from '@solana-program/system'
 import { keyOf } from './solana.ts'
 
-/** The program that programs are deployed by. */
+/** The program that deploys programs. */
 export const loader = address('BPFLoaderUpgradeab1e11111111111111111111111')
 
 const rent = 'SysvarRent111111111111111111111111111111111'
@@ -18,13 +18,13 @@ const writable = (key: Address) => ({ address: key, role: AccountRole.WRITABLE }
 const readable = (key: string) => ({ address: address(key), role: AccountRole.READONLY })
 const signing = (signer: KeyPairSigner) => ({ address: signer.address, role: AccountRole.WRITABLE_SIGNER })
 
-/** The account in which the code of a program stands. */
+/** Returns the account that contains the code of a program. */
 export async function codeAccountOf(program: Address): Promise<Address> {
   const [account] = await getProgramDerivedAddress({ programAddress: loader, seeds: [keyOf(program)] })
   return account
 }
 
-/** Transactions that put code into a buffer. */
+/** Creates the transactions that write code into a buffer. */
 export function upload(
   code: Uint8Array,
   payer: KeyPairSigner,
@@ -45,7 +45,7 @@ export function upload(
   return [[create(payer, buffer, space, rentOf(space)), initialize], ...chunks]
 }
 
-/** Makes the code of a buffer a program. */
+/** Deploys the code of a buffer as a program. */
 export async function deploy(
   codeBytes: number,
   payer: KeyPairSigner,
@@ -69,13 +69,13 @@ export async function deploy(
   return [create(payer, program, 36n, rentOf(36n)), call(data, ...accounts)]
 }
 
-/** Puts the code of a buffer in the place of a program's. */
+/** Replaces the code of a program by that of a buffer. */
 export async function upgrade(program: Address, payer: KeyPairSigner, buffer: Address): Promise<Instruction> {
   const accounts = [await codeAccountOf(program), program, buffer, payer.address].map(writable)
   return call(Uint8Array.of(3, 0, 0, 0), ...accounts, readable(rent), readable(clock), signing(payer))
 }
 
-/** Takes the code of a program away for good. */
+/** Removes the code of a program permanently. */
 export async function close(program: Address, payer: KeyPairSigner): Promise<Instruction> {
   const [code, receiver] = [writable(await codeAccountOf(program)), writable(payer.address)]
   return call(Uint8Array.of(5, 0, 0, 0), code, receiver, signing(payer), writable(program))

@@ -17,12 +17,12 @@ import {
   type Update,
 } from '../src/solana/api/geyser/update/update.ts'
 
-/** Requests and updates for tests, by the types that generated code takes. */
+/** Requests and updates for tests, in the types that generated code accepts. */
 export type RequestParts = Parameters<typeof SubscribeRequest.fromPartial>[0]
 export type AccountParts = Parameters<typeof SubscribeUpdateAccountInfo.fromPartial>[0]
 export type TransactionParts = Parameters<typeof SubscribeUpdateTransactionInfo.fromPartial>[0]
 
-/** A public key that goes by a name. */
+/** Returns the public key of a name. */
 export function key(name: string): Uint8Array {
   return Uint8Array.from(createHash('sha256').update(name).digest())
 }
@@ -31,7 +31,7 @@ export function base58(bytes: Uint8Array): string {
   return getBase58Decoder().decode(bytes)
 }
 
-/** The address of the key of a name. */
+/** Returns the address of the key of a name. */
 export function address(name: string): string {
   return base58(key(name))
 }
@@ -49,13 +49,13 @@ export function slotOf(content: SlotContent): readonly Update[] {
   return [...contentUpdates(content, 0)]
 }
 
-/** What a stream with the request would get for an update. */
+/** Returns the updates that a stream with the request would receive for an update. */
 export function receive(request: RequestParts, update: Update): SubscribeUpdate[] {
   const frames = readStreamFilter(SubscribeRequest.fromPartial(request)).framesOf(update)
   return frames.map((frame) => SubscribeUpdate.decode(frame.subarray(5)))
 }
 
-/** Whether a stream with the request would get anything for an update. */
+/** Whether a stream with the request would receive an update. */
 export function matches(request: RequestParts, update: Update): boolean {
   return receive(request, update).length > 0
 }

@@ -24,7 +24,7 @@ import { scratchDirectory } from './scratch.ts'
 /** Lamports of a SOL. */
 export const sol = 1_000_000_000n
 
-/** Starts a chain that makes a slot when it is told to, without any traffic of its own. */
+/** Starts a chain that produces slots on demand, without generated traffic. */
 export async function startChain(options: Partial<SolanaChainOptions> = {}): Promise<EmbeddedSolanaChain> {
   const chain = await createSolanaChain({
     directory: options.directory ?? (await scratchDirectory()),
@@ -40,19 +40,19 @@ export async function startChain(options: Partial<SolanaChainOptions> = {}): Pro
   return chain
 }
 
-/** A new account with lamports, which signs. */
+/** Creates a signer account with lamports. */
 export async function fundedSigner(chain: EmbeddedSolanaChain, lamports = 10n * sol): Promise<KeyPairSigner> {
   const signer = await generateKeyPairSigner()
   await chain.airdrop(keyOf(signer.address), lamports)
   return signer
 }
 
-/** How to sign a transaction. */
+/** Options of a signature. */
 export interface SigningOptions {
   readonly version?: 'legacy' | 0
-  /** base58; the newest one when left out */
+  /** base58; the latest one by default */
   readonly blockhash?: string
-  /** Look-up tables to take accounts from. */
+  /** Address lookup tables of the transaction. */
   readonly tables?: AddressesByLookupTableAddress
 }
 
@@ -95,21 +95,21 @@ export function keyOf(address: string): Uint8Array {
   return Uint8Array.from(getAddressEncoder().encode(address as Address))
 }
 
-/** Hears all that a chain tells. */
+/** Collects all events of a chain. */
 export function record(chain: EmbeddedSolanaChain): ChainEvent[] {
   const events: ChainEvent[] = []
   onTestFinished(chain.listen((event) => events.push(event)))
   return events
 }
 
-/** The transaction that was told last. */
+/** The last reported transaction. */
 export function lastTransaction(events: readonly ChainEvent[]): ChainEvent & { kind: 'transaction' } {
   const event = events.findLast((one) => one.kind === 'transaction')
   if (event?.kind !== 'transaction') throw new Error('no transaction was told')
   return event
 }
 
-/** The error, in hexadecimal, with which a transaction is refused. */
+/** Returns the error, in hexadecimal, with which a transaction is rejected. */
 export async function refusalOf(sending: Promise<unknown>): Promise<string> {
   const error: unknown = await sending.then(
     () => undefined,

@@ -38,14 +38,14 @@ test('a node opens with a finalized chain, its slots follow the clock, and a sto
   const stream = await fetch(`${node.url}/eth/v1/events?topics=head`)
   const heard = stream.text()
   await node.stop()
-  // Ended, not cut off.
+  // The stream ends normally and is not aborted.
   await heard
   await expect(fetch(node.url)).rejects.toThrow()
   expect(kinds(events).slice(-2)).toEqual(['stopping', 'stopped'])
 })
 
 test('a new chain begins when clock and chain are far apart, and that is no failure', async () => {
-  // With slots so long the next third of one is more than an hour away at once.
+  // With slots this long, the next third of a slot is more than an hour away immediately.
   const { node, events } = await start({ secondsPerSlot: 11_000 })
   await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length >= 2, patience)
   await node.stop()

@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const worker: WorkerKind = {
   name: 'beacon chain',
   module: workerUrl(),
-  // The libraries read the preset when they are loaded; nothing else of the environment gets there.
+  // The libraries read the preset at load time; the worker gets no other environment variables.
   env: { LODESTAR_PRESET: 'minimal' },
   mostHeapMegabytes: 1_024,
   gracefulStopMs: 500,
@@ -19,32 +19,33 @@ const worker: WorkerKind = {
   onRestart: ', with a new chain,',
 }
 
-/** How to run the beacon chain. */
+/** Options of the beacon chain. */
 export interface BeaconNodeOptions extends WorkerNodeOptions {
-  /** Seconds from one slot to the next; 2 when left out. */
+  /** Seconds from one slot to the next; 2 by default. */
   secondsPerSlot?: number | undefined
-  /** Whether the chain branches on its schedule; true when left out. */
+  /** Whether the chain branches on its schedule; true by default. */
   branching?: boolean | undefined
 }
 
-/** A running beacon chain behind its node interface. */
+/** A running beacon chain and its beacon node API. */
 export interface BeaconNode {
   readonly chain: 'beacon'
-  /** Name of the network that the chain stands for. */
+  /** Name of the network that the chain represents. */
   readonly network: 'devnet'
-  /** Protocols that the address speaks. */
+  /** Protocols that the URL serves. */
   readonly protocols: readonly ['beacon']
-  /** Address of the node; operations are below `/eth/`. */
+  /** URL of the beacon node; operations are below `/eth/`. */
   readonly url: string
   stop(): Promise<void>
 }
 
 /**
- * Starts the beacon chain and returns when it answers calls; from then on it is started anew whenever it ends unasked.
+ * Starts the beacon chain and resolves when its API is available; afterwards the chain is restarted whenever it ends
+ * unexpectedly.
  *
  * @param options See {@link BeaconNodeOptions}.
  * @returns The running chain.
- * @throws {@link DevnetError} `DEVNET_ENGINE_FAILED` or `DEVNET_LOCKED`; the reason of the signal when that was aborted.
+ * @throws {@link DevnetError} `DEVNET_ENGINE_FAILED` or `DEVNET_LOCKED`; the abort reason when the signal is aborted.
  */
 export async function startBeaconNode(options: BeaconNodeOptions): Promise<BeaconNode> {
   const { secondsPerSlot = 2, branching = true } = options
@@ -57,7 +58,7 @@ export async function startBeaconNode(options: BeaconNodeOptions): Promise<Beaco
   return { chain: 'beacon', network: 'devnet', protocols: ['beacon'], url: node.url, stop: node.stop }
 }
 
-// The package runs from its sources as well as from its build.
+// The package runs from its sources and from its build.
 function workerUrl(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new URL(`./worker.${extension}`, import.meta.url)

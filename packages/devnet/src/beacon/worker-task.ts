@@ -1,4 +1,4 @@
-/** What the worker of the beacon node has to run. */
+/** The task of the beacon worker. */
 export interface BeaconWorkerTask {
   /** Port on 127.0.0.1. */
   port: number

@@ -1,6 +1,6 @@
 /**
- * Runs the beacon chain and its server in a thread of their own. Started by `beacon-node.ts` with a
- * {@link BeaconWorkerTask}; it keeps nothing, so it may be ended at any moment.
+ * Runs the beacon chain and its server in a worker thread. Started by `start.ts` with a {@link BeaconWorkerTask}; it
+ * stores nothing on disk, so it may be terminated at any time.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { emit, emitFault } from '../runtime/worker/emit.ts'
@@ -12,7 +12,7 @@ const { port, secondsPerSlot, branching, version }: BeaconWorkerTask = workerDat
 
 const chain = await createBeaconChain({ secondsPerSlot, branching, onFault: emitFault })
 const server = await serveBeaconApi({ chain, port, version, onFault: emitFault })
-// The port is the only thing that keeps the thread alive once chain and server have ended.
+// After chain and server have ended, only the message port keeps the thread alive.
 parentPort?.once('message', () => {
   chain.stop()
   void server.close()
@@ -20,7 +20,7 @@ parentPort?.once('message', () => {
 emit({ kind: 'ready', facts: undefined })
 
 if ((await chain.start()) === 'lost') {
-  // A computer slept, or its clock was set.
+  // The computer slept, or its clock was set.
   emit({
     kind: 'renew',
     message: 'The clock is more than an hour away from the beacon chain. Starting a new chain.',

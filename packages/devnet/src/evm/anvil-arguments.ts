@@ -1,19 +1,19 @@
-/** Chain id of the development chain: the one that wallets and tools know as a local chain. */
+/** Chain id of the development chain: the usual id of a local chain in wallets and tools. */
 export const evmChainId = 31337
 
-// A full node keeps as many states. Anvil writes every kept state out in full whenever it saves, so keeping all of
-// them makes both the file and the time to write it grow with the square of the chain's length.
+// A full node stores the same number of states. Anvil writes every stored state completely at each save, so storing all
+// of them makes both the file and the time to write it grow with the square of the chain length.
 const keptStates = 128
 
-// Left alone, the engine also writes its state every minute, whether anything has changed or not.
+// By default the engine also writes its state every minute, even without changes.
 const neverS = 100 * 365 * 24 * 3600
 
 /**
- * Command line of the EVM engine.
+ * Returns the command line of the EVM engine.
  *
  * @param port Loopback port to listen on.
- * @param stateFile State to begin with; without it the chain is fresh.
- * @param exitStateFile Where the engine writes its state when it is asked to end.
+ * @param stateFile State to load; without it the chain is fresh.
+ * @param exitStateFile Where the engine writes its state when it receives a shutdown signal.
  * @returns Arguments for the program.
  */
 export function anvilArguments(port: number, stateFile: string | undefined, exitStateFile: string): string[] {
@@ -21,15 +21,15 @@ export function anvilArguments(port: number, stateFile: string | undefined, exit
     '--host=127.0.0.1',
     `--port=${port}`,
     `--chain-id=${evmChainId}`,
-    // Without this header a web page that a developer happens to have open cannot read or move anything here.
+    // Without this option, any web page in the developer's browser could read and change the chain.
     '--no-cors',
-    // Blocks keep the order in which transactions came in, so system transactions can stand first.
+    // Blocks keep the order in which transactions arrived, so system transactions can be first.
     '--order=fifo',
-    // Struct logs of mined transactions stay empty otherwise.
+    // Without this option, struct logs of mined transactions are empty.
     '--steps-tracing',
     '--preserve-historical-states',
     `--prune-history=${keptStates}`,
-    // Errors are printed all the same; what falls away is a line per call.
+    // Errors are still printed; only the line per call is omitted.
     '--silent',
     `--dump-state=${exitStateFile}`,
     `--state-interval=${neverS}`,

@@ -11,15 +11,15 @@ const packages: Readonly<Record<string, string>> = {
 }
 
 /**
- * Finds the program of the EVM engine that npm installed for this platform.
+ * Finds the executable of the EVM engine that npm installed for this platform.
  *
- * The engine's own launcher is passed over: it would put one more process between this one and the engine, and it
- * falls back to a download that only runs in an install script.
+ * It does not use the launcher of the engine: the launcher would add one more process between this one and the engine,
+ * and it falls back to a download that only runs in an install script.
  *
- * @param platform Operating system as Node names it.
- * @param architecture Processor as Node names it.
- * @returns Absolute path of the program.
- * @throws {@link DevnetError} `DEVNET_ENGINE_UNAVAILABLE` when there is none.
+ * @param platform Operating system, as Node.js names it.
+ * @param architecture Processor architecture, as Node.js names it.
+ * @returns Absolute path of the executable.
+ * @throws {@link DevnetError} `DEVNET_ENGINE_UNAVAILABLE` when it is not installed.
  */
 export function findAnvil(platform: string = process.platform, architecture: string = process.arch): string {
   const name = packages[`${platform}-${architecture}`]

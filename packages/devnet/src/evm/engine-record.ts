@@ -5,7 +5,7 @@ import type { EngineRecord } from './watchdog-protocol.ts'
  * Writes the record of a running engine.
  *
  * @param file Path of the record.
- * @param record What to write.
+ * @param record The record to write.
  */
 export function writeEngineRecord(file: string, record: EngineRecord): void {
   writeFileSync(`${file}.draft`, JSON.stringify(record))
@@ -16,7 +16,7 @@ export function writeEngineRecord(file: string, record: EngineRecord): void {
  * Reads the record of a running engine.
  *
  * @param file Path of the record.
- * @returns `undefined` when no engine was left running.
+ * @returns The record; `undefined` when no engine was left running.
  */
 export function readEngineRecord(file: string): EngineRecord | undefined {
   try {

@@ -8,43 +8,44 @@ const keptLines = 20
 export interface EngineExit {
   exitCode: number | null
   signal: string | null
-  /** The last lines that the engine printed. */
+  /** The last lines of the engine's output. */
   lines: readonly string[]
-  /** True when the watchdog was killed, so the engine may still run. */
+  /** True when the watchdog was killed; the engine may then still run. */
   watchdogLost: boolean
 }
 
 /** One run of an engine under its watchdog. */
 export interface EngineRun {
-  /** Resolves when the engine and its watchdog are gone. */
+  /** Resolves when the engine and its watchdog have exited. */
   exited: Promise<EngineExit>
-  /** Begins to keep the state on disk; resolves when it has been written once. */
+  /** Starts to save the state to disk periodically; resolves after the first save. */
   keepState(): Promise<void>
-  /** Asks the engine to save its state and end; {@link EngineRun.exited} tells when. */
+  /** Requests the engine to save its state and exit; {@link EngineRun.exited} resolves afterwards. */
   stop(): void
 }
 
-/** Who hears what a run reports. */
+/** Callbacks for the reports of a run. */
 export interface EngineRunListener {
   onOutput: (line: string) => void
   onUnsaved: (message: string) => void
 }
 
 /**
- * Starts an engine under a watchdog of its own.
+ * Starts an engine under a separate watchdog.
  *
- * @param task What to run.
- * @param listener Who hears about it.
- * @returns The run; that it answers calls is not certain yet.
+ * @param task The engine to run.
+ * @param listener Callbacks for the reports of the run.
+ * @returns The run; the engine may not accept calls yet.
  */
 export function runEngine(task: WatchdogTask, listener: EngineRunListener): EngineRun {
   const watchdog = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', watchdogPath(), JSON.stringify(task)],
     {
-      // In a group of its own neither Ctrl-C in a terminal nor a signal to the parent's whole group reaches it.
+      // In a separate process group, neither Ctrl-C in a terminal nor a signal to the parent's group reaches the
+      // watchdog.
       detached: true,
-      // Neither the watchdog nor the engine needs anything from the environment, so no secret in it gets there.
+      // Neither the watchdog nor the engine needs an environment variable, so none of its secrets are passed on.
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       windowsHide: true,
@@ -95,7 +96,7 @@ export function runEngine(task: WatchdogTask, listener: EngineRunListener): Engi
   watchdog.stderr?.on('data', (text: Buffer) => text.toString().trimEnd().split('\n').forEach(remember))
 
   function tell(command: WatchdogCommand): void {
-    // A watchdog that is gone reports so through its exit.
+    // The exit of a watchdog reports that it is gone.
     if (watchdog.connected) watchdog.send(command, () => undefined)
   }
 
@@ -109,7 +110,7 @@ export function runEngine(task: WatchdogTask, listener: EngineRunListener): Engi
   }
 }
 
-// The package runs from its sources as well as from its build.
+// The package runs from its sources and from its build.
 function watchdogPath(): string {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return fileURLToPath(new URL(`./watchdog.${extension}`, import.meta.url))

@@ -17,17 +17,17 @@ import { defaultTimings, type SupervisorTimings } from '../runtime/supervisor-ti
 
 const probeMs = 15
 const saveIntervalMs = 1_000
-// Ordinarily it takes less than a tenth of a second; a chain with a long history has hundreds of megabytes to write.
+// Usually this takes less than 0.1 s; a chain with a long history writes hundreds of megabytes.
 const stopDeadlineMs = 60_000
 
-/** How to run the EVM chain. */
+/** Options of the EVM chain. */
 export interface EvmChainOptions {
-  /** Directory of this chain alone. */
+  /** Directory that only this chain uses. */
   directory: string
   anvilPath?: string | undefined
   onEvent?: ((event: DevnetEvent) => void) | undefined
   signal?: AbortSignal | undefined
-  /** When the supervisor waits and gives up. */
+  /** Intervals and timeouts of the supervisor. */
   timings?: Partial<SupervisorTimings> | undefined
   /** Milliseconds to wait for another process that uses the directory. */
   lockWaitMs?: number | undefined
@@ -36,23 +36,23 @@ export interface EvmChainOptions {
 /** A running EVM chain. */
 export interface EvmChain {
   readonly chain: 'evm'
-  /** Name of the network that the chain stands for. */
+  /** Name of the network that the chain represents. */
   readonly network: 'devnet'
-  /** Protocols that the address speaks. */
+  /** Protocols that the URL serves. */
   readonly protocols: readonly ['evm']
-  /** Address for JSON-RPC over HTTP; over WebSocket with `ws:` in place of `http:`. */
+  /** URL for JSON-RPC over HTTP; for WebSocket, replace `http:` with `ws:`. */
   readonly url: string
-  /** Where the sample data stands. */
+  /** Hashes and account addresses of the sample data. */
   readonly example: EvmExample
   stop(): Promise<void>
 }
 
 /**
- * Starts the EVM chain and returns when it answers calls and has its sample data.
+ * Starts the EVM chain and resolves when it accepts calls and has its sample data.
  *
  * @param options See {@link EvmChainOptions}.
  * @returns The running chain.
- * @throws {@link DevnetError} with any of its codes; the reason of the signal when that was aborted.
+ * @throws {@link DevnetError} with any of its codes; the abort reason when the signal is aborted.
  */
 export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain> {
   const directory = resolve(options.directory)
@@ -82,7 +82,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
 
   const engine: SupervisedEngine = {
     async nextTask() {
-      // Until somebody knows the address another port does as well; afterwards only the same one does.
+      // Until the URL is published, any port is suitable; afterwards only the same one.
       if (!published) port = await takeRememberedPort(join(directory, 'port'))
       return {
         program,
@@ -110,7 +110,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
           { cause },
         )
       })
-      // The state is kept only from here on, so a chain on disk is either absent or has all of its sample data.
+      // The state is saved only from here on, so a chain on disk is either absent or has all of its sample data.
       writeSeedRecord(seedFile, example)
       const durationMs = Date.now() - beganAt
       report({

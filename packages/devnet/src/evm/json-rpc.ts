@@ -1,12 +1,12 @@
 /**
  * Calls one JSON-RPC method of a local engine.
  *
- * @param url Address of the engine.
+ * @param url URL of the engine.
  * @param method Method name.
  * @param params Positional parameters.
- * @param signal Ends the call early.
- * @returns The result, unchecked.
- * @throws Error when the engine does not answer or answers an error object.
+ * @param signal Aborts the call.
+ * @returns The result, not validated.
+ * @throws Error when the engine does not respond or returns an error object.
  * @example
  * const chainId = await callEngine<string>('http://127.0.0.1:8545', 'eth_chainId')
  */
@@ -27,7 +27,7 @@ export async function callEngine<result>(
  *
  * @param method Method name.
  * @param params Positional parameters.
- * @returns What `fetch` needs besides the address.
+ * @returns The `fetch` options, without the URL.
  */
 export function jsonRpcRequest(method: string, params: readonly unknown[]) {
   return {

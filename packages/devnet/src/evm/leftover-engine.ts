@@ -10,27 +10,28 @@ const pollMs = 50
 const saveDeadlineMs = 10_000
 const endDeadlineMs = 5_000
 
-/** How to deal with an engine that an earlier process left running. */
+/** Options for handling an engine that an earlier process left running. */
 export interface LeftoverEngineOptions {
   /** Path of the engine record. */
   recordFile: string
   stateFile: string
-  /** Where the engine writes its state by itself. */
+  /** The file to which the engine writes its state on exit. */
   exitStateFile: string
-  /** Milliseconds to wait for a watchdog that is still shutting its engine down. */
+  /** Milliseconds to wait for a watchdog that is still stopping its engine. */
   waitMs: number
-  /** Called once when there is a watchdog to wait for. */
+  /** Called once when the function has to wait for a watchdog. */
   onWait: (pid: number) => void
   signal: AbortSignal
 }
 
 /**
- * Returns when no earlier engine uses the data directory any more.
+ * Resolves when no earlier engine uses the data directory any more.
  *
- * A watchdog that lives is waited for. An engine whose watchdog was killed as well has its state saved and is ended.
+ * It waits for a running watchdog. If the watchdog of an engine was killed, it saves the state of that engine and stops
+ * it.
  *
  * @param options See {@link LeftoverEngineOptions}.
- * @throws {@link DevnetError} `DEVNET_LOCKED` when the earlier engine does not end.
+ * @throws {@link DevnetError} `DEVNET_LOCKED` when the earlier engine does not exit.
  */
 export async function settleLeftoverEngine(options: LeftoverEngineOptions): Promise<void> {
   const { recordFile, signal } = options
@@ -40,12 +41,12 @@ export async function settleLeftoverEngine(options: LeftoverEngineOptions): Prom
     options.onWait(found.watchdog.pid)
     await waitForEnd(found.watchdog, options.waitMs, signal)
   }
-  // The watchdog fills the record in as it goes, so it is read again.
+  // The watchdog completes the record while it runs, so it is read again.
   const record = readEngineRecord(recordFile)
   if (record?.engine !== undefined && isRunning(record.engine)) {
     await endEngine(record, record.engine, options)
   } else if (record?.keepState === true) {
-    // Its watchdog was killed between the end of the engine and the look at what it wrote.
+    // Its watchdog was killed after the exit of the engine and before it adopted the state file.
     await adoptExitState(options.exitStateFile, options.stateFile)
   }
   rmSync(recordFile, { force: true })
@@ -60,13 +61,13 @@ async function endEngine(
   let saved = !record.keepState
   if (!saved) {
     const patience = AbortSignal.any([signal, AbortSignal.timeout(saveDeadlineMs)])
-    // An engine that no longer answers leaves the state that was saved last.
+    // For an engine that no longer responds, the last saved state remains.
     saved = await saveFinalState(record.url, stateFile, patience).then(
       () => true,
       () => false,
     )
   }
-  // Where the system does not tell when a process began, the id may belong to something else by now.
+  // On a system that does not report process start times, the id may belong to another process by now.
   if (engine.began !== '') {
     send(engine.pid, 'SIGTERM')
     for (let waited = 0; waited < endDeadlineMs && isRunning(engine); waited += pollMs) await sleep(pollMs)

@@ -75,7 +75,7 @@ test('a killed watchdog is replaced, and its engine leaves nothing behind', asyn
 test('an engine that keeps failing is given up with what it printed', async () => {
   const directory = await scratchDirectory()
   const events: DevnetEvent[] = []
-  // Node itself is a real program that does not know the options of the engine.
+  // Node.js is a real executable that rejects the options of the engine.
   const starting = start(directory, { anvilPath: process.execPath, onEvent: (event) => events.push(event) })
   await expect(starting).rejects.toThrow(/ended 3 times in a row.*exit code 9.*\n.*bad option: --host/)
   expect(kinds(events).filter((kind) => kind === 'restarting')).toHaveLength(2)

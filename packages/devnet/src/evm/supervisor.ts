@@ -5,35 +5,35 @@ import { runEngine, type EngineExit, type EngineRun } from './engine-run.ts'
 import { RestartBackoff, type SupervisorTimings } from '../runtime/supervisor-timings.ts'
 import type { WatchdogTask } from './watchdog-protocol.ts'
 
-/** What is particular to one kind of engine. */
+/** The parts of the supervision that are specific to one kind of engine. */
 export interface SupervisedEngine {
-  /** What to run; asked anew before each start. */
+  /** Returns the engine to run; called before each start. */
   nextTask(): Promise<WatchdogTask>
-  /** Resolves once the engine answers. */
+  /** Resolves once the engine responds. */
   waitUntilAnswering(url: string, signal: AbortSignal): Promise<void>
-  /** Makes a running engine ready for use. An error ends the supervision, unless the engine itself went away. */
+  /** Makes a running engine ready for use. An error ends the supervision, unless the engine itself has exited. */
   prepare(url: string, signal: AbortSignal): Promise<void>
-  /** Recognises an exit that another start cannot mend. */
+  /** Returns an error for an exit that another start cannot fix. */
   explain(exit: EngineExit): DevnetError | undefined
-  /** Ends what a killed watchdog left behind. */
+  /** Stops the engine that a killed watchdog left running. */
   settleLeftover(signal: AbortSignal): Promise<void>
 }
 
 /** A supervised engine. */
 export interface Supervisor {
-  /** Resolves at the first readiness, rejects when it never comes. */
+  /** Resolves when the engine is ready for the first time; rejects when it never becomes ready. */
   started: Promise<void>
-  /** Ends the engine for good; every call returns the same promise. */
+  /** Stops the engine permanently; every call returns the same promise. */
   stop(): Promise<void>
 }
 
 /**
- * Starts an engine and starts it again whenever it ends unasked.
+ * Starts an engine and restarts it whenever it exits unexpectedly.
  *
- * @param engine What to run.
- * @param timings When to wait and to give up.
- * @param report Hears every step.
- * @returns The supervisor, already at work.
+ * @param engine The engine to run.
+ * @param timings Intervals and timeouts.
+ * @param report Called with every step.
+ * @returns The running supervisor.
  */
 export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, report: Report): Supervisor {
   const stopping = new AbortController()
@@ -43,10 +43,12 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
   const started = new Promise<void>((resolve, reject) => {
     startOver = { resolve, reject }
   })
-  // Whoever stops during the start may not be looking at it any more.
+  // A caller that stops the engine during the start may no longer await this promise.
   started.catch(() => undefined)
 
-  /** @returns whether the engine became ready */
+  /**
+   * @returns Whether the engine became ready.
+   */
   async function bringUp(current: EngineRun, url: string): Promise<boolean> {
     const beganAt = Date.now()
     const gone = new AbortController()
@@ -65,7 +67,7 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
     try {
       await engine.prepare(url, AbortSignal.any([signal, gone.signal]))
     } catch (error) {
-      // A connection can break a moment before the exit is known.
+      // A connection can break shortly before the exit is reported.
       if (await Promise.race([current.exited, sleep(500, undefined)])) return false
       if (signal.aborted) return false
       current.stop()

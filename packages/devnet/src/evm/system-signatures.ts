@@ -17,7 +17,7 @@ interface EngineState {
   }[]
 }
 
-/** Sender of the system transactions that credit the chain's own coin. */
+/** Sender of the system transactions that credit the native coin of the chain. */
 export const nativeSender = '0x2222222222222222222222222222222222222222'
 
 /**

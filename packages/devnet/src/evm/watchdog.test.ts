@@ -17,7 +17,7 @@ test('a killed service leaves no engine behind and loses no transaction', async 
   const { parent, chain } = await startParent(directory)
   const { gone } = runningEngine(directory)
   const hash = await transact(chain)
-  // The whole process group, as a terminal or a process manager does it.
+  // The whole process group, as a terminal or a process manager does.
   process.kill(-(parent.pid ?? 0), 'SIGKILL')
   await gone()
   await expect(callEngine(chain.url, 'eth_chainId')).rejects.toThrow()
@@ -55,7 +55,7 @@ test('an engine whose service and watchdog were both killed is saved and ended b
   expect(await receiptOf(again.chain, hash)).toMatchObject({ status: '0x1' })
 })
 
-/** Sends a signal to a process that the end of another one may have ended. */
+/** Sends a signal to a process that may already have exited together with another one. */
 function terminate(processId: number): void {
   try {
     process.kill(processId, 'SIGTERM')
@@ -69,7 +69,7 @@ test('a signal to everybody at once loses no transaction', async () => {
   const { parent, chain } = await startParent(directory)
   const { engine, watchdog, gone } = runningEngine(directory)
   const hash = await transact(chain)
-  // As at a shutdown of the machine, or when systemd stops the service.
+  // As during a shutdown of the machine, or when systemd stops the unit.
   terminate(engine)
   terminate(watchdog)
   parent.kill('SIGTERM')

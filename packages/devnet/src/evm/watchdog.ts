@@ -1,6 +1,6 @@
 /**
- * Runs one engine and outlives the process that wanted it: when that process is gone, however it went, the engine's
- * state is saved and the engine ended. Started by `engine-run.ts` with a {@link WatchdogTask} as its argument.
+ * Runs one engine and outlives its parent process: when that process exits for any reason, the watchdog saves the
+ * engine's state and stops the engine. Started by `engine-run.ts` with a {@link WatchdogTask} as its argument.
  */
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ import type { WatchdogCommand, WatchdogNotice, WatchdogTask } from './watchdog-p
 const task: WatchdogTask = JSON.parse(process.argv[2] ?? '')
 const record = { watchdog: identifyProcess(process.pid), url: task.url, keepState: false }
 
-// The channel to the parent is the lifeline: the system closes it when the parent dies, even by SIGKILL.
+// The channel to the parent reports the parent's exit: the system closes it when the parent dies, even by SIGKILL.
 process.on('disconnect', stop)
 process.on('message', (command: WatchdogCommand) => (command === 'stop' ? stop() : startKeeping()))
 process.on('SIGTERM', stop)
@@ -37,7 +37,7 @@ for (const stream of [engine.stdout, engine.stderr]) {
   createInterface({ input: stream }).on('line', (line) => notify({ kind: 'output', line }))
 }
 engine.on('error', (error) => {
-  // A program that could not be started never closes.
+  // If the engine could not be started, the `close` event never occurs.
   if (engine.pid === undefined) void end(null, error.message)
 })
 engine.on('close', (exitCode, signal) => void end(exitCode, signal))
@@ -68,7 +68,7 @@ async function finish(): Promise<void> {
   try {
     await keeper?.finish(deadline.signal)
     saved = true
-    // Asked politely it would write everything a second time.
+    // With SIGTERM, the engine would write its state a second time.
     engine.kill('SIGKILL')
   } catch (error) {
     unsaved = error
@@ -78,7 +78,7 @@ async function finish(): Promise<void> {
 
 async function end(exitCode: number | null, signal: string | null): Promise<void> {
   deadline.abort()
-  // A save that was under way ends with the engine; its draft must be gone before a successor may begin.
+  // A save in progress ends with the engine; its temporary file must be gone before the next engine may start.
   await (finishing ?? keeper?.finish(deadline.signal).catch(() => undefined))
   if (!saved && keeper !== undefined && exitCode === 0) {
     saved = await adoptExitState(task.exitStateFile, task.stateFile)
@@ -93,7 +93,7 @@ function reportUnsaved(error: unknown): void {
   notify({ kind: 'unsaved', message: error instanceof Error ? error.message : String(error) })
 }
 
-// The parent may be gone at any moment; then there is nobody to tell, and that is no reason to fail.
+// The parent may exit at any time; then there is no receiver, and the watchdog must not fail.
 function notify(notice: WatchdogNotice, sent: () => void = () => undefined): void {
   if (process.send === undefined || !process.connected) sent()
   else process.send(notice, undefined, undefined, sent)

@@ -54,7 +54,7 @@ test('a node answers both families, and goes on where it was', async () => {
   expect((await askFaucet(node, { address: node.example.jetton_wallet })).status).toBe(200)
   await workers[0]?.terminate()
   await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, patience)
-  // The chain is a new one only once.
+  // The chain is new only at the first start.
   expect(kinds(events).slice(3)).toEqual(['exited', 'restarting', 'starting', 'ready'])
   expect(await headOf(node)).toBe(head + 1)
 

@@ -14,36 +14,36 @@ const worker: WorkerKind = {
   onRestart: '',
 }
 
-/** How to run the jetton chain. */
+/** Options of the jetton chain. */
 export interface JettonNodeOptions extends WorkerNodeOptions {
-  /** Seconds from one block to the next when nothing happens, 5 when left out; 0 for no such blocks. */
+  /** Seconds between two blocks without messages, 5 by default; 0 disables such blocks. */
   secondsPerBlock?: number | undefined
 }
 
-/** A running jetton chain behind both families of its interface. */
+/** A running jetton chain and its TON HTTP APIs (v2 and v3). */
 export interface JettonNode {
   readonly chain: 'jetton'
-  /** Name of the network that the chain stands for. */
+  /** Name of the network that the chain represents. */
   readonly network: 'devnet'
-  /** Protocols that the address speaks. */
+  /** Protocols that the URL serves. */
   readonly protocols: readonly ['jetton']
-  /** Address of the node; operations are below `/api/v2/` and `/api/v3/`. */
+  /** URL of the chain; operations are below `/api/v2/` and `/api/v3/`. */
   readonly url: string
-  /** Where the sample data stands. */
+  /** Hashes and addresses of the sample data. */
   readonly example: JettonExample
-  /** Gives coins: takes `POST` with `{ address, amount? }`, the amount in nanocoins as a decimal string. */
+  /** URL of the faucet: it accepts `POST` with `{ address, amount? }`, the amount in nanocoins as a decimal string. */
   readonly faucetUrl: string
   stop(): Promise<void>
 }
 
 /**
- * Starts the jetton chain and returns when it answers calls; from then on it is started anew whenever it ends unasked,
- * and goes on where it was.
+ * Starts the jetton chain and resolves when its API is available; afterwards the chain is restarted whenever it ends
+ * unexpectedly, and resumes from its last state.
  *
  * @param options See {@link JettonNodeOptions}.
  * @returns The running chain.
- * @throws {@link DevnetError} `DEVNET_ENGINE_FAILED`, `DEVNET_STATE_UNREADABLE` or `DEVNET_LOCKED`; the reason of the
- * signal when that was aborted.
+ * @throws {@link DevnetError} `DEVNET_ENGINE_FAILED`, `DEVNET_STATE_UNREADABLE` or `DEVNET_LOCKED`; the abort reason
+ * when the signal is aborted.
  */
 export async function startJettonNode(options: JettonNodeOptions): Promise<JettonNode> {
   const { secondsPerBlock = 5 } = options
@@ -65,7 +65,7 @@ export async function startJettonNode(options: JettonNodeOptions): Promise<Jetto
   }
 }
 
-// The package runs from its sources as well as from its build.
+// The package runs from its sources and from its build.
 function workerUrl(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new URL(`./worker.${extension}`, import.meta.url)

@@ -1,9 +1,9 @@
-/** What the worker of the jetton chain has to run. */
+/** The task of the jetton worker. */
 export interface JettonWorkerTask {
   /** Port on 127.0.0.1. */
   port: number
-  /** Directory of this chain alone. */
+  /** Directory that only this chain uses. */
   directory: string
-  /** Seconds from one block to the next when nothing happens; 0 for no such blocks. */
+  /** Seconds between two blocks without messages; 0 disables such blocks. */
   secondsPerBlock: number
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the jetton chain and its server in a thread of their own. Started by `jetton-node.ts` with a
- * {@link JettonWorkerTask}; what it has answered is on the disk, so it may be ended at any moment.
+ * Runs the jetton chain and its server in a worker thread. Started by `start.ts` with a {@link JettonWorkerTask}; every
+ * change is on disk before its response is sent, so the worker may be terminated at any time.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { fail, emit, emitFault, emitSeeded } from '../runtime/worker/emit.ts'
@@ -12,7 +12,7 @@ import { JournalUnreadable } from './journal/chain-journal.ts'
 
 const { port, directory, secondsPerBlock }: JettonWorkerTask = workerData
 
-// A chain is lost when the disk takes no more; what was answered is on it, and the next start goes on from there.
+// A failed write stops the chain; every change with a response is on disk, and the next start resumes from there.
 const chain = await createJettonChain({
   directory,
   secondsPerBlock,
@@ -26,7 +26,7 @@ await serve(chain)
 
 async function serve(served: JettonChain): Promise<void> {
   const server = await serveJettonApi({ chain: served, port, onFault: emitFault })
-  // The port is the only thing that keeps the thread alive once chain and server have ended.
+  // After chain and server have ended, only the message port keeps the thread alive.
   parentPort?.once('message', () => void server.close().then(() => served.stop()))
   emit({ kind: 'ready', facts: served.example })
 }

@@ -1,4 +1,4 @@
-/** What can go wrong with a development chain; the list only ever grows. */
+/** Error codes of a development chain; new codes may be added, existing ones are never removed. */
 export type DevnetErrorCode =
   | 'DEVNET_ENGINE_FAILED'
   | 'DEVNET_ENGINE_UNAVAILABLE'
@@ -7,7 +7,7 @@ export type DevnetErrorCode =
   | 'DEVNET_STATE_UNREADABLE'
 
 /**
- * The one error class of this package; its message says what to do.
+ * The only error class of this package; its message names the next step.
  *
  * @example
  * try {
@@ -18,13 +18,13 @@ export type DevnetErrorCode =
  */
 export class DevnetError extends Error {
   override readonly name = 'DevnetError'
-  /** Stable name of the failure. */
+  /** Stable code of the failure. */
   readonly code: DevnetErrorCode
 
   /**
-   * @param code Stable name of the failure.
-   * @param message What happened and what to do about it.
-   * @param options The error behind it, when there is one.
+   * @param code Stable code of the failure.
+   * @param message What happened, and the next step.
+   * @param options The error that caused this one, if there is one.
    */
   constructor(code: DevnetErrorCode, message: string, options?: { cause?: unknown }) {
     super(`[${code}] ${message}`, options)

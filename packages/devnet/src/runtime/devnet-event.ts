@@ -1,7 +1,7 @@
 import type { DevnetError } from './devnet-error.ts'
 
 /**
- * What a development chain reports about itself.
+ * An event of a development chain.
  *
  * @example
  * const onEvent = (event: DevnetEvent) => console.log(`${event.chain} ${event.kind}: ${event.message}`)
@@ -9,7 +9,7 @@ import type { DevnetError } from './devnet-error.ts'
 export type DevnetEvent = {
   /** Name of the chain, for example `evm`. */
   chain: string
-  /** One sentence for a person. */
+  /** One readable sentence. */
   message: string
 } & (
   | {
@@ -20,7 +20,7 @@ export type DevnetEvent = {
     }
   | { kind: 'starting' }
   | {
-      /** The chain answers calls. */
+      /** The chain accepts calls. */
       kind: 'ready'
       url: string
       /** Milliseconds from the start of the engine to this event. */
@@ -29,30 +29,30 @@ export type DevnetEvent = {
   | {
       /** A fresh chain has received its sample data. */
       kind: 'seeded'
-      /** Milliseconds that the sample data took. */
+      /** Milliseconds that the creation of the sample data took. */
       durationMs: number
     }
   | { kind: 'output'; line: string }
   | {
-      /** The engine ended without being asked. */
+      /** The engine exited unexpectedly. */
       kind: 'exited'
       exitCode: number | null
       signal: string | null
     }
   | {
-      /** The engine will be started again. */
+      /** The engine will be restarted. */
       kind: 'restarting'
       /** Milliseconds until the next start. */
       delayMs: number
-      /** Failures in a row so far. */
+      /** Number of consecutive failures. */
       failures: number
     }
   | {
-      /** The state could not be written; the next attempt follows by itself. */
+      /** The state could not be written; the next attempt follows automatically. */
       kind: 'unsaved'
     }
   | {
-      /** The engine is given up; nothing restarts it. */
+      /** The engine has failed permanently and is not restarted. */
       kind: 'failed'
       error: DevnetError
     }
@@ -60,17 +60,17 @@ export type DevnetEvent = {
   | { kind: 'stopped' }
 )
 
-// A plain Omit would merge the members of the union and lose what belongs to which kind.
+// A plain Omit would merge the members of the union, so that fields would no longer belong to one kind.
 type WithoutChain<event> = event extends unknown ? Omit<event, 'chain'> : never
 
 /** Reports an event of one chain. */
 export type Report = (event: WithoutChain<DevnetEvent>) => void
 
 /**
- * Makes what a chain reports with.
+ * Creates the function by which a chain reports its events.
  *
  * @param chain Name of the chain.
- * @param listener Hears the events; a fault of it is neither swallowed nor taken for one of the chain.
+ * @param listener Called with the events; its errors are neither suppressed nor treated as errors of the chain.
  */
 export function reportTo(
   chain: DevnetEvent['chain'],

@@ -3,28 +3,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DevnetError } from './devnet-error.ts'
 
 const pollMs = 50
-// Somebody who reads the holder's id keeps a writer out for a moment.
+// A process that reads the holder's id blocks a writer for a short time.
 const readMs = 100
 
-/** How to take a lock. */
+/** Options of a directory lock. */
 export interface DirectoryLockOptions {
   /** Path of the lock file. */
   file: string
-  /** Milliseconds to wait for the present holder. */
+  /** Milliseconds to wait for the current holder. */
   waitMs: number
-  /** Called once when there is a holder to wait for. */
+  /** Called once when the function has to wait for a holder. */
   onWait: (pid: number) => void
   signal: AbortSignal
 }
 
 /**
- * Takes the lock of a data directory for this process and waits for the present holder.
+ * Acquires the lock of a data directory for this process, and waits for the current holder.
  *
- * SQLite asks the operating system for it, which takes it back however the process ends: no lock is ever stale.
+ * SQLite acquires it from the operating system, which releases it however the process ends: a lock is never stale.
  *
  * @param options See {@link DirectoryLockOptions}.
- * @returns Gives the lock back.
- * @throws {@link DevnetError} `DEVNET_LOCKED` when the holder keeps it for too long.
+ * @returns A function that releases the lock.
+ * @throws {@link DevnetError} `DEVNET_LOCKED` when the holder does not release it in time.
  */
 export async function lockDirectory(options: DirectoryLockOptions): Promise<() => void> {
   const { file, waitMs, onWait, signal } = options
@@ -57,7 +57,7 @@ const sqliteBusy = 5
 
 function tryLock(database: DatabaseSync): boolean {
   try {
-    // Written down before the lock is taken for good: while it is held, others can read but nobody can write.
+    // Written before the final lock is acquired: while it is held, other processes can read but not write.
     database.exec(`begin immediate; pragma user_version = ${process.pid}; commit; begin immediate`)
     return true
   } catch (error) {

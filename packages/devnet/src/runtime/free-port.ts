@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Chooses a free loopback port.
+ * Finds a free loopback port.
  *
- * @param preferred Port to take when it is free.
- * @returns The port; it stays free only as long as nobody else takes it.
+ * @param preferred Port to use when it is free.
+ * @returns The port; another process may use it before the caller does.
  */
 export async function chooseFreePort(preferred: number | undefined): Promise<number> {
   return (preferred === undefined ? undefined : await tryPort(preferred)) ?? (await tryPort(0)) ?? 0

@@ -6,12 +6,12 @@ import { crc32 } from 'node:zlib'
 const marker = 0x464c4a31
 const headerBytes = 16
 
-/** A journal that neither is whole nor merely lacks its end. */
+/** A journal that is damaged other than by a truncated last record. */
 export class JournalDamaged extends Error {
   override readonly name = 'JournalDamaged'
 }
 
-/** Frames a record. */
+/** Encodes a record with its header. */
 export function frame(content: Buffer): Buffer {
   const header = Buffer.alloc(headerBytes)
   header.writeUInt32BE(marker, 0)
@@ -22,12 +22,12 @@ export function frame(content: Buffer): Buffer {
 }
 
 /**
- * Reads the records of a journal one after the other, and cuts off a last one that was not written to its end.
+ * Reads the records of a journal in order, and truncates an incomplete last record.
  *
- * @param handle The open file; afterwards it ends with its last whole record.
- * @param take Takes the content of each record.
- * @returns Bytes of the whole records.
- * @throws {@link JournalDamaged} when a record is damaged that others follow.
+ * @param handle The open file; afterwards it ends with its last complete record.
+ * @param take Called with the content of each record.
+ * @returns Total size of the complete records in bytes.
+ * @throws {@link JournalDamaged} when a damaged record is followed by others.
  */
 export async function readJournal(handle: FileHandle, take: (content: Buffer) => void): Promise<number> {
   const { size } = await handle.stat()
@@ -45,7 +45,7 @@ export async function readJournal(handle: FileHandle, take: (content: Buffer) =>
 async function readRecord(handle: FileHandle, position: number, size: number): Promise<Buffer | undefined> {
   const rest = size - position
   const header = await readBytes(handle, position, Math.min(headerBytes, rest))
-  // The file system may have made the file longer before it had the content.
+  // The file system may have extended the file before its content was written.
   if (rest < headerBytes || header.every((byte) => byte === 0)) return undefined
   if (header.readUInt32BE(0) !== marker || header.readUInt32BE(12) !== crc32(header.subarray(0, 12))) {
     throw new JournalDamaged(`the record at byte ${position} has no valid header`)
@@ -69,12 +69,12 @@ async function readBytes(handle: FileHandle, position: number, length: number): 
 }
 
 /**
- * Writes bytes at a position; they survive the end of the system when it resolves.
+ * Writes bytes at a position; they survive a system crash once the promise resolves.
  *
- * @throws When the disk does not take all of them.
+ * @throws When the disk cannot store all of them.
  */
 export async function writeDurably(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  // A disk that is nearly full takes a part, and says so by the number alone.
+  // A nearly full disk stores only a part, and reports this only by the number of bytes.
   for (let written = 0; written < bytes.length;) {
     const rest = bytes.length - written
     const { bytesWritten } = await handle.write(bytes, written, rest, position + written)
@@ -84,11 +84,11 @@ export async function writeDurably(handle: FileHandle, bytes: Buffer, position: 
 }
 
 /**
- * Puts a new journal in the place of an old one; the file is complete at every moment.
+ * Replaces a journal by a new one; the file at the path is complete at all times.
  *
  * @param file Path of the journal.
  * @param contents Contents of its records.
- * @returns The open file, and how many bytes it has.
+ * @returns The open file and its size in bytes.
  */
 export async function replaceJournal(
   file: string,
@@ -109,15 +109,15 @@ export async function replaceJournal(
     return { handle, bytes }
   } catch (error) {
     await handle.close()
-    // Where there is no room for it, it shall take none.
+    // On a full disk, the incomplete file must not use space.
     await rm(draft, { force: true })
     throw error
   }
 }
 
-// Without it the disk may still know the file by its old name.
+// Without this sync, the disk may still store the file under its old name.
 async function syncDirectory(directory: string): Promise<void> {
-  // Windows opens no directories, and keeps names by itself.
+  // Windows cannot open directories, and stores names without a sync.
   if (process.platform === 'win32') return
   const handle = await open(directory, 'r')
   try {

@@ -1,21 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** A process that cannot be mistaken for a later one with the same id. */
+/** A process identity that distinguishes a process from a later one with the same id. */
 export interface ProcessIdentity {
   pid: number
-  /** When the process began, in whatever form the system tells it; empty where it does not tell. */
+  /** When the process began, in the format of the operating system; empty where the system does not report it. */
   began: string
 }
 
 /**
- * Names a running process.
+ * Returns the identity of a running process.
  *
- * A process id alone is not enough: in a container every start of a service tends to get the same one, and a file
- * left behind by the one before would seem to belong to a living process.
+ * A process id alone is not enough: in a container the process often gets the same id at every start, and a file that
+ * the previous process left would seem to belong to a running one.
  *
  * @param pid Process id.
- * @returns `undefined` when there is no such process, or when it has ended and only its parent has not noticed.
+ * @returns `undefined` when there is no such process, or when it has exited and its parent has not reaped it yet.
  */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   if (process.platform === 'linux') return identifyByProc(pid)
@@ -24,9 +24,9 @@ export function identifyProcess(pid: number): ProcessIdentity | undefined {
 }
 
 /**
- * Tells whether a process named earlier still runs.
+ * Whether a previously identified process still runs.
  *
- * @param identity What {@link identifyProcess} returned, perhaps in another process.
+ * @param identity Result of {@link identifyProcess}, possibly from another process.
  */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.began === identity.began
@@ -35,7 +35,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
 function identifyByProc(pid: number): ProcessIdentity | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the command in parentheses and may itself hold spaces and parentheses.
+    // The second field is the command in parentheses and may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const state = fields[0]
     if (state === 'Z' || state === 'X') return undefined

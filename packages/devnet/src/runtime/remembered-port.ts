@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { chooseFreePort } from './free-port.ts'
 
 /**
- * Chooses the port of a chain: the one it had before when that is free, so that what was pointed at the chain once finds
- * it there after every start.
+ * Chooses the port of a chain: the previous one if it is free, so that the URL of the chain stays the same after every
+ * start.
  *
- * @param file Where the port is noted.
+ * @param file Where the port is stored.
  * @returns A free port on 127.0.0.1.
  */
 export async function takeRememberedPort(file: string): Promise<number> {

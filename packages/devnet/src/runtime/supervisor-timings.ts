@@ -1,17 +1,17 @@
-/** When a supervisor waits and when it gives up. All times in milliseconds. */
+/** Intervals and timeouts of a supervisor. All times in milliseconds. */
 export interface SupervisorTimings {
-  /** How long an engine may take to answer its first call. */
+  /** Maximum time until an engine responds for the first time. */
   readyDeadlineMs: number
   /** Mean pause before the first restart; it doubles with every failure. */
   firstPauseMs: number
   longestPauseMs: number
-  /** An engine that ran for this long is restarted after the first pause again. */
+  /** After a run of at least this length, the pause starts from the first pause again. */
   stableAfterMs: number
-  /** Starts in a row that never became ready, after which the engine is given up. */
+  /** Number of consecutive starts without readiness after which the supervisor gives up. */
   mostFailures: number
 }
 
-/** The timings that suit a local engine. */
+/** The timings for a local engine. */
 export const defaultTimings: SupervisorTimings = {
   readyDeadlineMs: 60_000,
   firstPauseMs: 200,
@@ -27,19 +27,21 @@ export interface EndedRun {
   readonly durationMs: number
 }
 
-/** What follows an unexpected exit. */
+/** The reaction to an unexpected exit. */
 export interface RestartPlan {
-  /** Starts in a row that never became ready. */
+  /** Consecutive starts that never became ready. */
   readonly failedStarts: number
-  /** Exits in a row, for the length of the pause. */
+  /** Consecutive exits, which determine the length of the pause. */
   readonly failures: number
-  /** Milliseconds until the next start; undefined when the engine is given up. */
+  /** Milliseconds until the next start; undefined when the supervisor gives up. */
   readonly delayMs: number | undefined
 }
 
 /**
- * Plans restarts with exponential backoff. Exits of an engine that was ready only lengthen the pause: a request that
- * crashes the engine must not end the chain for everyone. Starts that never become ready use up the budget.
+ * Plans restarts with exponential backoff.
+ *
+ * Exits of an engine that was ready only lengthen the pause: a request that crashes the engine must not end the chain
+ * for all clients. Starts that never become ready count towards the limit.
  */
 export class RestartBackoff {
   readonly #timings: SupervisorTimings
@@ -50,7 +52,7 @@ export class RestartBackoff {
     this.#timings = timings
   }
 
-  /** Forgets earlier failures. */
+  /** Resets the count of earlier failures. */
   reset(): void {
     this.#failures = 0
     this.#failedStarts = 0
@@ -67,9 +69,9 @@ export class RestartBackoff {
   }
 }
 
-/** Milliseconds to wait before a restart: between half and one and a half times the mean for so many failures. */
+/** Milliseconds to wait before a restart: between 0.5 and 1.5 times the mean for the number of failures. */
 function pauseBefore(failures: number, timings: SupervisorTimings): number {
   const mean = Math.min(timings.longestPauseMs, timings.firstPauseMs * 2 ** (failures - 1))
-  // Jitter: services that fail for the same reason must not all restart at the same moment.
+  // Jitter: processes that fail for the same reason must not all restart at the same time.
   return Math.round(mean * (0.5 + Math.random()))
 }

@@ -46,7 +46,7 @@ test('a node makes slots, and goes on where it was', async () => {
   const before = await slotOf(node)
   await workers[0]?.terminate()
   await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, patience)
-  // The chain is a new one only once.
+  // The chain is new only at the first start.
   expect(kinds(events).slice(3)).toEqual(['exited', 'restarting', 'starting', 'ready'])
   expect(await balanceOf(node, wallet)).toBe(7_000_000_000)
   expect(await slotOf(node)).toBeGreaterThanOrEqual(before)

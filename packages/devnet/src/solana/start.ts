@@ -14,42 +14,42 @@ const worker: WorkerKind = {
   onRestart: '',
 }
 
-/** How to run the Solana chain. */
+/** Options of the Solana chain. */
 export interface SolanaNodeOptions extends WorkerNodeOptions {
-  /** Seconds from one slot to the next; 0.4 when left out. */
+  /** Seconds from one slot to the next; 0.4 by default. */
   secondsPerSlot?: number | undefined
-  /** Whether a few transactions of the chain's own come in each slot; true when left out. */
+  /** Whether each slot contains a few generated transactions; true by default. */
   traffic?: boolean | undefined
-  /** Whether a slot is made on a losing branch now and then; false when left out. */
+  /** Whether some slots are produced on a losing branch; false by default. */
   branching?: boolean | undefined
-  /** Blocks upon a block that make it final; 32 when left out. */
+  /** Number of blocks after a block that make it final; 32 by default. */
   finalityBlocks?: number | undefined
 }
 
-/** A running Solana chain behind its gRPC interface and JSON-RPC. */
+/** A running Solana chain with its gRPC and JSON-RPC APIs. */
 export interface SolanaNode {
   readonly chain: 'solana'
-  /** Name of the network that the chain stands for. */
+  /** Name of the network that the chain represents. */
   readonly network: 'devnet'
-  /** Protocols that the address speaks. */
+  /** Protocols that the URL serves. */
   readonly protocols: readonly ['grpc']
-  /** Address of the Geyser service, by gRPC without TLS. */
+  /** URL of the Geyser service, by gRPC without TLS. */
   readonly url: string
-  /** Address for JSON-RPC by HTTP/1.1; it is the same one. */
+  /** URL for JSON-RPC over HTTP/1.1; the same as `url`. */
   readonly rpcUrl: string
-  /** Where the sample data stands. */
+  /** Addresses and signatures of the sample data. */
   readonly example: SolanaExample
   stop(): Promise<void>
 }
 
 /**
- * Starts the Solana chain and returns when it answers calls; from then on it is started anew whenever it ends unasked,
- * and goes on where it was.
+ * Starts the Solana chain and resolves when its APIs are available; afterwards the chain is restarted whenever it ends
+ * unexpectedly, and resumes from its last state.
  *
  * @param options See {@link SolanaNodeOptions}.
  * @returns The running chain.
  * @throws {@link DevnetError} `DEVNET_ENGINE_FAILED`, `DEVNET_ENGINE_UNAVAILABLE`, `DEVNET_STATE_UNREADABLE` or
- * `DEVNET_LOCKED`; the reason of the signal when that was aborted.
+ * `DEVNET_LOCKED`; the abort reason when the signal is aborted.
  */
 export async function startSolanaNode(options: SolanaNodeOptions): Promise<SolanaNode> {
   const { secondsPerSlot = 0.4, traffic = true, branching = false, finalityBlocks = 32 } = options
@@ -71,7 +71,7 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
   }
 }
 
-// The package runs from its sources as well as from its build.
+// The package runs from its sources and from its build.
 function workerUrl(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new URL(`./worker.${extension}`, import.meta.url)

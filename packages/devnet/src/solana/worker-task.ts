@@ -1,15 +1,15 @@
-/** What the worker of the Solana chain has to run. */
+/** The task of the Solana worker. */
 export interface SolanaWorkerTask {
   /** Port on 127.0.0.1. */
   port: number
-  /** Directory of this chain alone. */
+  /** Directory that only this chain uses. */
   directory: string
   /** Seconds from one slot to the next. */
   secondsPerSlot: number
-  /** Whether transactions of the chain's own come in each slot. */
+  /** Whether each slot contains generated transactions. */
   traffic: boolean
-  /** Whether a slot is made on a losing branch now and then. */
+  /** Whether some slots are produced on a losing branch. */
   branching: boolean
-  /** Blocks upon a block that make it final. */
+  /** Number of blocks after a block that make it final. */
   finalityBlocks: number
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the Solana chain and its server in a thread of their own. Started by `solana-node.ts` with a
- * {@link SolanaWorkerTask}; what it has told is in its journal, so it may be ended at any moment.
+ * Runs the Solana chain and its server in a worker thread. Started by `start.ts` with a {@link SolanaWorkerTask}; every
+ * reported change is in its journal, so the worker may be terminated at any time.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { fail, emit, emitFault, emitSeeded } from '../runtime/worker/emit.ts'
@@ -13,7 +13,7 @@ import type { SolanaWorkerTask } from './worker-task.ts'
 
 const { port, ...task }: SolanaWorkerTask = workerData
 
-// A chain is lost when the disk takes no more; what was told is in the journal, and the next start goes on from there.
+// A failed write stops the chain; every reported change is in the journal, and the next start resumes from there.
 const chain = await createSolanaChain({ ...task, onLost: fail, onSeeded: emitSeeded }).catch(
   (error: unknown) => {
     if (error instanceof JournalUnreadable) emit({ kind: 'unreadable', message: error.message })
@@ -25,7 +25,7 @@ await serve(chain)
 
 async function serve(served: SolanaChain): Promise<void> {
   const server = await serveSolanaApi({ chain: served, port, onFault: emitFault })
-  // The port is the only thing that keeps the thread alive once chain and server have ended.
+  // After chain and server have ended, only the message port keeps the thread alive.
   parentPort?.once('message', () => void server.close().then(() => served.stop()))
   emit({ kind: 'ready', facts: served.example })
 }

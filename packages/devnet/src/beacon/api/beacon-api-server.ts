@@ -27,35 +27,35 @@ import { notOffered } from './not-offered.ts'
 import { requireFilterLists } from './validator-ids.ts'
 import { Refused } from '../chain/refused.ts'
 
-// The largest body that makes sense here, a block in JSON, takes a tenth of it.
+// The largest meaningful body, a block in JSON, takes a tenth of this.
 const mostBodyBytes = 8 * 1024 * 1024
-// Long enough for every id, so that a malformed one is told from an unknown route.
+// Long enough for every id, so that the server can distinguish a malformed id from an unknown route.
 const longestPathParameter = 512
 
-/** How to serve a chain. */
+/** Options of the server. */
 export interface BeaconApiOptions {
   chain: BeaconChain
   /** Port on 127.0.0.1; 0 lets the system choose. */
   port: number
   /** Version of this package, for `node/version`. */
   version: string
-  /** Hears errors that no client was told about. */
+  /** Called with each error that is not reported to a client. */
   onFault: (error: unknown) => void
 }
 
-/** A running server of the beacon node interface. */
+/** A running server of the beacon node API. */
 export interface BeaconApiServer {
   readonly port: number
-  /** Ends the streams and the server. */
+  /** Ends the event streams and closes the server. */
   close(): Promise<void>
 }
 
 /**
- * Serves a chain by the beacon node interface (ethereum/beacon-APIs) on 127.0.0.1.
+ * Serves the beacon node API (ethereum/beacon-APIs) of a chain on 127.0.0.1.
  *
  * @param options What to serve and where.
  * @returns The server, already listening.
- * @throws The error of the system when the port is taken.
+ * @throws The system error when the port is in use.
  */
 export async function serveBeaconApi(options: BeaconApiOptions): Promise<BeaconApiServer> {
   const { chain, onFault } = options
@@ -63,14 +63,14 @@ export async function serveBeaconApi(options: BeaconApiOptions): Promise<BeaconA
     bodyLimit: mostBodyBytes,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: longestPathParameter },
-    // A parameter that may be repeated comes as a single value when it is not.
+    // A repeatable parameter arrives as a single value when it is not repeated.
     ajv: { customOptions: { coerceTypes: 'array' } },
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
       void reply.code(400).send({ code: 400, message: 'The path of the request is malformed.' })
     },
   })
   addSszContentTypeParser(server)
-  // Where a body is optional, an empty one means the same as none, whatever its media type claims.
+  // Where a body is optional, an empty one means the same as none, whatever its media type is.
   server.addHook('onRequest', async ({ raw }) => {
     if (raw.headers['content-length'] === '0') delete raw.headers['content-type']
   })
@@ -81,7 +81,7 @@ export async function serveBeaconApi(options: BeaconApiOptions): Promise<BeaconA
   server.setErrorHandler((error, _request, reply) => {
     const { status, body } = toErrorResponse(error)
     if (status === 500) onFault(error)
-    // Whoever still sends an oversize body would meet a closed connection in place of the answer.
+    // A client that still sends an oversized body would otherwise meet a closed connection instead of the response.
     if (status === 413) reply.removeHeader('connection')
     return reply.code(status).header('content-type', 'application/json').send(body)
   })
@@ -94,7 +94,7 @@ export async function serveBeaconApi(options: BeaconApiOptions): Promise<BeaconA
   return { port: Number(new URL(address).port), close: () => server.close() }
 }
 
-/** The operations whose coding comes from the route table of `@lodestar/api`. */
+/** Adds the operations that the route table of `@lodestar/api` encodes and decodes. */
 function addStandardRoutes(server: FastifyInstance, { chain, version }: BeaconApiOptions): void {
   const { config } = chain
   const { produceBlockV3, ...publication } = createProductionMethods(chain)
@@ -120,7 +120,7 @@ function addStandardRoutes(server: FastifyInstance, { chain, version }: BeaconAp
   )
 }
 
-/** The operations that the route table lacks or would cut short. */
+/** Adds the operations that the route table lacks or would truncate. */
 function addOwnRoutes(server: FastifyInstance, chain: BeaconChain): void {
   server.get('/eth/v1/debug/fork_choice', async ({ headers }) => {
     requireJsonAccepted(headers.accept)
@@ -143,7 +143,7 @@ function addOwnRoutes(server: FastifyInstance, chain: BeaconChain): void {
 
 function addEventRoute(server: FastifyInstance, chain: BeaconChain): void {
   const streams = new Set<ServerResponse>()
-  // Without it the streams would be cut off in place of ended.
+  // Without this hook, closing the server would abort the streams instead of ending them.
   server.addHook('preClose', async () => streams.forEach((response) => response.end()))
   server.get<{ Querystring: { topics?: unknown } }>(
     '/eth/v1/events',
@@ -175,7 +175,7 @@ function addRoutes<endpoints extends Record<string, Endpoint>>(
   for (const operationId of Object.keys(methods)) server.route(routesOfTable[operationId] as RouteOptions)
 }
 
-// The table would turn the bytes into text, and what is no UTF-8 would not come out as it went in.
+// The table would decode the bytes as text, and bytes that are not valid UTF-8 would be changed.
 function withExactGraffiti(table: RouteTable<Endpoints['validator']>): RouteTable<Endpoints['validator']> {
   const { produceBlockV3 } = table
   const { req } = produceBlockV3
@@ -196,12 +196,13 @@ function withExactGraffiti(table: RouteTable<Endpoints['validator']>): RouteTabl
 }
 
 /**
- * Tells the health of the node as `GET /eth/v1/node/health` does, in the status alone.
+ * Returns the status code of `GET /eth/v1/node/health`, which reports the health of the beacon node by its status
+ * alone.
  *
- * @param chain The chain whose head tells how the node fares.
- * @param syncingStatus Status that the client wants in place of 206, from the query.
- * @returns 200; while the head rests on a payload that has not been executed, 206 or the wanted status.
- * @throws Refused when the wanted status is none that can end a response.
+ * @param chain The chain whose head determines the health.
+ * @param syncingStatus Status that the client wants instead of 206, from the query.
+ * @returns 200; while the payload of the head has not been executed, 206 or the requested status.
+ * @throws Refused when the requested status cannot end a response.
  */
 function healthStatus(chain: BeaconChain, syncingStatus: string | undefined): number {
   if (syncingStatus !== undefined && !/^[2-5]\d\d$/.test(syncingStatus)) {

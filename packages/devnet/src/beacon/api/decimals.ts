@@ -4,7 +4,7 @@ import { Refused } from '../chain/refused.ts'
 const decimal = /^\d+$/
 const validatorId = /^(\d+|0x[a-fA-F0-9]{96})$/
 
-// What a parameter may be before the validation has looked at it; other kinds are refused there.
+// The possible types of a parameter before validation; validation rejects other types.
 type Value = string | string[]
 
 /** The operations whose body is a list of validator indices. */
@@ -15,10 +15,10 @@ const takingIndices: ReadonlySet<string | undefined> = new Set([
 ])
 
 /**
- * Refuses integers that are not written in decimal, before the route table reads `0x10`, `1e3` or `1.5` as a number.
+ * Rejects integers that are not written in decimal, before the route table parses `0x10`, `1e3` or `1.5` as a number.
  *
- * @param request The request as it came.
- * @throws Refused with the name of what is wrong.
+ * @param request The unmodified request.
+ * @throws Refused with the name of the invalid value.
  */
 export function requireDecimals({
   params,

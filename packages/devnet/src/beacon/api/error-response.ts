@@ -2,37 +2,40 @@ import { ApiError } from '@lodestar/api/server'
 import { NotFound } from '../chain/not-found.ts'
 import { Refused } from '../chain/refused.ts'
 
-/** One item of a batch that was refused. */
+/** A rejected item of a batch. */
 export interface ItemFailure {
   /** Position in the request's list. */
   index: number
   message: string
 }
 
-/** Some items of a batch were refused; the others have been processed. */
+/** Some items of a batch were rejected; the others have been processed. */
 export class BatchRefused extends Error {
   override readonly name = 'BatchRefused'
   readonly failures: readonly ItemFailure[]
 
-  /** @param failures What is wrong with which item; at least one. */
+  /**
+   * @param failures The rejected items with their reasons; at least one.
+   */
   constructor(failures: readonly ItemFailure[]) {
     super(`Refused items: ${failures.length}.`)
     this.failures = failures
   }
 }
 
-/** An error as the interface words it. */
+/** An error in the format of the beacon node API. */
 export interface ErrorResponse {
   status: number
   body: { code: number; message: string; failures?: readonly ItemFailure[] }
 }
 
 /**
- * Gives every item of a batch to a function and collects what it refuses, so that one bad item stops no other.
+ * Passes every item of a batch to a function and collects the rejections, so that an invalid item does not stop the
+ * others.
  *
  * @param items The batch.
- * @param accept Takes one item and throws `Refused` when it is not acceptable.
- * @throws BatchRefused when at least one item was refused.
+ * @param accept Processes one item and throws `Refused` when it is not acceptable.
+ * @throws BatchRefused when at least one item was rejected.
  */
 export async function acceptEach<item>(
   items: readonly item[],
@@ -51,9 +54,9 @@ export async function acceptEach<item>(
 }
 
 /**
- * Words an error for the client; what is not meant for it becomes a bare 500.
+ * Converts an error to a response; an error that is not intended for the client becomes a 500 without details.
  *
- * @param error Whatever a route threw.
+ * @param error Any error that a route threw.
  * @returns HTTP status and JSON body.
  */
 export function toErrorResponse(error: unknown): ErrorResponse {
@@ -64,7 +67,7 @@ export function toErrorResponse(error: unknown): ErrorResponse {
   if (error instanceof Refused) return plain(400, error.message)
   if (error instanceof NotFound) return plain(404, error.message)
   if (isInvalidRequest(error)) return plain(400, describeInvalid(error.validation[0]))
-  // The server's own refusals: malformed JSON, a body that is too large or of an unknown media type.
+  // Rejections by the HTTP server: malformed JSON, a body that is too large or has an unknown media type.
   if (isHttpRefusal(error)) return plain(error.statusCode, error.message)
   return plain(500, 'The node met an internal error.')
 }

@@ -5,17 +5,17 @@ import type { BeaconChain } from '../chain/beacon-chain.ts'
 import { Refused } from '../chain/refused.ts'
 
 const keepAliveMs = 15_000
-// A reader that is this far behind will not catch up; what waits for it must not fill the memory.
+// A reader with this many pending bytes will not catch up; its pending data must not fill the memory.
 const mostWaitingBytes = 4 * 1024 * 1024
 
 const topics: ReadonlySet<string> = new Set(Object.values(routes.events.eventTypes))
 
 /**
- * Checks the topics of a request for events.
+ * Validates the topics of an event request.
  *
  * @param given The values of the `topics` parameter.
- * @returns The topics, each once.
- * @throws Refused when there is none or an unknown one.
+ * @returns The topics, without duplicates.
+ * @throws Refused when there is no topic or an unknown one.
  */
 export function requireTopics(given: unknown): ReadonlySet<string> {
   const wanted = [given].flat().filter((topic) => typeof topic === 'string')
@@ -27,11 +27,11 @@ export function requireTopics(given: unknown): ReadonlySet<string> {
 }
 
 /**
- * Streams the events of a chain until the reader leaves or the response is ended, in the format of server-sent events.
+ * Streams the events of a chain as server-sent events until the reader disconnects or the response ends.
  *
- * @param chain The chain to listen to.
- * @param wanted The topics of interest.
- * @param response The response to write to; its head is not sent yet.
+ * @param chain The chain whose events to stream.
+ * @param wanted The requested topics.
+ * @param response The response to write to; its headers are not sent yet.
  */
 export async function streamEvents(
   chain: BeaconChain,
@@ -44,10 +44,10 @@ export async function streamEvents(
     'cache-control': 'no-cache,no-transform',
     'x-accel-buffering': 'no',
   })
-  // Readers learn that the stream is open before the first event.
+  // The reader can detect that the stream is open before the first event.
   response.flushHeaders()
   const write = (text: string) => {
-    // The end is known here a moment before the subscription is.
+    // The response may have ended slightly before the subscription does.
     if (response.writableEnded || response.destroyed) return
     response.write(text)
     if (response.writableLength > mostWaitingBytes) response.destroy()
@@ -58,7 +58,7 @@ export async function streamEvents(
   })
   const keepAlive = setInterval(() => write(':\n\n'), keepAliveMs)
   try {
-    // A reader may have left before it got its head.
+    // A reader may have disconnected before it received the response headers.
     if (!response.closed) await once(response, 'close')
   } finally {
     clearInterval(keepAlive)

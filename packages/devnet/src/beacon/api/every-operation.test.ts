@@ -7,7 +7,7 @@ import { notOffered } from './not-offered.ts'
 const node = nodeOfThisFile()
 const root = (byte: string) => `0x${byte.repeat(32)}`
 
-/** Ids of things that do not change while the tests run. */
+/** Ids of objects that do not change while the tests run. */
 const fixed = { block: '', state: '', slot: 0, epoch: 0 }
 let validators: Validators
 
@@ -28,7 +28,7 @@ async function currentEpoch(): Promise<number> {
   return Math.floor(Number(body.data.head_slot) / 8)
 }
 
-/** Where the answer says which node data it rests on. */
+/** Where the response reports finality and fork. */
 const meta = {
   EF: { execution_optimistic: false, finalized: true },
   VEF: { version: 'fulu', execution_optimistic: false, finalized: true },
@@ -40,11 +40,11 @@ interface Operation {
   id: string
   path: () => string | Promise<string>
   request?: RequestInit
-  /** What stands beside `data`. */
+  /** The fields in addition to `data`. */
   beside?: object
-  /** What `data` is like. */
+  /** Asserts the shape of `data`. */
   data: (data: Json) => void
-  /** The codec of the SSZ form, where there is one. */
+  /** The codec of the SSZ form, if there is one. */
   bytes?: {
     deserialize: (bytes: Uint8Array, meta: Json) => Json
     toJson: (value: Json, meta: Json) => unknown
@@ -60,7 +60,7 @@ const definitions = () => ({
   ...routes.lightclient.getDefinitions(validators.config),
   ...routes.validator.getDefinitions(validators.config),
 })
-/** The SSZ form of an operation, as the route table of the client library reads it. */
+/** The SSZ form of an operation, as the route table of the client library decodes it. */
 const codec = (id: keyof ReturnType<typeof definitions>): NonNullable<Operation['bytes']> => ({
   deserialize: (bytes, beside) => definitions()[id].resp.data.deserialize(bytes, beside),
   toJson: (value, beside) =>
@@ -386,7 +386,7 @@ const reading: readonly Operation[] = [
   },
   {
     id: 'getLiveness',
-    // Only the epochs next to the current one are answered, and that goes on.
+    // Only the epochs next to the current one are available, and the chain keeps advancing.
     path: async () => `/eth/v1/validator/liveness/${await currentEpoch()}`,
     request: json(['1']),
     data: (data) => expect(data).toEqual([{ index: '1', is_live: expect.any(Boolean) }]),

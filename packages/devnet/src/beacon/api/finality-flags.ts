@@ -1,19 +1,19 @@
 import { ForkName } from '@lodestar/params'
 import type { BlockRecord, StateRecord } from '../chain/beacon-chain.ts'
 
-/** What an answer says about the ground it stands on. */
+/** The finality flags of a response. */
 export interface FinalityFlags {
-  /** Whether it rests on a payload that has not been executed. */
+  /** Whether the response depends on a payload that has not been executed. */
   executionOptimistic: boolean
-  /** Whether it is part of finalized history. */
+  /** Whether the data is part of finalized history. */
   finalized: boolean
 }
 
 /**
- * Tells how far a block or a state can be relied on.
+ * Returns the finality flags of a block or a state.
  *
- * @param record The block or the state that an answer comes from.
- * @returns The flags of the answer.
+ * @param record The block or the state that the response comes from.
+ * @returns The flags of the response.
  */
 export function finalityFlags(record: BlockRecord | StateRecord): FinalityFlags {
   const { finalized } = record
@@ -23,10 +23,10 @@ export function finalityFlags(record: BlockRecord | StateRecord): FinalityFlags 
 }
 
 /**
- * {@link finalityFlags} with the fork that the data is encoded for; this chain knows one.
+ * {@link finalityFlags} with the fork of the encoded data; this chain has only one fork.
  *
- * @param record The block or the state that an answer comes from.
- * @returns The flags and the fork of the answer.
+ * @param record The block or the state that the response comes from.
+ * @returns The flags and the fork of the response.
  */
 export function versionedFlags(record: BlockRecord | StateRecord): FinalityFlags & { version: ForkName } {
   return { version: ForkName.fulu, ...finalityFlags(record) }

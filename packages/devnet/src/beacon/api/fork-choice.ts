@@ -3,10 +3,10 @@ import type { phase0 } from '@lodestar/types'
 import type { BeaconChain, ForkChoiceEntry } from '../chain/beacon-chain.ts'
 
 /**
- * Words the fork choice store as `GET /eth/v1/debug/fork_choice` answers it: without envelope, integers as decimal
- * strings, with what this node knows beyond the standard fields in `extra_data`.
+ * Returns the fork choice store in the format of `GET /eth/v1/debug/fork_choice`: without envelope, integers as decimal
+ * strings, and non-standard fields in `extra_data`.
  *
- * @param chain The chain whose store is told.
+ * @param chain The chain whose store is described.
  * @returns The JSON body.
  */
 export function describeForkChoice(chain: BeaconChain): object {

@@ -1,9 +1,9 @@
-/** An operation of the interface that this node answers with 501. */
+/** An operation of the beacon node API that this server rejects with status 501. */
 export interface NotOffered {
   method: 'GET' | 'POST'
   /** Path with `:name` for parameters. */
   path: string
-  /** Why, as a sentence for the client. */
+  /** The reason, as a sentence for the client. */
   reason: string
 }
 
@@ -12,7 +12,7 @@ const distributed = 'Selections are combined by the middleware of a distributed 
 const builder = 'This node builds every payload itself and has no external builder.'
 const network = 'This node takes part in no peer-to-peer network and has no identity there.'
 
-/** The operations that this node answers with 501, and why. */
+/** The operations that this server rejects with status 501, with the reasons. */
 export const notOffered: readonly NotOffered[] = [
   { method: 'GET', path: '/eth/v1/node/identity', reason: network },
   { method: 'POST', path: '/eth/v1/validator/register_validator', reason: builder },

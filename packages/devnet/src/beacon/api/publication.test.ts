@@ -25,14 +25,14 @@ import {
   type Json,
 } from '../../../test/beacon.ts'
 
-// Most messages are good for one slot, which must not pass before they are posted.
+// Most messages are valid for one slot, which must not pass before they are posted.
 const node = steppedNodeOfThisFile()
 let validators: Validators
 beforeAll(async () => {
   validators = await Validators.of(node.url)
 })
 
-// The test of slashings slashes these: after it they cannot propose.
+// The slashing test slashes these validators; they cannot propose afterwards.
 const slashed: readonly number[] = [20, 21]
 const everybody = Array.from({ length: 64 }, (_, index) => String(index))
 const root = (byte: number) => new Uint8Array(32).fill(byte)
@@ -47,14 +47,14 @@ const validatorOf = async (index: number) =>
   (await get(`/eth/v1/beacon/states/head/validators/${index}`)).data
 const accepted = { status: 200, body: new Uint8Array() }
 
-/** Lets slots pass until one has a block: proposers that are slashed leave theirs empty. */
+/** Advances slots until one has a block: slashed proposers leave their slots empty. */
 async function nextHead(): Promise<void> {
   const before = await headSlot()
   do await node.nextSlot()
   while ((await headSlot()) === before)
 }
 
-/** Listens to the events of the node for the length of a test. */
+/** Collects the events of the beacon node for the duration of a test. */
 async function listen(...topics: string[]): Promise<{ event: string; data: Json }[]> {
   const heard: { event: string; data: Json }[] = []
   const leaving = new AbortController()
@@ -132,7 +132,7 @@ test('a change of withdrawal credentials comes into a block, the good one of a b
     fromBlsPubkey: validators.keys[validator]?.toPublicKey().toBytes() ?? new Uint8Array(),
     toExecutionAddress: new Uint8Array(20).fill(7),
   }
-  // The domain is the one of the genesis fork, so that a change stays valid over every fork.
+  // The domain is that of the genesis fork, so that a change stays valid in every fork.
   const { config } = validators
   const domain = new Uint8Array(32)
   domain.set(DOMAIN_BLS_TO_EXECUTION_CHANGE)
@@ -271,17 +271,17 @@ test('subscriptions are accepted when they make sense', async () => {
 /** A block that its proposer has signed. */
 interface Proposal {
   slot: number
-  /** The unsigned block, as the node made it. */
+  /** The unsigned block, as the beacon node produced it. */
   block: Json
   signature: Uint8Array
-  /** The whole answer of the node, and how it was asked. */
+  /** The complete response of the beacon node, and the request. */
   answer: Answer
   path: string
 }
 
 /**
- * Asks for a block of the next slot as its proposer would, signs it and sends it, still in the slot before; there it
- * waits until its slot begins.
+ * Requests a block of the next slot as its proposer would, signs it and sends it during the slot before; the server
+ * holds it until its slot begins.
  */
 async function propose(send: (proposal: Proposal) => Promise<Answer>): Promise<[Proposal, Answer]> {
   for (;;) {
@@ -309,7 +309,7 @@ async function propose(send: (proposal: Proposal) => Promise<Answer>): Promise<[
   }
 }
 
-/** Resolves when the chain has got a block from the server. */
+/** Resolves when the server passes a block to the chain. */
 function nextImport(): Promise<void> {
   const importBlock = node.chain.importBlock.bind(node.chain)
   return new Promise((resolve) => {
@@ -355,7 +355,7 @@ test('a block that its proposer asked for and signed is imported; signed by anot
     message: block,
     signature: toHex(signature),
   })
-  // The slot is taken by now, so nothing can be built for it any more.
+  // The slot has a block now, so no other block can be produced for it.
   expect(await ask(node.url, path)).toMatchObject({ status: 400 })
 
   const [, refused] = await propose((proposal) =>

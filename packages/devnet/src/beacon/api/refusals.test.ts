@@ -141,7 +141,7 @@ test.each(refused)('%s', async (_title, status, path, init) => {
   const answer = await ask(node.url, path, init)
   expect(answer).toMatchObject({ status, body: { code: status, message: expect.any(String) } })
   expect(Object.keys(answer.body)).toEqual(['code', 'message'])
-  // A sentence for a person, without the inside of the node.
+  // A readable sentence without internals of the server.
   expect(answer.body.message).toMatch(/^[^\n]{5,}$/)
   expect(answer.body.message).not.toMatch(/\.ts|node_modules|undefined \(reading/)
 })

@@ -16,7 +16,7 @@ const mostIdsInQuery = 64
 const pubkeyPattern = /^0x[a-fA-F0-9]{96}$/
 const indexPattern = /^\d+$/
 
-/** A validator as the registry of one state has it. */
+/** A validator in the registry of one state. */
 export interface RegisteredValidator {
   index: ValidatorIndex
   balance: number
@@ -43,7 +43,7 @@ const statuses: ReadonlySet<string> = new Set<ValidatorStatus | GeneralValidator
 /**
  * Finds a validator in a state.
  *
- * @param state The state whose registry is meant.
+ * @param state The state whose registry is searched.
  * @param id Index, or public key as 0x and 96 hex digits.
  * @returns The index, or `undefined` when the state has no such validator.
  * @throws Refused when the id is neither an index nor a public key.
@@ -55,15 +55,15 @@ export function findValidator(state: CachedBeaconStateFulu, id: string | number)
     throw new Refused('A validator id must be an index or a public key of 48 bytes in hex.')
   }
   const index = state.epochCtx.getValidatorIndex(fromHex(text))
-  // The keys are shared by all states, and an older state may not have the validator yet.
+  // All states share the keys, and an older state may not contain the validator yet.
   return index === null || index >= state.validators.length ? undefined : index
 }
 
 /**
- * Finds the validators that a request names; each once, unknown ones left out.
+ * Finds the validators that a request names, without duplicates and unknown validators.
  *
- * @param state The state whose registry is meant.
- * @param ids Indices and public keys; none at all means every validator.
+ * @param state The state whose registry is searched.
+ * @param ids Indices and public keys; an empty list means every validator.
  * @returns The indices.
  * @throws Refused when an id is malformed.
  */
@@ -77,7 +77,7 @@ export function findValidators(
 }
 
 /**
- * Rejects a body whose filters are not lists. The route table maps over them unchecked.
+ * Rejects a body whose filters are not lists, because the route table maps over them without a check.
  *
  * @param body Parsed JSON of `POST /eth/v1/beacon/states/{state_id}/validators`.
  * @throws Refused with the name of the filter.
@@ -93,7 +93,7 @@ export function requireFilterLists(body: unknown): void {
 }
 
 /**
- * Refuses a query with more ids than the interface allows in an address.
+ * Rejects a query with more ids than the beacon node API allows in a URL.
  *
  * @param ids The ids of the query.
  * @throws ApiError 414 for more than 64 of them.
@@ -112,7 +112,7 @@ export function limitIdsInQuery(ids: readonly unknown[] | undefined): void {
  *
  * @param state The state.
  * @param index The validator; it must exist.
- * @returns What the registry and the balances say, balance in Gwei.
+ * @returns The registry entry and the balance, in Gwei.
  */
 export function readValidator(state: CachedBeaconStateFulu, index: ValidatorIndex): RegisteredValidator {
   const validator = state.validators.getReadonly(index).toValue()
@@ -125,11 +125,11 @@ export function readValidator(state: CachedBeaconStateFulu, index: ValidatorInde
 }
 
 /**
- * Makes a filter of the statuses in a request.
+ * Creates a filter from the statuses in a request.
  *
- * @param wanted Statuses and general statuses; none at all lets every validator through.
- * @returns Whether a validator of the status is wanted.
- * @throws Refused for a word that is no status.
+ * @param wanted Statuses and general statuses; an empty list accepts every validator.
+ * @returns Whether a validator with the status is wanted.
+ * @throws Refused for a word that is not a status.
  */
 export function statusFilter(wanted: readonly string[] | undefined): (status: ValidatorStatus) => boolean {
   if (wanted === undefined || wanted.length === 0) return () => true

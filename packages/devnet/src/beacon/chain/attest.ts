@@ -8,7 +8,8 @@ import { fromHex } from '@lodestar/utils'
 import type { ChainParts } from './chain-parts.ts'
 
 /**
- * What an attester of a slot votes for when a block is its head (consensus-specs, validator guide).
+ * Returns the attestation data that an attester of a slot votes for when a given block is its head (consensus-specs,
+ * validator guide).
  *
  * @param parts The chain; the block must be in its fork choice.
  * @param blockRoot The block.

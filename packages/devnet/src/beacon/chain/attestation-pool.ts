@@ -17,7 +17,7 @@ export interface CommitteeVotes extends AggregateVotes {
   readonly data: phase0.AttestationData
   readonly committeeIndex: number
   readonly committeeSize: number
-  /** What the shuffling of the committee depends on. */
+  /** The root that determines the shuffling of the committee. */
   readonly decisionRoot: RootHex
 }
 
@@ -27,11 +27,11 @@ interface PooledData {
   readonly committees: Map<number, CommitteeVotes>
 }
 
-/** Attestations on their way into a block: one aggregate for every committee and every data that it voted for. */
+/** Attestations that wait for inclusion in a block: one aggregate for each committee and each attestation data. */
 export class AttestationPool {
   readonly #pooled = new Map<RootHex, PooledData>()
 
-  /** Adds votes to the aggregate; of votes that overlap it the larger set stays. */
+  /** Adds votes to the aggregate; when votes overlap it, the larger set remains. */
   add(votes: CommitteeVotes): void {
     const { data, committeeIndex, decisionRoot } = votes
     const dataRoot = rootOf(data)
@@ -41,7 +41,7 @@ export class AttestationPool {
     pooled.committees.set(committeeIndex, known === undefined ? votes : mergeVotes(known, votes))
   }
 
-  /** Whether the vote of one position is in the aggregate. */
+  /** Whether the aggregate contains the vote of one position. */
   has(data: phase0.AttestationData, committeeIndex: number, position: number): boolean {
     const votes = this.#pooled.get(rootOf(data))?.committees.get(committeeIndex)
     return votes?.positions.includes(position) ?? false
@@ -52,23 +52,23 @@ export class AttestationPool {
     return votes && toAttestation([votes])
   }
 
-  /** One attestation for each committee and data. */
+  /** Returns one attestation for each committee and each attestation data. */
   all(): electra.Attestation[] {
     return [...this.#pooled.values()].flatMap(({ committees }) =>
       Array.from(committees.values(), (votes) => toAttestation([votes])),
     )
   }
 
-  /** Everything, to be added to another pool. */
+  /** Returns all votes, to be added to another pool. */
   votes(): CommitteeVotes[] {
     return [...this.#pooled.values()].flatMap(({ committees }) => [...committees.values()])
   }
 
   /**
-   * Chooses attestations for a block, those with the most new participation first.
+   * Selects attestations for a block, ordered by new participation, highest first.
    *
    * @param state The state of the parent, advanced to the slot of the block.
-   * @returns Attestations over all committees of their data, as many as a block may hold.
+   * @returns Attestations over all committees of their data, up to the limit of a block.
    */
   forBlock(state: CachedBeaconStateFulu): electra.Attestation[] {
     const cache = new RootCache(new BeaconStateView(state))
@@ -84,7 +84,7 @@ export class AttestationPool {
       .map(({ attestation }) => attestation)
   }
 
-  /** Forgets votes that no block may hold any more. */
+  /** Removes votes that no future block may include. */
   prune(currentSlot: Slot): void {
     const oldest = computeEpochAtSlot(currentSlot) - 1
     for (const [root, { data }] of this.#pooled) {
@@ -92,7 +92,7 @@ export class AttestationPool {
     }
   }
 
-  /** How many different data there are. */
+  /** Number of distinct attestation data. */
   get size(): number {
     return this.#pooled.size
   }
@@ -133,7 +133,7 @@ function isIncludable(
   )
 }
 
-// How many attesters would gain a participation flag.
+// Counts the attesters that would gain a participation flag.
 function countNew(state: CachedBeaconStateFulu, attestation: electra.Attestation, cache: RootCache): number {
   const { data } = attestation
   const { epoch } = state.epochCtx

@@ -13,10 +13,12 @@ import type {
   ValidatorIndex,
 } from '@lodestar/types'
 
-/** Why the chain stopped following the clock: on demand, or because both are more than an hour apart. */
+/**
+ * Why the chain stopped following the clock: `stop` was called, or the clock and the chain differ by more than an hour.
+ */
 export type ClockEnd = 'stopped' | 'lost'
 
-/** How far the payload of a block has been verified by the execution layer. */
+/** To what extent the execution layer has verified the payload of a block. */
 export type Validity = 'valid' | 'invalid' | 'optimistic'
 
 /** A block that the chain has imported, on any branch. */
@@ -29,7 +31,7 @@ export interface BlockRecord {
   readonly finalized: boolean
 }
 
-/** A state and what is known about it. */
+/** A state with its metadata. */
 export interface StateRecord {
   readonly state: CachedBeaconStateFulu
   readonly executionOptimistic: boolean
@@ -55,20 +57,20 @@ export interface ForkChoiceEntry {
   readonly bestDescendant: RootHex | undefined
 }
 
-/** What the head was chosen from. */
+/** The input of the head selection. */
 export interface ForkChoiceView {
   readonly justified: phase0.Checkpoint
   readonly finalized: phase0.Checkpoint
-  /** The block that has the proposer boost; the zero root when none has. */
+  /** The block that has the proposer boost; the zero root when no block has it. */
   readonly proposerBoostRoot: RootHex
   /** Ordered by slot, parents before children. */
   readonly entries: readonly ForkChoiceEntry[]
 }
 
-/** Operations that wait for a block or for an aggregate. */
+/** Operations that wait for inclusion in a block or an aggregate. */
 export interface OperationPool<item, pooled = item> {
   /**
-   * Verifies an operation as gossip would be and takes it.
+   * Verifies an operation by the gossip rules and adds it.
    *
    * @throws Refused with the reason when it is not acceptable.
    */
@@ -76,7 +78,7 @@ export interface OperationPool<item, pooled = item> {
   all(): readonly pooled[]
 }
 
-/** Messages that are merged into others as they come; they cannot be read back one by one. */
+/** Messages that are merged into others on arrival; they cannot be read individually. */
 export type MessageIntake<item> = Pick<OperationPool<item>, 'add'>
 
 /** All pools of the chain. */
@@ -91,16 +93,16 @@ export interface OperationPools {
   readonly blsToExecutionChanges: OperationPool<capella.SignedBLSToExecutionChange>
 }
 
-/** What the chain has for light clients; every getter answers `undefined` for what it does not have. */
+/** The light client data of the chain; every getter returns `undefined` for data that is not available. */
 export interface LightClientData {
   bootstrap(blockRoot: RootHex): electra.LightClientBootstrap | undefined
-  /** The best update of each sync committee period from `startPeriod` on, `count` at most, without gaps. */
+  /** Returns the best update of each sync committee period from `startPeriod` on, at most `count`, without gaps. */
   updates(startPeriod: number, count: number): readonly electra.LightClientUpdate[]
   finalityUpdate(): electra.LightClientFinalityUpdate | undefined
   optimisticUpdate(): electra.LightClientOptimisticUpdate | undefined
 }
 
-/** What a proposer asks a block for. */
+/** The parameters of a block request. */
 export interface ProduceBlockRequest {
   readonly slot: Slot
   readonly randaoReveal: Uint8Array
@@ -109,7 +111,7 @@ export interface ProduceBlockRequest {
   readonly skipRandaoVerification: boolean
 }
 
-/** An unsigned block and what it earns. */
+/** An unsigned block and its value for the proposer. */
 export interface ProducedBlock {
   readonly block: fulu.BeaconBlock
   /** In Wei. */
@@ -126,9 +128,9 @@ export interface BeaconChain {
   readonly currentSlot: Slot
   readonly head: BlockRecord
 
-  /** Lets the chain follow the clock; resolves when that has ended. */
+  /** Follows the clock; resolves when the chain stops following it. */
   start(): Promise<ClockEnd>
-  /** Ends what `start` began. */
+  /** Stops following the clock. */
   stop(): void
 
   /**
@@ -141,16 +143,16 @@ export interface BeaconChain {
 
   /**
    * @param id `head`, `genesis`, `finalized`, `justified`, a slot (of the canonical branch, up to the head's) or a
-   *   state root.
+   * state root.
    * @returns The state; when the slot has no block, the state of the block before, advanced to the slot.
-   * @throws Refused for a malformed id, NotFound for a state that is unknown or older than what is kept.
+   * @throws Refused for a malformed id, NotFound for an unknown state or one older than the stored states.
    */
   state(id: string | number): StateRecord
 
   /**
    * @param epoch At most the current one.
    * @returns A state of this epoch on the branch of the head, advanced to the epoch when the head is older.
-   * @throws NotFound when the epoch is older than what is kept, Refused when it lies in the future.
+   * @throws NotFound when the epoch is older than the stored states, Refused when it is in the future.
    */
   stateForEpoch(epoch: Epoch): StateRecord
 
@@ -159,24 +161,24 @@ export interface BeaconChain {
   /**
    * Builds a block on the head.
    *
-   * @throws Refused when the slot is not after the head's or lies in the future, or when the reveal is wrong.
+   * @throws Refused when the slot is not after the head's or is in the future, or when the RANDAO reveal is wrong.
    */
   produceBlock(request: ProduceBlockRequest): Promise<ProducedBlock>
 
   /**
-   * Verifies a signed block completely and imports it; importing a known one again does nothing.
+   * Verifies a signed block completely and imports it; importing a known block again does nothing.
    *
    * @throws Refused with the rule that the block breaks.
    */
   importBlock(block: fulu.SignedBeaconBlock): Promise<void>
 
   /**
-   * @returns What an attester of the slot votes for as the chain stands now.
-   * @throws Refused when the slot lies in the future or before the epoch of the head.
+   * @returns The data that an attester of the slot votes for in the current state of the chain.
+   * @throws Refused when the slot is in the future or before the epoch of the head.
    */
   attestationData(slot: Slot): phase0.AttestationData
 
-  /** The largest aggregate of one committee that the pool can make of what it has. */
+  /** The largest aggregate of one committee that the pool can form from its votes. */
   aggregate(of: {
     readonly dataRoot: RootHex
     readonly slot: Slot
@@ -192,12 +194,17 @@ export interface BeaconChain {
   readonly pools: OperationPools
   readonly lightClient: LightClientData
 
-  /** Whether a message of the validator was seen in the epoch; known for the current epoch and those next to it. */
+  /**
+   * Whether the chain received a message of the validator in the epoch; available for the current epoch and the
+   * adjacent ones.
+   */
   isLive(epoch: Epoch, validator: ValidatorIndex): boolean
 
-  /** Names the fee recipient, 0x and 40 hex digits, of the payloads that the validator proposes. */
+  /** Sets the fee recipient, 0x and 40 hex digits, of the payloads that the validator proposes. */
   prepareProposer(validator: ValidatorIndex, feeRecipient: string): void
 
-  /** @returns What ends the subscription. */
+  /**
+   * @returns A function that ends the subscription.
+   */
   subscribe(listener: (event: routes.events.BeaconEvent) => void): () => void
 }

@@ -20,23 +20,23 @@ import type { Pools } from './pools.ts'
 import { Refused } from './refused.ts'
 import { slotsBetweenTrees } from './state-store.ts'
 
-// The states of the execution layer need less room than a search for those that nobody needs any more takes time.
+// The states of the execution layer take little memory, while a search for unused states takes time.
 const epochsBetweenSweeps = 16
 
-/** How a block came. */
+/** How a block arrived. */
 export interface Arrival {
-  /** Whether it came before the attestations of its slot were due. */
+  /** Whether it arrived before the attestations of its slot were due. */
   readonly timely: boolean
-  /** The state that it was built with; what was built here need not be computed again. */
+  /** The state that the block was built with; a locally built block need not be executed again. */
   readonly postState?: CachedBeaconStateFulu | undefined
 }
 
-/** Takes blocks in and follows the head that the fork choice chooses. */
+/** Imports blocks and follows the head that the fork choice selects. */
 export class BlockImport {
   readonly #parts: ChainParts
   readonly #pools: Pools
   readonly #lightClient: LightClientServer
-  /** How many slots back blocks are kept. */
+  /** How many slots back blocks are stored. */
   readonly #mostSlots: number
   #finalizedEpoch = 0
 
@@ -48,11 +48,11 @@ export class BlockImport {
   }
 
   /**
-   * Verifies a block and adds it; a known one is left alone.
+   * Verifies a block and adds it; does nothing for a known block.
    *
    * @param signed The block.
    * @param arrival See {@link Arrival}.
-   * @throws Refused with the rule that it breaks.
+   * @throws Refused with the rule that the block breaks.
    */
   async import(signed: fulu.SignedBeaconBlock, arrival: Arrival): Promise<void> {
     await this.#add(signed, arrival)
@@ -60,7 +60,7 @@ export class BlockImport {
   }
 
   /**
-   * Imports blocks that arrive together, parents first; the head is chosen when all are there.
+   * Imports blocks that arrive together, parents first; the head is selected after all of them are imported.
    *
    * @param branch The blocks with the states that they were built with.
    * @throws Refused with the rule that one of them breaks.
@@ -72,7 +72,7 @@ export class BlockImport {
     await this.updateHead()
   }
 
-  /** Lets the fork choice choose, executes what the choice rests on, and follows. */
+  /** Selects a head by the fork choice, executes the payloads that the selection depends on, and follows the head. */
   async updateHead(): Promise<void> {
     const { forkChoice } = this.#parts
     let root = forkChoice.chooseHead()
@@ -137,7 +137,7 @@ export class BlockImport {
         verifyStateRoot: true,
         verifyProposer: true,
         verifySignatures: true,
-        // The payload is looked at separately.
+        // The payload is verified separately.
         executionPayloadStatus: ExecutionPayloadStatus.valid,
         dataAvailabilityStatus: DataAvailabilityStatus.Available,
       }) as CachedBeaconStateFulu
@@ -159,7 +159,7 @@ export class BlockImport {
     }
   }
 
-  // An execution client executes what extends its head, and leaves the rest for when it is needed.
+  // An execution client executes payloads that extend its head, and defers the others until they are needed.
   async #executeNext(block: fulu.BeaconBlock): Promise<'valid' | 'optimistic'> {
     const { execution, head } = this.#parts
     if (toRootHex(block.parentRoot) !== head.root) return 'optimistic'
@@ -183,7 +183,7 @@ export class BlockImport {
     }
   }
 
-  // False when a payload turned out to be invalid, so that another head must be chosen.
+  // Returns false when a payload is found invalid, so that another head must be selected.
   async #executeBranch(root: RootHex): Promise<boolean> {
     const { forkChoice, execution } = this.#parts
     const waiting = []

@@ -21,7 +21,7 @@ import type { SyncCommitteePool } from './sync-committee-pool.ts'
 const weiPerGwei = 1_000_000_000n
 const noSignature = new Uint8Array(96)
 
-/** What a block is made of, besides what the state says. */
+/** The content of a block that does not come from the state. */
 export interface BlockRequest {
   readonly slot: Slot
   readonly parentRoot: RootHex
@@ -30,17 +30,17 @@ export interface BlockRequest {
   readonly randaoReveal: Uint8Array
   /** 32 bytes. */
   readonly graffiti: Uint8Array
-  /** The votes that the proposer has heard of. */
+  /** The votes that the proposer has received. */
   readonly heard: { readonly votes: AttestationPool; readonly syncCommittee: SyncCommitteePool }
   /** Whether the payload gets a wrong state root. */
   readonly isFaulty?: boolean | undefined
 }
 
-/** A block and the state after it. */
+/** A block and its post-state. */
 export interface BuiltBlock {
   readonly block: fulu.BeaconBlock
   readonly postState: CachedBeaconStateFulu
-  /** What the proposer earns on the consensus layer, in Wei. */
+  /** The reward of the proposer on the consensus layer, in Wei. */
   readonly consensusValue: bigint
 }
 
@@ -55,7 +55,7 @@ export class BlockProducer {
     this.#pools = of.pools
   }
 
-  /** Names the fee recipient, 0x and 40 hex digits, of a proposer. */
+  /** Sets the fee recipient, 0x and 40 hex digits, of a proposer. */
   prepare(validator: ValidatorIndex, feeRecipient: string): void {
     this.#feeRecipients.set(validator, feeRecipient)
   }
@@ -63,7 +63,7 @@ export class BlockProducer {
   /**
    * @param state A state, advanced to the slot of the block.
    * @param parentRoot The parent of the block.
-   * @returns What the payload of the block is built for.
+   * @returns The attributes of the payload of the block.
    */
   attributes(state: CachedBeaconStateFulu, parentRoot: RootHex): PayloadAttributes {
     const proposer = state.epochCtx.getBeaconProposer(state.slot)
@@ -113,14 +113,14 @@ export class BlockProducer {
         dataAvailabilityStatus: DataAvailabilityStatus.Available,
       },
     ) as CachedBeaconStateFulu
-    // Only now the block may be hashed: the library notes the root on the value.
+    // The block must not be hashed earlier: the library caches the root on the value.
     block.stateRoot = postState.hashTreeRoot()
     const { attestations, syncAggregate, slashing } = postState.proposerRewards
     return { block, postState, consensusValue: BigInt(attestations + syncAggregate + slashing) * weiPerGwei }
   }
 }
 
-// An address that shows whose it is.
+// An account address that contains the validator's index.
 function interopFeeRecipient(validator: ValidatorIndex): string {
   return `0xfee${validator.toString(16).padStart(37, '0')}`
 }

@@ -2,7 +2,7 @@ import { ssz, type fulu, type RootHex, type Slot, type ValidatorIndex } from '@l
 import { toRootHex } from '@lodestar/utils'
 import type { Validity } from './beacon-chain.ts'
 
-/** A block as the store keeps it. */
+/** A stored block. */
 export interface StoredBlock {
   readonly root: RootHex
   readonly slot: Slot
@@ -10,14 +10,14 @@ export interface StoredBlock {
   readonly parentRoot: RootHex
   readonly stateRoot: RootHex
   readonly executionBlockHash: RootHex
-  /** As it came; while the fork choice has the block, it knows better. */
+  /** The validity on arrival; for blocks that are still in the fork choice, the fork choice is authoritative. */
   validity: Validity
 }
 
-// Younger blocks are asked for all the time.
+// Recent blocks are read frequently.
 const keptAsObjects = 64
 
-/** All imported blocks that are not too old, on every branch; the genesis block stays for ever. */
+/** Stores recent imported blocks of every branch, and the genesis block permanently. */
 export class BlockStore {
   readonly genesis: StoredBlock
   readonly #blocks = new Map<RootHex, StoredBlock & { content: fulu.SignedBeaconBlock | Uint8Array }>()
@@ -54,7 +54,7 @@ export class BlockStore {
     return this.#blocks.get(root)
   }
 
-  /** The signed block itself; the root must be one of the store's. */
+  /** Returns the signed block; the store must contain the root. */
   content(root: RootHex): fulu.SignedBeaconBlock {
     const content = this.#blocks.get(root)?.content
     if (content === undefined) throw new Error(`Block ${root} is not in the store.`)
@@ -74,7 +74,7 @@ export class BlockStore {
     return [...this.#blocks.values()].filter((block) => block.parentRoot === parentRoot && block.slot > 0)
   }
 
-  /** The block of the canonical branch at a slot; none when the slot is empty. */
+  /** The block of the canonical branch at a slot; `undefined` when the slot is empty. */
   canonicalAt(slot: Slot): RootHex | undefined {
     return this.#canonical.get(slot)
   }
@@ -98,7 +98,7 @@ export class BlockStore {
    *
    * @param head Root of the new head.
    * @param formerSlot Slot of the former head.
-   * @returns The youngest block that both branches have.
+   * @returns The latest common ancestor of both branches.
    */
   setHead(head: RootHex, formerSlot: Slot): StoredBlock {
     let block = this.#require(head)
@@ -113,10 +113,10 @@ export class BlockStore {
   }
 
   /**
-   * Forgets old blocks and packs those that are not young.
+   * Removes old blocks and serializes those that are not recent.
    *
-   * @param currentSlot Slot of today.
-   * @param oldestSlot The first slot to keep.
+   * @param currentSlot The current slot.
+   * @param oldestSlot The first slot to retain.
    */
   prune(currentSlot: Slot, oldestSlot: Slot): void {
     this.#oldestSlot = Math.max(0, oldestSlot)
@@ -127,13 +127,13 @@ export class BlockStore {
     }
   }
 
-  /** Notes what is known of a block that leaves the fork choice. */
+  /** Stores the validity of a block that leaves the fork choice. */
   setValidity(root: RootHex, validity: Validity): void {
     const block = this.#blocks.get(root)
     if (block !== undefined) block.validity = validity
   }
 
-  /** How many blocks are kept. */
+  /** Number of stored blocks. */
   get size(): number {
     return this.#blocks.size
   }

@@ -68,11 +68,11 @@ describe('the schedule of branches', () => {
     const perRound = [
       [4, 1],
       [20, 1],
-      // The seventh slot of the third epoch, when a split heals.
+      // The seventh slot of the third epoch, when a network split ends.
       [29, 3],
       [36, 1],
       [52, 1],
-      // The last block of the branch that wins is invalid.
+      // The last block of the winning branch is invalid.
       [59, 3],
     ]
     expect(depths).toEqual([...perRound, [68, 1]])
@@ -96,7 +96,7 @@ describe('the schedule of branches', () => {
       const { block } = chain.block(root)
       const parent = chain.block(toRootHex(block.message.parentRoot)).block.message
       const { state } = chain.state(toRootHex(parent.stateRoot))
-      // Read anew, so that no root is remembered from the making.
+      // Deserialized again, so that no root is cached from block production.
       const read = ssz.fulu.SignedBeaconBlock.deserialize(ssz.fulu.SignedBeaconBlock.serialize(block))
       stateTransition(state, read, {
         verifyStateRoot: true,
@@ -123,7 +123,7 @@ describe('the schedule of branches', () => {
       expect(votes.has(key), key).toBe(false)
       votes.set(key, key)
     }
-    // All validators vote in every epoch; what is said away is not told one by one.
+    // All validators vote in every epoch; votes on the other side of a split are not reported individually.
     expect(votes.size).toBeGreaterThan((64 * lastSlot) / SLOTS_PER_EPOCH / 2)
   })
 

@@ -4,17 +4,19 @@ type BeaconEvent = routes.events.BeaconEvent
 type Listener = (event: BeaconEvent) => void
 type Messages = { [event in BeaconEvent as `${event['type']}`]: event['message'] }
 
-/** Tells everybody who listens what happens on the chain. */
+/** Notifies the listeners of chain events. */
 export class ChainEvents {
   readonly #listeners = new Set<Listener>()
   readonly #onFault: (error: unknown) => void
 
-  /** @param onFault Hears what listeners throw; it must not stop the chain. */
+  /**
+   * @param onFault Called with errors that listeners throw; such an error does not stop the chain.
+   */
   constructor(onFault: (error: unknown) => void) {
     this.#onFault = onFault
   }
 
-  /** Whether there is anybody to make an effort for. */
+  /** Whether there is a listener. */
   get heard(): boolean {
     return this.#listeners.size > 0
   }
@@ -30,7 +32,7 @@ export class ChainEvents {
   }
 
   subscribe(listener: Listener): () => void {
-    // One listener may subscribe more than once.
+    // A listener may subscribe more than once.
     const own: Listener = (event) => listener(event)
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)

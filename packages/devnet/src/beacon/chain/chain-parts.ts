@@ -11,7 +11,7 @@ import type { ForkChoice } from './fork-choice.ts'
 import type { Liveness } from './liveness.ts'
 import type { StateStore } from './state-store.ts'
 
-/** What all activities of the chain work on. */
+/** The state that all activities of the chain share. */
 export interface ChainParts {
   readonly config: BeaconConfig
   readonly blocks: BlockStore
@@ -20,11 +20,13 @@ export interface ChainParts {
   readonly execution: ExecutionLayer
   readonly events: ChainEvents
   readonly liveness: Liveness
-  /** The head that was chosen last. */
+  /** The head that was selected last. */
   head: StoredBlock
 }
 
-/** The state of the head, advanced to the epoch of the current slot, so that it knows the committees of today. */
+/**
+ * Returns the state of the head, advanced to the epoch of the current slot, so that it contains the current committees.
+ */
 export function headStateOfToday({ head, states, forkChoice }: ChainParts): CachedBeaconStateFulu {
   const epoch = computeEpochAtSlot(forkChoice.currentSlot)
   return states.advanced(head.root, computeStartSlotAtEpoch(epoch))

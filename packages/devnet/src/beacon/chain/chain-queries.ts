@@ -11,7 +11,7 @@ import { Refused } from './refused.ts'
 const slotPattern = /^\d{1,15}$/
 const rootPattern = /^0x[a-fA-F0-9]{64}$/
 
-/** Answers questions about blocks, states and the fork choice. */
+/** Reads blocks, states and the fork choice. */
 export class ChainQueries {
   readonly #parts: ChainParts
 
@@ -96,7 +96,7 @@ export class ChainQueries {
       blockRoot: node.root,
       parentRoot: node.parentRoot,
       stateRoot: node.stateRoot,
-      // The first block of the tree may be the target of an epoch of its own.
+      // The first block of the tree may be the target of its own epoch.
       targetRoot: forkChoice.checkpointBlock(node.root, computeEpochAtSlot(node.slot)) ?? node.root,
       justifiedEpoch: node.justified.epoch,
       finalizedEpoch: node.finalized.epoch,

@@ -23,28 +23,28 @@ import { ValidatorKeys } from './validator-keys.ts'
 // Several times as fast as the default, which is written in JavaScript.
 setHasher(hasher)
 
-// Five epochs: enough for a chain that has a finalized past when it opens.
+// Five epochs are enough for a chain that has finalized history when it opens.
 const defaultFinishedSlots = 5 * SLOTS_PER_EPOCH
 const defaultMostSlots = 8_192
 
-/** How to make a chain. */
+/** Options of a new chain. */
 export interface BeaconChainOptions {
   readonly secondsPerSlot: number
   /** Whether the chain branches on its schedule. */
   readonly branching: boolean
-  /** Hears errors that ended nothing. */
+  /** Called with each error that does not stop the chain. */
   readonly onFault: (error: unknown) => void
-  /** How many slots lie behind the chain when it opens; 40 when left out. */
+  /** Number of slots in the past of the chain when it opens; 40 by default. */
   readonly finishedSlots?: number | undefined
-  /** How many slots back blocks and states are kept; 8192 when left out. */
+  /** Number of slots for which blocks and states are stored; 8192 by default. */
   readonly mostSlots?: number | undefined
 }
 
 /**
- * Makes a beacon chain with all its validators, and its execution layer, and lets it run through its first slots.
+ * Creates a beacon chain with all its validators and its execution layer, and runs its first slots.
  *
  * @param options See {@link BeaconChainOptions}.
- * @returns The chain; its clock is not followed yet.
+ * @returns The chain; it does not follow the clock yet.
  */
 export async function createBeaconChain(options: BeaconChainOptions): Promise<DevnetBeaconChain> {
   const {

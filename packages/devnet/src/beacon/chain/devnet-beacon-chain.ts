@@ -31,7 +31,7 @@ import { Refused } from './refused.ts'
 import { followClock } from './slot-clock.ts'
 import { slotPhases, type SlotPhase, type SlotWork } from './slot-work.ts'
 
-/** What the chain is put together from. */
+/** The components of the chain. */
 export interface DevnetBeaconChainOptions {
   readonly parts: ChainParts
   readonly pools: Pools
@@ -44,7 +44,7 @@ export interface DevnetBeaconChainOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** The chain as its users see it; what changes it happens one after the other. */
+/** The public interface of the chain; changes run one after the other. */
 export class DevnetBeaconChain implements BeaconChain {
   readonly config: BeaconConfig
   readonly genesisTime: number
@@ -60,7 +60,7 @@ export class DevnetBeaconChain implements BeaconChain {
   readonly #stopping = new AbortController()
   #phase: SlotPhase = 'aggregate'
   #last: Promise<unknown> = Promise.resolve()
-  // Blocks of the next slot that came before it began.
+  // Blocks of the next slot that arrived before it began.
   #early: (() => void)[] = []
 
   constructor(options: DevnetBeaconChainOptions) {
@@ -100,12 +100,12 @@ export class DevnetBeaconChain implements BeaconChain {
     this.#stopping.abort()
   }
 
-  /** Does the work of a whole slot at once, whatever the clock says; slots that are left out stay empty. */
+  /** Does the work of a whole slot immediately, independent of the clock; skipped slots stay empty. */
   async runSlot(slot: Slot): Promise<void> {
     for (const phase of slotPhases) await this.runPhase(slot, phase)
   }
 
-  /** Does the work of one phase at once, whatever the clock says. */
+  /** Does the work of one phase immediately, independent of the clock. */
   async runPhase(slot: Slot, phase: SlotPhase): Promise<void> {
     if (phase === 'propose') {
       await this.#serially(async () => {
@@ -178,13 +178,14 @@ export class DevnetBeaconChain implements BeaconChain {
         graffiti,
         heard: this.#pools,
       })
-      // Without transactions nobody pays the fee recipient.
+      // Without transactions there are no fees for the fee recipient.
       return { block: built.block, consensusValue: built.consensusValue, executionValue: 0n }
     })
   }
 
   async importBlock(signed: fulu.SignedBeaconBlock): Promise<void> {
-    // A block of the next slot waits for it, so that its proposer need not hit the first moment of the slot.
+    // A block of the next slot waits for that slot, so that its proposer need not send it at the exact start of the
+    // slot.
     if (signed.message.slot === this.currentSlot + 1) {
       await new Promise<void>((resolve) => {
         this.#early.push(resolve)
@@ -229,7 +230,7 @@ export class DevnetBeaconChain implements BeaconChain {
     return this.#parts.events.subscribe(listener)
   }
 
-  /** How many things are kept of each kind. */
+  /** Number of stored objects of each kind. */
   get size() {
     const { blocks, states, forkChoice, execution } = this.#parts
     return {
@@ -251,7 +252,7 @@ export class DevnetBeaconChain implements BeaconChain {
   }
 }
 
-// Bytes that are no point of the curve make the library throw.
+// The library throws on bytes that are not a point on the curve.
 function isSigned(verify: () => boolean): boolean {
   try {
     return verify()

@@ -16,7 +16,7 @@ import { createHash } from 'node:crypto'
 const gasLimit = 36_000_000n
 const initialBaseFee = 1_000_000_000n
 
-/** What a payload is built for (Engine API, PayloadAttributesV3). */
+/** The attributes of a payload (Engine API, PayloadAttributesV3). */
 export interface PayloadAttributes {
   /** Unix time in seconds. */
   readonly timestamp: number
@@ -27,7 +27,7 @@ export interface PayloadAttributes {
   readonly parentBeaconBlockRoot: Uint8Array
 }
 
-/** The parts of a beacon block that its execution block is made of. */
+/** The parts of a beacon block that determine its execution block. */
 export interface NewPayload {
   readonly payload: deneb.ExecutionPayload
   readonly parentBeaconBlockRoot: Uint8Array
@@ -35,9 +35,10 @@ export interface NewPayload {
 }
 
 /**
- * An execution layer of its own (Osaka from genesis), in the role of the client behind the Engine API. No contract is
- * deployed, also none of the system contracts, so a state is nothing but balances; calls to a system contract without
- * code have no effect, as their specifications say.
+ * A built-in execution layer (Osaka from genesis), in the role of the client behind the Engine API.
+ *
+ * No contract is deployed, not even the system contracts, so a state contains only balances; calls to a system contract
+ * without code have no effect, as their specifications require.
  */
 export class ExecutionLayer {
   readonly genesis: deneb.ExecutionPayload
@@ -82,7 +83,7 @@ export class ExecutionLayer {
   }
 
   /**
-   * Builds a block without transactions on any block whose state is known.
+   * Builds a block without transactions on any block whose state is stored.
    *
    * @param parentHash Hash of the parent.
    * @param attributes See {@link PayloadAttributes}.
@@ -111,10 +112,10 @@ export class ExecutionLayer {
   }
 
   /**
-   * Takes a payload whose hash is right without executing it.
+   * Accepts a payload with a correct hash without executing it.
    *
-   * @param given The payload and what else its header is made of.
-   * @throws Error when the payload does not have the hash that it claims.
+   * @param given The payload and the other inputs of its header.
+   * @throws Error when the hash in the payload does not match.
    */
   async accept({ payload, parentBeaconBlockRoot, executionRequests }: NewPayload): Promise<void> {
     const json = {
@@ -132,7 +133,7 @@ export class ExecutionLayer {
    * Executes an accepted payload whose parent has been executed.
    *
    * @param blockHash Hash of the payload.
-   * @returns Whether header and execution keep the rules.
+   * @returns Whether header and execution are valid.
    */
   async execute(blockHash: RootHex): Promise<boolean> {
     const block = this.#require(blockHash)
@@ -147,10 +148,10 @@ export class ExecutionLayer {
   }
 
   /**
-   * Makes a payload that has a right hash and a wrong state root, as a faulty execution client would.
+   * Creates a payload that has a correct hash and a wrong state root, as a faulty execution client would.
    *
-   * @param blockHash Hash of a right payload.
-   * @returns The wrong one.
+   * @param blockHash Hash of a valid payload.
+   * @returns The invalid payload.
    */
   spoil(blockHash: RootHex): deneb.ExecutionPayload {
     const { header, withdrawals = [] } = this.#require(blockHash)
@@ -161,15 +162,15 @@ export class ExecutionLayer {
   }
 
   /**
-   * Forgets blocks and states.
+   * Removes unused blocks and states.
    *
-   * @param kept Hashes of the blocks that stay, with their states.
+   * @param kept Hashes of the blocks to retain, with their states.
    */
   async prune(kept: ReadonlySet<RootHex>): Promise<void> {
     for (const hash of this.#blocks.keys()) {
       if (!kept.has(hash)) this.#blocks.delete(hash)
     }
-    // The library keeps every node of every state that ever was.
+    // The library never deletes a trie node of an earlier state.
     const nodes = this.#nodes()
     const reachable = new Set<string>()
     for (const { header } of this.#blocks.values()) {
@@ -184,7 +185,7 @@ export class ExecutionLayer {
     }
   }
 
-  /** How many blocks and trie nodes are kept. */
+  /** Number of stored blocks and trie nodes. */
   get size(): { readonly blocks: number; readonly nodes: number } {
     return { blocks: this.#blocks.size, nodes: this.#nodes().size }
   }
@@ -200,7 +201,7 @@ export class ExecutionLayer {
   }
 }
 
-// What the execution does not look at: the rules that tie a header to its parent.
+// The rules that tie a header to its parent; execution does not check them.
 function followsFrom(block: Block, parent: Block): boolean {
   const { header } = block
   try {

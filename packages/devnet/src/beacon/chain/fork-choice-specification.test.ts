@@ -64,7 +64,7 @@ it('chooses what the specification chooses, in hundreds of random trees', () => 
   }
 })
 
-/** The fork choice exactly as the specification words it, at the price of asking everything anew each time. */
+/** The fork choice exactly as the specification defines it; slow, because it recomputes everything each time. */
 class SpecStore {
   readonly blocks = new Map<string, ForkChoiceBlock>([
     [genesis.root, { ...block('genesis', 'none', 0), parentRoot: zeroRoot }],
@@ -193,7 +193,7 @@ function epochOf(slot: number): number {
   return Math.floor(slot / slotsPerEpoch)
 }
 
-/** Whole numbers below a bound, the same ones for the same seed (mulberry32). */
+/** Creates a generator of whole numbers below a bound, deterministic for each seed (mulberry32). */
 function createRandom(seed: number): (bound: number) => number {
   let state = seed
   return (bound) => {

@@ -7,7 +7,7 @@ export interface CheckpointHex {
   readonly root: RootHex
 }
 
-/** What the fork choice has to know of a block. */
+/** The fork choice data of a block. */
 export interface ForkChoiceBlock {
   readonly slot: Slot
   readonly root: RootHex
@@ -17,7 +17,7 @@ export interface ForkChoiceBlock {
   /** The checkpoints of its post-state. */
   readonly justified: CheckpointHex
   readonly finalized: CheckpointHex
-  /** The checkpoints its post-state would have if the epoch ended now. */
+  /** The checkpoints that its post-state would have if the epoch ended now. */
   readonly unrealizedJustified: CheckpointHex
   readonly unrealizedFinalized: CheckpointHex
   readonly validity: Validity
@@ -30,16 +30,16 @@ export interface Vote {
   readonly blockRoot: RootHex
 }
 
-/** A block in the tree with what the last choice of a head found out about it. */
+/** A block in the tree with the results of the last head selection. */
 export interface ForkChoiceNode extends ForkChoiceBlock {
   validity: Validity
-  /** Votes for it and its descendants, in Gwei. */
+  /** Votes for the block and its descendants, in Gwei. */
   weight: number
   bestChild: RootHex | undefined
   bestDescendant: RootHex | undefined
 }
 
-/** The numbers that the rules depend on. */
+/** The parameters of the fork choice rules. */
 export interface ForkChoiceRules {
   readonly slotsPerEpoch: number
   /** Percentage of a slot's committees. */
@@ -47,19 +47,20 @@ export interface ForkChoiceRules {
   /**
    * The weights of the votes.
    *
-   * @returns Effective balances in Gwei by validator in the state of the justified checkpoint; 0 for a validator that
-   *   is not active or slashed.
+   * @returns Effective balances in Gwei by validator index in the state of the justified checkpoint; 0 for a validator
+   * that is not active or slashed.
    */
   readonly balancesAt: (justified: CheckpointHex) => readonly number[]
 }
 
-/** No block. */
+/** The root that stands for no block. */
 export const zeroRoot: RootHex = `0x${'0'.repeat(64)}`
 
 /**
- * The fork choice of the beacon chain: LMD-GHOST on the part of the block tree that Casper FFG leaves
- * (consensus-specs, phase0/fork-choice.md; `optimistic` and `invalid` as in sync/optimistic.md). Weights are summed up
- * in one pass from the leaves to the root each time a head is chosen, because the tree is small.
+ * The fork choice of the beacon chain: LMD-GHOST on the part of the block tree that Casper FFG leaves (consensus-specs,
+ * phase0/fork-choice.md; `optimistic` and `invalid` as in sync/optimistic.md).
+ *
+ * Each head selection sums the weights in one pass from the leaves to the root, because the tree is small.
  */
 export class ForkChoice {
   justified: CheckpointHex
@@ -67,7 +68,7 @@ export class ForkChoice {
   proposerBoostRoot: RootHex = zeroRoot
   currentSlot: Slot
   readonly #rules: ForkChoiceRules
-  // In the order of arrival, so parents come before their children.
+  // In the order of arrival, so that parents precede their children.
   readonly #nodes = new Map<RootHex, ForkChoiceNode>()
   readonly #votes = new Map<ValidatorIndex, Vote>()
   readonly #equivocating = new Set<ValidatorIndex>()
@@ -77,7 +78,7 @@ export class ForkChoice {
   #balances: { of: CheckpointHex; values: readonly number[] } | undefined
 
   /**
-   * @param anchor The block that the tree grows from; trusted, so it counts as justified and finalized.
+   * @param anchor The root of the block tree; trusted, so it counts as justified and finalized.
    * @param rules See {@link ForkChoiceRules}.
    */
   constructor(anchor: ForkChoiceBlock, rules: ForkChoiceRules) {
@@ -90,7 +91,7 @@ export class ForkChoice {
     this.#insert(anchor)
   }
 
-  /** Moves the time forward to a slot (`on_tick`). */
+  /** Advances the time to a slot (`on_tick`). */
   onTick(slot: Slot): void {
     while (this.currentSlot < slot) {
       this.currentSlot++
@@ -108,7 +109,7 @@ export class ForkChoice {
    * Adds a verified block (`on_block`).
    *
    * @param block The block; its parent must be known and it must descend from the finalized block.
-   * @param timely Whether it came in its slot before attestations were due.
+   * @param timely Whether it arrived in its slot before attestations were due.
    */
   onBlock(block: ForkChoiceBlock, timely: boolean): void {
     if (!this.#nodes.has(block.parentRoot)) throw new Error(`The parent of block ${block.root} is not known.`)
@@ -129,18 +130,18 @@ export class ForkChoice {
     }
   }
 
-  /** Takes verified votes (`on_attestation`); they count from the slot after theirs on. */
+  /** Adds verified votes (`on_attestation`); they count from the slot after theirs. */
   onAttestation(validators: readonly ValidatorIndex[], vote: Vote): void {
     if (vote.slot < this.currentSlot) this.#count(validators, vote)
     else this.#queue.push({ validators, vote })
   }
 
-  /** Never counts these validators again (`on_attester_slashing`). */
+  /** Permanently excludes the votes of these validators (`on_attester_slashing`). */
   onEquivocation(validators: readonly ValidatorIndex[]): void {
     for (const validator of validators) this.#equivocating.add(validator)
   }
 
-  /** Notes what the execution layer says; the descendants of an invalid block are invalid too. */
+  /** Stores the result of the execution layer; the descendants of an invalid block are invalid too. */
   setValidity(root: RootHex, validity: 'valid' | 'invalid'): void {
     const node = this.#nodes.get(root)
     if (node === undefined) return
@@ -151,7 +152,7 @@ export class ForkChoice {
     }
   }
 
-  /** Chooses the head (`get_head`). */
+  /** Selects the head (`get_head`). */
   chooseHead(): RootHex {
     this.#weigh()
     for (const node of this.#nodes.values()) {
@@ -177,9 +178,9 @@ export class ForkChoice {
   }
 
   /**
-   * Forgets what does not descend from the finalized block.
+   * Removes blocks that do not descend from the finalized block.
    *
-   * @returns The blocks that are gone.
+   * @returns The removed blocks.
    */
   prune(): readonly ForkChoiceNode[] {
     const { epoch, root } = this.finalized
@@ -204,7 +205,7 @@ export class ForkChoice {
     return node?.root
   }
 
-  /** The block of a branch that a vote of an epoch has as its target (`get_checkpoint_block`). */
+  /** The block that is the target of the votes of an epoch on a branch (`get_checkpoint_block`). */
   checkpointBlock(root: RootHex, epoch: Epoch): RootHex | undefined {
     return this.ancestorAt(root, this.#startSlot(epoch))
   }
@@ -256,7 +257,7 @@ export class ForkChoice {
   // `filter_block_tree` for a leaf.
   #isViableLeaf(node: ForkChoiceNode): boolean {
     const currentEpoch = this.#epochAt(this.currentSlot)
-    // A block of an earlier epoch votes with the checkpoint that it has by now (`get_voting_source`).
+    // A block of an earlier epoch votes with its current checkpoint (`get_voting_source`).
     const source = currentEpoch > this.#epochAt(node.slot) ? node.unrealizedJustified : node.justified
     const isJustified =
       this.justified.epoch === 0 || source.epoch === this.justified.epoch || source.epoch + 2 >= currentEpoch

@@ -9,18 +9,18 @@ import { AttestationPool, type CommitteeVotes } from './attestation-pool.ts'
 import { splitSlots } from './slot-schedule.ts'
 import { SyncCommitteePool } from './sync-committee-pool.ts'
 
-/** Votes and who they are from. */
+/** Votes and their validators. */
 export interface AttestersVotes {
   readonly votes: CommitteeVotes
   readonly attesters: number[]
 }
 
-/** The side of a split network that this node does not hear, with all that is said there. */
+/** The side of a network split whose messages do not arrive here yet, with all messages of that side. */
 export class ForkSimulation {
   readonly away: ReadonlySet<ValidatorIndex>
-  /** The last block that both sides know. */
+  /** The last common block of both sides. */
   readonly baseRoot: RootHex
-  /** The block that the attesters there vote for. */
+  /** The block that the attesters on that side vote for. */
   tipRoot: RootHex
   readonly votes = new AttestationPool()
   readonly syncCommittee = new SyncCommitteePool()
@@ -33,20 +33,20 @@ export class ForkSimulation {
     this.tipRoot = of.baseRoot
   }
 
-  /** The state after the tip; none when nothing was built there yet. */
+  /** The state after the tip; `undefined` when that side has not built a block yet. */
   get tipState(): CachedBeaconStateFulu | undefined {
     return this.blocks.find(({ root }) => root === this.tipRoot)?.postState
   }
 }
 
 /**
- * Divides the validators for a split: the proposers as the schedule says, and of the attesters of every slot the wanted
- * share. Each validator stays on one side for the whole epoch.
+ * Divides the validators for a split: the proposers according to the schedule, and the requested share of the attesters
+ * of every slot. Each validator stays on one side for the whole epoch.
  *
- * @param state A state that knows the committees and proposers of the slot's epoch.
+ * @param state A state that contains the committees and proposers of the slot's epoch.
  * @param slot A slot of the split.
- * @param awayOfEight How many of eight validators are away.
- * @returns The validators that are away.
+ * @param awayOfEight How many of eight validators are on the other side.
+ * @returns The validators on the other side.
  */
 export function chooseAway(
   state: CachedBeaconStateFulu,

@@ -26,15 +26,15 @@ import {
 } from '@lodestar/state-transition'
 import { ssz, type deneb, type fulu } from '@lodestar/types'
 
-/** How many validators there are at genesis. */
+/** Number of validators at genesis. */
 export const validatorCount = 64
 
-// Every fourth validator starts with a BLS withdrawal key, so that there is something to change.
+// Every fourth validator starts with a BLS withdrawal key, so that some credentials can be changed.
 const blsCredentialsEvery = 4
 const executionChainId = 1337
 
 /**
- * The configuration of the chain: the minimal preset, with Fulu from genesis on.
+ * Creates the configuration of the chain: the minimal preset, with Fulu from genesis on.
  *
  * @param secondsPerSlot Length of a slot.
  * @returns The configuration, not yet bound to a genesis.
@@ -54,22 +54,22 @@ export function createDevnetConfig(secondsPerSlot: number): ChainForkConfig {
     MIN_GENESIS_TIME: 0,
     SECONDS_PER_SLOT: secondsPerSlot,
     SLOT_DURATION_MS: secondsPerSlot * 1_000,
-    // Nobody who tries an exit here wants to wait for hours first.
+    // A voluntary exit is possible at once, because a development chain must not require hours of waiting.
     SHARD_COMMITTEE_PERIOD: 0,
     DEPOSIT_CHAIN_ID: executionChainId,
     DEPOSIT_NETWORK_ID: executionChainId,
   })
 }
 
-/** What the chain begins with. */
+/** The genesis of the chain. */
 export interface Genesis {
   readonly config: BeaconConfig
   readonly state: CachedBeaconStateFulu
-  /** The genesis block; nobody has signed it. */
+  /** The genesis block, without a signature. */
   readonly block: fulu.SignedBeaconBlock
 }
 
-/** What goes into a genesis. */
+/** The input of a genesis. */
 export interface GenesisOptions {
   readonly forkConfig: ChainForkConfig
   /** Unix time in seconds. */
@@ -81,8 +81,8 @@ export interface GenesisOptions {
 }
 
 /**
- * Makes the genesis state and block of a chain that is at Fulu from the beginning (consensus-specs, genesis for
- * testing); every validator is active with a balance of 32 ETH.
+ * Creates the genesis state and block of a chain that starts at Fulu (consensus-specs, genesis for testing); every
+ * validator is active with a balance of 32 ETH.
  *
  * @param options See {@link GenesisOptions}.
  * @returns State, block and the configuration bound to them.
@@ -137,7 +137,7 @@ export function createGenesis({ forkConfig, time, pubkeys, executionPayload }: G
 
   const config = createBeaconConfig(forkConfig, state.genesisValidatorsRoot)
   const immutable = { config, pubkeyCache: createPubkeyCache() }
-  // Committees and proposers follow from a state that has neither yet.
+  // Committees and proposers are derived from a state that has neither yet.
   const { epochCtx } = createCachedBeaconState(state, immutable, { skipSyncCommitteeCache: true })
   const { syncCommittee } = getNextSyncCommittee(
     ForkSeq.fulu,

@@ -23,7 +23,7 @@ import type { ForkChoice } from './fork-choice.ts'
 import { Refused } from './refused.ts'
 import type { SubcommitteeVotes } from './sync-committee-pool.ts'
 
-/** What messages are judged by. */
+/** The data that messages are verified against. */
 export interface GossipContext {
   /** The state of the head, advanced to the epoch of the current slot. */
   readonly state: CachedBeaconStateFulu
@@ -33,7 +33,7 @@ export interface GossipContext {
 /**
  * Verifies a single vote by the rules of the topic `beacon_attestation_{subnet_id}` (consensus-specs, p2p interface).
  *
- * @returns The vote as pools take it.
+ * @returns The vote in the format of the pools.
  * @throws Refused with the rule that it breaks.
  */
 export function verifySingleAttestation(
@@ -57,7 +57,7 @@ export function verifySingleAttestation(
 /**
  * Verifies an aggregate by the rules of the topic `beacon_aggregate_and_proof`.
  *
- * @returns The votes as pools take them.
+ * @returns The votes in the format of the pools.
  * @throws Refused with the rule that it breaks.
  */
 export function verifyAggregateAndProof(
@@ -142,7 +142,7 @@ export function verifySyncCommitteeMessage(
 /**
  * Verifies a contribution by the rules of the topic `sync_committee_contribution_and_proof`.
  *
- * @returns The votes as pools take them.
+ * @returns The votes in the format of the pools.
  * @throws Refused with the rule that it breaks.
  */
 export function verifyContributionAndProof(
@@ -195,7 +195,7 @@ export function verifyContributionAndProof(
   return { slot, blockRoot: toRootHex(beaconBlockRoot), subcommitteeIndex, positions, signature }
 }
 
-/** The validators on the seats of a subcommittee, for messages of a slot. */
+/** Returns the validators in the seats of a subcommittee, for messages of a slot. */
 export function subcommitteeMembers(
   state: CachedBeaconStateFulu,
   slot: Slot,
@@ -249,7 +249,7 @@ function requireSignature(
   try {
     isRight = verifySignatureSet(set, state.epochCtx.pubkeyCache)
   } catch {
-    // Bytes that are no point of the curve make the library throw.
+    // The library throws on bytes that are not a point on the curve.
     isRight = false
   }
   if (!isRight) throw new Refused(refusal)

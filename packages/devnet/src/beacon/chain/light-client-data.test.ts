@@ -117,7 +117,7 @@ describe('data for light clients', () => {
   }
 })
 
-/** The root that a leaf and its branch lead to, by hand. */
+/** Computes the root of a leaf and its Merkle branch without the library. */
 function climb(leaf: Uint8Array, index: number, branch: readonly Uint8Array[]): string {
   let node: Uint8Array = leaf
   let at = index

@@ -24,14 +24,16 @@ import type { ChainEvents } from './chain-events.ts'
 import { NotFound } from './not-found.ts'
 import type { StateStore } from './state-store.ts'
 
-/** Makes what light clients need from the blocks of the canonical branch (consensus-specs, light-client/full-node.md). */
+/**
+ * Creates the light client data from the blocks of the canonical branch (consensus-specs, light-client/full-node.md).
+ */
 export class LightClientServer implements LightClientData {
   readonly #config: BeaconConfig
   readonly #blocks: BlockStore
   readonly #states: StateStore
   readonly #events: ChainEvents
   readonly #best = new Map<number, electra.LightClientUpdate>()
-  // It serves all updates of an epoch.
+  // Shared by all updates of an epoch.
   #finalizedHeader: { readonly root: RootHex; readonly header: deneb.LightClientHeader } | undefined
   #finality: electra.LightClientFinalityUpdate | undefined
   #optimistic: electra.LightClientOptimisticUpdate | undefined
@@ -78,7 +80,7 @@ export class LightClientServer implements LightClientData {
     return this.#optimistic
   }
 
-  /** Learns from a new head what its sync aggregate says about its parent. */
+  /** Creates updates from the sync aggregate of a new head, which signs its parent. */
   onHead(block: fulu.BeaconBlock): void {
     const { syncAggregate } = block.body
     const attestedRoot = toRootHex(block.parentRoot)
@@ -127,7 +129,7 @@ export class LightClientServer implements LightClientData {
 
   #keepBest(update: electra.LightClientUpdate): void {
     const period = computeSyncPeriodAtSlot(slotOf(update))
-    // Only who knows the committee of the period can follow into the next one.
+    // Only a client that has the committee of the period can follow into the next one.
     if (computeSyncPeriodAtSlot(update.signatureSlot) !== period) return
     const best = this.#best.get(period)
     if (

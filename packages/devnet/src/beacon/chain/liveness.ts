@@ -1,6 +1,6 @@
 import type { Epoch, ValidatorIndex } from '@lodestar/types'
 
-/** Which validators were heard of in which of the last epochs. */
+/** The validators with messages in each of the last epochs. */
 export class Liveness {
   readonly #live = new Map<Epoch, Set<ValidatorIndex>>()
 

@@ -37,7 +37,7 @@ describe('what the chain remembers', () => {
   }, 60_000)
 
   it('computes states again that it has not kept', () => {
-    // None of these slots was at the head of a branch that lost.
+    // None of these slots was at the head of a losing branch.
     for (const slot of [33, 40, 57, 63, 64, 71, 80, 88, 100, 119]) {
       const { state } = chain.state(slot)
       expect(state.slot).toBe(slot)
@@ -50,7 +50,7 @@ describe('what the chain remembers', () => {
   })
 
   it('answers for slots without a block by the state before', () => {
-    // The block of this slot came late and was left out.
+    // The block of this slot arrived late and was orphaned.
     const { state } = chain.state(67)
     expect(state.slot).toBe(67)
     expect(state.latestBlockHeader.slot).toBe(66)

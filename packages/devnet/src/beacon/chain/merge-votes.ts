@@ -8,11 +8,10 @@ export interface AggregateVotes {
 }
 
 /**
- * Joins two aggregates over the same message. An aggregate cannot be taken apart, so of two that overlap the larger
- * one stays.
+ * Merges two aggregates over the same message. An aggregate cannot be split, so if two overlap, the larger one remains.
  *
- * @param known What is there.
- * @param votes What comes in addition.
+ * @param known The existing aggregate.
+ * @param votes The votes to add.
  * @returns One of them or their union.
  */
 export function mergeVotes<votes extends AggregateVotes>(known: votes, votes: votes): votes {

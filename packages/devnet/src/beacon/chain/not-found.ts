@@ -1,4 +1,4 @@
-/** What was asked for is not known, or not kept any more. */
+/** The requested object is unknown or no longer stored. */
 export class NotFound extends Error {
   override readonly name = 'NotFound'
 }

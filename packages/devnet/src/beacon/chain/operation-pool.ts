@@ -4,9 +4,9 @@ import { Refused } from './refused.ts'
 
 /** A kind of operation and its rules. */
 export interface OperationKind<item> {
-  /** Tells operations apart that do the same. */
+  /** A key that is equal for operations with the same effect. */
   key(item: item): string
-  /** The validators whose standing the operation changes. */
+  /** The validators whose status the operation changes. */
   affects(item: item): readonly ValidatorIndex[]
   /**
    * @param state The state that a block would apply the operation to.
@@ -16,7 +16,7 @@ export interface OperationKind<item> {
   verify(state: CachedBeaconStateFulu, item: item, verifySignatures: boolean): void
 }
 
-/** Verified operations of one kind, on their way into a block. */
+/** Verified operations of one kind that wait for inclusion in a block. */
 export class PendingOperations<item> {
   readonly #kind: OperationKind<item>
   readonly #most: number
@@ -24,7 +24,7 @@ export class PendingOperations<item> {
 
   /**
    * @param kind The rules.
-   * @param most How many a block may hold.
+   * @param most Maximum number of operations in a block.
    */
   constructor(kind: OperationKind<item>, most: number) {
     this.#kind = kind
@@ -54,11 +54,12 @@ export class PendingOperations<item> {
   }
 
   /**
-   * Chooses operations for a block.
+   * Selects operations for a block.
    *
    * @param state The state of the parent, advanced to the slot of the block.
-   * @param affected The validators that other operations of the block affect already; the chosen ones are added.
-   * @returns As many as a block may hold.
+   * @param affected The validators that other operations of the block affect already; those of the selected operations
+   * are added.
+   * @returns Operations up to the limit of a block.
    */
   forBlock(state: CachedBeaconStateFulu, affected: Set<ValidatorIndex>): item[] {
     const chosen: item[] = []
@@ -73,7 +74,7 @@ export class PendingOperations<item> {
     return chosen
   }
 
-  /** Forgets what a state does not accept any more, mostly because it is in one of its blocks. */
+  /** Removes operations that a state no longer accepts, usually because one of its blocks contains them. */
   prune(state: CachedBeaconStateFulu): void {
     for (const [key, item] of this.#pending) {
       if (!this.#isApplicable(state, item)) this.#pending.delete(key)

@@ -95,7 +95,7 @@ describe('operations', () => {
       },
     })
     chain.pools.voluntaryExits.add(exitOf(5))
-    // This block comes late, and the next proposer leaves it out.
+    // This block arrives late, and the next proposer builds on its parent.
     expect((await nextBlock()).body.voluntaryExits).toHaveLength(1)
     expect((await nextBlock()).body.voluntaryExits).toHaveLength(0)
     expect(chain.pools.voluntaryExits.all()).toHaveLength(1)
@@ -130,7 +130,7 @@ describe('operations', () => {
     const { withdrawalCredentials } = chain.state('head').state.validators.getReadonly(3)
     expect(Buffer.from(withdrawalCredentials).toString('hex')).toBe(`01${'00'.repeat(11)}${'07'.repeat(20)}`)
     expect(chain.pools.blsToExecutionChanges.all()).toEqual([])
-    // It has an address from the beginning.
+    // This validator already has an account address as its withdrawal credentials.
     expect(() => chain.pools.blsToExecutionChanges.add(changeOf(4))).toThrow(Refused)
     const stranger = SecretKey.fromKeygen(new Uint8Array(32).fill(1))
     expect(() => chain.pools.blsToExecutionChanges.add(changeOf(7, stranger))).toThrow(Refused)
@@ -144,7 +144,7 @@ describe('operations', () => {
     expect(block.body.proposerSlashings).toHaveLength(1)
     expect(chain.state('head').state.validators.getReadonly(next).slashed).toBe(true)
     expect(() => chain.pools.proposerSlashings.add(doubleProposal(next))).toThrow(/not slashable/)
-    // The slots of the slashed proposer stay empty; the one after the first may be its own as well.
+    // The slots of the slashed proposer stay empty; it may also be the proposer of the slot after the first one.
     expect((await nextBlock()).slot).toBe(block.slot)
     let slot = block.slot + 2
     let after = await nextBlock()

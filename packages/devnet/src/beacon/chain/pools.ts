@@ -27,11 +27,14 @@ type Operations = Pick<
   'proposerSlashings' | 'attesterSlashings' | 'voluntaryExits' | 'blsToExecutionChanges'
 >
 
-/** The pools of the chain: what comes in is verified, told to the fork choice and to listeners, and kept for blocks. */
+/**
+ * The pools of the chain: they verify incoming messages, pass them to the fork choice and to listeners, and store them
+ * for blocks.
+ */
 export class Pools implements OperationPools {
-  /** Votes that the next block may hold. */
+  /** Votes that the next block may contain. */
   readonly votes = new AttestationPool()
-  /** Signatures that the next block may hold. */
+  /** Signatures that the next block may contain. */
   readonly syncCommittee = new SyncCommitteePool()
   readonly #parts: ChainParts
   readonly #exits = new PendingOperations(voluntaryExit, MAX_VOLUNTARY_EXITS)
@@ -113,7 +116,7 @@ export class Pools implements OperationPools {
     all: () => this.#changes.all(),
   }
 
-  /** Takes votes that are known to be right. */
+  /** Adds votes that are already verified. */
   addVotes(votes: CommitteeVotes, attesters: number[]): void {
     const { data } = votes
     this.votes.add(votes)
@@ -126,10 +129,10 @@ export class Pools implements OperationPools {
   }
 
   /**
-   * Chooses operations for a block.
+   * Selects operations for a block.
    *
    * @param state The state of the parent, advanced to the slot of the block.
-   * @returns Operations that do not get into each other's way.
+   * @returns Operations that do not conflict with each other.
    */
   forBlock(state: CachedBeaconStateFulu): Operations {
     const affected = new Set<number>()
@@ -141,7 +144,7 @@ export class Pools implements OperationPools {
     }
   }
 
-  /** Takes the operations of a block that is not canonical any more. */
+  /** Returns the operations of a block that is no longer canonical to the pools. */
   takeBack(body: Operations): void {
     const state = headStateOfToday(this.#parts)
     const again = <item>(pool: PendingOperations<item>, items: readonly item[]) => {
@@ -149,7 +152,7 @@ export class Pools implements OperationPools {
         try {
           pool.add(state, item)
         } catch (error) {
-          // The new branch may hold it as well.
+          // The new branch may contain it as well.
           if (!(error instanceof Refused)) throw error
         }
       }
@@ -160,7 +163,7 @@ export class Pools implements OperationPools {
     again(this.#changes, body.blsToExecutionChanges)
   }
 
-  /** Forgets what the head has or does not take any more. */
+  /** Removes operations that the head already contains or no longer accepts. */
   prune(): void {
     const { forkChoice, states, head } = this.#parts
     const state = states.after(head.root)

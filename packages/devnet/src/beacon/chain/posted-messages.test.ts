@@ -44,7 +44,7 @@ describe('messages of others', () => {
     return interopSecretKey(validator).sign(root).toBytes()
   }
 
-  /** A validator other than these: who has which duty depends on the time at which the chain began. */
+  /** Returns a validator other than the given ones, because the duties depend on the time at which the chain began. */
   function another(...validators: readonly number[]): number {
     return keys.pubkeys.findIndex((_, index) => !validators.includes(index))
   }
@@ -105,7 +105,7 @@ describe('messages of others', () => {
     const refusal = expect(chain.importBlock(signed(twin))).rejects.toThrow(rule)
     await chain.runSlot(9)
     await refusal
-    // The slot is still free for the own proposer.
+    // The slot is still free for its own proposer.
     expect(chain.head.block.message.body.graffiti).not.toEqual(graffiti)
     expect(chain.head.block.message.slot).toBe(9)
   })
@@ -206,7 +206,7 @@ describe('messages of others', () => {
     it('takes a vote once and tells of it', () => {
       const types: string[] = []
       chain.subscribe(({ type }) => types.push(type))
-      // The own validator has voted already.
+      // The validator of this chain has voted already.
       chain.pools.attestations.add(single({ position: 1 }))
       expect(types).toEqual([])
       const earlier = single({ position: 1 }, 7)
@@ -312,7 +312,7 @@ describe('messages of others', () => {
   })
 })
 
-/** The hash that a payload should claim; the library tells it to whoever claims another one. */
+/** The correct hash of a payload; the library includes it in the error for a payload with another hash. */
 async function hashOf(given: NewPayload): Promise<Uint8Array> {
   const execution = await ExecutionLayer.create({ genesisTime: 0, chainId: 1337 })
   const payload = { ...given.payload, blockHash: new Uint8Array(32) }

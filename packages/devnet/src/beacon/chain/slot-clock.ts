@@ -3,32 +3,32 @@ import type { Slot } from '@lodestar/types'
 import type { ClockEnd } from './beacon-chain.ts'
 import { slotPhases, type SlotPhase } from './slot-work.ts'
 
-// Further behind, the missed slots stay empty: work does not pile up while a computer sleeps.
+// With a larger lag, the missed slots stay empty, so that work does not accumulate while a computer sleeps.
 const mostSlotsBehind = 8
-// So long without the chain, as when a computer sleeps, and nobody waits for it any more; the validators would lose for
-// their absence, in the end all that they have. A clock that was set back would keep the chain waiting.
+// After this time without the chain, for example while a computer sleeps, no client waits for it any more. The
+// validators would receive penalties for their absence until they lose their whole balance. A clock that was set back
+// would make the chain wait.
 const mostDriftMs = 3_600_000
 
-/** What the clock drives. */
+/** The parameters of the clock loop. */
 export interface SlotClockOptions {
   /** Unix time in milliseconds. */
   readonly genesisTimeMs: number
   readonly slotMs: number
-  /** The slot to begin with. */
+  /** The first slot to process. */
   readonly firstSlot: Slot
   /** Does the work of one phase. */
   readonly onPhase: (slot: Slot, phase: SlotPhase) => Promise<void>
-  /** Hears what `onPhase` throws; the clock goes on. */
+  /** Called with errors that `onPhase` throws; the clock continues. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Calls for the work of each phase of each slot when its time has come, one after the other; what is due already is
- * done at once.
+ * Runs the work of each phase of each slot at its time, one after the other; overdue work runs immediately.
  *
  * @param options See {@link SlotClockOptions}.
- * @param signal Ends it.
- * @returns When it has ended, and why.
+ * @param signal Stops the clock.
+ * @returns The reason, once the clock has stopped.
  */
 export async function followClock(options: SlotClockOptions, signal: AbortSignal): Promise<ClockEnd> {
   const { genesisTimeMs, slotMs, onPhase, onFault } = options
@@ -37,7 +37,7 @@ export async function followClock(options: SlotClockOptions, signal: AbortSignal
     for (const [position, phase] of slotPhases.entries()) {
       const dueAt = genesisTimeMs + (slot + position / slotPhases.length) * slotMs
       if (Math.abs(dueAt - Date.now()) > mostDriftMs) return 'lost'
-      // Also without a wait the thread has others to serve.
+      // Even without a wait, the thread must run its other tasks.
       await sleep(Math.max(0, dueAt - Date.now()), undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return 'stopped'
       await onPhase(slot, phase).catch(onFault)

@@ -2,36 +2,38 @@ import { SLOTS_PER_EPOCH } from '@lodestar/params'
 import type { Slot } from '@lodestar/types'
 
 /**
- * The schedule by which the chain branches. Eight epochs (64 slots) make a round; all of it is done by honest messages
- * that come late, so nobody signs two blocks for a slot or two votes for an epoch.
+ * The schedule by which the chain branches.
  *
- * - Even epochs: the block of the fourth slot comes after its attesters have voted for its parent, and the next
- *   proposer leaves it out (consensus-specs, `get_proposer_head`): a reorganization of depth 1, and a branch that
- *   nobody votes for.
- * - Odd epochs: from the third to the sixth slot the network is split. The proposers of the third and the fifth slot
- *   are at home with this node; those of the fourth and the sixth are away, and what is said there arrives when the
- *   seventh slot begins.
- *   - First and fifth epoch of the round: most validators are at home; the other branch loses, and as this node never
- *     executes its payloads, it stays optimistic.
- *   - Third epoch: most are away; their branch wins, a reorganization over three slots.
- *   - Seventh epoch: the same, but the execution client of their last proposer is faulty. No attester there accepts its
- *     block; this node learns that the payload is invalid when the branch wins.
+ * The schedule repeats after eight epochs (64 slots). All branches result from honest messages that arrive late: no
+ * validator signs two blocks for a slot or two votes for an epoch.
+ *
+ * - Even epochs: the block of the fourth slot arrives after its attesters have voted for its parent, and the next
+ *   proposer builds on that parent (consensus-specs, `get_proposer_head`): a reorganization of depth 1, and a branch
+ *   without votes.
+ * - Odd epochs: the network is split from the third to the sixth slot. The proposers of the third and the fifth slot
+ *   are on this side of the split; those of the fourth and the sixth are on the other side, and the messages of the
+ *   other side arrive when the seventh slot begins.
+ *   - First and fifth epoch of the schedule: most validators are on this side. The other branch loses and stays
+ *     optimistic, because this side never executes its payloads.
+ *   - Third epoch: most validators are on the other side; their branch wins, a reorganization over three slots.
+ *   - Seventh epoch: the same, but the execution client of their last proposer is faulty. No attester on that side
+ *     accepts its block; this side detects the invalid payload when the branch wins.
  *
  * As every split lies within an epoch, all votes name the same target, and every epoch is justified and finalized.
  */
 export interface SlotPlan {
-  /** Whether the block comes after the votes of its slot. */
+  /** Whether the block arrives after the votes of its slot. */
   readonly isLate: boolean
-  /** Which side of the split proposes; none when there is no split. */
+  /** Which side of the split proposes; `undefined` when there is no split. */
   readonly split?: SplitPlan
 }
 
-/** What happens in a slot of a split. */
+/** The plan of a slot during a split. */
 export interface SplitPlan {
   readonly proposer: 'home' | 'away'
-  /** How many of eight validators are away. */
+  /** How many of eight validators are on the other side. */
   readonly awayOfEight: number
-  /** Whether the payload does not execute. */
+  /** Whether the payload is invalid. */
   readonly isFaulty: boolean
 }
 
@@ -50,7 +52,7 @@ const minority = 3
 const majority = 5
 
 /**
- * Tells what a slot has in store.
+ * Returns the plan of a slot.
  *
  * @param slot The slot.
  * @returns See {@link SlotPlan}.
@@ -66,5 +68,5 @@ export function planSlot(slot: Slot): SlotPlan {
   return { isLate: false, split: { proposer, awayOfEight, isFaulty } }
 }
 
-/** A slot in which everything comes in time. */
+/** A slot in which all messages arrive in time. */
 export const plainSlot: SlotPlan = { isLate: false }

@@ -14,10 +14,10 @@ import { chooseAway, ForkSimulation } from './fork-simulation.ts'
 import type { SyncCommitteePool } from './sync-committee-pool.ts'
 import type { ValidatorKeys } from './validator-keys.ts'
 
-/** The parts of a slot, in their order; each begins a third of the slot after the one before. */
+/** The phases of a slot, in their order; each begins a third of a slot after the previous one. */
 export const slotPhases = ['propose', 'attest', 'aggregate'] as const
 
-/** A part of a slot. */
+/** A phase of a slot. */
 export type SlotPhase = (typeof slotPhases)[number]
 
 interface SignedAndBuilt {
@@ -27,7 +27,7 @@ interface SignedAndBuilt {
 
 const graffiti = new Uint8Array(Buffer.from('fairlead devnet'.padEnd(32, '\0')))
 
-/** Does the duties of all validators, slot by slot. */
+/** Performs the duties of all validators, slot by slot. */
 export class SlotWork {
   readonly #parts: ChainParts
   readonly #pools: Pools
@@ -37,7 +37,7 @@ export class SlotWork {
   readonly #plan: (slot: Slot) => SlotPlan
   #split: ForkSimulation | undefined
   #late: SignedAndBuilt | undefined
-  /** The last block that came late. */
+  /** The last block that arrived late. */
   #lateRoot: RootHex | undefined
 
   constructor(of: {
@@ -56,7 +56,7 @@ export class SlotWork {
     this.#plan = of.plan
   }
 
-  /** Begins a slot: the time moves on, and a split that is over heals. */
+  /** Begins a slot: advances the time, and ends a split that has reached its last slot. */
   async begin(slot: Slot): Promise<void> {
     this.#parts.forkChoice.onTick(slot)
     this.#parts.liveness.prune(computeEpochAtSlot(slot))
@@ -64,11 +64,11 @@ export class SlotWork {
     await this.#imports.updateHead()
   }
 
-  /** Lets the proposer of the slot propose. */
+  /** Proposes the block of the slot. */
   async propose(slot: Slot): Promise<void> {
     const { blocks, head } = this.#parts
     const plan = this.#plan(slot)
-    // The proposer's keys are public; who used them before us has taken the slot.
+    // The keys of the proposers are public; a client that used them earlier has already filled the slot.
     if (slot <= head.slot || blocks.atSlot(slot).length > 0) return
     if (plan.split !== undefined && this.#split === undefined) this.#divide(slot, plan.split.awayOfEight)
     if (this.#split !== undefined && plan.split?.proposer === 'away') {
@@ -83,7 +83,7 @@ export class SlotWork {
     else await this.#imports.import(built.signed, { timely: true, postState: built.postState })
   }
 
-  /** Lets attesters and sync committee vote; a late block comes after them. */
+  /** Publishes the votes of the attesters and the sync committee; a late block follows them. */
   async attest(slot: Slot): Promise<void> {
     const { head, forkChoice } = this.#parts
     const split = this.#split
@@ -119,7 +119,7 @@ export class SlotWork {
     })
   }
 
-  // A proposer leaves out a head that came late and that nobody voted for (`get_proposer_head`).
+  // A proposer does not build on a head that arrived late and has no votes (`get_proposer_head`).
   #parentFor(slot: Slot): RootHex {
     const { head } = this.#parts
     const isLeftOut = head.root === this.#lateRoot && head.slot === slot - 1 && slot % SLOTS_PER_EPOCH !== 0
@@ -136,7 +136,7 @@ export class SlotWork {
     const { slot, state } = request
     const { config } = this.#parts
     const proposer = state.epochCtx.getBeaconProposer(slot)
-    // Nobody takes a block from a slashed proposer.
+    // Validators reject blocks of a slashed proposer.
     if (state.validators.getReadonly(proposer).slashed) return undefined
     const randaoReveal = this.#keys.randaoReveal(config, slot, proposer)
     const built: BuiltBlock = await this.#producer.build({ ...request, randaoReveal, graffiti })
@@ -161,7 +161,7 @@ export class SlotWork {
     if (built === undefined) return
     const root = toRootHex(ssz.fulu.BeaconBlock.hashTreeRoot(built.signed.message))
     split.blocks.push({ ...built, root })
-    // Their execution clients find the fault at once, so nobody there votes for the block.
+    // Their execution clients detect the fault immediately, so no validator on that side votes for the block.
     if (!isFaulty) split.tipRoot = root
   }
 
@@ -193,7 +193,7 @@ export class SlotWork {
       if (split === undefined) continue
       const away = committee.filter((member) => split.away.has(member))
       if (away.length === 0) continue
-      // A copy by the type: a spread would take along the root that the library has noted on the value.
+      // Cloned by the type: a spread would also copy the root that the library caches on the value.
       const dataThere = ssz.phase0.AttestationData.clone(data)
       dataThere.beaconBlockRoot = fromHex(split.tipRoot)
       const votes = this.#sign(state, dataThere, committeeIndex, committee, away)

@@ -12,22 +12,22 @@ import { ssz, type RootHex, type Slot } from '@lodestar/types'
 import type { BlockStore } from './block-store.ts'
 import { NotFound } from './not-found.ts'
 
-// As far back as a state costs little, because it shares most of its tree with its neighbours.
+// Within this distance a state takes little memory, because it shares most of its tree with its neighbours.
 const keptSlots = 32
-/** From one kept tree of the past to the next; the blocks between them are replayed when somebody asks. */
+/** Distance between two stored trees of old states; the blocks between them are replayed on request. */
 export const slotsBetweenTrees = 4 * SLOTS_PER_EPOCH
 const mostRecalled = 8
 
 /**
- * The post-states of the blocks. Young ones are kept, of old ones the tree of every thirty-second slot's; the states
- * between are computed again from the blocks.
+ * Stores the post-states of the blocks. It stores recent states completely and, of old states, one tree for every 32
+ * slots; states between those trees are computed again from the blocks.
  */
 export class StateStore {
   readonly #blocks: BlockStore
   readonly #genesis: CachedBeaconStateFulu
   readonly #states = new Map<RootHex, CachedBeaconStateFulu>()
   readonly #trees = new Map<RootHex, { slot: Slot; node: Node }>()
-  // Answers to recent questions, the last one asked for at the end.
+  // Cache of recently requested states, ordered by last use.
   readonly #recalled = new Map<string, CachedBeaconStateFulu>()
 
   constructor(blocks: BlockStore, genesis: CachedBeaconStateFulu) {
@@ -42,7 +42,7 @@ export class StateStore {
 
   /**
    * @returns The state after a block.
-   * @throws NotFound when the block or what leads to it is not kept any more.
+   * @throws NotFound when the block or one of the blocks that lead to it is no longer stored.
    */
   after(blockRoot: RootHex): CachedBeaconStateFulu {
     return this.#states.get(blockRoot) ?? this.#recall(blockRoot, () => this.#replay(blockRoot))
@@ -50,7 +50,7 @@ export class StateStore {
 
   /**
    * @returns The state after a block, advanced to a slot that has no block.
-   * @throws NotFound as {@link after}.
+   * @throws NotFound like {@link after}.
    */
   advanced(blockRoot: RootHex, slot: Slot): CachedBeaconStateFulu {
     const state = this.after(blockRoot)
@@ -59,10 +59,10 @@ export class StateStore {
   }
 
   /**
-   * Forgets old states.
+   * Removes old states.
    *
    * @param finalizedSlot Slot of the finalized block.
-   * @param oldestSlot The first slot whose blocks are kept; a multiple of {@link slotsBetweenTrees}.
+   * @param oldestSlot The first slot whose blocks are retained; a multiple of {@link slotsBetweenTrees}.
    */
   prune(finalizedSlot: Slot, oldestSlot: Slot): void {
     for (const [root, state] of this.#states) {
@@ -77,12 +77,12 @@ export class StateStore {
     }
   }
 
-  /** How many states and trees are kept. */
+  /** Number of stored states and trees. */
   get size(): { readonly states: number; readonly trees: number } {
     return { states: this.#states.size, trees: this.#trees.size }
   }
 
-  // The first block of the canonical branch after each multiple of the distance.
+  // Matches the first block of the canonical branch after each multiple of the distance.
   #isMilestone(root: RootHex): boolean {
     const block = this.#blocks.get(root)
     const parent = block && this.#blocks.get(block.parentRoot)

@@ -10,18 +10,18 @@ import type { altair, RootHex, Slot } from '@lodestar/types'
 import { fromHex } from '@lodestar/utils'
 import { mergeVotes, type AggregateVotes } from './merge-votes.ts'
 
-/** Verified signatures of seats of one subcommittee under a block root. */
+/** Verified signatures of seats of one subcommittee for a block root. */
 export interface SubcommitteeVotes extends AggregateVotes {
   readonly slot: Slot
   readonly blockRoot: RootHex
   readonly subcommitteeIndex: number
 }
 
-/** What the sync committee says, on its way into the next block. */
+/** Sync committee signatures that wait for inclusion in the next block. */
 export class SyncCommitteePool {
   readonly #pooled = new Map<Slot, Map<string, SubcommitteeVotes>>()
 
-  /** Adds signatures; of those that overlap what is known the larger set stays. */
+  /** Adds signatures; when they overlap existing ones, the larger set remains. */
   add(votes: SubcommitteeVotes): void {
     const bySlot = this.#pooled.get(votes.slot) ?? new Map<string, SubcommitteeVotes>()
     this.#pooled.set(votes.slot, bySlot)
@@ -49,7 +49,7 @@ export class SyncCommitteePool {
   /**
    * @param slot The slot before the block's.
    * @param blockRoot The parent of the block.
-   * @returns What the block says about its parent; nobody takes part when nothing is known.
+   * @returns The sync aggregate of the block for its parent; empty when there are no signatures.
    */
   aggregate(slot: Slot, blockRoot: RootHex): altair.SyncAggregate {
     const bits = BitArray.fromBitLen(SYNC_COMMITTEE_SIZE)
@@ -68,19 +68,19 @@ export class SyncCommitteePool {
     }
   }
 
-  /** Everything, to be added to another pool. */
+  /** Returns all signatures, to be added to another pool. */
   votes(): SubcommitteeVotes[] {
     return [...this.#pooled.values()].flatMap((bySlot) => [...bySlot.values()])
   }
 
-  /** Forgets what the next block cannot hold. */
+  /** Removes signatures that the next block cannot contain. */
   prune(currentSlot: Slot): void {
     for (const slot of this.#pooled.keys()) {
       if (slot < currentSlot - 1) this.#pooled.delete(slot)
     }
   }
 
-  /** How many slots there is something for. */
+  /** Number of slots with signatures. */
   get size(): number {
     return this.#pooled.size
   }

@@ -16,15 +16,17 @@ import { bigIntToBytes, bytesToBigInt } from '@lodestar/utils'
 const curveOrder = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 
 /**
- * The keys that all validators of the chain sign with: the interoperability keys that everybody can compute
- * (eth2.0-pm, interop mocked start), so they are worth nothing and guard nothing.
+ * The keys that all validators of the chain sign with: the public interoperability keys (eth2.0-pm, interop mocked
+ * start), which have no value and give no protection.
  */
 export class ValidatorKeys {
   readonly pubkeys: readonly Uint8Array[]
   readonly #keys: readonly SecretKey[]
   readonly #scalars: readonly bigint[]
 
-  /** @param count How many validators there are. */
+  /**
+   * @param count Number of validators.
+   */
   constructor(count: number) {
     this.#keys = interopSecretKeys(count)
     this.#scalars = this.#keys.map((key) => bytesToBigInt(key.toBytes(), 'be'))
@@ -41,7 +43,7 @@ export class ValidatorKeys {
     return this.#sign([validator], computeSigningRoot(ssz.Epoch, computeEpochAtSlot(slot), domain))
   }
 
-  /** The aggregate of the attesters' signatures; they sign the same data. */
+  /** Returns the aggregate of the attesters' signatures; they sign the same data. */
   signAttestation(
     config: BeaconConfig,
     data: phase0.AttestationData,
@@ -51,7 +53,7 @@ export class ValidatorKeys {
     return this.#sign(attesters, computeSigningRoot(ssz.phase0.AttestationData, data, domain))
   }
 
-  /** The aggregate of the signatures of a sync committee's seats; who has two of them signs twice. */
+  /** Returns the aggregate of the signatures of a sync committee's seats; a validator with two seats signs twice. */
   signSyncCommitteeMessage(
     config: BeaconConfig,
     { slot, blockRoot }: { slot: Slot; blockRoot: Uint8Array },
@@ -61,7 +63,7 @@ export class ValidatorKeys {
     return this.#sign(seats, computeSigningRoot(ssz.Root, blockRoot, domain))
   }
 
-  /** A sync committee contribution as its aggregator publishes it. */
+  /** Returns a signed sync committee contribution, as its aggregator publishes it. */
   signContribution(
     config: BeaconConfig,
     contribution: altair.SyncCommitteeContribution,
@@ -83,7 +85,7 @@ export class ValidatorKeys {
     return { message, signature: this.#sign([aggregatorIndex], root) }
   }
 
-  // The aggregate of signatures of one message is the signature by the sum of the keys.
+  // The aggregate of signatures of one message equals the signature by the sum of the keys.
   #sign(validators: readonly ValidatorIndex[], signingRoot: Uint8Array): Uint8Array {
     const [first] = validators
     const single = first === undefined ? undefined : this.#keys[first]

@@ -1,4 +1,4 @@
-/** What the seeding reads of a receipt. */
+/** The receipt fields that the seeding uses. */
 export interface Receipt {
   status: string
   transactionHash: string

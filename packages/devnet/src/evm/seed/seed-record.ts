@@ -3,10 +3,10 @@ import { DevnetError } from '../../runtime/devnet-error.ts'
 import type { EvmExample } from './seed.ts'
 
 /**
- * Keeps where the sample data stands, so that later starts know it too.
+ * Stores the hashes and addresses of the sample data for later starts.
  *
  * @param file Path of the record.
- * @param example What to keep.
+ * @param example The data to store.
  */
 export function writeSeedRecord(file: string, example: EvmExample): void {
   writeFileSync(`${file}.draft`, `${JSON.stringify(example, undefined, 2)}\n`)
@@ -14,10 +14,10 @@ export function writeSeedRecord(file: string, example: EvmExample): void {
 }
 
 /**
- * Reads where the sample data of a chain that was seeded earlier stands.
+ * Reads the hashes and addresses of the sample data of an existing chain.
  *
  * @param file Path of the record.
- * @param stateFile Path of the state that it belongs to, for the message.
+ * @param stateFile Path of the state that it belongs to, for the error text.
  * @throws {@link DevnetError} `DEVNET_STATE_UNREADABLE` when the record is missing or damaged.
  */
 export function readSeedRecord(file: string, stateFile: string): EvmExample {

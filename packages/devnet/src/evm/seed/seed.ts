@@ -3,13 +3,16 @@ import { callEngine } from '../json-rpc.ts'
 import type { Receipt } from './receipt.ts'
 import { mineSystemBlock } from './system-block.ts'
 
-/** Where the sample data of a development chain stands; every value is a hex string as the chain gives it. */
+/**
+ * Hashes and account addresses of the sample data of a development chain; every value is a hex string in the format of
+ * the chain.
+ */
 export type EvmExample = {
   /** Sample token, an ERC-20 contract. */
   contract: string
-  /** Holds ether and tokens; the engine signs for it. */
+  /** Account that holds ether and tokens; the engine signs for it. */
   account: string
-  /** Received ether and tokens. */
+  /** Account that received ether and tokens. */
   recipient: string
   /** Transaction that created the contract. */
   deployment_hash: string
@@ -17,7 +20,7 @@ export type EvmExample = {
   transfer_hash: string
   /** Block of that transaction. */
   transfer_block_hash: string
-  /** Transaction that only moves ether. */
+  /** Transaction that only transfers ether. */
   value_transfer_hash: string
   /** Mined transaction that failed: the contract reverts with its custom error. */
   failed_hash: string
@@ -37,10 +40,10 @@ const transferGas = '0x30d40'
  * Fills a fresh chain with sample data: a token, transfers over several blocks, a failed call and a block with system
  * transactions.
  *
- * @param url Address of the engine; it mines every transaction at once.
- * @param signal Gives up early.
- * @returns Where the sample data stands.
- * @throws Error when the engine does not do what it is told.
+ * @param url URL of the engine; it mines every transaction immediately.
+ * @param signal Aborts the seeding.
+ * @returns Hashes and account addresses of the sample data.
+ * @throws Error when the engine does not execute a request as expected.
  */
 export async function seedChain(url: string, signal: AbortSignal): Promise<EvmExample> {
   const call = <result>(method: string, params: readonly unknown[] = []) =>
@@ -64,7 +67,7 @@ export async function seedChain(url: string, signal: AbortSignal): Promise<EvmEx
   const first = await send({ from: account, to: contract, data: transfer(recipient, 1_000n * token) })
   await send({ from: account, to: contract, data: transfer(spender, 250n * token) })
   const valueTransfer = await send({ from: account, to: recipient, value: hex(3n * ether) })
-  // The older transaction types occur on every chain, so a reader has to cope with them.
+  // The older transaction types occur on every chain, so clients have to support them.
   await send({
     from: recipient,
     to: stranger,
@@ -89,7 +92,7 @@ export async function seedChain(url: string, signal: AbortSignal): Promise<EvmEx
     to: contract,
     data: sampleTokenSelectors.transferFrom + word(account) + word(stranger) + word(75n * token),
   })
-  // With a gas limit of its own the call is not tried out beforehand and gets into a block although it fails.
+  // With an explicit gas limit the engine does not simulate the call first, so it is mined although it fails.
   const failed = await send(
     { from: stranger, to: contract, data: transfer(account, 1_000_000n * token), gas: transferGas },
     '0x0',

@@ -6,30 +6,30 @@ const bridgeSender = '0x2000000000000000000000000000000000000001'
 type Call = <result>(method: string, params?: readonly unknown[]) => Promise<result>
 type Transaction = Record<string, unknown>
 
-/** What a block with system transactions holds. */
+/** The content of a block with system transactions. */
 export interface SystemBlockContent {
-  /** Credits the chain's own coin. */
+  /** Credits the native coin of the chain. */
   native: Transaction
   /** Credits a token from its bridge address. */
   bridged: Transaction
-  /** Gives the bridge address the tokens that it pays out. */
+  /** Sends the tokens for the payout to the bridge address. */
   fundBridge(bridge: string): Promise<unknown>
-  /** Transactions of ordinary accounts; they stand behind the system ones. */
+  /** Transactions of ordinary accounts; they follow the system transactions. */
   regular: readonly Transaction[]
 }
 
 /**
- * Mines one block that begins with system transactions: legacy ones with gas price 0 from addresses that nobody has a
- * key for.
+ * Mines one block that begins with system transactions: legacy transactions with gas price 0 from addresses without a
+ * known key.
  *
  * @param call Calls the engine.
- * @param content What goes into the block.
+ * @param content The content of the block.
  * @returns Receipt of the first system transaction.
- * @throws Error when the engine builds another block than it was asked for.
+ * @throws Error when the engine builds a different block than requested.
  */
 export async function mineSystemBlock(call: Call, content: SystemBlockContent): Promise<Receipt> {
   await content.fundBridge(bridgeSender)
-  // Only the amount that the transaction itself moves: the address is empty again behind it.
+  // Only the amount that the transaction itself transfers: the address is empty again afterwards.
   await call('anvil_setBalance', [nativeSender, content.native['value']])
   const system = [
     { ...content.native, from: nativeSender },
@@ -37,7 +37,7 @@ export async function mineSystemBlock(call: Call, content: SystemBlockContent): 
   ]
   const latest = await call<{ baseFeePerGas: string }>('eth_getBlockByNumber', ['latest', false])
 
-  // Gas price 0 is only accepted under a base fee of 0, and only mining by hand puts several into one block.
+  // Gas price 0 is only accepted with a base fee of 0, and only manual mining puts several transactions into one block.
   await call('evm_setAutomine', [false])
   await call('anvil_setNextBlockBaseFeePerGas', ['0x0'])
   const hashes: string[] = []
@@ -53,7 +53,7 @@ export async function mineSystemBlock(call: Call, content: SystemBlockContent): 
   const mined = await minedHashes(call)
   if (mined.join() !== hashes.join()) throw new Error('the system block holds other transactions')
   await replaceSystemSignatures(call)
-  // The base fee is computed from the one of the parent, and from 0 it would never rise again.
+  // The base fee is computed from that of the parent, and from 0 it would never rise again.
   await call('anvil_setNextBlockBaseFeePerGas', [latest.baseFeePerGas])
   await call('evm_setAutomine', [true])
   const replaced = await minedHashes(call)

@@ -8,16 +8,16 @@ import { callEngine, jsonRpcRequest } from '../json-rpc.ts'
 const settleMs = 20
 
 /**
- * Writes the whole state of a running engine to a file that is complete at every moment.
+ * Writes the whole state of a running engine to a file that is complete at all times.
  *
- * The engine can save by itself, but it overwrites its file in place, so an end in the middle of it would take the
- * old state along with the new one. Here the state streams through the checksum of its compression into a second
+ * The engine can save by itself, but it overwrites its file in place, so an exit during that write would destroy both
+ * the old and the new state. This function streams the state through the checksum of its compression into a second
  * file, which then replaces the first.
  *
- * @param url Address of the engine.
+ * @param url URL of the engine.
  * @param file Path of the state file.
- * @param signal Gives up early.
- * @throws Error when the engine does not answer or the disk does not take the state.
+ * @param signal Aborts the save.
+ * @throws Error when the engine does not respond or the state cannot be written to disk.
  */
 export async function saveState(url: string, file: string, signal: AbortSignal): Promise<void> {
   const draft = `${file}.draft`
@@ -34,18 +34,18 @@ export async function saveState(url: string, file: string, signal: AbortSignal):
 }
 
 /**
- * Saves the state for the last time before the engine ends.
+ * Saves the state for the last time before the engine exits.
  *
- * Mining stops first. Whoever has seen a receipt by then finds its transaction in the file; nobody sees one later.
+ * It stops mining first. Every transaction with a receipt at that time is in the file; no receipt follows later.
  *
- * @param url Address of the engine.
+ * @param url URL of the engine.
  * @param file Path of the state file.
- * @param signal Gives up early.
- * @throws Error as {@link saveState} does.
+ * @param signal Aborts the save.
+ * @throws Error like {@link saveState}.
  */
 export async function saveFinalState(url: string, file: string, signal: AbortSignal): Promise<void> {
   await callEngine(url, 'anvil_setIntervalMining', [0], signal)
-  // A block that was under way at that moment still comes.
+  // A block that is in progress at that time is still mined.
   for (let saved: string | undefined; ;) {
     const head = await readHead(url, signal)
     if (head === saved) return
@@ -57,12 +57,12 @@ export async function saveFinalState(url: string, file: string, signal: AbortSig
 }
 
 /**
- * Reads which block is the latest.
+ * Reads the hash of the latest block.
  *
- * @param url Address of the engine.
- * @param signal Gives up early.
- * @returns Its hash, which also differs when a block was replaced by another of the same height.
- * @throws Error when the engine does not answer.
+ * @param url URL of the engine.
+ * @param signal Aborts the request.
+ * @returns The hash, which also differs when another block of the same height replaced the block.
+ * @throws Error when the engine does not respond.
  */
 export async function readHead(url: string, signal: AbortSignal): Promise<string> {
   const { hash } = await callEngine<{ hash: string }>(url, 'eth_getBlockByNumber', ['latest', false], signal)
@@ -70,15 +70,16 @@ export async function readHead(url: string, signal: AbortSignal): Promise<string
 }
 
 /**
- * Takes over the state that an engine wrote by itself when it ended.
+ * Adopts the state that an engine wrote on exit.
  *
- * @param exitStateFile What the engine wrote; it is gone afterwards.
+ * @param exitStateFile The file that the engine wrote; it does not exist afterwards.
  * @param file Path of the state file.
- * @returns False when the engine wrote nothing, or not to the end.
+ * @returns False when the engine wrote no state or an incomplete one.
  */
 export async function adoptExitState(exitStateFile: string, file: string): Promise<boolean> {
   try {
-    // The engine ends with success even when the disk was full, so only the content tells.
+    // The engine exits with success even when the disk was full, so only the content shows whether the state is
+    // complete.
     if (!(await isWholeJson(exitStateFile))) throw new Error('the state breaks off')
     await flush(exitStateFile)
     await rename(exitStateFile, file)
@@ -91,7 +92,7 @@ export async function adoptExitState(exitStateFile: string, file: string): Promi
 
 const resultPrefix = /"result"\s*:\s*"0x/
 
-// The state is by far the largest answer of the engine and grows with the chain, so it never becomes one string.
+// The state is by far the largest response of the engine and grows with the chain, so it is never held as one string.
 async function* decodeHexResult(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let text = ''
   let begun = false
@@ -112,7 +113,7 @@ async function* decodeHexResult(source: AsyncIterable<Uint8Array>): AsyncGenerat
   throw new Error(`anvil_dumpState: ${begun ? 'the answer breaks off' : text.slice(0, 200)}`)
 }
 
-// A state can be larger than the longest string, so it is not parsed: what breaks off leaves a bracket open.
+// A state can exceed the maximum string length, so it is not parsed: truncated JSON has an unclosed bracket.
 async function isWholeJson(file: string): Promise<boolean> {
   let depth = 0
   let inString = false

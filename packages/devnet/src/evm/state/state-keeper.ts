@@ -1,33 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readHead, saveFinalState, saveState } from './state-file.ts'
 
-// A large state takes long to write. The engine shall spend at most a fifth of its time on that.
+// Writing a large state takes long. The engine must spend at most a fifth of its time on it.
 const restPerWork = 4
 
-/** How to keep the state of an engine on disk. */
+/** Options for saving the state of an engine to disk. */
 export interface StateKeeperOptions {
   url: string
   /** Path of the state file. */
   file: string
-  /** Milliseconds between two looks at the chain. */
+  /** Milliseconds between two checks of the chain head. */
   intervalMs: number
-  /** Called when the state could not be written twice in a row; a single failure may be the end of the engine. */
+  /** Called when the state could not be written twice in a row; the exit of the engine may cause a single failure. */
   onError: (error: unknown) => void
 }
 
-/** Keeps the state of an engine on disk. */
+/** Saves the state of an engine to disk periodically. */
 export interface StateKeeper {
-  /** Settles when the first attempt to write the state is over. */
+  /** Settles after the first attempt to write the state. */
   firstSave: Promise<void>
-  /** Ends the keeping and writes the state for the last time; rejects when that fails or the signal is aborted. */
+  /**
+   * Stops the periodic saves and writes the state for the last time; rejects when that fails or the signal is aborted.
+   */
   finish(signal: AbortSignal): Promise<void>
 }
 
 /**
- * Writes the state at once and again whenever the chain has a new head.
+ * Writes the state immediately, and again whenever the chain has a new head.
  *
  * @param options See {@link StateKeeperOptions}.
- * @returns The running keeper.
+ * @returns The running state keeper.
  */
 export function keepState(options: StateKeeperOptions): StateKeeper {
   const ending = new AbortController()

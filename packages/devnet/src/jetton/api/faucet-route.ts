@@ -8,7 +8,7 @@ const usualAmount = 10n * nanocoins
 const mostAmount = 1_000_000n * nanocoins
 
 /**
- * Serves `POST /faucet`, which gives coins to whoever asks.
+ * Serves `POST /faucet`, which sends coins to the requested account.
  *
  * The body has an `address` in any form, and may have an `amount` in nanocoins as a decimal string.
  */
@@ -33,7 +33,7 @@ export function registerFaucet(server: FastifyInstance, chain: JettonChain): voi
   })
 }
 
-// Coins for any other workchain would be lost: this network has no more.
+// Coins for any other workchain would be lost: this network has only these workchains.
 function readAccount(given: unknown): Address | undefined {
   const address = typeof given === 'string' ? readAddress(given)?.address : undefined
   return address?.workChain === 0 || address?.workChain === -1 ? address : undefined

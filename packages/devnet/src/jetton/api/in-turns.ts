@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Writes rows one after the other, and lets other requests have their turn before each: to read a transaction takes
- * long enough to be felt when there are a thousand of them.
+ * Formats rows one after the other, and runs other requests before each: formatting a thousand transactions would block
+ * them noticeably.
  */
 export async function writeInTurns<row, written>(
   rows: readonly row[],

@@ -5,38 +5,38 @@ import { registerV2 } from './v2/register-v2.ts'
 import { registerV3 } from './v3/register-v3.ts'
 
 const mostBodyBytes = 1024 * 1024
-// A thousand addresses in a query, as the indexer takes them.
+// Large enough for a thousand addresses in a query, which the TON indexer accepts.
 const mostHeaderBytes = 128 * 1024
-// Long enough for every name, so that a malformed one is told from an unknown route.
+// Long enough for every name, so that the server can distinguish a malformed name from an unknown route.
 const longestPathParameter = 512
 
-/** How to serve a chain. */
+/** Options of the server. */
 export interface JettonApiOptions {
   chain: JettonChain
   /** Port on 127.0.0.1; 0 lets the system choose. */
   port: number
-  /** Hears errors that no client was told about. */
+  /** Called with each error that is not reported to a client. */
   onFault: (error: unknown) => void
 }
 
-/** A running server of both families. */
+/** A running server of both APIs (v2 and v3). */
 export interface JettonApiServer {
   readonly port: number
   close(): Promise<void>
 }
 
 /**
- * Serves a chain by both families of the interface on 127.0.0.1, with the faucet at `/faucet` and `/health`.
+ * Serves both TON HTTP APIs (v2 and v3) of a chain on 127.0.0.1, with the faucet at `/faucet` and `/health`.
  *
  * @param options What to serve and where.
  * @returns The server, already listening.
- * @throws The error of the system when the port is taken.
+ * @throws The system error when the port is in use.
  */
 export async function serveJettonApi({ chain, port, onFault }: JettonApiOptions): Promise<JettonApiServer> {
   const server = fastify({
     bodyLimit: mostBodyBytes,
     http: { maxHeaderSize: mostHeaderBytes },
-    // A path that cannot be decoded is one that is not there.
+    // A path that cannot be decoded counts as not found.
     frameworkErrors: (_error, request, reply) => void answerNotFound(request, reply),
     forceCloseConnections: true,
     routerOptions: { maxParamLength: longestPathParameter },
@@ -62,6 +62,6 @@ function answerNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyR
 function explain(error: FastifyError): { status: number; words: string } {
   const { statusCode = 500, message } = error
   if (statusCode >= 500) return { status: 500, words: 'The chain met an error of its own.' }
-  // A body that is no JSON, or of another media type, is an invalid parameter like any other.
+  // A body that is not JSON, or has another media type, is an invalid parameter like any other.
   return { status: statusCode === 400 || statusCode === 415 ? 422 : statusCode, words: message }
 }

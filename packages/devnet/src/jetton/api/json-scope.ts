@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Failure } from './failure.ts'
 
 /**
- * Makes a scope of a server read and answer JSON as the nodes of this chain do: a body is JSON whatever its media type
- * claims, and one that is no JSON counts as none. What is no {@link Failure} is left to the server's own error handler.
+ * Makes a scope of a server process JSON as TON nodes do: a body is parsed as JSON whatever its media type is, and one
+ * that is not JSON counts as missing. Errors other than {@link Failure} are left to the server's own error handler.
  *
- * @param scope routes of one family
- * @param writeError body of an answer for a status and its words
- * @param notFound words for a path that is not there
+ * @param scope routes of one API
+ * @param writeError formats the body of an error response from a status and a text
+ * @param notFound error text for an unknown path
  */
 export function speakJson(
   scope: FastifyInstance,
@@ -20,10 +20,10 @@ export function speakJson(
   )
   const answerError = (error: unknown, reply: FastifyReply): FastifyReply => {
     const code = codeOf(error)
-    // The engine throws numbers too, which the server would take for an answer.
+    // The engine also throws numbers, which the server would send as a response.
     if (code === undefined)
       throw error instanceof Error ? error : new Error(`the engine threw ${String(error)}`)
-    // Whoever still sends an oversize body would meet a closed connection in place of the answer.
+    // A client that still sends an oversized body would otherwise meet a closed connection instead of the response.
     if (code === 413) reply.removeHeader('connection')
     return reply.code(code).send(writeError(code, (error as Error).message))
   }
@@ -39,12 +39,12 @@ function parse(body: unknown): unknown {
   }
 }
 
-// Numbers of 64 bits and more may come as numbers of JSON; what reads them takes their text as well.
+// Numbers of 64 bits and more may arrive as JSON numbers; the parameter parsers accept their text as well.
 function keepLongInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? context?.source : value
 }
 
-// The server's own refusals, such as a body that is too long, bear a status as well.
+// Rejections by the HTTP server, such as a body that is too long, have a status as well.
 function codeOf(error: unknown): number | undefined {
   if (error instanceof Failure) return error.code
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined

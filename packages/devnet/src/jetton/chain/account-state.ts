@@ -2,9 +2,9 @@ import { beginCell, loadShardAccount, storeShardAccount, type ShardAccount } fro
 import { readTrustedBoc } from './cells/read-trusted-boc.ts'
 import type { AccountSummary } from './jetton-chain.ts'
 
-/** The state of an account at one moment; it is read when somebody asks for more than its bytes. */
+/** The state of an account at one time; it is parsed only when more than its bytes is needed. */
 export class AccountState {
-  /** `ShardAccount` (block.tlb) as a bag of cells in base64, the form that the executor takes. */
+  /** `ShardAccount` (block.tlb) as a bag of cells in base64, the input format of the executor. */
   readonly boc: string
   #reading: { readonly summary: AccountSummary; readonly lastLt: bigint } | undefined
 
@@ -21,7 +21,7 @@ export class AccountState {
     return this.#read().lastLt
   }
 
-  /** Reads it whole, code and data included. */
+  /** Parses the whole state, including code and data. */
   load(): ShardAccount {
     return loadShardAccount(readTrustedBoc(Buffer.from(this.boc, 'base64')).beginParse())
   }
@@ -50,7 +50,7 @@ function readAccount(boc: string): { summary: AccountSummary; lastLt: bigint } {
   return { summary, lastLt }
 }
 
-/** Writes the state of an account. */
+/** Serializes the state of an account. */
 export function writeAccountState(account: ShardAccount): string {
   return beginCell().store(storeShardAccount(account)).endCell().toBoc().toString('base64')
 }

@@ -9,10 +9,10 @@ export class Accounts {
   }
 
   /**
-   * Takes over a new state.
+   * Stores a new state.
    *
-   * @param boc `ShardAccount` as a bag of cells in base64; empty for an account that is gone.
-   * @param state The same as the state that somebody has read already.
+   * @param boc `ShardAccount` as a bag of cells in base64; empty for a deleted account.
+   * @param state The same state, if it is already parsed.
    */
   set(account: string, boc: string, state = new AccountState(boc)): void {
     if (boc === '') this.#states.delete(account)
@@ -23,7 +23,7 @@ export class Accounts {
     return this.#states.keys()
   }
 
-  /** All of them, as bags of cells in base64. */
+  /** Iterates over all accounts, as bags of cells in base64. */
   *bocs(): Iterable<readonly [string, string]> {
     for (const [account, { boc }] of this.#states) yield [account, boc]
   }

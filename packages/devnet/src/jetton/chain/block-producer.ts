@@ -11,22 +11,22 @@ import { connect, type Step, type StepRecord } from './step.ts'
 import type { AccountState } from './account-state.ts'
 import type { Trace } from './jetton-chain.ts'
 
-/** A step of the chain and what it changed. */
+/** A step of the chain and its changes. */
 export interface Commit {
   readonly step: Step
-  /** New states of accounts by their raw addresses, as bags of cells in base64; empty for an account that is gone. */
+  /** New states of accounts by their raw addresses, as bags of cells in base64; empty for a deleted account. */
   readonly accounts: ReadonlyMap<string, string>
   readonly index: IndexChange
 }
 
-/** What the chain consists of. */
+/** The components of the chain state. */
 export interface ChainState {
   readonly accounts: Accounts
   readonly ledger: Ledger
   readonly indexer: JettonIndexer
 }
 
-/** Makes the blocks of the chain; its caller sees to it that it makes one at a time. */
+/** Produces the blocks of the chain; the caller ensures that it produces one at a time. */
 export class BlockProducer {
   readonly #executor: MessageExecutor
   readonly #state: ChainState
@@ -36,13 +36,13 @@ export class BlockProducer {
     this.#state = state
   }
 
-  /** The time of the next block, in Unix seconds: it never goes back, whatever the clock of the machine does. */
+  /** The time of the next block, in Unix seconds; it never decreases, even when the system clock is set back. */
   now(): number {
     const [latest] = this.#state.ledger.steps.slice(-1)
     return Math.max(latest?.record.genUtime ?? 0, Math.floor(Date.now() / 1_000))
   }
 
-  /** Makes the first block of all. */
+  /** Produces the genesis block. */
   async makeGenesis(accounts: ReadonlyMap<string, AccountState>): Promise<void> {
     await this.#commit(
       sealStep(undefined, 0, { genUtime: this.now(), external: undefined, executions: [] }),
@@ -50,18 +50,18 @@ export class BlockProducer {
     )
   }
 
-  /** Makes a block of the masterchain alone. */
+  /** Produces a masterchain block without a shard block. */
   makeEmptyBlock(): Promise<Commit> {
     return this.#seal(this.now(), [], undefined)
   }
 
   /**
-   * Carries out a message from outside in a new block.
+   * Executes an external message in a new block.
    *
-   * @throws {@link MessageRefused} and the chain is as it was.
+   * @throws {@link MessageRefused} and leaves the chain unchanged.
    */
   async carryOut(message: Cell): Promise<Commit & { readonly trace: Trace }> {
-    // A long trace may take more than a second, and all of it happens in one block.
+    // A long trace may take more than a second, and all of it is executed in one block.
     const now = this.now()
     const executions = await this.#execute(message, now)
     const hashNorm = normalizedHash(loadMessage(message.beginParse()))
@@ -71,7 +71,7 @@ export class BlockProducer {
     return { ...commit, trace }
   }
 
-  /** Carries out a message from outside and keeps nothing of it. */
+  /** Executes an external message without storing the result. */
   emulate(message: Cell, ignoreSignature = false): Promise<Execution[]> {
     return this.#execute(message, this.now(), ignoreSignature)
   }
@@ -113,7 +113,7 @@ export class BlockProducer {
     const { accounts, ledger, indexer } = this.#state
     const step = connect(contiguous(record), parsed)
     const index = await indexer.read(step, (account) => changed.get(account) ?? accounts.state(account))
-    // From here on everything happens at once, so that nobody sees a block half done.
+    // All changes from here on are synchronous, so that no reader sees an incomplete block.
     const bocs = new Map([...changed].map(([account, state]) => [account, bocToKeep(state)]))
     for (const [account, boc] of bocs) accounts.set(account, boc, changed.get(account))
     ledger.append(step)

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Execution } from './message-executor.ts'
 import type { Step, StepRecord, TransactionRecord } from './step.ts'
 
-// Blocks begin at whole millions of logical time, as on a network.
+// Blocks begin at multiples of a million in logical time, as on a network.
 const ltStep = 1_000_000n
 
-/** What goes into a step of the chain. */
+/** The content of a step of the chain. */
 export interface StepContent {
   /** Unix seconds. */
   readonly genUtime: number
-  /** Hash and normalized hash of the message from outside, when one came. */
+  /** Hash and normalized hash of the external message, if there is one. */
   readonly external: StepRecord['external']
   readonly executions: readonly Execution[]
 }
@@ -19,19 +19,20 @@ export function nextStartLt(head: Step | undefined): bigint {
   return head === undefined ? 0n : (head.record.endLt / ltStep + 1n) * ltStep
 }
 
-/** The seed of the random numbers of the next block. */
+/** The random seed of the next block. */
 export function nextRandomSeed(head: Step): Buffer {
   return digest('random seed', head.masterchain.rootHash)
 }
 
 /**
- * Makes the blocks of the next step.
+ * Creates the blocks of the next step.
  *
- * No validator seals this chain, so the hashes of a block stand for one: they depend on all that is in it and before it.
+ * No validator signs this chain. The hashes of a block are digests over all content of the block and of the blocks
+ * before it.
  *
- * @param head Newest step; undefined for the genesis.
- * @param lastSeqno Number of the newest block of the base chain; 0 when there is none.
- * @param content What goes into the step.
+ * @param head Latest step; undefined for the genesis.
+ * @param lastSeqno Number of the latest basechain block; 0 when there is none.
+ * @param content The content of the step.
  */
 export function sealStep(head: Step | undefined, lastSeqno: number, content: StepContent): StepRecord {
   const { genUtime, external, executions } = content
@@ -55,7 +56,7 @@ export function sealStep(head: Step | undefined, lastSeqno: number, content: Ste
     startLt,
     endLt,
     masterchain: block('masterchain', (head?.masterchain.seqno ?? 0) + 1),
-    // The first block of the base chain is as empty as the genesis that refers to it.
+    // The first basechain block is as empty as the genesis that refers to it.
     basechain: head === undefined || external !== undefined ? block('basechain', lastSeqno + 1) : undefined,
     external,
     transactions,

@@ -70,7 +70,7 @@ test('the past is bounded: the oldest goes first, whole traces at a time, the ge
   expect(small.oldest.seqno).toBe(7)
   expect(small.block({ workchain: -1, seqno: 6 })).toBeUndefined()
   expect(small.transactionsOf(Address.parse(small.example.jetton_wallet))).toHaveLength(2)
-  // What the chain is now does not depend on its past.
+  // The current state of the chain does not depend on its history.
   expect(small.index.wallets.size).toBe(3)
 })
 

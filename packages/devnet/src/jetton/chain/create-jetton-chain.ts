@@ -12,34 +12,37 @@ import { Ledger } from './ledger.ts'
 import { MessageExecutor } from './message-executor.ts'
 import { addSampleData } from './sample-data.ts'
 
-/** How to run the chain. */
+/** Options of the chain. */
 export interface JettonChainOptions {
-  /** Directory of this chain alone; without one nothing of the chain outlives the process. */
+  /** Directory that only this chain uses; without one the chain is lost when the process ends. */
   directory?: string | undefined
-  /** Seconds from one block to the next when nothing happens, 5 when left out; 0 for no such blocks. */
+  /** Seconds between two blocks without messages, 5 by default; 0 disables such blocks. */
   secondsPerBlock?: number | undefined
-  /** Transactions to keep, 20000 when left out. */
+  /** Maximum number of stored transactions, 20000 by default. */
   mostTransactions?: number | undefined
-  /** Blocks of the masterchain to keep beside those of the transactions, 20000 when left out. */
+  /** Maximum number of stored masterchain blocks in addition to those of the transactions, 20000 by default. */
   mostBlocks?: number | undefined
-  /** Bytes by which the journal may grow before it is written anew, 32 MiB when left out. */
+  /** Bytes by which the journal may grow before it is rewritten, 32 MiB by default. */
   mostJournalGrowth?: number | undefined
-  /** Hears how many milliseconds the sample data of a new chain took, once it is there to stay. */
+  /** Called with the milliseconds that the sample data of a new chain took, once it is stored on disk. */
   onSeeded?: ((durationMs: number) => void) | undefined
-  /** Hears that the disk does not take what happens: the chain keeps nothing any more, and has to be created anew. */
+  /**
+   * Called when the journal cannot be written to disk: the chain stores nothing from then on, and must be created
+   * again.
+   */
   onLost?: ((error: unknown) => void) | undefined
 }
 
 /**
- * Creates the chain, with sample data when it is a new one.
+ * Creates the chain, with sample data if it is new.
  *
  * @param options See {@link JettonChainOptions}.
- * @returns The chain, at work.
+ * @returns The running chain.
  * @throws {@link JournalUnreadable}
  */
 export async function createJettonChain(options: JettonChainOptions = {}): Promise<JettonChain> {
   const { directory, secondsPerBlock = 5, mostTransactions = 20_000, mostBlocks = 20_000, onLost } = options
-  // A start reads all of the journal, and this much in about a second.
+  // A start reads the whole journal; it reads this size in about a second.
   const { mostJournalGrowth = 32 * 1024 * 1024 } = options
   const executor = await MessageExecutor.create()
   const file = directory === undefined ? undefined : join(directory, 'chain.journal')

@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-/** What a message that is refused or only emulated must leave as it is. */
+/** The state that a rejected or emulated message must not change. */
 function standing() {
   const { head, transactions } = chain
   const accounts = [...chain.accounts()].length
@@ -70,7 +70,7 @@ test('a message makes one block of each chain, and is found by both of its hashe
   const { seqno, endLt } = chain.head
   const shards = chain.blocks(0).length
   const message = wallet.sign({ to: jettonWallet, value: enough, body: burnBody(wallet.address, 1n, null) })
-  // With an import fee the message is another one, but its normalized hash is the same (TEP-467).
+  // With an import fee the message has another hash, but its normalized hash is the same (TEP-467).
   const cell = beginCell()
     .store(storeMessage({ ...message, info: { ...message.info, importFee: 5n } as typeof message.info }))
     .endCell()
@@ -166,14 +166,14 @@ test('get methods tell exit codes', async () => {
 test('the index knows real jettons only', async () => {
   const { index } = chain
   const before = { burns: index.burns.length, wallets: index.wallets.size, mints: index.mints.length }
-  // A contract with the code of a jetton wallet that names the master as its own, which the master does not confirm.
+  // A contract with the code of a jetton wallet that names the master, but the master does not confirm it.
   const data = beginCell().storeCoins(500).storeAddress(wallet.address).storeAddress(master).endCell()
   const init = { code: Cell.fromBase64(jettonWalletCode), data }
   const forged = contractAddress(0, init)
   const trace = await wallet.send(forged, burnBody(wallet.address, 100n, null), enough, { init })
   expect(outcomeOf(transactionOf(trace, forged)).exitCode).toBe(0)
   expect(outcomeOf(transactionOf(trace, master)).exitCode).toBe(74)
-  // A notification from somebody who is no wallet at all.
+  // A notification from an account that is not a wallet.
   const notification = beginCell()
     .storeUint(jettonOperations.burnNotification, 32)
     .storeUint(0, 64)

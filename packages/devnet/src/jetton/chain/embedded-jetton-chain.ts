@@ -22,28 +22,28 @@ import type {
 } from './jetton-chain.ts'
 import { writeMessage, type MessageExecutor } from './message-executor.ts'
 
-/** What the chain is made of. */
+/** The components of the chain. */
 export interface ChainParts {
   readonly executor: MessageExecutor
   readonly state: ChainState
   readonly maker: BlockProducer
   readonly example: JettonExample
-  /** Where everything is written down. */
+  /** The journal of all changes. */
   readonly journal: ChainJournal
-  /** Seconds from one block to the next when nothing happens; 0 for no such blocks. */
+  /** Seconds between two blocks without messages; 0 disables such blocks. */
   readonly secondsPerBlock: number
-  /** Hears that the journal takes nothing any more. */
+  /** Called when the journal can no longer be written. */
   readonly onLost: ((error: unknown) => void) | undefined
 }
 
-/** Keeps what happens on the chain. */
+/** Stores the changes of the chain. */
 export interface ChainJournal {
-  /** Resolves when the step survives the end of the process. */
+  /** Resolves when the step is on disk and survives the end of the process. */
   append(commit: Commit): Promise<void>
   close(): Promise<void>
 }
 
-/** The chain behind its two interfaces. */
+/** The chain behind the two HTTP APIs. */
 export class EmbeddedJettonChain implements JettonChain {
   readonly example: JettonExample
   readonly globalId: number
@@ -59,7 +59,7 @@ export class EmbeddedJettonChain implements JettonChain {
     const { secondsPerBlock } = parts
     if (secondsPerBlock > 0) {
       this.#schedule = setTimeout(() => {
-        // Whoever has to know of a failure has heard of it.
+        // The failure has been reported already.
         this.#makeEmptyBlock().catch(() => undefined)
       }, secondsPerBlock * 1_000).unref()
     }
@@ -149,7 +149,7 @@ export class EmbeddedJettonChain implements JettonChain {
     message: Message | Cell,
     options: { readonly ignoreSignature?: boolean } = {},
   ): Promise<readonly Transaction[]> {
-    // Between two blocks, so that all transactions meet the same accounts.
+    // Between two blocks, so that all transactions see the same accounts.
     const executions = await this.#queue.run(() =>
       this.#parts.maker.emulate(cellOf(message), options.ignoreSignature),
     )
@@ -168,7 +168,7 @@ export class EmbeddedJettonChain implements JettonChain {
     return (this.#stopped ??= this.#queue.run(() => this.#parts.journal.close()))
   }
 
-  // The disk is waited for after the turn: meanwhile the next message runs, and one writing may do for several.
+  // The queue does not wait for the disk: meanwhile the next message runs, and one write may include several messages.
   async #carryOut(messageOf: () => Cell): Promise<Trace> {
     if (this.#stopped !== undefined) throw new Error('the chain has been stopped')
     const { maker } = this.#parts
@@ -200,7 +200,7 @@ function cellOf(message: Message | Cell): Cell {
   return message instanceof Cell ? message : writeMessage(message)
 }
 
-/** Lets one piece of work run at a time, in the order of the asking. */
+/** Runs one piece of work at a time, in the order of the calls. */
 class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 

@@ -1,11 +1,11 @@
 import { Executor } from '@ton/sandbox'
 
-/** The engine broke off while it worked; what it was asked for has no outcome. */
+/** The engine failed during the call, so the call has no result. */
 export class EngineBroken extends Error {
   override readonly name = 'EngineBroken'
 }
 
-/** The node's transaction executor. */
+/** The transaction executor of the TON node. */
 export class Engine {
   #executor: Executor
 
@@ -18,10 +18,10 @@ export class Engine {
   }
 
   /**
-   * Lets the executor work.
+   * Runs work with the executor.
    *
-   * Cells that are nested deep overflow its stack, and after that it fails at everything. So one that broke off gives way to
-   * a new one.
+   * Deeply nested cells overflow its stack, and after that every call fails. So a failed executor is replaced by a new
+   * one.
    *
    * @throws {@link EngineBroken}
    */
@@ -31,7 +31,7 @@ export class Engine {
       return await work(executor)
     } catch (cause) {
       const next = await Executor.create()
-      // Another call may have met the same end.
+      // A concurrent call may have replaced it already.
       if (this.#executor === executor) this.#executor = next
       throw new EngineBroken('the engine cannot carry this out', { cause })
     }

@@ -2,7 +2,7 @@ import type { Address, Message } from '@ton/core'
 import { AccountState, writeAccountState } from './account-state.ts'
 import { readSeqno, WalletV4 } from './wallet-v4.ts'
 
-// Public as everything on a development chain: whoever wants coins shall have them.
+// Public, like everything on a development chain: any client may request coins.
 const wallet = new WalletV4(Buffer.from('fairlead development coin faucet'))
 const allCoins = 5_000_000_000n * 1_000_000_000n
 const validSeconds = 60
@@ -34,11 +34,11 @@ export function faucetAtGenesis(now: number): AccountState {
 }
 
 /**
- * Makes the message from outside that gives coins to an account.
+ * Creates the external message that sends coins to an account.
  *
- * @param state The faucet's own state now.
+ * @param state The current state of the faucet.
  * @param now Unix seconds.
- * @param to Who receives the coins, deployed or not.
+ * @param to The receiver of the coins, deployed or not.
  * @param value Nanocoins.
  */
 export function giveCoins(state: AccountState, now: number, to: Address, value: bigint): Message {

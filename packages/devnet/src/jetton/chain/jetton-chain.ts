@@ -1,12 +1,12 @@
 import type { Address, Cell, Message, ShardAccount, Transaction, TupleItem } from '@ton/core'
 
-/** Names a block; a chain of one shard has `8000000000000000` everywhere. */
+/** The id of a block; on a chain with one shard, the shard is always `8000000000000000`. */
 export interface BlockId {
   readonly workchain: number
   readonly seqno: number
 }
 
-/** A block of the masterchain or of the one shard of the base chain. */
+/** A block of the masterchain or of the only shard of the basechain. */
 export interface Block extends BlockId {
   /** 32 bytes. */
   readonly rootHash: Buffer
@@ -19,11 +19,11 @@ export interface Block extends BlockId {
   /** Masterchain block that refers to this block; its own number in the masterchain. */
   readonly masterSeqno: number
   readonly previous: readonly BlockId[]
-  /** Oldest first; those that were pruned are gone. */
+  /** Oldest first, without pruned transactions. */
   readonly transactions: readonly ChainTransaction[]
 }
 
-/** What an account holds at one moment, without its code and data. */
+/** The state of an account at one time, without its code and data. */
 export interface AccountSummary {
   /** Hash of the account state, 32 bytes. */
   readonly hash: Buffer
@@ -34,7 +34,7 @@ export interface AccountSummary {
   readonly frozenHash: Buffer | undefined
 }
 
-/** A transaction in its compact form: parsed when somebody looks inside. */
+/** A transaction in its compact form, parsed on demand. */
 export interface ChainTransaction {
   /** Raw form as `Address.toRawString` writes it, in lower case. */
   readonly account: string
@@ -43,23 +43,23 @@ export interface ChainTransaction {
   readonly hash: Buffer
   /** Unix seconds. */
   readonly now: number
-  /** Block that holds it. */
+  /** Block that contains it. */
   readonly block: BlockId
   readonly masterSeqno: number
   readonly before: AccountSummary
   readonly after: AccountSummary
-  /** All transactions that one message from outside led to. */
+  /** All transactions that result from the same external message. */
   readonly trace: Trace
   /** Transaction whose message caused this one; undefined for the first of a trace. */
   readonly parent: ChainTransaction | undefined
   readonly children: readonly ChainTransaction[]
   /** The transaction as a bag of cells. */
   readonly boc: Buffer
-  /** Reads {@link boc}; the same object may come again, so nobody may change it. */
+  /** Parses {@link boc}; calls may return the same object, so callers must not change it. */
   parse(): Transaction
 }
 
-/** What one message from outside led to. */
+/** The result of one external message. */
 export interface Trace {
   /** Hash of its first transaction. */
   readonly id: Buffer
@@ -67,14 +67,14 @@ export interface Trace {
   readonly externalHash: Buffer
   /** Normalized hash of that message (TEP-467). */
   readonly externalHashNorm: Buffer
-  /** In the order in which they were carried out. */
+  /** In the order of execution. */
   readonly transactions: readonly ChainTransaction[]
 }
 
-/** Name, symbol and the like of a jetton (TEP-64). */
+/** Name, symbol and other metadata of a jetton (TEP-64). */
 export type JettonContent = Readonly<Record<string, string>>
 
-/** A jetton master contract that the index knows. */
+/** An indexed jetton master contract. */
 export interface IndexedJettonMaster {
   readonly address: string
   readonly totalSupply: bigint
@@ -87,7 +87,7 @@ export interface IndexedJettonMaster {
   readonly lastLt: bigint
 }
 
-/** A jetton wallet that the index knows: its master names it as the wallet of its owner. */
+/** An indexed jetton wallet: its master names it as the wallet of its owner. */
 export interface IndexedJettonWallet {
   readonly address: string
   readonly balance: bigint
@@ -98,14 +98,14 @@ export interface IndexedJettonWallet {
   readonly lastLt: bigint
 }
 
-/** A transfer between two wallets of a jetton (TEP-74), or the attempt of one. */
+/** An attempted or completed transfer between two wallets of a jetton (TEP-74). */
 export interface IndexedJettonTransfer {
   /** The transaction of the sending jetton wallet. */
   readonly transaction: ChainTransaction
-  /** Whether the wallet refused it: no jettons went anywhere. */
+  /** Whether the wallet rejected it: no jettons were transferred. */
   readonly aborted: boolean
   readonly queryId: bigint
-  /** Who asked for it: the owner, unless the wallet obeys somebody else or refused. */
+  /** The account that requested it: the owner, unless the wallet accepts another account or rejected the request. */
   readonly source: string
   readonly destination: string
   readonly amount: bigint
@@ -117,14 +117,14 @@ export interface IndexedJettonTransfer {
   readonly forwardPayload: Cell | undefined
 }
 
-/** A burn (TEP-74) whose master accepted the notification of its own wallet, or the attempt of one. */
+/** An attempted or completed burn (TEP-74); if completed, the master accepted the notification of its own wallet. */
 export interface IndexedJettonBurn {
   /** The transaction of the jetton wallet. */
   readonly transaction: ChainTransaction
-  /** Whether the wallet refused it: the supply is what it was. */
+  /** Whether the wallet rejected it: the supply is unchanged. */
   readonly aborted: boolean
   readonly queryId: bigint
-  /** Who asked for it: the owner, unless the wallet obeys somebody else or refused. */
+  /** The account that requested it: the owner, unless the wallet accepts another account or rejected the request. */
   readonly owner: string
   readonly wallet: string
   readonly master: string
@@ -133,7 +133,7 @@ export interface IndexedJettonBurn {
   readonly customPayload: Cell | undefined
 }
 
-/** A mint of a jetton: the message of a master that gave its wallet new jettons. */
+/** A mint of a jetton: the message by which a master sent new jettons to its wallet. */
 export interface IndexedJettonMint {
   /** The transaction of the receiving jetton wallet. */
   readonly transaction: ChainTransaction
@@ -145,8 +145,8 @@ export interface IndexedJettonMint {
 }
 
 /**
- * What the chain knows of the jettons on it; every list is oldest first. Rows go with their transactions when these are
- * not kept any more, masters and wallets stay.
+ * The index of the jettons on the chain; every list is oldest first. Rows are removed with their transactions, masters
+ * and wallets remain.
  */
 export interface JettonIndex {
   readonly masters: ReadonlyMap<string, IndexedJettonMaster>
@@ -156,24 +156,24 @@ export interface JettonIndex {
   readonly mints: readonly IndexedJettonMint[]
 }
 
-/** How a get method ended. */
+/** The result of a get method. */
 export interface GetMethodOutcome {
   readonly exitCode: number
   readonly gasUsed: bigint
   readonly stack: readonly TupleItem[]
 }
 
-/** A message from outside that the chain carried out. */
+/** An executed external message. */
 export interface SentMessage {
   readonly hash: Buffer
   readonly hashNorm: Buffer
   readonly trace: Trace
 }
 
-/** Refusal of a message from outside; the chain is as it was. */
+/** The rejection of an external message; the chain is unchanged. */
 export class MessageRefused extends Error {
   override readonly name = 'MessageRefused'
-  /** Exit code of the contract, when it was the contract that refused. */
+  /** Exit code of the contract, if the contract rejected the message. */
   readonly exitCode: number | undefined
 
   constructor(message: string, exitCode?: number) {
@@ -182,33 +182,33 @@ export class MessageRefused extends Error {
   }
 }
 
-/** An embedded jetton chain: accounts, blocks that stand for the ones of a network, and an index over both. */
+/** An embedded jetton chain: accounts, blocks that stand in for those of a network, and an index over both. */
 export interface JettonChain {
-  /** Newest block of the masterchain. */
+  /** Latest masterchain block. */
   readonly head: Block
-  /** Oldest block of the masterchain that is kept; between it and {@link head} others may be gone. */
+  /** Oldest stored masterchain block; blocks between it and {@link head} may have been removed. */
   readonly oldest: Block
-  /** First block of all, kept for ever. */
+  /** First block of the chain, stored permanently. */
   readonly genesis: Block
-  /** The configuration as the dictionary that a key block holds. */
+  /** The configuration, as the dictionary in a key block. */
   readonly config: Cell
   readonly globalId: number
   readonly index: JettonIndex
-  /** All transactions that are kept, oldest first: their logical time grows. */
+  /** All stored transactions, oldest first: their logical times increase. */
   readonly transactions: readonly ChainTransaction[]
   block(id: BlockId): Block | undefined
-  /** All blocks of a workchain that are kept, oldest first. */
+  /** Returns all stored blocks of a workchain, oldest first. */
   blocks(workchain: number): readonly Block[]
   /** Finds a transaction by its hash of 32 bytes. */
   transaction(hash: Buffer): ChainTransaction | undefined
-  /** Transactions of an account that are kept, oldest first. */
+  /** Returns the stored transactions of an account, oldest first. */
   transactionsOf(account: Address): readonly ChainTransaction[]
-  /** Finds the transaction that took a message in, by the hash of the message or its normalized hash. */
+  /** Finds the transaction that received a message, by the hash of the message or its normalized hash. */
   transactionByMessage(hash: Buffer): ChainTransaction | undefined
   trace(id: Buffer): Trace | undefined
   /** Every account that has a state, in raw form. */
   accounts(): Iterable<string>
-  /** The state of an account now; that of a missing one is empty. */
+  /** Returns the current state of an account; that of a missing account is empty. */
   account(address: Address): Promise<ShardAccount>
   summary(address: Address): Promise<AccountSummary>
   runGetMethod(
@@ -217,15 +217,15 @@ export interface JettonChain {
     stack: readonly TupleItem[],
   ): Promise<GetMethodOutcome>
   /**
-   * Carries out a message from outside, and everything that follows from it, in a new block. What it resolves with
-   * survives the end of the process.
+   * Executes an external message, and all resulting messages, in a new block. The result survives the end of the
+   * process.
    *
-   * @param message the cell keeps its hash; a message is written anew, which may lead to another one
+   * @param message a cell keeps its hash; a message object is serialized again, which may result in another hash
    * @throws {@link MessageRefused}
    */
   send(message: Message | Cell): Promise<SentMessage>
   /**
-   * Carries out a message without keeping anything of it.
+   * Executes a message without storing the result.
    *
    * @throws {@link MessageRefused}
    */
@@ -234,24 +234,24 @@ export interface JettonChain {
     options?: { readonly ignoreSignature?: boolean },
   ): Promise<readonly Transaction[]>
   /**
-   * Gives coins to an account, in a block of its own.
+   * Sends coins to an account, in a separate block.
    *
    * @param amount in nanocoins
    */
   fund(address: Address, amount: bigint): Promise<Trace>
-  /** Where the sample data stands. */
+  /** Hashes and addresses of the sample data. */
   readonly example: JettonExample
-  /** Writes what is not written yet, and ends the making of blocks. */
+  /** Writes all pending data, and stops the production of blocks. */
   stop(): Promise<void>
 }
 
-/** Where the sample data of a development chain stands; addresses are friendly and bounceable. */
+/** Hashes and addresses of the sample data of a development chain; addresses are friendly and bounceable. */
 export interface JettonExample {
   /** Sample jetton, a master contract. */
   readonly jetton_master: string
   /** Wallet (v4 r2) that holds coins and jettons. */
   readonly wallet: string
-  /** Secret seed of that wallet in hex, 32 bytes; it is public, and worth nothing anywhere else. */
+  /** Secret seed of that wallet in hex, 32 bytes; it is public and has no value on any other network. */
   readonly wallet_seed: string
   /** Jetton wallet of that wallet. */
   readonly jetton_wallet: string

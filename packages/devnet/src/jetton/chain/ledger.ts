@@ -1,15 +1,15 @@
 import type { Block, BlockId, ChainTransaction, Trace } from './jetton-chain.ts'
 import { basechainId, masterchainId, type Step, type StepRecord } from './step.ts'
 
-/** How much of the past is kept. */
+/** Limits of the stored history. */
 export interface LedgerBounds {
-  /** Transactions; whole steps go, the oldest first. */
+  /** Maximum number of transactions; whole steps are removed, the oldest first. */
   readonly mostTransactions: number
-  /** Blocks of the masterchain; empty ones go, the oldest first. */
+  /** Maximum number of masterchain blocks; empty ones are removed, the oldest first. */
   readonly mostBlocks: number
 }
 
-/** Blocks, transactions and traces of the chain, with the ways to find them; its size is bounded. */
+/** Blocks, transactions and traces of the chain, with their lookup tables; its size is bounded. */
 export class Ledger {
   readonly transactions: ChainTransaction[] = []
   readonly #bounds: LedgerBounds
@@ -25,18 +25,20 @@ export class Ledger {
   #isWhole: boolean
   #lastSeqno = 0
 
-  /** @param isWhole Whether nothing was dropped before. */
+  /**
+   * @param isWhole Whether nothing was removed earlier.
+   */
   constructor(bounds: LedgerBounds, isWhole = true) {
     this.#bounds = bounds
     this.#isWhole = isWhole
   }
 
-  /** Whether all steps that there ever were are kept. */
+  /** Whether all steps since genesis are stored. */
   get isWhole(): boolean {
     return this.#isWhole
   }
 
-  /** All steps that are kept, oldest first; the first one is the genesis. */
+  /** All stored steps, oldest first; the first one is the genesis. */
   get steps(): readonly Step[] {
     return this.#steps
   }
@@ -53,12 +55,12 @@ export class Ledger {
     return this.#stepAt(-1)
   }
 
-  /** Logical time of the oldest transaction that is kept, or of the next one when there is none. */
+  /** Logical time of the oldest stored transaction, or of the next one when there is none. */
   get oldestLt(): bigint {
     return this.transactions[0]?.lt ?? this.head.record.endLt
   }
 
-  /** Number of the newest block of the base chain. */
+  /** Number of the latest basechain block. */
   get lastSeqno(): number {
     return this.#lastSeqno
   }
@@ -96,9 +98,9 @@ export class Ledger {
   }
 
   /**
-   * Lets go of what is beyond the bounds.
+   * Removes data beyond the limits.
    *
-   * @returns Whether transactions went.
+   * @returns Whether transactions were removed.
    */
   prune(): boolean {
     const { mostTransactions, mostBlocks } = this.#bounds
@@ -120,7 +122,7 @@ export class Ledger {
     })
   }
 
-  // Genesis and the newest step stay.
+  // Genesis and the latest step are never removed.
   #drop(isWanted: (step: Step) => boolean): boolean {
     const position = this.#steps.findIndex((step, at) => at > 0 && isWanted(step))
     if (position === -1 || position === this.#steps.length - 1) return false
@@ -138,7 +140,7 @@ export class Ledger {
     trace.transactions.forEach((transaction, position) => {
       this.#byHash.delete(keyOf(transaction.hash))
       for (const key of messageKeys(record, position)) {
-        // A contract may take the same message in again.
+        // A contract may receive the same message again.
         if (this.#byMessage.get(key) === transaction) this.#byMessage.delete(key)
       }
       const ofAccount = this.#byAccount.get(transaction.account)
@@ -158,14 +160,14 @@ function blocksOf({ masterchain, basechain }: Step): readonly Block[] {
   return basechain === undefined ? [masterchain] : [masterchain, basechain]
 }
 
-// The message from outside is found by both of its hashes.
+// The external message can be found by both of its hashes.
 function messageKeys({ external, transactions }: StepRecord, position: number): readonly string[] {
   const record = transactions[position]
   const hashes = [record?.messageHash, position === 0 ? external?.hashNorm : undefined]
   return hashes.flatMap((hash) => (hash === undefined ? [] : [keyOf(hash)]))
 }
 
-// The shortest string that a hash can be.
+// The shortest string representation of a hash.
 function keyOf(hash: Buffer): string {
   return hash.toString('latin1')
 }

@@ -19,11 +19,11 @@ import { readTrustedBoc } from './cells/read-trusted-boc.ts'
 import { Engine, EngineBroken } from './engine.ts'
 import { MessageRefused, type GetMethodOutcome } from './jetton-chain.ts'
 
-// A message that contracts send to and fro would otherwise fill the chain by itself.
+// Without this limit, two contracts that send messages to each other could fill the chain.
 const mostTransactions = 2_000
 const getMethodGas = 10_000_000n
 
-/** A transaction that was carried out and is not kept yet. */
+/** An executed transaction that is not stored yet. */
 export interface Execution {
   /** Raw address. */
   readonly account: string
@@ -31,15 +31,15 @@ export interface Execution {
   /** The transaction as a bag of cells. */
   readonly boc: Buffer
   readonly hash: Buffer
-  /** Hash of the message that it took in. */
+  /** Hash of the message that it received. */
   readonly messageHash: Buffer
   readonly before: AccountState
   readonly after: AccountState
-  /** Position of the transaction whose message it took in; undefined for the first one. */
+  /** Position of the transaction whose message it received; undefined for the first one. */
   readonly parent: number | undefined
 }
 
-/** When and on what a message is carried out. */
+/** The time and random seed of an execution. */
 export interface Moment {
   /** Unix seconds. */
   readonly now: number
@@ -50,13 +50,15 @@ export interface Moment {
   stateOf(account: string): AccountState
 }
 
-/** Carries out messages and get methods by the node's own transaction executor, and keeps nothing of them. */
+/** Executes messages and get methods by the transaction executor of the TON node, without storing the results. */
 export class MessageExecutor {
-  /** Configuration of the network: the dictionary of a key block. */
+  /** Configuration of the network, as the dictionary in a key block. */
   readonly config: Cell = readTrustedBoc(Buffer.from(defaultConfig, 'base64'))
   /** Global id of the network of that configuration. */
   readonly globalId: number
-  /** The few parameters that the machine itself needs; a get method runs several times as fast with them alone. */
+  /**
+   * The few parameters that the virtual machine itself needs; a get method runs several times as fast with them alone.
+   */
   readonly machineConfig: string
   readonly #engine: Engine
 
@@ -71,7 +73,7 @@ export class MessageExecutor {
   }
 
   /**
-   * Carries out a message from outside, and all messages that follow from it.
+   * Executes an external message and all resulting messages.
    *
    * @returns The transactions in their order; at least one.
    * @throws {@link MessageRefused}
@@ -117,7 +119,7 @@ export class MessageExecutor {
         parent: next.parent,
       })
       lt = transaction.lt + BigInt(transaction.outMessagesCount) + 1n
-      // Long chains of messages leave room for reads.
+      // Read requests run between the messages of a long chain.
       await setImmediate()
     }
     return executions
@@ -127,9 +129,9 @@ export class MessageExecutor {
    * Runs a get method on a state.
    *
    * @param now Unix seconds.
-   * @param config Configuration that the contract sees, as a bag of cells in base64.
-   * @returns How it ended; on an account without code with exit code -256, as on a node.
-   * @throws Error when the engine cannot run it
+   * @param config Configuration that the contract can read, as a bag of cells in base64.
+   * @returns The result; on an account without code, exit code -256, as on a TON node.
+   * @throws Error when the engine cannot run the method
    */
   async runGetMethod(
     address: Address,
@@ -175,7 +177,7 @@ export class MessageExecutor {
   }
 }
 
-/** Writes a message as a cell. */
+/** Serializes a message to a cell. */
 export function writeMessage(message: Message): Cell {
   return beginCell().store(storeMessage(message)).endCell()
 }
@@ -186,7 +188,8 @@ function readGlobalId(config: Cell): number {
   return readParameters(config).get(globalIdParameter)?.beginParse().loadInt(32) ?? 0
 }
 
-// Version of the machine, prices of storage, gas and messages, and limits: what code can depend on without asking.
+// Version of the virtual machine, prices of storage, gas and messages, and limits: the parameters that affect execution
+// without an explicit read by the code.
 const machineParameters = [8, 18, 20, 21, 24, 25, 43]
 
 function reduceToMachine(config: Cell): string {
@@ -221,7 +224,7 @@ function readMessage(message: Cell): Message {
   }
 }
 
-// The messages are taken as the cells that they are: written anew they could have another hash.
+// The original cells of the messages are used: serialized again, they could have another hash.
 function deliveriesOf(cell: Cell, transaction: Transaction, parent: number): Delivery[] {
   const messages = cell.refs[0]?.beginParse()
   messages?.loadMaybeRef()

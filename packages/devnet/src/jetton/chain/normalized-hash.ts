@@ -1,8 +1,8 @@
 import { beginCell, storeMessage, type Message } from '@ton/core'
 
 /**
- * Computes the hash of a message from outside that nobody can change on its way (TEP-467): without sender, import fee
- * and state init, with the body in a reference.
+ * Computes the hash of an external message that does not change in transit (TEP-467): without sender, import fee and
+ * state init, with the body in a reference.
  *
  * @returns 32 bytes.
  */

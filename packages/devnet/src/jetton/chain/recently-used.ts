@@ -1,10 +1,12 @@
-/** Keeps what was used last; the rest is made again when somebody asks for it. */
+/** An LRU cache. */
 export class RecentlyUsed<key, value> {
   readonly #most: number
-  // A map keeps the order in which its entries came.
+  // A map iterates in insertion order.
   readonly #entries = new Map<key, value>()
 
-  /** @param most Entries to keep. */
+  /**
+   * @param most Maximum number of entries.
+   */
   constructor(most: number) {
     this.#most = most
   }

@@ -14,7 +14,7 @@ import type { JettonExample, Trace } from './jetton-chain.ts'
 import { writeMessage } from './message-executor.ts'
 import { WalletV4, type WalletTransfer } from './wallet-v4.ts'
 
-// Public, like everything on a development chain: its coins are worth nothing anywhere else.
+// Public, like everything on a development chain: its coins have no value on any other network.
 const seed = Buffer.from('fairlead development coin wallet')
 const coins = toNano(1_000_000)
 const jettons = toNano(1_000_000)
@@ -34,9 +34,9 @@ const fees = toNano('0.1')
 /**
  * Fills a new chain: a wallet with coins, a jetton, transfers of it to two other wallets, and three burns.
  *
- * @param maker Makes the blocks.
+ * @param maker Produces the blocks.
  * @param accounts The accounts of the chain.
- * @returns Where everything stands.
+ * @returns Hashes and addresses of the sample data.
  */
 export async function addSampleData(maker: BlockProducer, accounts: Accounts): Promise<JettonExample> {
   const wallet = new WalletV4(seed)

@@ -3,7 +3,7 @@ import { readTrustedBoc } from './cells/read-trusted-boc.ts'
 import type { AccountSummary, Block, BlockId, ChainTransaction, Trace } from './jetton-chain.ts'
 import { RecentlyUsed } from './recently-used.ts'
 
-/** What is kept of a transaction. */
+/** The stored data of a transaction. */
 export interface TransactionRecord {
   readonly account: string
   readonly lt: bigint
@@ -16,26 +16,26 @@ export interface TransactionRecord {
   readonly boc: Buffer
 }
 
-/** What is kept of a block. */
+/** The stored data of a block. */
 export interface BlockRecord {
   readonly seqno: number
   readonly rootHash: Buffer
   readonly fileHash: Buffer
 }
 
-/** One step of the chain: a block of the masterchain and, when a message came, the block of the base chain below it. */
+/** One step of the chain: a masterchain block and, if there was a message, the basechain block that it refers to. */
 export interface StepRecord {
   readonly genUtime: number
   readonly startLt: bigint
   readonly endLt: bigint
   readonly masterchain: BlockRecord
   readonly basechain: BlockRecord | undefined
-  /** Hash and normalized hash of the message from outside. */
+  /** Hash and normalized hash of the external message. */
   readonly external: { readonly hash: Buffer; readonly hashNorm: Buffer } | undefined
   readonly transactions: readonly TransactionRecord[]
 }
 
-/** A step whose blocks, transactions and trace refer to one another. */
+/** A step with references between its blocks, transactions and trace. */
 export interface Step {
   readonly record: StepRecord
   readonly masterchain: Block
@@ -45,17 +45,17 @@ export interface Step {
 
 /** Workchain of the masterchain. */
 export const masterchainId = -1
-/** Workchain of the base chain. */
+/** Workchain of the basechain. */
 export const basechainId = 0
 
-// Enough for a page of the longest kind.
+// Enough for a page of the maximum size.
 const parsedTransactions = new RecentlyUsed<ChainTransaction, Transaction>(1_000)
 
 /**
- * Ties what is kept of a step to the objects that the rest of the chain reads.
+ * Creates the linked objects that the rest of the chain reads from the stored data of a step.
  *
- * @param record What is kept.
- * @param parsed Its transactions, when somebody has parsed them already.
+ * @param record The stored data.
+ * @param parsed Its transactions, if they are already parsed.
  */
 export function connect(record: StepRecord, parsed: readonly Transaction[] = []): Step {
   const { genUtime, startLt, endLt, masterchain, basechain, external } = record

@@ -12,7 +12,8 @@ import {
 import type { AccountState } from './account-state.ts'
 import { keyPairFromSeed, sign, type KeyPair } from '@ton/crypto'
 
-// Code of the wallet v4 r2 (https://github.com/ton-blockchain/wallet-contract), as all wallets of this version have it.
+// Code of the wallet v4 r2 (https://github.com/ton-blockchain/wallet-contract), the same in all wallets of this
+// version.
 const code = Cell.fromBase64(
   'te6ccgECFAEAAtQAART/APSkE/S88sgLAQIBIAIDAgFIBAUE+PKDCNcYINMf0x/THwL4I7vyZO1E0NMf0x/T//QE0VFDuvKhUVG68qIF+QFUEGT5EPKj+AAkpMjLH1JAyx9SMMv/UhD0AMntVPgPAdMHIcAAn2xRkyDXSpbTB9QC+wDoMOAhwAHjACHAAuMAAcADkTDjDQOkyMsfEssfy/8QERITAubQAdDTAyFxsJJfBOAi10nBIJJfBOAC0x8hghBwbHVnvSKCEGRzdHK9sJJfBeAD+kAwIPpEAcjKB8v/ydDtRNCBAUDXIfQEMFyBAQj0Cm+hMbOSXwfgBdM/yCWCEHBsdWe6kjgw4w0DghBkc3RyupJfBuMNBgcCASAICQB4AfoA9AQw+CdvIjBQCqEhvvLgUIIQcGx1Z4MesXCAGFAEywUmzxZY+gIZ9ADLaRfLH1Jgyz8gyYBA+wAGAIpQBIEBCPRZMO1E0IEBQNcgyAHPFvQAye1UAXKwjiOCEGRzdHKDHrFwgBhQBcsFUAPPFiP6AhPLassfyz/JgED7AJJfA+ICASAKCwBZvSQrb2omhAgKBrkPoCGEcNQICEekk30pkQzmkD6f+YN4EoAbeBAUiYcVnzGEAgFYDA0AEbjJftRNDXCx+AA9sp37UTQgQFA1yH0BDACyMoHy//J0AGBAQj0Cm+hMYAIBIA4PABmtznaiaEAga5Drhf/AABmvHfaiaEAQa5DrhY/AAG7SB/oA1NQi+QAFyMoHFcv/ydB3dIAYyMsFywIizxZQBfoCFMtrEszMyXP7AMhAFIEBCPRR8qcCAHCBAQjXGPoA0z/IVCBHgQEI9FHyp4IQbm90ZXB0gBjIywXLAlAGzxZQBPoCFMtqEssfyz/Jc/sAAgBsgQEI1xj6ANM/MFIkgQEI9Fnyp4IQZHN0cnB0gBjIywXLAlAFzxZQA/oCE8tqyx8Syz/Jc/sAAAr0AMntVA==',
 )
@@ -20,7 +21,7 @@ const walletId = 698_983_191
 const payFeesSeparately = 1
 const ignoreErrors = 2
 
-/** A message that a wallet shall send. */
+/** A message that a wallet sends. */
 export interface WalletTransfer {
   readonly to: Address
   /** Nanocoins. */
@@ -31,7 +32,7 @@ export interface WalletTransfer {
   readonly body?: Cell
 }
 
-/** A wallet v4 r2 and the key that rules it. */
+/** A wallet v4 r2 and its key. */
 export class WalletV4 {
   readonly #keys: KeyPair
   readonly init: StateInit
@@ -51,9 +52,9 @@ export class WalletV4 {
   }
 
   /**
-   * Signs a message from outside that makes the wallet send others.
+   * Signs an external message that makes the wallet send others.
    *
-   * @param seqno Number of messages that the wallet has taken so far; the first one deploys it.
+   * @param seqno Number of messages that the wallet has accepted so far; the first one deploys it.
    * @param validUntil Unix seconds.
    * @param transfers At most four.
    */
@@ -75,7 +76,7 @@ export class WalletV4 {
   }
 }
 
-/** Reads how many messages a wallet has taken; none before it is deployed. */
+/** Reads the number of messages that a wallet has accepted; zero before its deployment. */
 export function readSeqno(wallet: AccountState): number {
   const { account } = wallet.load()
   const state = account?.storage.state

@@ -2,7 +2,7 @@ import { beginCell, TupleReader, type Address, type Cell, type TupleItem } from 
 import type { AccountState } from '../chain/account-state.ts'
 import type { MessageExecutor } from '../chain/message-executor.ts'
 
-/** What `get_jetton_data` of TEP-74 answers. */
+/** The result of `get_jetton_data` of TEP-74. */
 export interface MasterData {
   readonly totalSupply: bigint
   readonly mintable: boolean
@@ -11,21 +11,21 @@ export interface MasterData {
   readonly walletCode: Cell
 }
 
-/** What `get_wallet_data` of TEP-74 answers. */
+/** The result of `get_wallet_data` of TEP-74. */
 export interface WalletData {
   readonly balance: bigint
   readonly owner: Address
   readonly master: Address
 }
 
-/** Exit code of a get method that a contract does not have. */
+/** Exit code for a get method that a contract does not have. */
 const noSuchMethod = 11
 const mostCodes = 1_000
 
-/** Reads accounts by the get methods of TEP-74; an account that answers otherwise counts as none of its kind. */
+/** Reads accounts by the get methods of TEP-74; an account with any other result is neither a master nor a wallet. */
 export class ContractReader {
   readonly #executor: MessageExecutor
-  // Most accounts share few codes, and what a code lacks it lacks for ever.
+  // Most accounts share few codes, and a code never gains a method.
   readonly #lacking = new Set<string>()
 
   constructor(executor: MessageExecutor) {
@@ -53,7 +53,7 @@ export class ContractReader {
   }
 
   /**
-   * Asks a master for the wallet of an owner.
+   * Calls the master's get method for the wallet of an owner.
    *
    * @param now Unix seconds.
    */
@@ -86,7 +86,7 @@ export class ContractReader {
       if (outcome.exitCode > 1 || outcome.exitCode < 0) return undefined
       return read(new TupleReader([...outcome.stack]))
     } catch {
-      // Anybody may deploy anything: what cannot be read is no contract of this kind.
+      // Any account may deploy any contract: one with an unreadable result is not of this kind.
       return undefined
     }
   }

@@ -6,7 +6,7 @@ import type {
   IndexedJettonWallet,
 } from '../chain/jetton-chain.ts'
 
-/** What one step of the chain brings to the index. */
+/** The changes of the index by one step of the chain. */
 export interface IndexChange {
   readonly masters: readonly IndexedJettonMaster[]
   readonly wallets: readonly IndexedJettonWallet[]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { beginCell, Dictionary, type Cell, type Slice } from '@ton/core'
 import type { JettonContent } from '../chain/jetton-chain.ts'
 
-// Attributes of TEP-64 for jettons; a dictionary has the hashes of their names alone.
+// Attributes of TEP-64 for jettons; a dictionary contains only the hashes of their names.
 const attributes = [
   'uri',
   'name',
@@ -20,7 +20,7 @@ const snake = 0x00
 const chunked = 0x01
 
 /**
- * Writes on-chain content (TEP-64).
+ * Serializes on-chain content (TEP-64).
  *
  * @param content Attributes and their text.
  */
@@ -33,10 +33,9 @@ export function writeJettonContent(content: JettonContent): Cell {
 }
 
 /**
- * Reads the content of a jetton (TEP-64).
+ * Parses the content of a jetton (TEP-64).
  *
- * @returns The attributes, `image_data` as base64; of content that is kept elsewhere the `uri` alone; nothing of
- * content that is malformed.
+ * @returns The attributes, `image_data` as base64; only the `uri` for off-chain content; nothing for malformed content.
  */
 export function readJettonContent(content: Cell): JettonContent {
   try {

@@ -14,7 +14,7 @@ import { readRows } from './jetton-rows.ts'
 
 const nothing: IndexChange = { masters: [], wallets: [], transfers: [], burns: [], mints: [] }
 
-/** Keeps the index of the jettons in step with the chain. */
+/** Keeps the jetton index synchronized with the chain. */
 export class JettonIndexer implements JettonIndex {
   readonly masters = new Map<string, IndexedJettonMaster>()
   readonly wallets = new Map<string, IndexedJettonWallet>()
@@ -28,7 +28,7 @@ export class JettonIndexer implements JettonIndex {
   }
 
   /**
-   * Reads what a step means for the jettons, and changes nothing yet.
+   * Derives the index changes of a step, without applying them.
    *
    * @param step The step.
    * @param stateOf States of accounts after it.
@@ -40,7 +40,7 @@ export class JettonIndexer implements JettonIndex {
     return { ...rows, ...lookup.changes() }
   }
 
-  /** Takes over what {@link read} found. */
+  /** Applies the result of {@link read}. */
   apply(change: IndexChange): void {
     for (const master of change.masters) this.masters.set(master.address, master)
     for (const wallet of change.wallets) this.wallets.set(wallet.address, wallet)
@@ -50,9 +50,9 @@ export class JettonIndexer implements JettonIndex {
   }
 
   /**
-   * Lets go of the rows of transactions that are not kept any more.
+   * Removes the rows of transactions that are no longer stored.
    *
-   * @param oldestLt Logical time of the oldest transaction that is kept.
+   * @param oldestLt Logical time of the oldest stored transaction.
    */
   prune(oldestLt: bigint): void {
     for (const rows of [this.transfers, this.burns, this.mints]) {

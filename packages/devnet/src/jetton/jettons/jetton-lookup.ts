@@ -9,12 +9,12 @@ import type {
 import type { ContractReader } from './contract-reader.ts'
 import { readJettonContent } from './jetton-content.ts'
 
-/** Tells the state of an account by its raw address. */
+/** Returns the state of an account by its raw address. */
 export type StateOf = (account: string) => AccountState
 
 type Known = Pick<JettonIndex, 'masters' | 'wallets'>
 
-/** Finds out during one step which accounts are masters and wallets of jettons, and what they hold after it. */
+/** Determines during one step which accounts are jetton masters and jetton wallets, and their data after the step. */
 export class JettonLookup {
   readonly #reader: ContractReader
   readonly #known: Known
@@ -31,7 +31,7 @@ export class JettonLookup {
     this.#now = now
   }
 
-  /** What the index does not know yet. */
+  /** Returns the masters and wallets that the index does not contain yet or that changed. */
   changes(): { masters: IndexedJettonMaster[]; wallets: IndexedJettonWallet[] } {
     const { masters, wallets } = this.#known
     const found = <entry>(entries: Map<string, entry | undefined>) =>
@@ -42,7 +42,7 @@ export class JettonLookup {
     }
   }
 
-  /** Looks again at an account that a transaction changed, and at one that it deployed. */
+  /** Reads an account again that a transaction changed or deployed. */
   async refresh({ account, before, after }: ChainTransaction): Promise<void> {
     const { masters, wallets } = this.#known
     const isNew = before.status !== 'active' && after.status === 'active'
@@ -50,13 +50,13 @@ export class JettonLookup {
     if (wallets.has(account)) await this.wallet(account)
   }
 
-  /** The jetton whose master an account is. */
+  /** Returns the jetton of a master account; undefined for any other account. */
   async master(account: string): Promise<IndexedJettonMaster | undefined> {
     if (!this.#masters.has(account)) this.#masters.set(account, await this.#readMaster(account))
     return this.#masters.get(account)
   }
 
-  /** The jetton wallet that an account is; its master has to confirm it. */
+  /** Returns the jetton wallet of an account; its master has to confirm it. */
   async wallet(account: string): Promise<IndexedJettonWallet | undefined> {
     if (!this.#wallets.has(account)) this.#wallets.set(account, await this.#readWallet(account))
     return this.#wallets.get(account)
@@ -107,7 +107,7 @@ function contractOf({ summary, lastLt }: AccountState): Contract {
   return { codeHash, dataHash, lastLt }
 }
 
-// An active account has code and data; that of any other answers no get method.
+// An active account has code and data; any other account has no get methods.
 const noHash = Buffer.alloc(32)
 
 function isUnchanged(known: Contract, state: AccountState): boolean {

@@ -29,19 +29,19 @@ export interface BurnMessage {
   readonly customPayload: Cell | null
 }
 
-/** The part of `internal_transfer` of TEP-74 that every wallet sends alike. */
+/** The common part of `internal_transfer` of TEP-74, which every wallet sends in the same form. */
 export interface InternalTransferMessage {
   readonly queryId: bigint
   readonly amount: bigint
 }
 
-/** Reads the operation code of a body; undefined when it has none. */
+/** Reads the operation code of a body; returns undefined when it has none. */
 export function operationOf(body: Cell): number | undefined {
   const slice = body.beginParse()
   return slice.remainingBits < 32 ? undefined : slice.loadUint(32)
 }
 
-/** Reads a body with the operation `transfer`; undefined when it is malformed. */
+/** Parses a body with the operation `transfer`; returns undefined when it is malformed. */
 export function readTransfer(body: Cell): TransferMessage | undefined {
   return readBody(body, (slice) => ({
     queryId: slice.loadUintBig(64),
@@ -54,18 +54,18 @@ export function readTransfer(body: Cell): TransferMessage | undefined {
   }))
 }
 
-/** Reads a body with the operation `burn`; undefined when it is malformed. */
+/** Parses a body with the operation `burn`; returns undefined when it is malformed. */
 export function readBurn(body: Cell): BurnMessage | undefined {
   return readBody(body, (slice) => ({
     queryId: slice.loadUintBig(64),
     amount: slice.loadCoins(),
-    // Some wallets end the message before one of these.
+    // Some wallets end the message before one of these fields.
     responseDestination: slice.remainingBits > 0 ? slice.loadMaybeAddress() : null,
     customPayload: slice.remainingBits > 0 ? slice.loadMaybeRef() : null,
   }))
 }
 
-/** Reads a body with the operation `internal_transfer`; undefined when it is malformed. */
+/** Parses a body with the operation `internal_transfer`; returns undefined when it is malformed. */
 export function readInternalTransfer(body: Cell): InternalTransferMessage | undefined {
   return readBody(body, (slice) => ({ queryId: slice.loadUintBig(64), amount: slice.loadCoins() }))
 }
@@ -78,7 +78,7 @@ function readBody<message>(body: Cell, read: (slice: Slice) => message): message
   }
 }
 
-// Either in the message itself or in a reference; many senders leave both away.
+// Either in the message itself or in a reference; many senders omit both.
 function readForwardPayload(slice: Slice): Cell | null {
   if (slice.remainingBits === 0) return null
   if (slice.loadBit()) return slice.loadRef()

@@ -21,23 +21,25 @@ export interface JettonRows {
   readonly mints: readonly IndexedJettonMint[]
 }
 
-/** A transaction that a message of a contract led to. */
+/** A transaction that resulted from a message of a contract. */
 interface Delivery {
   readonly transaction: ChainTransaction
   readonly sender: string
   readonly operation: number | undefined
   readonly body: Cell
-  /** Whether the contract carried the message out. */
+  /** Whether the contract executed the message. */
   readonly succeeded: boolean
 }
 
 /**
- * Reads what the transactions of a trace did to jettons, and looks up every account that may be a master or a wallet.
- * Transfers and burns that their wallet refused are there as well, with `aborted`; a burn that its master refused is not,
- * for the jettons came back.
+ * Reads the jetton operations from the transactions of a trace, and looks up every account that may be a master or a
+ * wallet.
+ *
+ * Transfers and burns that their wallet rejected are included, with `aborted`; a burn that its master rejected is not,
+ * because its jettons were returned.
  *
  * @param transactions All transactions of the trace.
- * @param lookup Tells masters and wallets from other contracts.
+ * @param lookup Distinguishes masters and wallets from other contracts.
  */
 export async function readRows(
   transactions: readonly ChainTransaction[],
@@ -95,7 +97,7 @@ async function mintOf(delivery: Delivery, lookup: JettonLookup): Promise<Indexed
   return [{ transaction, queryId, receiver: wallet.owner, wallet: wallet.address, master: sender, amount }]
 }
 
-// Anybody can send a notification, so it counts only from a burn on the wallet that the master itself names.
+// Any account can send a notification, so it counts only from a burn on the wallet that the master itself names.
 async function burnOf(
   burn: Delivery,
   effects: readonly Delivery[],
@@ -129,7 +131,7 @@ async function burnOf(
 
 function deliveryOf(transaction: ChainTransaction): Delivery[] {
   const { inMessage, description } = transaction.parse()
-  // A bounced message has the operation code of its own in front.
+  // A bounced message starts with its own operation code.
   if (inMessage?.info.type !== 'internal') return []
   return [
     {

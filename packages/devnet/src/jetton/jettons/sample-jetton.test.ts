@@ -39,7 +39,7 @@ async function masterData(): Promise<{ supply: bigint; admin: string }> {
   return { supply, admin: reader.readAddress().toString() }
 }
 
-/** Sends a body and tells how the contract took it. */
+/** Sends a body and returns how the contract processed it. */
 async function attempt(sender: ChainWallet, to: Address, body: Cell, value = enough) {
   const trace = await sender.send(to, body, value)
   return { ...outcomeOf(transactionOf(trace, to)), trace }
@@ -59,7 +59,7 @@ test('a transfer moves jettons, notifies the receiver and returns the rest of th
   )
   expect(await balanceOf(jettonWallet)).toBe(before - 700n)
   expect(await balanceOf(receiving)).toBe(700n)
-  // The gas that the fees are reckoned with is an upper bound.
+  // The gas amount of the fee calculation is an upper bound.
   expect(outcomeOf(transactionOf(trace, jettonWallet)).gasUsed).toBeLessThan(9_000)
   expect(outcomeOf(transactionOf(trace, receiving)).gasUsed).toBeLessThan(9_000)
 
@@ -215,7 +215,7 @@ test('what comes back is as if it had never gone', async () => {
   const executor = await MessageExecutor.create()
   const wallet = new WalletV4(Buffer.from('owner of what comes back'.padEnd(32)))
   const now = Math.floor(Date.now() / 1_000)
-  // No chain leads here: a wallet whose master is missing, and receivers that fail.
+  // No sequence of messages leads here: a wallet whose master is missing, and receivers that fail.
   const failing = beginCell().storeUint(0xf23f, 16).endCell()
   const receiver = new Address(0, Buffer.alloc(32, 7))
   const absent = new Address(0, Buffer.alloc(32, 9))
@@ -280,7 +280,7 @@ function stateOf(addr: Address, init: StateInit, now: number): AccountState {
   )
 }
 
-/** The amount with which the data of either contract begins. */
+/** The amount at the beginning of the data of either contract. */
 function coinsInData({ after }: Execution): bigint {
   const { account } = loadShardAccount(Cell.fromBase64(after.boc).beginParse())
   const state = account?.storage.state

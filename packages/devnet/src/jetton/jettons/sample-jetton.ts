@@ -9,9 +9,9 @@ const walletCode = Cell.fromBase64(jettonWalletCode)
 const mint = 0x642b7d07
 
 /**
- * The state in which the master contract of the sample jetton is deployed.
+ * Returns the initial state of the master contract of the sample jetton.
  *
- * @param admin Who may mint.
+ * @param admin The account that may mint.
  * @param content On-chain content (TEP-64).
  */
 export function minterInit(admin: Address, content: JettonContent): StateInit {
@@ -25,16 +25,16 @@ export function minterInit(admin: Address, content: JettonContent): StateInit {
   return { code: minterCode, data }
 }
 
-/** The wallet of an owner, by the master contract of the sample jetton. */
+/** Computes the address of an owner's wallet, like the master contract of the sample jetton. */
 export function walletOf(master: Address, owner: Address): Address {
   const data = beginCell().storeCoins(0).storeAddress(owner).storeAddress(master).endCell()
   return contractAddress(0, { code: walletCode, data })
 }
 
 /**
- * The message of the admin that mints jettons.
+ * Creates the message of the admin that mints jettons.
  *
- * @param value Nanocoins that go with them, for the fees of the new wallet.
+ * @param value Nanocoins that are sent with them, for the fees of the new wallet.
  */
 export function mintBody(receiver: Address, amount: bigint, value: bigint): Cell {
   const message = beginCell()
@@ -55,7 +55,7 @@ export function mintBody(receiver: Address, amount: bigint, value: bigint): Cell
     .endCell()
 }
 
-/** The message of an owner that transfers jettons (`transfer` of TEP-74); what is left of its coins comes back. */
+/** Creates the message of an owner that transfers jettons (`transfer` of TEP-74); the remaining coins are returned. */
 export function transferBody(owner: Address, destination: Address, amount: bigint, forwardAmount = 0n): Cell {
   return beginCell()
     .storeUint(jettonOperations.transfer, 32)
@@ -69,7 +69,7 @@ export function transferBody(owner: Address, destination: Address, amount: bigin
     .endCell()
 }
 
-/** The message of an owner that burns jettons (`burn` of TEP-74); what is left of its coins comes back. */
+/** Creates the message of an owner that burns jettons (`burn` of TEP-74); the remaining coins are returned. */
 export function burnBody(owner: Address, amount: bigint, customPayload: Cell | null): Cell {
   return beginCell()
     .storeUint(jettonOperations.burn, 32)
@@ -80,7 +80,7 @@ export function burnBody(owner: Address, amount: bigint, customPayload: Cell | n
     .endCell()
 }
 
-/** A comment as a payload carries it: a zero operation code, then UTF-8 text over as many cells as it takes. */
+/** Serializes a comment as a payload: a zero operation code, then UTF-8 text over as many cells as needed. */
 export function commentPayload(text: string): Cell {
   return beginCell().storeUint(0, 32).storeStringTail(text).endCell()
 }

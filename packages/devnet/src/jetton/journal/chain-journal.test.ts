@@ -27,7 +27,7 @@ async function burn(chain: JettonChain, wallet: ChainWallet, amount: bigint): Pr
   await wallet.send(to, burnBody(wallet.address, amount, commentPayload('journal')))
 }
 
-/** All that somebody could ask a chain for, as far as the journal has to keep it. */
+/** Returns all data of a chain that the journal has to store. */
 async function everythingOf(chain: JettonChain) {
   const nameOf = (transaction: ChainTransaction | undefined) => transaction?.hash.toString('hex')
   const { index } = chain
@@ -69,7 +69,7 @@ async function everythingOf(chain: JettonChain) {
   }
 }
 
-// One journal that the tests copy: three messages on top of the sample data.
+// One journal that the tests copy: three messages after the sample data.
 let directory = ''
 let written: Awaited<ReturnType<typeof everythingOf>>
 beforeAll(async () => {
@@ -119,7 +119,7 @@ test('a last record that was not written to its end is dropped', async () => {
     expect(chain.index.burns).toHaveLength(5)
     await chain.stop()
   }
-  // The file system may lengthen a file before it has the content.
+  // The file system may extend a file before its content is written.
   await appendFile(copy.file, Buffer.alloc(5_000))
   const chain = await openChain(copy.directory)
   await burn(chain, await ChainWallet.ofExample(chain), 9n)
@@ -163,7 +163,10 @@ test('a journal that has become long is written anew, without what is not kept a
   expect(await everythingOf(await openChain(copy.directory, options))).toEqual(kept)
 })
 
-/** Runs `jetton-burner.ts` until it ends, or has told so many messages; the last ones may be told while it ends. */
+/**
+ * Runs `jetton-burner.ts` until it ends or has reported the wanted number of messages; it may report the last ones
+ * while it ends.
+ */
 async function runBurner(scratch: string, wanted: number, limit = 'unlimited') {
   const script = new URL('../../../test/jetton-burner.ts', import.meta.url).pathname
   const command = [process.execPath, '--conditions=@fairlead/source', script, scratch]
@@ -175,7 +178,7 @@ async function runBurner(scratch: string, wanted: number, limit = 'unlimited') {
   const gone = once(child, 'exit')
   const resolved: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
-    // A line that was cut off by the kill was not told.
+    // A line that the kill truncated counts as not reported.
     if (line.length === 64) resolved.push(line)
     if (resolved.length === wanted) child.kill('SIGKILL')
   }
@@ -190,7 +193,7 @@ function lostBy(chain: JettonChain, resolved: readonly string[]): string[] {
 test('a disk that takes no more ends the chain, and what was resolved is there', async () => {
   const copy = await copyOfJournal()
   const { size } = await stat(copy.file)
-  // The limit counts in blocks of 512 bytes, or of 1024 in some shells; the disk takes a part of a record either way.
+  // The limit is in blocks of 512 bytes, or of 1024 in some shells; either way a record is written partially.
   const { resolved, complaint } = await runBurner(copy.directory, 1_000, `${Math.ceil(size / 512) + 50}`)
   expect(complaint).toContain('EFBIG')
   expect(resolved.length).toBeGreaterThan(0)

@@ -4,12 +4,12 @@ import type { ChainJournal } from '../chain/embedded-jetton-chain.ts'
 import { readSnapshot, readStep, writeStep, type JournalStep, type Snapshot } from './journal-coding.ts'
 import { frame, readJournal, replaceJournal, writeDurably } from '../../runtime/journal-file.ts'
 
-/** The journal of a chain is damaged, or the system does not give it; the message says what to do. */
+/** The journal of a chain is damaged or cannot be read; the message names the next step. */
 export class JournalUnreadable extends Error {
   override readonly name = 'JournalUnreadable'
 }
 
-/** What a journal held when it was read. */
+/** The content of a journal. */
 export interface JournalContent {
   readonly snapshot: Snapshot
   readonly steps: readonly JournalStep[]
@@ -37,7 +37,7 @@ export async function readChainJournal(file: string): Promise<JournalContent | u
       if (snapshot === undefined) snapshot = readSnapshot(content)
       else steps.push(readStep(content))
     })
-    // It was complete before it got its name.
+    // A journal file is complete before it is renamed to this path.
     if (snapshot === undefined || steps.length === 0) throw new TypeError('the beginning is missing')
     return { snapshot, steps, handle, bytes }
   } catch (cause) {
@@ -54,7 +54,7 @@ function unreadable(file: string, cause: unknown): JournalUnreadable {
   )
 }
 
-/** Writes all that happens into one file, and the file anew when it has become long. */
+/** Appends all changes to one file, and rewrites the file when it has become long. */
 export class FileJournal implements ChainJournal {
   readonly #file: string
   readonly #contents: () => readonly Buffer[]
@@ -81,12 +81,12 @@ export class FileJournal implements ChainJournal {
   }
 
   /**
-   * Begins to write.
+   * Starts the journal.
    *
    * @param file Path of the journal.
-   * @param contents Tells all records of a new journal: the whole chain as it is.
-   * @param mostGrowth Bytes by which the file may grow before it is written anew.
-   * @param existing The journal as it was read; without one a new file begins.
+   * @param contents Returns all records of a new journal: the whole current chain.
+   * @param mostGrowth Bytes by which the file may grow before it is rewritten.
+   * @param existing The journal that was read; without one a new file is created.
    */
   static async begin(
     file: string,
@@ -102,7 +102,7 @@ export class FileJournal implements ChainJournal {
 
   append({ step, accounts, index }: Commit): Promise<void> {
     this.#waiting.push(frame(writeStep({ step, accounts: [...accounts], index })))
-    // Whatever comes while the disk is busy is written together afterwards.
+    // Changes that arrive while the disk is busy are written together afterwards.
     this.#next ??= this.#current.then(() => this.#write())
     return this.#next
   }
@@ -126,7 +126,7 @@ export class FileJournal implements ChainJournal {
     this.#bytes += bytes.length
   }
 
-  // The chain as it is includes all that waited.
+  // The current chain includes all pending changes.
   async #writeAnew(): Promise<void> {
     const { handle, bytes } = await replaceJournal(this.#file, this.#contents())
     await this.#handle.close()

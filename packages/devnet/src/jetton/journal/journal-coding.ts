@@ -14,12 +14,12 @@ import type {
 import { connect, type Step, type StepRecord } from '../chain/step.ts'
 import type { IndexChange } from '../jettons/index-change.ts'
 
-/** The beginning of a journal: everything but the steps of the chain. */
+/** The beginning of a journal: everything except the steps of the chain. */
 export interface Snapshot {
-  /** Form of the records; another one cannot be read. */
+  /** Version of the record format; other versions cannot be read. */
   readonly version: 1
   readonly example: JettonExample
-  /** Whether the steps that follow are all that the chain ever had. */
+  /** Whether the steps that follow are all steps since genesis. */
   readonly isWhole: boolean
   /** States by raw addresses, as bags of cells in base64. */
   readonly accounts: readonly (readonly [string, string])[]
@@ -27,20 +27,20 @@ export interface Snapshot {
   readonly wallets: readonly IndexedJettonWallet[]
 }
 
-/** A step of the chain and what it changed. */
+/** A step of the chain and its changes. */
 export interface JournalStep {
   readonly step: Step
-  /** New states by raw addresses, as bags of cells in base64; empty for an account that is gone. */
+  /** New states by raw addresses, as bags of cells in base64; empty for a deleted account. */
   readonly accounts: readonly (readonly [string, string])[]
   readonly index: IndexChange
 }
 
-/** Writes the beginning of a journal. */
+/** Encodes the beginning of a journal. */
 export function writeSnapshot(snapshot: Snapshot): Buffer {
   return serialize(snapshot)
 }
 
-/** Reads the beginning of a journal. */
+/** Decodes the beginning of a journal. */
 export function readSnapshot(content: Buffer): Snapshot {
   const snapshot: Partial<Snapshot> = deserialize(content)
   if (snapshot.version !== 1) throw new TypeError('the journal has a form that this version does not know')
@@ -48,7 +48,7 @@ export function readSnapshot(content: Buffer): Snapshot {
   return { ...rest, ...contiguous({ masters, wallets }) }
 }
 
-/** Writes a step; cells become bags of cells, and transactions their positions in the step. */
+/** Encodes a step; cells become bags of cells, and transactions become their positions in the step. */
 export function writeStep({ step, accounts, index }: JournalStep): Buffer {
   const { record, trace } = step
   const pack = ({ transaction, ...row }: Row): PackedRow => ({
@@ -69,10 +69,10 @@ export function writeStep({ step, accounts, index }: JournalStep): Buffer {
   return serialize(packed)
 }
 
-/** Reads a step. */
+/** Decodes a step. */
 export function readStep(content: Buffer): JournalStep {
   const { accounts, ...packed }: PackedStep = deserialize(content)
-  // Masters and wallets stay when the step goes.
+  // Masters and wallets remain when the step is removed.
   const { masters, wallets } = contiguous({ masters: packed.masters, wallets: packed.wallets })
   const { record, ...rows } = contiguous({ ...packed, masters: [], wallets: [] })
   const step = connect(record)
@@ -85,7 +85,7 @@ export function readStep(content: Buffer): JournalStep {
   const index: IndexChange = {
     masters,
     wallets,
-    // Such rows were packed, so such rows come out.
+    // The packed rows had these types, so the unpacked ones have them too.
     transfers: rows.transfers.map(unpack) as IndexedJettonTransfer[],
     burns: rows.burns.map(unpack) as IndexedJettonBurn[],
     mints: rows.mints.map(unpack) as IndexedJettonMint[],

@@ -2,7 +2,7 @@ import type { ChainState } from '../chain/block-producer.ts'
 import type { ChainTransaction, JettonExample, Trace } from '../chain/jetton-chain.ts'
 import { writeSnapshot, writeStep, type JournalStep, type Snapshot } from './journal-coding.ts'
 
-/** Writes all that is kept of a chain as the records of a new journal. */
+/** Encodes all stored data of a chain as the records of a new journal. */
 export function writeWholeChain({ accounts, ledger, indexer }: ChainState, example: JettonExample): Buffer[] {
   const transfers = byTrace(indexer.transfers)
   const burns = byTrace(indexer.burns)
@@ -23,7 +23,7 @@ export function writeWholeChain({ accounts, ledger, indexer }: ChainState, examp
   return [snapshot, ...steps]
 }
 
-/** Fills an empty chain with what a journal held. */
+/** Fills an empty chain with the content of a journal. */
 export function restoreChain(
   { accounts, ledger, indexer }: ChainState,
   snapshot: Snapshot,
@@ -32,7 +32,7 @@ export function restoreChain(
   for (const [account, boc] of snapshot.accounts) accounts.set(account, boc)
   indexer.apply({ ...nothing, masters: snapshot.masters, wallets: snapshot.wallets })
   for (const { step, accounts: states, index } of steps) {
-    // A journal that was written anew may have the step that was under way once more.
+    // A rewritten journal may contain the step that was in progress a second time.
     if (step.record.masterchain.seqno <= (ledger.steps.at(-1)?.record.masterchain.seqno ?? 0)) continue
     for (const [account, boc] of states) accounts.set(account, boc)
     ledger.append(step)

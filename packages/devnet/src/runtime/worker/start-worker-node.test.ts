@@ -28,7 +28,7 @@ interface Start {
   readonly starting: Promise<WorkerNode<number>>
 }
 
-/** Starts a node of this test; what it reports and the workers that run for it follow as they come. */
+/** Starts a chain for this test, and collects its events and workers. */
 function begin(
   directory: string,
   behaviour: PlainTask['behaviour'] = 'plain',
@@ -130,7 +130,7 @@ test('a worker that never answers is given up', async () => {
 test('a worker that fails again and again is given up', async () => {
   const { events, starting, workers } = begin(await scratchDirectory())
   const node = await starting
-  // Whoever takes the address while the worker is away keeps every later one from starting.
+  // Another process that listens on the port while the worker is down makes every later start fail.
   const squatter = createServer()
   onTestFinished(() => void squatter.close())
   await workers[0]?.terminate()

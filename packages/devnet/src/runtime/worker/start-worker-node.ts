@@ -7,13 +7,13 @@ import { defaultTimings, type SupervisorTimings } from '../supervisor-timings.ts
 import type { WorkerKind } from './worker-kind.ts'
 import { superviseWorker } from './worker-supervisor.ts'
 
-/** Where and how long to run a chain that lives in a worker. */
+/** Options of a chain that runs in a worker. */
 export interface WorkerNodeOptions {
-  /** Directory of this chain alone. */
+  /** Directory that only this chain uses. */
   directory: string
   onEvent?: ((event: DevnetEvent) => void) | undefined
   signal?: AbortSignal | undefined
-  /** When to wait and to give up. */
+  /** Intervals and timeouts of the supervisor. */
   timings?: Partial<SupervisorTimings> | undefined
   /** Milliseconds to wait for another process that uses the directory. */
   lockWaitMs?: number | undefined
@@ -22,22 +22,22 @@ export interface WorkerNodeOptions {
 /** A chain that runs in a worker. */
 export interface WorkerNode<facts> {
   readonly url: string
-  /** What the worker told when it was ready for the first time. */
+  /** The data that the worker reported when it was ready for the first time. */
   readonly facts: facts
   stop(): Promise<void>
 }
 
 /**
- * Starts a chain in a worker and returns when it answers calls; from then on it is started anew whenever it ends unasked,
- * always at the same address.
+ * Starts a chain in a worker and resolves when the chain accepts calls; afterwards the worker is restarted whenever it
+ * ends unexpectedly, always at the same URL.
  *
  * @param chain Name of the chain in its events.
  * @param kind The worker.
- * @param options Where and how long; its directory is created when it is missing.
- * @param taskFor What to run on a port.
+ * @param options Directory and timings; the directory is created if it does not exist.
+ * @param taskFor Returns the task for a port.
  * @returns The running chain.
  * @throws {@link DevnetError} `DEVNET_ENGINE_FAILED`, `DEVNET_ENGINE_UNAVAILABLE`, `DEVNET_STATE_UNREADABLE` or
- * `DEVNET_LOCKED`; the reason of the signal when that was aborted.
+ * `DEVNET_LOCKED`; the abort reason when the signal is aborted.
  */
 export async function startWorkerNode<facts>(
   chain: string,
@@ -62,7 +62,7 @@ export async function startWorkerNode<facts>(
   let port = 0
   let published = false
   async function nextTask() {
-    // Until somebody knows the address another port does as well; afterwards only the same one does.
+    // Until the URL is published, any port is suitable; afterwards only the same one.
     if (!published) port = await takeRememberedPort(join(directory, 'port'))
     return taskFor(port)
   }
@@ -72,7 +72,7 @@ export async function startWorkerNode<facts>(
   const stop = () => (stopped ??= supervisor.stop().finally(unlock))
   const onAbort = () => void stop()
   signal.addEventListener('abort', onAbort, { once: true })
-  // Whoever heard of the start may have aborted it already.
+  // An event listener may have aborted the start already.
   if (signal.aborted) onAbort()
   const facts = await supervisor.started.catch(async (error: unknown) => {
     await stop()

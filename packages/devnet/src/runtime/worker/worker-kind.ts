@@ -1,17 +1,19 @@
-/** What is particular to the workers of one chain. */
+/** The parts of a worker that are specific to one chain. */
 export interface WorkerKind {
-  /** The chain as sentences name it, for example `beacon chain`. */
+  /** The chain as messages name it, for example `beacon chain`. */
   readonly name: string
-  /** The module to run, with the extension that the package has at the moment. */
+  /** The module to run, with the current file extension of the package. */
   readonly module: URL
-  /** All of its environment. */
+  /** The complete environment of the worker. */
   readonly env: Readonly<Record<string, string>>
-  /** Several times what the chain needs; beyond it something leaks, and then only the worker shall fail. */
+  /**
+   * Several times the normal memory use of the chain; beyond it there is a memory leak, and only the worker must fail.
+   */
   readonly mostHeapMegabytes: number
-  /** Milliseconds that it may take to end by itself. */
+  /** Milliseconds that a graceful stop may take. */
   readonly gracefulStopMs: number
-  /** What a start means for the chain, in a sentence that follows the address. */
+  /** The effect of a start on the chain, as a sentence that follows the URL. */
   readonly onReady: string
-  /** The same within the sentence on a restart, for example `, with a new chain,`. */
+  /** The same as a part of the sentence about a restart, for example `, with a new chain,`. */
   readonly onRestart: string
 }

@@ -1,38 +1,38 @@
-/** What a worker is told. */
+/** The commands to a worker. */
 export type WorkerCommand = 'stop'
 
-/** What a worker tells. */
+/** The notifications from a worker. */
 export type WorkerNotice<facts> =
   | {
-      /** Calls are answered. */
+      /** The chain accepts calls. */
       kind: 'ready'
-      /** What the world shall know of the chain. */
+      /** The public data of the chain. */
       facts: facts
     }
   | {
       /** A new chain has its sample data. */
       kind: 'seeded'
-      /** Milliseconds that the sample data took. */
+      /** Milliseconds that the creation of the sample data took. */
       durationMs: number
     }
   | {
-      /** The worker ends by itself and another one shall take its place; that is no failure. */
+      /** The worker ends by itself and another one must replace it; this is not a failure. */
       kind: 'renew'
-      /** Why, in a sentence for a person. */
+      /** The reason, as a readable sentence. */
       message: string
     }
   | {
-      /** What is kept of the chain cannot be read, and no other start will mend it. */
+      /** The stored chain cannot be read, and another start cannot fix it. */
       kind: 'unreadable'
       message: string
     }
   | {
-      /** The engine is not there for this platform, and no other start will mend it. */
+      /** The engine is not available for this platform, and another start cannot fix it. */
       kind: 'unavailable'
       message: string
     }
   | {
-      /** An error that ended nothing, worded for a person. */
+      /** An error that did not stop the worker, as a readable text. */
       kind: 'fault'
       message: string
     }

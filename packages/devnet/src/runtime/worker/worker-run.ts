@@ -5,10 +5,10 @@ import type { Report } from '../devnet-event.ts'
 import type { WorkerKind } from './worker-kind.ts'
 import type { WorkerCommand, WorkerNotice } from './worker-protocol.ts'
 
-// Whoever runs from its sources takes the other packages of the repository from theirs.
+// A process that runs from sources also loads the other packages of the repository from their sources.
 const fromSources = ['--conditions=@fairlead/source']
 
-/** An end that every other start would have as well. */
+/** A failure that every other start would have as well. */
 export interface Hopeless {
   code: DevnetErrorCode
   message: string
@@ -17,31 +17,31 @@ export interface Hopeless {
 /** How a run of a worker ended. */
 export interface WorkerExit {
   exitCode: number
-  /** The error that ended it, if it was one. */
+  /** The error that ended it, if there was one. */
   error: Error | undefined
-  /** Why it ended itself for another one to take its place, if it did. */
+  /** The reason why it ended itself to be replaced, if it did. */
   renewal: string | undefined
-  /** Why no other start will do better, if that was the reason. */
+  /** The reason why another start cannot succeed, if there is one. */
   hopeless: Hopeless | undefined
 }
 
 /** One run of a worker. */
 export interface WorkerRun<facts> {
-  /** Resolves when calls are answered; never settles when the worker ends before. */
+  /** Resolves when the chain accepts calls; never settles when the worker ends before. */
   ready: Promise<facts>
-  /** Resolves when the worker is gone. */
+  /** Resolves when the worker has ended. */
   exited: Promise<WorkerExit>
-  /** Ends the worker; resolves when it is gone. */
+  /** Stops the worker; resolves when it has ended. */
   stop(): Promise<void>
 }
 
 /**
  * Starts a worker.
  *
- * @param kind Which one.
- * @param task What to run, as its `workerData`.
- * @param report Hears what happens without an end.
- * @returns The run; that it answers calls is not certain yet.
+ * @param kind The kind of worker.
+ * @param task The task, passed as its `workerData`.
+ * @param report Called with events that do not end the worker.
+ * @returns The run; the worker may not accept calls yet.
  */
 export function runWorker<facts>(kind: WorkerKind, task: unknown, report: Report): WorkerRun<facts> {
   const worker = new Worker(kind.module, {

@@ -7,20 +7,23 @@ import { runWorker, type WorkerExit, type WorkerRun } from './worker-run.ts'
 
 /** A supervised worker. */
 export interface WorkerSupervisor<facts> {
-  /** Resolves at the first readiness with what the worker told then, rejects when it never comes. */
+  /**
+   * Resolves when the worker is ready for the first time, with the data that it reported; rejects when it never becomes
+   * ready.
+   */
   started: Promise<facts>
-  /** Ends the worker for good; every call returns the same promise. */
+  /** Stops the worker permanently; every call returns the same promise. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a worker and starts it again whenever it ends unasked.
+ * Starts a worker and restarts it whenever it ends unexpectedly.
  *
- * @param kind Which one.
- * @param nextTask What to run; asked anew before each start.
- * @param timings When to wait and to give up.
- * @param report Hears every step.
- * @returns The supervisor, already at work.
+ * @param kind The kind of worker.
+ * @param nextTask Returns the task; called before each start.
+ * @param timings Intervals and timeouts.
+ * @param report Called with every step.
+ * @returns The running supervisor.
  */
 export function superviseWorker<facts>(
   kind: WorkerKind,
@@ -35,7 +38,7 @@ export function superviseWorker<facts>(
   const started = new Promise<facts>((resolve, reject) => {
     start = { resolve, reject }
   })
-  // Whoever stops during the start may not be looking at it any more.
+  // A caller that stops the worker during the start may no longer await this promise.
   started.catch(() => undefined)
 
   async function runOnce(task: {

@@ -2,12 +2,12 @@ import { HealthCheckResponse_ServingStatus as ServingStatus, HealthDefinition } 
 import { GrpcError, implement, Status, type Implementation, type ServerCall } from '@fairlead/grpc-transport'
 
 /**
- * Makes the health service of a server whose services are there as long as it is.
+ * Creates the health service of a server whose services are always available while it runs.
  *
  * @param services full names of the services
  */
 export function createHealthService(services: readonly string[]): Implementation {
-  // The empty name stands for the whole server.
+  // The empty name stands for the server as a whole.
   const known: ReadonlySet<string> = new Set(['', ...services])
   const serving = { status: ServingStatus.SERVING }
   return implement(HealthDefinition, {

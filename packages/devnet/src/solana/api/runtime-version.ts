@@ -1,2 +1,2 @@
-/** Version of the Solana runtime that the engine is made of, which both interfaces tell as that of the node. */
+/** Version of the Solana runtime in the engine; both APIs report it as their server version. */
 export const runtimeVersion = '4.3.0'

@@ -12,25 +12,25 @@ const services = [GeyserDefinition.fullName, HealthDefinition.fullName]
 
 const subscriptionDefaults = {
   pingMs: 10_000,
-  // One transaction may write 20 MiB of accounts, and nobody can take them before it is through.
+  // One transaction may write 20 MiB of accounts, and no client can receive them before it has been executed.
   bounds: { mostMessages: 250_000, mostBytes: 32 * 1024 * 1024 },
 }
 
-/** How to serve a chain. */
+/** Options of the server. */
 export interface SolanaApiOptions {
   readonly chain: SolanaChain
   /** Port on 127.0.0.1; 0 lets the system choose. */
   readonly port: number
-  /** Hears errors that no client was told about. */
+  /** Called with each error that is not reported to a client. */
   readonly onFault: (error: unknown) => void
-  /** Milliseconds between two pings of a stream, and how much may wait for its client. */
+  /** Milliseconds between two pings of a stream, and the limits of its send queue. */
   readonly subscriptions?: Partial<typeof subscriptionDefaults> | undefined
 }
 
-/** A running server of both interfaces. */
+/** A running server of both APIs. */
 export interface SolanaApiServer {
   readonly port: number
-  /** Ends the streams with UNAVAILABLE, and the server. */
+  /** Ends the streams with UNAVAILABLE, and closes the server. */
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export interface SolanaApiServer {
  *
  * @param options What to serve and where.
  * @returns The server, already listening.
- * @throws The error of the system when the port is taken.
+ * @throws The system error when the port is in use.
  */
 export async function serveSolanaApi(options: SolanaApiOptions): Promise<SolanaApiServer> {
   const { chain, port, onFault } = options

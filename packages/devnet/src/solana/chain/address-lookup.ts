@@ -1,19 +1,19 @@
 import type { Message } from '@fairlead/grpc/geyser'
 import type { Engine } from './engine.ts'
 
-/** The accounts that a transaction takes from look-up tables, 32 bytes each. */
+/** The accounts that a transaction loads from address lookup tables, 32 bytes each. */
 export interface LoadedAddresses {
   readonly writable: Uint8Array[]
   readonly readonly: Uint8Array[]
 }
 
-// What comes before the addresses in the data of a look-up table.
+// The size of the metadata before the addresses in a lookup table.
 const metaBytes = 56
 const addressBytes = 32
 
 /**
- * Finds the accounts that a transaction takes from look-up tables. What a table does not have is left out: the engine
- * refuses such a transaction.
+ * Finds the accounts that a transaction loads from lookup tables. Missing table entries are omitted: the engine rejects
+ * such a transaction.
  */
 export function lookUpAddresses(engine: Engine, message: Message): LoadedAddresses {
   const writable: Uint8Array[] = []

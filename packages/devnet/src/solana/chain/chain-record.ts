@@ -7,10 +7,10 @@ import type {
 import type { AccountState } from './engine.ts'
 import type { SlotContent, SolanaExample } from './solana-chain.ts'
 
-/** How a slot on a losing branch ends: before it is complete, or when nobody builds on it. */
+/** How a slot on a losing branch ends: before it is complete, or complete but without a child block. */
 export type Doom = 'dead' | 'abandoned'
 
-/** A step of the chain. The steps after a snapshot make the chain what it is. */
+/** A step of the chain. The state of the chain is a snapshot with all steps after it. */
 export type ChainRecord =
   | {
       readonly kind: 'opened'
@@ -21,7 +21,7 @@ export type ChainRecord =
     }
   | {
       readonly kind: 'transaction'
-      /** The transaction as it was sent. */
+      /** The unmodified bytes of the transaction. */
       readonly bytes: Uint8Array
       readonly transaction: SubscribeUpdateTransactionInfo
       readonly accounts: readonly SubscribeUpdateAccountInfo[]
@@ -33,41 +33,41 @@ export type ChainRecord =
       readonly accounts: readonly SubscribeUpdateAccountInfo[]
       readonly meta: SubscribeUpdateBlockMeta
     }
-  /** The slot under way is given up; the next one has its transactions. */
+  /** The slot in progress is discarded; the next one includes its transactions. */
   | { readonly kind: 'died' }
 
-/** What became of a transaction, by its signature in hexadecimal. */
+/** The status of a transaction, by its signature in hexadecimal. */
 export type StatusRecord = readonly [
   signature: string,
   status: { readonly slot: bigint; readonly err: Uint8Array | undefined },
 ]
 
-/** All that is kept of a chain between two slots. */
+/** The stored data of a chain between two slots. */
 export interface ChainSnapshot {
-  /** From which the chain's own keys are made. */
+  /** The seed of the chain's built-in keys. */
   readonly seed: Uint8Array
   readonly genesisHash: string
   readonly example: SolanaExample
-  /** All accounts that anybody has written. */
+  /** All accounts that were ever written. */
   readonly accounts: readonly AccountState[]
   readonly writeVersion: bigint
-  /** Number of the newest slot, one that is not on the chain included. */
+  /** Number of the latest slot, even if it is on a losing branch. */
   readonly newestSlot: bigint
   readonly slots: readonly SlotContent[]
   /** Blockhashes and their heights. */
   readonly blockhashes: readonly (readonly [string, bigint])[]
   readonly statuses: readonly StatusRecord[]
-  /** Transactions of a slot that was given up, for the next one. */
+  /** Transactions of a discarded slot, for the next one. */
   readonly waiting: readonly Uint8Array[]
 }
 
-/** Keeps the steps of a chain. */
+/** Stores the steps of a chain. */
 export interface ChainJournal {
-  /** Whether it has become so long that a snapshot is due. */
+  /** Whether the journal has become so long that a snapshot is due. */
   readonly isLong: boolean
-  /** Keeps a step; it survives the end of this process when the call returns. */
+  /** Stores a step; it survives the end of this process once the call returns. */
   append(record: ChainRecord): void
-  /** Begins anew with a snapshot, between two slots. */
+  /** Starts the journal again with a snapshot, between two slots. */
   begin(snapshot: ChainSnapshot): void
   close(): Promise<void>
 }

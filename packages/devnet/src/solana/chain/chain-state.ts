@@ -7,7 +7,7 @@ import type { ChainRecord, ChainSnapshot, Doom } from './chain-record.ts'
 import { hex, Ledger, type LedgerLimits } from './ledger.ts'
 import type { SlotContent } from './solana-chain.ts'
 
-/** The slot that is being made, as it grows. */
+/** The slot in progress. */
 export interface OpenSlot {
   readonly slot: bigint
   readonly parent: SlotContent
@@ -16,20 +16,20 @@ export interface OpenSlot {
   readonly accounts: SubscribeUpdateAccountInfo[]
   readonly transactions: SubscribeUpdateTransactionInfo[]
   readonly entries: SubscribeUpdateEntry[]
-  /** The transactions as they were sent. */
+  /** The unmodified bytes of the transactions. */
   readonly sent: Uint8Array[]
 }
 
-/** What the steps of a chain have made of it, without the accounts, which the engine has. */
+/** The state of the chain after its steps, without the accounts, which the engine stores. */
 export class ChainState {
   readonly ledger: Ledger
-  /** The slot that is being made; none between two slots. */
+  /** The slot in progress; undefined between two slots. */
   open: OpenSlot | undefined
-  /** Number of the newest slot, one that is not on the chain included. */
+  /** Number of the latest slot, even if it is on a losing branch. */
   newestSlot: bigint
   /** Version of the last write of an account. */
   writeVersion: bigint
-  /** Transactions of a slot that was given up, for the next one. */
+  /** Transactions of a discarded slot, for the next one. */
   waiting: Uint8Array[]
   /** Keys of all accounts that were ever written, in hexadecimal. */
   readonly written: Set<string>
@@ -42,7 +42,7 @@ export class ChainState {
     this.written = new Set(snapshot.accounts.map(({ pubkey }) => hex(pubkey)))
   }
 
-  /** Takes a step. */
+  /** Applies a step. */
   apply(record: ChainRecord): void {
     if ('accounts' in record) this.#note(record.accounts)
     if (record.kind === 'opened') this.#open(record)
@@ -52,7 +52,7 @@ export class ChainState {
     else this.#giveUp(this.slot)
   }
 
-  /** The slot that is being made. */
+  /** The slot in progress. */
   get slot(): OpenSlot {
     if (this.open === undefined) throw new TypeError('no slot is being made')
     return this.open
@@ -85,7 +85,7 @@ export class ChainState {
     slot.accounts.push(...accounts)
     if (slot.doom !== undefined) return this.#giveUp(slot)
     this.ledger.append(contentOf(slot, meta))
-    // What still waits has been refused.
+    // The remaining transactions have been rejected.
     this.waiting = []
     this.open = undefined
   }
@@ -97,7 +97,7 @@ export class ChainState {
   }
 }
 
-/** Joins a slot with its end. */
+/** Combines a slot with the metadata of its end. */
 export function contentOf(open: OpenSlot, meta: SlotContent['meta']): SlotContent {
   const { slot, parent, accounts, transactions, entries } = open
   return { slot, parent: parent.slot, accounts, transactions, entries, meta }

@@ -16,32 +16,34 @@ import { sampleKeys } from './sample-keys.ts'
 import { scheduleSlots } from './slot-schedule.ts'
 import { createTraffic } from './traffic.ts'
 
-/** How to run the chain. */
+/** Options of the chain. */
 export interface SolanaChainOptions {
-  /** Directory of this chain alone. */
+  /** Directory that only this chain uses. */
   readonly directory: string
-  /** Seconds from one slot to the next, 0.4 when left out; 0 for slots by {@link EmbeddedSolanaChain.makeSlot} alone. */
+  /**
+   * Seconds from one slot to the next, 0.4 by default; 0 to produce slots only by {@link EmbeddedSolanaChain.makeSlot}.
+   */
   readonly secondsPerSlot?: number | undefined
-  /** Whether transactions of the chain's own come in each slot; true when left out. */
+  /** Whether each slot contains generated transactions; true by default. */
   readonly traffic?: boolean | undefined
-  /** Whether a slot is made on a losing branch now and then; false when left out. */
+  /** Whether some slots are produced on a losing branch; false by default. */
   readonly branching?: boolean | undefined
-  /** Slots whose content is kept, 150 when left out. */
+  /** Number of slots with stored content, 150 by default. */
   readonly keptSlots?: number | undefined
-  /** Blocks upon a block that make it final, 32 when left out. */
+  /** Number of blocks after a block that make it final, 32 by default. */
   readonly finalityBlocks?: number | undefined
-  /** Bytes by which the journal may grow before it is written anew, 16 MiB when left out. */
+  /** Bytes by which the journal may grow before it is rewritten, 16 MiB by default. */
   readonly mostJournalGrowth?: number | undefined
-  /** Hears that a fresh chain has its sample data, and how many milliseconds that took. */
+  /** Called when a fresh chain has its sample data, with the milliseconds that this took. */
   readonly onSeeded?: ((durationMs: number) => void) | undefined
-  /** Hears that the chain cannot go on, for example because the disk is full. */
+  /** Called when the chain cannot continue, for example because the disk is full. */
   readonly onLost: (error: unknown) => void
 }
 
 const branchEvery = 16n
 
 /**
- * Starts the chain: goes on where its journal ends, or begins afresh with sample data.
+ * Starts the chain: it resumes from its journal, or begins with sample data.
  *
  * @throws JournalUnreadable when there is a journal that cannot be read
  * @throws EngineUnavailable when there is no engine for this platform
@@ -88,12 +90,12 @@ async function begin(
 function replay(record: ChainRecord, state: ChainState, accounts: Map<string, AccountState>): void {
   const doom = record.kind === 'opened' ? record.doom : state.slot.doom
   state.apply(record)
-  // What happens on a losing branch leaves no trace; of the slot under way the chain itself takes care.
+  // Changes on a losing branch are discarded; the chain itself processes the slot in progress.
   if (doom !== undefined || !('accounts' in record)) return
   for (const account of record.accounts) accounts.set(hex(account.pubkey), account)
 }
 
-// Losing branches of both kinds in turn.
+// The two kinds of losing branches alternate.
 function doomOf(slot: bigint): Doom | undefined {
   if (slot % branchEvery !== 0n) return undefined
   return (slot / branchEvery) % 2n === 0n ? 'dead' : 'abandoned'

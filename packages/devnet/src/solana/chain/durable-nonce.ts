@@ -10,7 +10,7 @@ const stateOffset = 4
 const nonceOffset = 40
 const nonceEnd = 72
 
-/** Whether a transaction advances a nonce first and names its present value in place of a recent blockhash. */
+/** Whether a transaction advances a nonce first and uses its current value instead of a recent blockhash. */
 export function isNonceCurrent(engine: Engine, { content, recentBlockhash }: WireTransaction): boolean {
   const { accountKeys, instructions } = content.message
   const [first] = instructions

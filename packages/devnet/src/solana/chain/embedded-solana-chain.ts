@@ -22,7 +22,7 @@ import { readTransaction, type WireTransaction } from './wire-transaction.ts'
 
 const base58 = getBase58Decoder()
 
-/** A chain in this process. Somebody else says when a slot ends. */
+/** A chain in this process. A caller determines when a slot ends. */
 export class EmbeddedSolanaChain implements SolanaChain {
   readonly #parts: ChainParts
   readonly #maker: SlotProducer
@@ -100,12 +100,12 @@ export class EmbeddedSolanaChain implements SolanaChain {
   async airdrop(pubkey: Uint8Array, lamports: bigint): Promise<Uint8Array> {
     const { faucet } = this.#parts.keys
     const { blockhash } = this.tip(CommitmentLevel.PROCESSED)
-    // Two gifts of the same amount to the same account are two transactions all the same.
+    // Two airdrops of the same amount to the same account must be two different transactions.
     const instructions = [
       transferLamports(faucet, pubkey, lamports),
       memo(String(this.#parts.state.writeVersion)),
     ]
-    // The programs that it calls cannot be written to in the same transaction.
+    // A transaction cannot write to the programs that it calls.
     if (instructions.some(({ programAddress }) => programAddress === base58.decode(pubkey)))
       throw new TransactionRefused(errorBytes(invalidWritableAccount))
     return this.send(signTransaction([faucet], blockhash, instructions))
@@ -127,7 +127,7 @@ export class EmbeddedSolanaChain implements SolanaChain {
     await this.#parts.journal.close()
   }
 
-  /** Ends the slot that is being made and begins the next one. */
+  /** Ends the slot in progress and begins the next one. */
   makeSlot(): void {
     this.#maker.makeSlot()
   }
@@ -157,7 +157,7 @@ export class EmbeddedSolanaChain implements SolanaChain {
       try {
         listener(event)
       } catch (error) {
-        // A fault of a listener is neither swallowed nor taken for one of the chain.
+        // The error of a listener is neither suppressed nor treated as an error of the chain.
         queueMicrotask(() => {
           throw error
         })
@@ -170,6 +170,6 @@ function tell(
   pubkey: Uint8Array,
   account: EngineAccount | undefined,
 ): SubscribeUpdateAccountInfo | undefined {
-  // The engine does not know which write it was.
+  // The engine does not store the write version.
   return account === undefined ? undefined : { ...stateOf(pubkey, account), writeVersion: 0n }
 }

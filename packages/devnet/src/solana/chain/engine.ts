@@ -6,28 +6,28 @@ import type {
   TransactionMetadata,
 } from 'litesvm/dist/internal.js'
 
-/** The engine is not installed for this platform; the message says what to do. */
+/** The engine is not installed for this platform; the message names the next step. */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable'
 }
 
-/** State of an account as the engine gives it; its data are copied by each call of `data()`. */
+/** State of an account in the format of the engine; each call of `data()` copies its data. */
 export type EngineAccount = Account
 
-/** What an execution gave. */
+/** The result of an execution. */
 export interface EngineOutcome {
   readonly meta: TransactionMetadata
-  /** The engine's own form of the error. */
+  /** The error in the engine's format. */
   readonly failure: ReturnType<FailedTransactionMetadata['err']> | undefined
 }
 
-/** What a trial gave. */
+/** The result of a simulation. */
 export interface EngineTrial extends EngineOutcome {
-  /** State of an account after it. */
+  /** State of an account after the simulation. */
   account(pubkey: Uint8Array): EngineAccount | undefined
 }
 
-/** An account as it is written. */
+/** The state of an account after a write. */
 export interface AccountState {
   readonly pubkey: Uint8Array
   readonly lamports: bigint
@@ -37,17 +37,17 @@ export interface AccountState {
   readonly data: Uint8Array
 }
 
-// The package's main module wants its own classes of addresses and transactions; this one takes their bytes.
+// The package's main module requires its own address and transaction classes; this module accepts bytes.
 interface EngineModule {
   readonly Account: typeof Account
   readonly Clock: typeof Clock
   readonly LiteSvm: typeof LiteSvm
 }
 
-// After so many slots its hashes begin again.
+// After this number of slots the sequence of its hashes repeats.
 const mostHashesSkipped = 10_000n
 
-/** The virtual machine of Solana with its accounts. It knows no slots, no blockhashes and no history. */
+/** The virtual machine of Solana with its accounts. It does not store slots, blockhashes or history. */
 export class Engine {
   readonly #module: EngineModule
   readonly #machine: LiteSvm
@@ -60,17 +60,19 @@ export class Engine {
   /**
    * Starts the engine.
    *
-   * @param accounts Accounts to begin with, beside those that every machine has.
-   * @param slot The newest slot.
+   * @param accounts Initial accounts, in addition to the built-in ones.
+   * @param slot The latest slot.
    * @throws {@link EngineUnavailable}
    */
   static async start(accounts: readonly AccountState[] = [], slot = 0n): Promise<Engine> {
     const module = await loadEngine()
     const machine = new module.LiteSvm()
-    // It would accept its newest hash alone and refuse a transaction for as long as it remembers it.
+    // The blockhash check would accept only the engine's latest hash. The transaction history would reject a repeated
+    // transaction as long as the history contains it.
     machine.setBlockhashCheck(false)
     machine.setTransactionHistory(0n)
-    // Nonces are made of its hashes, which come in the same order in each machine: none must meet the one it was made of.
+    // Nonces are derived from the hashes of the engine, which have the same order in each instance: a nonce must not
+    // meet the hash that it was derived from.
     for (let hash = 0n; hash < slot % mostHashesSkipped; hash++) machine.expireBlockhash()
     const engine = new Engine(module, machine)
     engine.setAccounts(accounts)
@@ -81,20 +83,20 @@ export class Engine {
     return this.#machine.getAccount(pubkey) ?? undefined
   }
 
-  /** Sets an account; one without lamports is gone. */
+  /** Sets an account; one without lamports is deleted. */
   setAccount({ pubkey, lamports, owner, executable, rentEpoch, data }: AccountState): void {
     const account = new this.#module.Account(lamports, data, owner, executable, rentEpoch)
     this.#machine.setAccount(pubkey, account)
   }
 
-  /** Sets accounts again that were written in this order. */
+  /** Restores accounts that were written in this order. */
   setAccounts(accounts: readonly AccountState[]): void {
-    // A program is loaded when it is set, and its code may stand in an account that was written after it.
+    // A program is loaded when it is set, and its code may be in an account that was written later.
     for (const account of accounts) if (!account.executable) this.setAccount(account)
     for (const account of accounts) if (account.executable) this.setAccount(account)
   }
 
-  /** Begins a slot: programs see its number and time, and a nonce may be advanced anew. */
+  /** Begins a slot: programs can read its number and time, and a nonce may be advanced again. */
   beginSlot(slot: bigint, epoch: bigint, unixTimestamp: bigint): void {
     const before = this.#machine.getClock()
     const epochStart = before.epoch === epoch ? before.epochStartTimestamp : unixTimestamp
@@ -102,7 +104,7 @@ export class Engine {
     this.#machine.expireBlockhash()
   }
 
-  /** Executes a transaction, whose bytes must have passed the parser: the engine does not survive malformed ones. */
+  /** Executes a transaction. Its bytes must have passed the parser, because malformed bytes crash the engine. */
   execute(transaction: Uint8Array): EngineOutcome {
     const result = this.#machine.sendVersionedTransaction(transaction)
     return 'err' in result
@@ -110,7 +112,9 @@ export class Engine {
       : { meta: result, failure: undefined }
   }
 
-  /** Tries a transaction out, whose bytes must have passed the parser and whose signatures do not count; nothing changes. */
+  /**
+   * Simulates a transaction without changes. Its bytes must have passed the parser; its signatures are not verified.
+   */
   simulate(transaction: Uint8Array): EngineTrial {
     this.#machine.setSigverify(false)
     try {
@@ -136,7 +140,7 @@ export class Engine {
   }
 }
 
-/** Reads the state of an account. */
+/** Returns the state of an account. */
 export function stateOf(pubkey: Uint8Array, account: EngineAccount): AccountState {
   return {
     pubkey,

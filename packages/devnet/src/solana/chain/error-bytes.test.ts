@@ -19,7 +19,7 @@ const oneLamport = [2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]
 const oneToken = [1, 0, 0, 0, 0, 0, 0, 0]
 type Example = EmbeddedSolanaChain['example'] & { readonly me: string }
 
-// The number of the error, and of one of an instruction the position and its number, all little endian.
+// The number of the error; for the error of an instruction also its position and its number; all little endian.
 test.each<[name: string, expected: string, (example: Example) => Instruction[]]>([
   [
     'Custom',

@@ -1,15 +1,15 @@
 import type { EngineOutcome } from './engine.ts'
 
-// Numbers of the errors that the chain itself finds.
+// Numbers of the errors that the chain itself detects.
 /** The blockhash is not among the recent ones. */
 export const blockhashNotFound = 7
-/** The same transaction is in a slot already. */
+/** A slot already contains the same transaction. */
 export const alreadyProcessed = 6
-/** A signature is not that of its account. */
+/** A signature does not match its account. */
 export const signatureFailure = 12
-/** An account shall be written that may not be. */
+/** The transaction writes to an account that must not be written. */
 export const invalidWritableAccount = 19
-/** The bytes are no transaction. */
+/** The bytes are not a transaction. */
 export const sanitizeFailure = 14
 
 const duplicateInstruction = 30
@@ -20,7 +20,7 @@ const custom = 25
 const borshIoError = 44
 
 /**
- * Writes an error of a transaction without fields.
+ * Encodes a transaction error without fields.
  *
  * @param variant Number of the error.
  * @returns Its bytes (bincode): four, little endian.
@@ -30,9 +30,9 @@ export function errorBytes(variant: number): Uint8Array {
 }
 
 /**
- * Writes an error of the engine as a node does.
+ * Encodes an error of the engine in the format of a validator.
  *
- * @param failure The error in the engine's form, where errors without fields are numbered apart.
+ * @param failure The error in the engine's format, where errors without fields are numbered separately.
  * @returns Its bytes (bincode).
  */
 export function failureBytes(failure: NonNullable<EngineOutcome['failure']>): Uint8Array {
@@ -41,7 +41,7 @@ export function failureBytes(failure: NonNullable<EngineOutcome['failure']>): Ui
     return concat(errorBytes(instructionError), [failure.index], instructionFailureBytes(failure.err()))
   }
   if ('index' in failure) return concat(errorBytes(duplicateInstruction), [failure.index])
-  // Both name an account, and nothing but their texts tells them apart.
+  // Both name an account, and only their texts distinguish them.
   const isRent = failure.toString().includes('InsufficientFundsForRent')
   return concat(errorBytes(isRent ? insufficientFundsForRent : programRestricted), [failure.accountIndex])
 }
@@ -53,7 +53,7 @@ function instructionFailureBytes(failure: InstructionFailure): Uint8Array {
   return 'code' in failure ? concat(errorBytes(custom), errorBytes(failure.code)) : errorBytes(borshIoError)
 }
 
-// The engine numbers the errors without fields apart from those with fields, so its numbers fall behind.
+// The engine numbers errors without fields separately from those with fields, so its numbers are lower.
 function transactionVariant(fieldless: number): number {
   if (fieldless < 8) return fieldless
   if (fieldless < 29) return fieldless + 1

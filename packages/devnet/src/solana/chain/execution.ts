@@ -7,12 +7,12 @@ import { readTokenBalances } from './token-balances.ts'
 import { TransactionRefused } from './transaction-refused.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
-/** What a transaction did. */
+/** The effects of a transaction. */
 export interface Execution {
   readonly meta: TransactionStatusMeta
   /** The accounts that it wrote; one that it emptied has no lamports, no data and no owner. */
   readonly writes: readonly AccountState[]
-  /** Tells what these accounts were before. */
+  /** Returns the states of these accounts before the transaction. */
   readonly before: () => readonly AccountState[]
 }
 
@@ -26,8 +26,8 @@ const nodeOwners = [
 /**
  * Executes a transaction.
  *
- * @returns What it did, also when it failed and paid its fee all the same.
- * @throws {@link TransactionRefused} when it cannot pay, or is none that could be executed: nothing changed
+ * @returns Its effects, also if it failed and paid its fee.
+ * @throws {@link TransactionRefused} when it cannot pay the fee or cannot be executed; no account is changed
  */
 export function executeTransaction(engine: Engine, transaction: WireTransaction): Execution {
   const { message } = transaction.content
@@ -42,7 +42,7 @@ export function executeTransaction(engine: Engine, transaction: WireTransaction)
   const after = states()
   const preBalances = before.map(balance)
   const postBalances = after.map(balance)
-  // A transaction neither makes nor burns lamports, so what is missing is its fee.
+  // A transaction neither creates nor burns lamports, so the missing amount is its fee.
   const fee = sum(preBalances) - sum(postBalances)
   const err = outcome.failure === undefined ? undefined : failureBytes(outcome.failure)
   const logs = outcome.meta.logs()
@@ -59,7 +59,8 @@ export function executeTransaction(engine: Engine, transaction: WireTransaction)
     return isNothing || !isWritten(position) || isFixed(position, was) ? [] : [{ pubkey, was, is }]
   })
   const writes = written.map(({ pubkey, is }) => describeAccount(pubkey, is))
-  // The engine takes what was written in any order, and a program that it took before its code has still the old one.
+  // The engine stores written accounts in any order, and a program that it stored before its code still runs the old
+  // code.
   for (const account of writes) if (account.executable) engine.setAccount(account)
   const meta = TransactionStatusMeta.fromPartial({
     err: err === undefined ? undefined : { err },
@@ -79,9 +80,7 @@ export function executeTransaction(engine: Engine, transaction: WireTransaction)
   }
 }
 
-/**
- * Reads what a program returned; undefined when it was nothing.
- */
+/** Returns the return data of a program; undefined when it is empty. */
 export function readReturnData({
   meta,
 }: EngineOutcome): { programId: Uint8Array; data: Uint8Array } | undefined {
@@ -90,7 +89,7 @@ export function readReturnData({
   return data.length === 0 ? undefined : { programId: returned.programId(), data }
 }
 
-/** Reads what programs called, by the positions of the instructions that called them. */
+/** Returns the inner instructions, by the positions of the instructions that called them. */
 export function readInnerInstructions({ meta }: EngineOutcome): InnerInstructions[] {
   return meta.innerInstructions().flatMap((calls, index) => {
     if (calls.length === 0) return []
@@ -110,7 +109,7 @@ export function readInnerInstructions({ meta }: EngineOutcome): InnerInstruction
 function readTrace(outcome: EngineOutcome): Partial<TransactionStatusMeta> {
   const { meta } = outcome
   const logMessages = meta.logs()
-  // Where no instruction was reached a node has recorded nothing.
+  // If no instruction was reached, a validator records nothing.
   const isUntraced = outcome.failure !== undefined && logMessages.length === 0
   const returnData = readReturnData(outcome)
   return {
@@ -137,8 +136,8 @@ function isWritable({ content }: WireTransaction, loadedWritable: number, positi
   return position < staticKeys - numReadonlyUnsignedAccounts
 }
 
-// Some accounts nobody writes, also where the message declares them writable: those of the node itself, and programs
-// that are called, unless it may be for their upgrade.
+// Finds accounts that cannot be written even if the message declares them writable: those of the validator itself, and
+// called programs, except for a possible upgrade.
 function findFixed(
   { content }: WireTransaction,
   keys: readonly Uint8Array[],
@@ -151,7 +150,7 @@ function findFixed(
   }
 }
 
-/** Describes the state of an account; one that is not there has no lamports, no data and no owner. */
+/** Returns the state of an account; a missing one has no lamports, no data and no owner. */
 export function describeAccount(pubkey: Uint8Array, account: EngineAccount | undefined): AccountState {
   if (account === undefined || account.lamports() === 0n) {
     const data = new Uint8Array()

@@ -15,10 +15,10 @@ const faucetLamports = 500_000_000_000_000_000n
 const leaderLamports = 1_000_000_000n
 
 /**
- * Makes a chain with sample data.
+ * Creates a chain with sample data.
  *
- * @param limits What to keep of it.
- * @returns The chain after so many slots that the sample data are final.
+ * @param limits Limits of the stored history.
+ * @returns The chain after enough slots that the sample data is final.
  */
 export async function makeFreshChain(limits: LedgerLimits): Promise<ChainSnapshot> {
   const seed = Uint8Array.from(randomBytes(32))
@@ -38,7 +38,7 @@ export async function makeFreshChain(limits: LedgerLimits): Promise<ChainSnapsho
     statuses: [],
     waiting: [],
   }
-  // A snapshot after each slot; the last one is the result.
+  // Takes a snapshot after each slot; the last one is the result.
   const journal: ChainJournal = {
     isLong: true,
     append: () => undefined,

@@ -25,16 +25,16 @@ const encoder = getTransactionEncoder()
 
 /** Decimals of the sample token. */
 export const tokenDecimals = 6
-/** Bytes of the accounts of a token. */
+/** Sizes of the token program accounts in bytes. */
 export const mintBytes = 82n
 export const tokenAccountBytes = 165n
 
 /**
  * Signs a transaction.
  *
- * @param signers All who must sign; the first one pays.
+ * @param signers All required signers; the first one pays.
  * @param blockhash base58
- * @returns Its bytes as they are sent to a node.
+ * @returns Its bytes in wire format.
  */
 export function signTransaction(
   signers: readonly [Signer, ...Signer[]],
@@ -56,7 +56,7 @@ export function signTransaction(
   return Uint8Array.from(encoder.encode({ ...compiled, signatures }))
 }
 
-/** Moves lamports. */
+/** Creates the instruction that transfers lamports. */
 export function transferLamports(from: Signer, to: Uint8Array, lamports: bigint): Instruction {
   return {
     programAddress: systemProgram,
@@ -65,7 +65,7 @@ export function transferLamports(from: Signer, to: Uint8Array, lamports: bigint)
   }
 }
 
-/** Creates an account of the token program. */
+/** Creates the instruction that creates an account of the token program. */
 export function createTokenProgramAccount(
   payer: Signer,
   account: Signer,
@@ -80,7 +80,7 @@ export function createTokenProgramAccount(
   }
 }
 
-/** Makes an account a token, without an authority that could freeze. */
+/** Creates the instruction that initializes an account as a token mint, without a freeze authority. */
 export function initializeMint(mint: Signer, authority: Signer): Instruction {
   return {
     programAddress: tokenProgram,
@@ -89,7 +89,7 @@ export function initializeMint(mint: Signer, authority: Signer): Instruction {
   }
 }
 
-/** Makes an account one that holds tokens. */
+/** Creates the instruction that initializes an account as a token account. */
 export function initializeTokenAccount(account: Signer, mint: Signer, owner: Signer): Instruction {
   return {
     programAddress: tokenProgram,
@@ -98,7 +98,7 @@ export function initializeTokenAccount(account: Signer, mint: Signer, owner: Sig
   }
 }
 
-/** Makes new tokens. */
+/** Creates the instruction that mints tokens. */
 export function mintTokens(mint: Signer, account: Signer, authority: Signer, amount: bigint): Instruction {
   return {
     programAddress: tokenProgram,
@@ -111,7 +111,7 @@ export function mintTokens(mint: Signer, account: Signer, authority: Signer, amo
   }
 }
 
-/** Moves tokens from one account to another. */
+/** Creates the instruction that transfers tokens from one account to another. */
 export function transferTokens(
   from: Signer,
   mint: Signer,
@@ -131,7 +131,7 @@ export function transferTokens(
   }
 }
 
-/** Writes a text into the log. */
+/** Creates the instruction that writes a text to the log. */
 export function memo(text: string): Instruction {
   return { programAddress: memoProgram, data: Buffer.from(text) }
 }

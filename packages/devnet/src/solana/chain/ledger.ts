@@ -2,19 +2,19 @@ import { CommitmentLevel } from '@fairlead/grpc/geyser'
 import type { ChainSnapshot, StatusRecord } from './chain-record.ts'
 import type { SignatureStatus, SlotContent, Tip } from './solana-chain.ts'
 
-/** Blocks for which a blockhash is good. */
+/** Number of blocks for which a blockhash is valid. */
 export const blockhashAge = 150n
 const statusAge = 300n
 
-/** What to keep of a chain. */
+/** Limits of the stored history. */
 export interface LedgerLimits {
-  /** Slots whose content is kept. */
+  /** Number of slots with stored content. */
   readonly keptSlots: number
-  /** Blocks upon a block that make it final. */
+  /** Number of blocks after a block that make it final. */
   readonly finalityBlocks: number
 }
 
-/** The slots of the chain, what became of their transactions, and how sure they are. */
+/** The slots of the chain, the statuses of their transactions, and their commitment levels. */
 export class Ledger {
   readonly #limits: LedgerLimits
   readonly #slots: SlotContent[]
@@ -40,12 +40,12 @@ export class Ledger {
     return this.#at(0)
   }
 
-  /** The newest slot that has reached a level of commitment. */
+  /** Returns the latest slot that has reached a commitment level. */
   at(commitment: CommitmentLevel): SlotContent {
     return this.#at(this.#positionAt(commitment))
   }
 
-  /** Adds a slot upon the newest one. */
+  /** Appends a slot to the latest one. */
   append(content: SlotContent): void {
     this.#slots.push(content)
     const height = heightOf(content)
@@ -96,7 +96,7 @@ export class Ledger {
     return { ...status, commitment: reached ?? CommitmentLevel.PROCESSED }
   }
 
-  /** All of it, for a snapshot. */
+  /** Returns the whole content, for a snapshot. */
   content(): Pick<ChainSnapshot, 'slots' | 'blockhashes' | 'statuses'> {
     return { slots: [...this.#slots], blockhashes: [...this.#heights], statuses: [...this.#statuses] }
   }
@@ -113,12 +113,12 @@ export class Ledger {
   }
 }
 
-/** How many blocks come before a block. */
+/** Number of blocks before a block. */
 export function heightOf({ meta }: SlotContent): bigint {
   return meta.blockHeight?.blockHeight ?? 0n
 }
 
-/** Writes bytes as a key of maps. */
+/** Formats bytes as a map key. */
 export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }

@@ -8,7 +8,7 @@ import type { ChainEvent } from './solana-chain.ts'
 const statusesOf = (events: readonly ChainEvent[], slot: bigint) =>
   events.flatMap((event) => (event.kind === 'status' && event.slot === slot ? [event.status] : []))
 
-/** Makes slots until one on a losing branch is being made. */
+/** Produces slots until one on a losing branch is in progress. */
 function goTo(chain: EmbeddedSolanaChain, rest: bigint): bigint {
   while (chain.slotUnderWay.slot % 32n !== rest) chain.makeSlot()
   return chain.slotUnderWay.slot
@@ -29,7 +29,7 @@ test.each([
   expect(chain.statusOf(first)).toMatchObject({ slot: lost, commitment: 0 })
   chain.makeSlot()
 
-  // The next slot stands beside it, upon the same parent, and begins with what the lost one had.
+  // The next slot has the same parent, and begins with the transactions of the lost one.
   const under = chain.slotUnderWay
   expect(under).toMatchObject({ slot: lost + 1n, parent: parent.slot })
   expect(under.transactions.map(({ signature }) => hex(signature))).toEqual([first, second].map(hex))

@@ -20,7 +20,7 @@ async function sendAll(chain: EmbeddedSolanaChain, payer: KeyPairSigner, steps: 
   for (const instructions of steps) await chain.send(await signed(chain, payer, instructions))
 }
 
-/** Starts a chain on which a program has been deployed that says of a memo how long it is. */
+/** Starts a chain with a deployed program that logs the length of a memo. */
 async function startWithProgram(branching = false) {
   const directory = await scratchDirectory()
   const chain = await startChain({ directory, branching })
@@ -33,14 +33,14 @@ async function startWithProgram(branching = false) {
   return { chain, directory, payer, code, rentOf, program: program.address }
 }
 
-/** Starts a chain from what would be on the disk if the process of another one ended now. */
+/** Starts a chain from the files that would be on disk if the process of another one ended now. */
 async function startAgain(directory: string): Promise<EmbeddedSolanaChain> {
   const copy = await scratchDirectory()
   cpSync(directory, copy, { recursive: true })
   return startChain({ directory: copy })
 }
 
-/** Expects what a call of the program gives, of a chain and of what a restart makes of it. */
+/** Asserts the result of a call of the program, on a chain and on the same chain after a restart. */
 async function expectCall(
   { chain, directory, payer, program }: Awaited<ReturnType<typeof startWithProgram>>,
   expected: object,
@@ -50,7 +50,7 @@ async function expectCall(
   expect((await startAgain(directory)).simulate(bytes)).toEqual(chain.simulate(bytes))
 }
 
-/** Puts other code in the place of the program's, which says the same in capitals. */
+/** Replaces the code of the program by code that logs the same in upper case. */
 async function upgradeProgram({
   chain,
   payer,

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** Hashes from one entry to the next; a cluster has tens of thousands, which would be all this process did. */
+/**
+ * Hashes from one entry to the next; a cluster computes tens of thousands, which would use all the CPU time of this
+ * process.
+ */
 export const hashesPerEntry = 8
 
 /**
- * Goes on with the proof of history: hashes, of which the last one takes the transactions in.
+ * Continues the proof of history: computes hashes, the last of which includes the transactions.
  *
- * @param hash The hash of the entry before, 32 bytes.
+ * @param hash The hash of the previous entry, 32 bytes.
  * @param signatures Signatures of the entry's transactions; without one the entry is a tick.
  * @returns The hash of the entry.
  */

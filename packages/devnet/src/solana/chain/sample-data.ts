@@ -16,7 +16,7 @@ import type { Traffic } from './traffic.ts'
 const lamportsPerSol = 1_000_000_000n
 const supply = 1_000_000_000_000n
 
-/** Tells where the sample data stands. */
+/** Returns the addresses and signatures of the sample data. */
 export function exampleOf(keys: SampleKeys): SolanaExample {
   return {
     payer: keys.payer.address,
@@ -28,8 +28,8 @@ export function exampleOf(keys: SampleKeys): SolanaExample {
 }
 
 /**
- * Fills a fresh chain with sample data: accounts with lamports, an SPL token of which two accounts hold some, and
- * transfers over so many slots that the first ones are final.
+ * Fills a fresh chain with sample data: accounts with lamports, an SPL token with two holders, and transfers over
+ * enough slots that the first ones are final.
  */
 export async function seedChain(
   chain: EmbeddedSolanaChain,

@@ -2,11 +2,11 @@ import { deriveSigner, type Signer } from './signer.ts'
 
 /** The keys of the sample data. */
 export interface SampleKeys {
-  /** Gives lamports to whoever asks. */
+  /** Pays the lamports of airdrops. */
   readonly faucet: Signer
-  /** Makes all slots and gets their fees. */
+  /** Produces all slots and receives their fees. */
   readonly leader: Signer
-  /** Pays the steady traffic and owns the token. */
+  /** Pays the generated traffic and owns the token. */
   readonly payer: Signer
   readonly recipient: Signer
   readonly mint: Signer
@@ -14,7 +14,7 @@ export interface SampleKeys {
   readonly recipientTokens: Signer
 }
 
-/** Makes the keys of the sample data. */
+/** Derives the keys of the sample data. */
 export function sampleKeys(seed: Uint8Array): SampleKeys {
   return {
     faucet: deriveSigner(seed, 'faucet'),

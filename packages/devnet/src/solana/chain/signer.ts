@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { getAddressDecoder, type Address } from '@solana/kit'
 
-/** A key pair of the chain's own. */
+/** A key pair of the chain. */
 export interface Signer {
   /** base58 */
   readonly address: Address
@@ -9,14 +9,14 @@ export interface Signer {
   sign(message: Uint8Array): Uint8Array
 }
 
-// What stands before the 32 secret bytes of an Ed25519 key in PKCS #8.
+// The PKCS #8 header before the 32 secret bytes of an Ed25519 key.
 const keyHeader = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /**
- * Makes a key pair.
+ * Derives a key pair.
  *
  * @param seed Secret of the chain.
- * @param name Name of the key; the same one always gives the same pair.
+ * @param name Name of the key; the same name always results in the same pair.
  */
 export function deriveSigner(seed: Uint8Array, name: string): Signer {
   const secret = createHash('sha256').update(seed).update(name).digest()

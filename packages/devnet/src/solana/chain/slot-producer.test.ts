@@ -87,7 +87,7 @@ test('the leader gets half of the fees and all that was paid on top', async () =
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   chain.makeSlot()
-  // A limit of 1,000,000 units at 3 lamports each thousand.
+  // A limit of 1,000,000 units at 3 lamports per thousand.
   const programAddress = address('ComputeBudget111111111111111111111111111111')
   const instructions = [
     { programAddress, data: Uint8Array.of(2, 0x40, 0x42, 0x0f, 0) },
@@ -119,7 +119,7 @@ test('a blockhash is good for 150 blocks, and a transaction gets into one slot o
   const first = await transfer(1n)
   await chain.send(first)
   expect(await refusalOf(chain.send(first, { skipPreflight: true }))).toBe('06000000')
-  // A signature that is known by now does not fit anything else.
+  // A known signature does not match another transaction.
   const forged = await transfer(2n)
   forged.set(first.subarray(1, 65), 1)
   expect(await refusalOf(chain.send(forged))).toBe('0c000000')
@@ -153,7 +153,7 @@ test('what is refused leaves no trace, and a simulation none either', async () =
     unitsConsumed: 150n,
     logs: [expect.any(String), expect.any(String)],
   })
-  // The preflight keeps it out; without one it would have paid.
+  // The preflight rejects it; without preflight it would have paid the fee.
   expect(await refusalOf(chain.send(await transfer(100n * sol)))).toBe('08000000001900000001000000')
   for (const malformed of [new Uint8Array(), forged.subarray(0, 100), Buffer.concat([forged, forged])]) {
     expect(await refusalOf(chain.send(malformed))).toBe('0e000000')

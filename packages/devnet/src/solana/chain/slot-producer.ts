@@ -23,18 +23,21 @@ import { readTransaction, type WireTransaction } from './wire-transaction.ts'
 
 const base58 = getBase58Decoder()
 
-/** What a chain consists of. */
+/** The components of a chain. */
 export interface ChainParts {
   readonly engine: Engine
   readonly state: ChainState
   readonly journal: ChainJournal
   readonly keys: SampleKeys
   readonly origin: Pick<ChainSnapshot, 'seed' | 'genesisHash' | 'example'>
-  /** Which slots are made on a losing branch. */
+  /** Which slots are produced on a losing branch. */
   readonly doomOf: (slot: bigint) => Doom | undefined
 }
 
-/** Makes the slots of a chain, one after the other: each step goes through the journal and the state, then it is told. */
+/**
+ * Produces the slots of a chain, one after the other: each step is written to the journal, applied to the state and
+ * then reported.
+ */
 export class SlotProducer {
   readonly #engine: Engine
   readonly #state: ChainState
@@ -43,10 +46,12 @@ export class SlotProducer {
   readonly #origin: ChainParts['origin']
   readonly #doomOf: ChainParts['doomOf']
   readonly #tell: (event: ChainEvent) => void
-  // Accounts as they were before a slot on a losing branch, by their keys.
+  // Account states before a slot on a losing branch, by their keys.
   readonly #before = new Map<string, AccountState>()
 
-  /** @param tell Hears everything in order. */
+  /**
+   * @param tell Called with all events in order.
+   */
   constructor(
     { engine, state, journal, keys, origin, doomOf }: ChainParts,
     tell: (event: ChainEvent) => void,
@@ -62,7 +67,7 @@ export class SlotProducer {
     else this.#resumeSlot(state.open)
   }
 
-  /** Ends the slot that is being made and begins the next one. */
+  /** Ends the slot in progress and begins the next one. */
   makeSlot(): void {
     const { slot } = this.#state
     if (slot.doom === 'dead') this.#killSlot(slot)
@@ -74,7 +79,7 @@ export class SlotProducer {
   }
 
   /**
-   * Refuses what the engine would take, as it knows no blockhashes and no history.
+   * Rejects transactions that the engine would accept because it has no blockhashes and no history.
    *
    * @throws {@link TransactionRefused} with BlockhashNotFound or AlreadyProcessed
    */
@@ -95,13 +100,13 @@ export class SlotProducer {
       this.admit(transaction)
       this.execute(transaction)
     } catch (error) {
-      // On this branch it may have come too late.
+      // It may be too late for this branch.
       if (!(error instanceof TransactionRefused)) throw error
     }
   }
 
   /**
-   * Executes a transaction in the slot that is being made.
+   * Executes a transaction in the slot in progress.
    *
    * @throws {@link TransactionRefused}
    */
@@ -119,7 +124,7 @@ export class SlotProducer {
     this.#tell({ kind: 'entry', entry })
   }
 
-  /** Makes the entry of the next transaction, or a tick without any. */
+  /** Creates the entry of the next transaction, or a tick without transactions. */
   #nextEntry(signatures: readonly Uint8Array[]): SubscribeUpdateEntry {
     const { slot, entries, transactions } = this.#state.slot
     return {
@@ -145,7 +150,7 @@ export class SlotProducer {
     }))
   }
 
-  // Nothing is told that would not survive the end of the process.
+  // Only changes that survive the end of the process are reported.
   #take(record: ChainRecord): void {
     this.#journal.append(record)
     this.#state.apply(record)
@@ -180,7 +185,7 @@ export class SlotProducer {
     for (const bytes of this.#state.waiting) this.#repeat(bytes)
   }
 
-  // Of several states of an account in a slot the first one counts.
+  // Only the first state of an account in a slot is stored.
   #remember(accounts: readonly AccountState[]): void {
     for (const account of accounts) {
       const key = hex(account.pubkey)
@@ -247,7 +252,7 @@ export class SlotProducer {
       0,
     )
     const base = BigInt(signatures) * lamportsPerSignature
-    // Half of the base fee is burnt; what was paid on top of it is the leader's.
+    // Half of the base fee is burnt; the leader receives the other half and the priority fees.
     const lamports = fees - base / 2n
     const leader = this.#leader
     const account = this.#engine.account(leader.publicKey)

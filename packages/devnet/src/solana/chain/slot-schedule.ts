@@ -4,8 +4,8 @@ import type { Traffic } from './traffic.ts'
 /**
  * Ends the slots of a chain by the clock until the chain is stopped.
  *
- * @param traffic Sends its transactions at even distances within each slot.
- * @param onLost Hears the error that ended it.
+ * @param traffic Sends its transactions at even intervals within each slot.
+ * @param onLost Called with the error that stopped the schedule.
  */
 export function scheduleSlots(
   chain: EmbeddedSolanaChain,
@@ -29,7 +29,7 @@ export function scheduleSlots(
   function wait(): void {
     if (chain.ended.aborted) return
     const now = performance.now()
-    // After a standstill the slots go on from now; they do not run after the clock.
+    // After a standstill the slots continue from the current time; missed slots are not produced later.
     dueMs = Math.max(dueMs + pauseMs, now)
     timer = setTimeout(() => void takeTurn().catch(onLost), dueMs - now)
   }

@@ -9,14 +9,14 @@ const encode = (text: string) => Uint8Array.from(getAddressEncoder().encode(text
 const clock = encode('SysvarC1ock11111111111111111111111111111111')
 const slotHashes = encode('SysvarS1otHashes111111111111111111111111111')
 const base58 = getBase58Encoder()
-// Programs read as many as there are on a cluster.
+// The length of the list on a cluster, which programs read.
 const mostHashes = 512
 
 /**
- * Begins a slot in the engine: its clock, and the hashes of the slots before it.
+ * Begins a slot in the engine: sets its clock and the hashes of the earlier slots.
  *
- * @param parents Slots before it in order, the newest one last.
- * @returns What the world is told of it: the clock. The hashes follow from the slots.
+ * @param parents Earlier slots in order, the latest one last.
+ * @returns The reported account: the clock. The hashes can be derived from the slots.
  */
 export function beginSlot(
   engine: Engine,
@@ -35,7 +35,7 @@ function accountOf(engine: Engine, pubkey: Uint8Array): AccountState {
   return stateOf(pubkey, account)
 }
 
-// A count, then slot and hash of each, the newest one first.
+// A count, then slot and hash of each, the latest one first.
 function slotHashesData(parents: readonly SlotContent[]): Uint8Array {
   const listed = parents.slice(-mostHashes).toReversed()
   const data = Buffer.alloc(8 + mostHashes * 40)
@@ -47,7 +47,7 @@ function slotHashesData(parents: readonly SlotContent[]): Uint8Array {
   return data
 }
 
-/** The hash that a slot ended with, the same as its blockhash. */
+/** Returns the last hash of a slot, which is its blockhash. */
 export function lastHashOf({ entries, meta }: SlotContent): Uint8Array {
   return entries.at(-1)?.hash ?? Uint8Array.from(base58.encode(meta.blockhash))
 }

@@ -17,7 +17,7 @@ test.each([
   [TOKEN_PROGRAM_ADDRESS, 165n, 9, 1_234_500_000n, 1.2345, '1.2345'],
   [TOKEN_PROGRAM_ADDRESS, 165n, 0, 42n, 42, '42'],
   [token2022, 165n, 2, 5n, 0.05, '0.05'],
-  // With an extension, as most accounts of that program have one.
+  // With an extension, like most accounts of that program.
   [token2022, 170n, 6, 1_000_000n, 1, '1'],
 ])(
   'tokens of %s in %d bytes with %d decimals',
@@ -48,7 +48,7 @@ test.each([
           { account: account.address, mint: mint.address, owner: payer.address },
           config,
         ),
-        // Neither this nor the mint holds tokens, whatever their bytes look like.
+        // Neither this nor the mint holds tokens, regardless of the bytes.
         create(multisig, 355n),
         getInitializeMultisig2Instruction(
           { multisig: multisig.address, m: 1, signers: [payer.address] },

@@ -9,7 +9,7 @@ const encode = (key: string) => Buffer.from(getAddressEncoder().encode(key as Ad
 export const tokenProgram = encode('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 const token2022Program = encode('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
 
-// Layouts of the token programs: an account is mint, owner, amount ... state; the kind stands behind it.
+// Layouts of the token programs: an account is mint, owner, amount ... state; the account type follows it.
 const accountBytes = 165
 const ownerOffset = 32
 const amountOffset = 64
@@ -22,12 +22,12 @@ const accountKind = 2
 const mintKind = 1
 
 /**
- * Reads the token balances of a transaction's accounts, as a node records them before and after it.
+ * Reads the token balances of a transaction's accounts, as a validator records them before and after it.
  *
  * @param keys All accounts of the transaction, in order.
  * @param accounts Their states.
  * @param find Finds an account that is not among them.
- * @returns A balance for each account that holds tokens; none at all when the transaction names no token program.
+ * @returns A balance for each account that holds tokens; empty when the transaction names no token program.
  */
 export function readTokenBalances(
   keys: readonly Uint8Array[],
@@ -64,7 +64,7 @@ function decimalsOf(mint: EngineAccount | undefined): number | undefined {
   return isOfKind(data, mintBytes, mintKind) && data[mintStateOffset] === 1 ? data[decimalsOffset] : undefined
 }
 
-// Token-2022 pads both kinds to the length of an account and puts the kind behind it when extensions follow.
+// Token-2022 pads both types to the length of an account and appends the account type when extensions follow.
 function isOfKind(data: Uint8Array, plainBytes: number, kind: number): boolean {
   if (data.length === plainBytes) return true
   return data.length > accountBytes && data.length !== multisigBytes && data[accountBytes] === kind

@@ -4,7 +4,7 @@ import { memo, signTransaction, transferLamports, transferTokens } from './instr
 import type { SampleKeys } from './sample-keys.ts'
 import { TransactionRefused } from './transaction-refused.ts'
 
-/** What somebody always does on the chain. */
+/** The generated traffic of the chain. */
 export interface Traffic {
   /** Transactions in a slot. */
   readonly turns: number
@@ -15,14 +15,14 @@ export interface Traffic {
 const failingEvery = 4n
 const moreThanAnybodyHas = 1n << 60n
 
-/** Makes the steady traffic of a chain: lamports and tokens go to and fro, now and then a transfer fails. */
+/** Creates the generated traffic of a chain: lamports and tokens are sent back and forth, and some transfers fail. */
 export function createTraffic(chain: EmbeddedSolanaChain, keys: SampleKeys): Traffic {
   const { payer, recipient, mint, payerTokens, recipientTokens } = keys
 
   function transactionFor(turn: number): Uint8Array {
     const { slot, transactions } = chain.slotUnderWay
     const { blockhash } = chain.tip(CommitmentLevel.PROCESSED)
-    // No two transactions shall be the same, also when a slot is made a second time on another branch.
+    // All transactions must differ, even if a slot is produced a second time on another branch.
     const amount = 1_000n + slot * 100n + BigInt(transactions.length)
     if (turn === 0) {
       return signTransaction([payer], blockhash, [transferLamports(payer, recipient.publicKey, amount)])

@@ -1,12 +1,12 @@
 import { getAddressEncoder, type Address } from '@solana/kit'
 import type { CompiledInstruction, Message } from '@fairlead/grpc/geyser'
 
-/** What each signature costs. */
+/** Fee of each signature. */
 export const lamportsPerSignature = 5_000n
 
 const microLamports = 1_000_000n
 const mostUnits = 1_400_000n
-// What an instruction may use where the transaction sets no limit.
+// Compute units of an instruction if the transaction sets no limit.
 const unitsOfProgram = 200_000n
 const unitsOfBuiltin = 3_000n
 
@@ -34,8 +34,8 @@ const builtins = [
 ]
 
 /**
- * Computes the fee of a transaction: that of its signatures, those that its instructions have verified included, and
- * that of its priority.
+ * Computes the fee of a transaction: the fee of its signatures, including those that its instructions verify, and the
+ * priority fee.
  *
  * @returns lamports
  */

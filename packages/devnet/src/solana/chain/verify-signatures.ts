@@ -3,11 +3,11 @@ import { errorBytes, signatureFailure } from './error-bytes.ts'
 import { TransactionRefused } from './transaction-refused.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
-// What stands before the 32 bytes of an Ed25519 key in SPKI.
+// The SPKI header before the 32 bytes of an Ed25519 key.
 const keyHeader = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
- * Verifies the signatures of a transaction, which a node does before it looks at anything else.
+ * Verifies the signatures of a transaction, which a validator does before any other check.
  *
  * @throws {@link TransactionRefused} with SignatureFailure
  */

@@ -81,7 +81,7 @@ test('so is one of version 1, with what it asks for', async () => {
       heapSize: 65_536,
     },
   })
-  // One of the two bits of the fee alone, and a bit that nobody knows.
+  // One of the two fee bits alone, and an unknown bit.
   for (const bit of [0b10, 0b10_0000]) {
     const edited = Uint8Array.from(bytes)
     edited[4] = (edited[4] ?? 0) ^ bit

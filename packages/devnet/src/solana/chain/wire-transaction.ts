@@ -11,10 +11,10 @@ import {
 import { errorBytes, sanitizeFailure } from './error-bytes.ts'
 import { TransactionRefused } from './transaction-refused.ts'
 
-/** A signed transaction that has been read. */
+/** A parsed signed transaction. */
 export interface WireTransaction {
   readonly bytes: Uint8Array
-  /** The part of it that the signatures are made of. */
+  /** The part of it that is signed. */
   readonly signed: Uint8Array
   /** The first signature, 64 bytes. */
   readonly signature: Uint8Array
@@ -35,10 +35,10 @@ const mostBytes = 1_232
 const mostBytesV1 = 4_096
 
 /**
- * Reads a signed transaction: legacy, version 0 or version 1.
+ * Parses a signed transaction: legacy, version 0 or version 1.
  *
- * @param bytes The transaction as it is sent to a node.
- * @throws {@link TransactionRefused} with SanitizeFailure when they are anything else
+ * @param bytes The transaction in wire format.
+ * @throws {@link TransactionRefused} with SanitizeFailure for any other bytes
  */
 export function readTransaction(bytes: Uint8Array): WireTransaction {
   try {
@@ -47,7 +47,8 @@ export function readTransaction(bytes: Uint8Array): WireTransaction {
     const [signature, ...more] = Object.values(byAddress).map((one) =>
       Uint8Array.from(one ?? new Uint8Array(64)),
     )
-    // The engine takes the process down when it cannot read what this codec can, so there must be one form only.
+    // The engine crashes the process on bytes that it cannot parse but this codec can, so only the canonical encoding
+    // is accepted.
     const again = transactionCodec.encode({
       messageBytes: messageCodec.encode(message) as typeof messageBytes,
       signatures: byAddress,
@@ -98,7 +99,7 @@ function bodyOf(message: Exclude<CompiledMessage, CompiledMessageV1>): Partial<M
   }
 }
 
-// Bits of the mask by SIMD-0385; the fee takes two of them, as it has 64 bits.
+// Bits of the mask by SIMD-0385; the fee uses two of them, because it has 64 bits.
 const feeBits = 0b11
 const knownBits = 0b1_1111
 const configBits = {

@@ -12,7 +12,7 @@ import { JournalUnreadable } from './solana-journal.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** What a chain is, as far as anybody can see. */
+/** The complete visible state of a chain. */
 const contentOf = (chain: EmbeddedSolanaChain, keys: readonly Uint8Array[] = []) => ({
   example: chain.example,
   genesisHash: chain.genesisHash,
@@ -22,7 +22,7 @@ const contentOf = (chain: EmbeddedSolanaChain, keys: readonly Uint8Array[] = [])
   accounts: [...Object.values(chain.example).map(keyOf), ...keys].map((key) => chain.account(key)),
 })
 
-/** Starts a chain from what would be on the disk if the process of another one ended now. */
+/** Starts a chain from the files that would be on disk if the process of another one ended now. */
 async function startAfterCrash(directory: string, branching = false): Promise<EmbeddedSolanaChain> {
   const copy = await scratchDirectory()
   cpSync(directory, copy, { recursive: true })
@@ -40,7 +40,7 @@ test('a chain goes on where it was, in the middle of a slot', async () => {
   expect(again.statusOf(signature)).toEqual(chain.statusOf(signature))
   expect(again.account(keyOf(payer.address))?.lamports).toBe(11n * sol)
 
-  // From here on both make the same slot.
+  // From here on both chains produce the same slot.
   again.makeSlot()
   chain.makeSlot()
   expect(again.slotsFrom(chain.tip(0).slot, 0)).toEqual(chain.slotsFrom(chain.tip(0).slot, 0))
@@ -129,11 +129,11 @@ test('a damaged journal is told with its file, and stays as it is', async () => 
 interface Told {
   /** Blockhashes by slots. */
   readonly made: Map<string, string>
-  /** What transactions wrote, by their signatures. */
+  /** Account writes of transactions, by their signatures. */
   readonly sent: Map<string, string>
 }
 
-/** Runs `solana-process.ts` until it ends, or has told so much; gives what it said about its end. */
+/** Runs `solana-process.ts` until it ends or has reported the given number of lines; returns its error output. */
 async function runChain(directory: string, told: Told, lines: number, limit = 'unlimited'): Promise<string> {
   const script = new URL('../../../test/solana-process.ts', import.meta.url).pathname
   const command = [process.execPath, '--conditions=@fairlead/source', script, directory]
@@ -153,7 +153,7 @@ async function runChain(directory: string, told: Told, lines: number, limit = 'u
   return complaint
 }
 
-/** Expects that a chain has all that was told of it, and that its accounts are what its slots say. */
+/** Asserts that a chain contains all reported changes, and that its accounts match its slots. */
 function expectAll(chain: EmbeddedSolanaChain, { made, sent }: Told): void {
   const slots = chain.slotsFrom(0n, 0)
   const kept = new Map(slots.map(({ slot, meta }) => [String(slot), meta.blockhash]))
@@ -185,7 +185,7 @@ test('a disk that takes no more ends the chain, and what was told is there', asy
   const told: Told = { made: new Map(), sent: new Map() }
   await (await startChain({ directory })).stop()
   const { size } = statSync(join(directory, 'chain.journal'))
-  // The limit counts in blocks of 512 bytes, or of 1024 in some shells; the disk takes a part of a record either way.
+  // The limit is in blocks of 512 bytes, or of 1024 in some shells; either way a record is written partially.
   const complaint = await runChain(directory, told, 10_000, `${Math.ceil(size / 512) + 100}`)
   expect(complaint).toContain('EFBIG')
   expect(told.sent.size).toBeGreaterThan(0)

@@ -4,25 +4,25 @@ import { deserialize, serialize } from 'node:v8'
 import { frame, readJournal } from '../../runtime/journal-file.ts'
 import type { ChainJournal, ChainRecord, ChainSnapshot } from '../chain/chain-record.ts'
 
-/** The journal of a chain is damaged, or the system does not give it; the message says what to do. */
+/** The journal of a chain is damaged or cannot be read; the message names the next step. */
 export class JournalUnreadable extends Error {
   override readonly name = 'JournalUnreadable'
 }
 
-/** What a journal held when it was read. */
+/** The content of a journal. */
 export interface KeptChain {
   readonly snapshot: ChainSnapshot
-  /** What happened since. */
+  /** The steps after the snapshot. */
   readonly records: readonly ChainRecord[]
-  /** Bytes of all of it. */
+  /** Total size in bytes. */
   readonly bytes: number
 }
 
-// Form of the records; another one cannot be read.
+// Version of the record format; other versions cannot be read.
 const version = 2
 
 /**
- * Reads the journal of a chain, and cuts off a last record that was not written to its end.
+ * Reads the journal of a chain, and truncates an incomplete last record.
  *
  * @param file Path of the journal.
  * @returns Its content; undefined when there is none.
@@ -41,7 +41,7 @@ export async function readSolanaJournal(file: string): Promise<KeptChain | undef
       if (snapshot === undefined) snapshot = readSnapshot(content)
       else records.push(deserialize(content))
     })
-    // It was complete before it got its name.
+    // A journal file is complete before it is renamed to this path.
     if (snapshot === undefined) throw new TypeError('the beginning is missing')
     return { snapshot, records, bytes }
   } catch (cause) {
@@ -52,8 +52,10 @@ export async function readSolanaJournal(file: string): Promise<KeptChain | undef
 }
 
 /**
- * Writes what happens on a chain into one file, at once: what the system has taken survives the end of this process,
- * and the end of the system may take the last seconds along. A snapshot begins the file anew.
+ * Appends the steps of a chain to one file, synchronously.
+ *
+ * Data that the operating system has accepted survives the end of this process; a system crash may lose the last
+ * seconds. A snapshot starts a new file.
  */
 export class SolanaJournal implements ChainJournal {
   readonly #file: string
@@ -64,11 +66,11 @@ export class SolanaJournal implements ChainJournal {
   #limit: number
 
   /**
-   * Goes on with a journal.
+   * Continues an existing journal.
    *
-   * @param kept What it holds.
-   * @param mostGrowth Bytes by which the file may grow before a snapshot is due; a large one may double.
-   * @param onLost Hears that the disk does not take any more.
+   * @param kept Its content.
+   * @param mostGrowth Bytes by which the file may grow before a snapshot is due; a large file may double.
+   * @param onLost Called when the disk cannot store more data.
    */
   constructor(
     file: string,
@@ -117,9 +119,9 @@ export class SolanaJournal implements ChainJournal {
 }
 
 /**
- * Puts a new journal in the place of an old one; the file is complete at every moment.
+ * Replaces a journal by a new one; the file at the path is complete at all times.
  *
- * @returns Its bytes.
+ * @returns Its size in bytes.
  */
 export function writeNewJournal(file: string, snapshot: ChainSnapshot): number {
   const draft = `${file}.draft`
@@ -130,7 +132,7 @@ export function writeNewJournal(file: string, snapshot: ChainSnapshot): number {
     renameSync(draft, file)
     return bytes
   } catch (error) {
-    // Where there is no room for it, it shall take none.
+    // On a full disk, the incomplete file must not use space.
     rmSync(draft, { force: true })
     throw error
   } finally {
@@ -138,7 +140,7 @@ export function writeNewJournal(file: string, snapshot: ChainSnapshot): number {
   }
 }
 
-// A snapshot costs what it is long, so what comes between two of them must not be less.
+// The cost of a snapshot is proportional to its length, so at least that many bytes must lie between two of them.
 function limitAfter(bytes: number, mostGrowth: number): number {
   return bytes + Math.max(bytes, mostGrowth)
 }
@@ -152,7 +154,7 @@ function readSnapshot(content: Buffer): ChainSnapshot {
 }
 
 function writeAll(descriptor: number, bytes: Buffer, position: number): number {
-  // A disk that is nearly full takes a part, and says so by the number alone.
+  // A nearly full disk stores only a part, and reports this only by the number of bytes.
   for (let written = 0; written < bytes.length;) {
     written += writeSync(descriptor, bytes, written, bytes.length - written, position + written)
   }

@@ -23,9 +23,9 @@ type AttestingMethods = Pick<
 const addressPattern = /^0x[a-fA-F0-9]{40}$/
 
 /**
- * The operations of `/eth/v1/validator` by which validators attest, aggregate and prepare for it.
+ * Creates the operations of `/eth/v1/validator` by which validators attest, aggregate and prepare for both.
  *
- * @param chain The chain to take part in.
+ * @param chain The chain to participate in.
  * @returns The methods by operation id.
  */
 export function createAttestingMethods(chain: BeaconChain): AttestingMethods {
@@ -67,7 +67,7 @@ export function createAttestingMethods(chain: BeaconChain): AttestingMethods {
     async publishContributionAndProofs({ contributionAndProofs }) {
       await acceptEach(contributionAndProofs, (signed) => chain.pools.contributions.add(signed))
     },
-    // There is no network to subscribe to: the node sees every message of its chain anyway.
+    // There is no network to subscribe to: this process receives every message of its chain anyway.
     async prepareBeaconCommitteeSubnet({ subscriptions }) {
       requireValidators(subscriptions.map(({ validatorIndex }) => validatorIndex))
       if (subscriptions.some(({ committeeIndex, committeesAtSlot }) => committeeIndex >= committeesAtSlot)) {
@@ -93,7 +93,7 @@ export function createAttestingMethods(chain: BeaconChain): AttestingMethods {
   }
 }
 
-// A request may name an older fork in its header, and then its aggregates are of the older kind.
+// A request may name an older fork in its header; its aggregates then have the older type.
 function isOfElectra(signed: { message: { aggregate: object } }): signed is electra.SignedAggregateAndProof {
   return 'committeeBits' in signed.message.aggregate
 }

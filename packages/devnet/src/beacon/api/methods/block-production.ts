@@ -18,11 +18,11 @@ type ProductionMethods = Pick<ApplicationMethods<Endpoints['validator']>, 'produ
 
 const broadcastValidations: readonly string[] = ['gossip', 'consensus', 'consensus_and_equivocation']
 const graffitiBytes = 32
-// A proposer publishes within its slot; more than a few payloads never wait for their blinded blocks.
+// A proposer publishes within its slot, so only a few payloads wait for their blinded blocks at a time.
 const mostWaitingPayloads = 16
 
 /**
- * The operations by which a validator makes a block and hands it in.
+ * Creates the operations by which a validator produces and publishes a block.
  *
  * @param chain The chain to build on.
  * @returns The methods by operation id.
@@ -89,7 +89,7 @@ function requireBroadcastValidation(given: string | undefined): void {
   throw new Refused(`broadcast_validation must be one of ${broadcastValidations.join(', ')}.`)
 }
 
-// A request may name another fork in its header, and then its block is read as one of that fork.
+// A request may name another fork in its header; its block is then decoded as a block of that fork.
 function isOfFulu(block: SignedBeaconBlock): block is fulu.SignedBeaconBlock {
   return 'executionRequests' in block.message.body && 'executionPayload' in block.message.body
 }

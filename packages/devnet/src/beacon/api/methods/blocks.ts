@@ -21,8 +21,9 @@ type BlockMethods = Pick<
 const hashPattern = /^0x[a-fA-F0-9]{64}$/
 
 /**
- * The operations of `/eth/v1/beacon` that read blocks. No block of this chain carries blobs, so the lists of blobs are
- * empty.
+ * Creates the operations of `/eth/v1/beacon` that read blocks.
+ *
+ * No block of this chain carries blobs, so the lists of blobs are empty.
  *
  * @param chain The chain to read from.
  * @returns The methods by operation id.

@@ -4,7 +4,7 @@ import { chainConfigToJson, specValuesToJson } from '@lodestar/config'
 import * as params from '@lodestar/params'
 import type { BeaconChain } from '../../chain/beacon-chain.ts'
 
-/** The constants of the specification, by the names they have there. */
+/** The constants of the specification, by their names in the specification. */
 const constants = {
   GENESIS_SLOT: params.GENESIS_SLOT,
   GENESIS_EPOCH: params.GENESIS_EPOCH,
@@ -47,9 +47,9 @@ const constants = {
 }
 
 /**
- * The operations of `/eth/v1/config`.
+ * Creates the operations of `/eth/v1/config`.
  *
- * @param chain The chain whose configuration is told.
+ * @param chain The chain whose configuration is returned.
  * @returns The methods by operation id.
  */
 export function createConfigMethods(chain: BeaconChain): ApplicationMethods<Endpoints['config']> {

@@ -9,7 +9,7 @@ type DebugMethods = Pick<
 >
 
 /**
- * The operations of `/eth/v1/debug` and `/eth/v2/debug`, without the fork choice, which has a file of its own.
+ * Creates the operations of `/eth/v1/debug` and `/eth/v2/debug`, except the fork choice, which is in a separate file.
  *
  * @param chain The chain to read from.
  * @returns The methods by operation id.

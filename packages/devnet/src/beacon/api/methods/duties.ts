@@ -14,13 +14,13 @@ type DutyMethods = Pick<
 >
 
 /**
- * The operations of `/eth/v1/validator` that tell who has what to do.
+ * Creates the operations of `/eth/v1/validator` that return validator duties.
  *
  * @param chain The chain to read from.
  * @returns The methods by operation id.
  */
 export function createDutyMethods(chain: BeaconChain): DutyMethods {
-  /** A state that knows the committees and proposers of an epoch. */
+  /** Returns a state that contains the committees and proposers of an epoch. */
   function stateFor(epoch: Epoch): StateRecord {
     const current = computeEpochAtSlot(chain.currentSlot)
     if (epoch > current + 1) throw new Refused('epoch must be at most one epoch ahead.')
@@ -74,7 +74,7 @@ export function createDutyMethods(chain: BeaconChain): DutyMethods {
       return proposerDuties(epoch, epoch * SLOTS_PER_EPOCH)
     },
     async getProposerDutiesV2({ epoch }) {
-      // Since Fulu proposers are settled one epoch earlier than the first version of the operation tells.
+      // Since Fulu, proposers are final one epoch earlier than the first version of the operation reports.
       return proposerDuties(epoch, (epoch - 1) * SLOTS_PER_EPOCH)
     },
     async getSyncCommitteeDuties({ epoch, indices }) {

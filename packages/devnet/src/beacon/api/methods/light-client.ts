@@ -11,7 +11,7 @@ type LightClientMethods = Omit<ApplicationMethods<Endpoints['lightclient']>, 'ge
 const rootPattern = /^0x[a-fA-F0-9]{64}$/
 
 /**
- * The operations of `/eth/v1/beacon/light_client`.
+ * Creates the operations of `/eth/v1/beacon/light_client`.
  *
  * @param chain The chain to read from.
  * @returns The methods by operation id.
@@ -20,7 +20,7 @@ export function createLightClientMethods(chain: BeaconChain): LightClientMethods
   const meta = { version: ForkName.fulu }
   const { lightClient } = chain
 
-  /** Each update as its length, the digest of its fork and its bytes, in the framing of the light client's protocol. */
+  /** Encodes each update as its length, its fork digest and its bytes, in the framing of the light client protocol. */
   function frame(updates: readonly electra.LightClientUpdate[]): Uint8Array {
     return Buffer.concat(
       updates.flatMap((update) => {

@@ -11,10 +11,10 @@ const peerStates: readonly string[] = ['disconnected', 'connecting', 'connected'
 const peerDirections: readonly string[] = ['inbound', 'outbound']
 
 /**
- * The operations of `/eth/v1/node`, without the health, which has a file of its own, and the network identity,
- * which this node does not have.
+ * Creates the operations of `/eth/v1/node`, except the health, which is in a separate file, and the network identity,
+ * which this server does not have.
  *
- * @param chain The chain whose head tells how the node fares.
+ * @param chain The chain whose head determines the sync status.
  * @param version Version of this package.
  * @returns The methods by operation id.
  */
@@ -35,7 +35,8 @@ export function createNodeMethods(chain: BeaconChain, version: string): NodeMeth
       return { data: { version: `${client}/${version}` } }
     },
     async getNodeVersionV2() {
-      // The list of client codes knows clients only; the state transition is Lodestar's, so its code comes closest.
+      // The list of client codes contains known clients only; the state transition is Lodestar's, so its code fits
+      // best.
       return {
         data: {
           beaconNode: { code: routes.node.ClientCode.LS, name: client, version, commit: '0x00000000' },

@@ -22,9 +22,9 @@ type PoolMethods = Pick<
 >
 
 /**
- * The operations of `/eth/v1/beacon/pool` and `/eth/v2/beacon/pool`.
+ * Creates the operations of `/eth/v1/beacon/pool` and `/eth/v2/beacon/pool`.
  *
- * @param chain The chain that keeps the pools.
+ * @param chain The chain that owns the pools.
  * @returns The methods by operation id.
  */
 export function createPoolMethods(chain: BeaconChain): PoolMethods {
@@ -76,7 +76,7 @@ export function createPoolMethods(chain: BeaconChain): PoolMethods {
   }
 }
 
-// A request may name an older fork in its header, and then its attestations are of the older kind.
+// A request may name an older fork in its header; its attestations then have the older type.
 function isSingle(attestation: SingleAttestation): attestation is electra.SingleAttestation {
   return 'attesterIndex' in attestation
 }

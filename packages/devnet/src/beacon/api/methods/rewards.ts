@@ -20,7 +20,7 @@ type RewardMethods = Pick<
 >
 
 /**
- * The operations of `/eth/v1/beacon/rewards`.
+ * Creates the operations of `/eth/v1/beacon/rewards`.
  *
  * @param chain The chain to read from.
  * @returns The methods by operation id.
@@ -40,7 +40,7 @@ export function createRewardMethods(chain: BeaconChain): RewardMethods {
       return { data, meta: finalityFlags(record) }
     },
     async getAttestationsRewards({ epoch, validatorIds }) {
-      // Only at the end of the next epoch has every attestation of this one had its chance to be included.
+      // An attestation of this epoch can be included until the end of the next epoch.
       const record = chain.state((epoch + 2) * SLOTS_PER_EPOCH - 1)
       const { state } = record
       const wanted = chosen(state, validatorIds)

@@ -39,7 +39,7 @@ type StateMethods = Pick<
 type ValidatorIds = readonly (string | number)[] | undefined
 
 /**
- * The operations of `/eth/v1/beacon` that read genesis and states.
+ * Creates the operations of `/eth/v1/beacon` that read genesis and states.
  *
  * @param chain The chain to read from.
  * @returns The methods by operation id.

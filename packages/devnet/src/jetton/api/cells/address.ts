@@ -3,26 +3,26 @@ import { Address } from '@ton/core'
 const raw = /^(-?\d{1,3}):([0-9a-f]{64})$/i
 const friendly = /^[\w+/-]{48}$/
 
-/** An address and the form in which somebody wrote it. */
+/** An address and the form in which it was written. */
 export interface WrittenAddress {
   readonly address: Address
   readonly form: 'raw' | 'bounceable' | 'non_bounceable'
-  /** Whether the friendly form says that test networks alone may use it. */
+  /** Whether the friendly form restricts the address to test networks. */
   readonly testOnly: boolean
 }
 
 /**
- * Reads an address in its raw form, `workchain:hex`, or in a friendly form: 48 characters of base64 or base64url
+ * Parses an address in its raw form, `workchain:hex`, or in a friendly form: 48 characters of base64 or base64url
  * (TEP-2).
  *
  * @param text the address
- * @returns the address with its form, or undefined for a text that is none
+ * @returns the address with its form, or undefined for an invalid text
  */
 export function readAddress(text: string): WrittenAddress | undefined {
   const parts = raw.exec(text)
   if (parts !== null) {
     const workchain = Number(parts[1])
-    // The friendly form keeps a workchain in one byte.
+    // The friendly form encodes a workchain in one byte.
     if (workchain < -128 || workchain > 127) return undefined
     return {
       address: new Address(workchain, Buffer.from(`${parts[2]}`, 'hex')),
@@ -40,10 +40,10 @@ export function readAddress(text: string): WrittenAddress | undefined {
 }
 
 /**
- * Writes an address as `workchain:hex` with the letters in upper case.
+ * Formats an address as `workchain:hex` in upper case.
  *
- * @param address an address, or its raw form in any case
- * @returns the raw form as the interfaces of this chain family answer it
+ * @param address an address, or its raw form in upper or lower case
+ * @returns the raw form as the TON HTTP APIs return it
  */
 export function writeRawAddress(address: Address | string): string {
   return (typeof address === 'string' ? address : address.toRawString()).toUpperCase()

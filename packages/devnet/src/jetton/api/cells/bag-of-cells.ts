@@ -1,7 +1,7 @@
 import { Cell } from '@ton/core'
 
 /**
- * Writes a cell as a bag of cells in base64, with a checksum as the library of the node writes it.
+ * Serializes a cell as a bag of cells in base64, with a checksum like the TON node library.
  *
  * @param cell the root
  * @returns base64 text
@@ -11,10 +11,10 @@ export function writeBoc(cell: Cell): string {
 }
 
 /**
- * Reads a bag of cells with one root.
+ * Parses a bag of cells with one root.
  *
  * @param text base64 or base64url text
- * @returns the root, or undefined for a text that is no such bag
+ * @returns the root, or undefined for an invalid text
  */
 export function readBoc(text: string): Cell | undefined {
   try {

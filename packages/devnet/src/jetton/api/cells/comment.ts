@@ -3,7 +3,7 @@ import type { Cell, Slice } from '@ton/core'
 const textOpcode = 0x00000000
 const encryptedTextOpcode = 0x2167da4b
 
-/** The text that a message carries beside its coins. */
+/** The text in a message in addition to its coins. */
 export interface Comment {
   readonly encrypted: boolean
   /** UTF-8, or the bytes of the encrypted text. */
@@ -11,11 +11,11 @@ export interface Comment {
 }
 
 /**
- * Reads the comment of a message body: 32 bits of zero and the text, which goes on in the first reference of each
- * cell; an encrypted comment starts with 0x2167da4b.
+ * Reads the comment of a message body: 32 zero bits and the text, which continues in the first reference of each cell;
+ * an encrypted comment starts with 0x2167da4b.
  *
  * @param body body of a message
- * @returns the comment, or undefined for a body that is none
+ * @returns the comment, or undefined for a body without one
  */
 export function readComment(body: Cell): Comment | undefined {
   if (body.isExotic || body.bits.length < 32) return undefined

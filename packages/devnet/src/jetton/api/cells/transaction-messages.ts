@@ -1,6 +1,6 @@
 import { Dictionary, type Cell, type Transaction } from '@ton/core'
 
-/** The messages of a transaction as the cells that it holds, so that their hashes are the true ones. */
+/** The original cells of the messages of a transaction, which have the correct hashes. */
 export interface TransactionMessages {
   readonly incoming: Cell | undefined
   /** In the order in which they were sent. */
@@ -8,8 +8,8 @@ export interface TransactionMessages {
 }
 
 /**
- * Takes the messages out of a transaction without writing them anew: the same message can be laid out in several
- * ways, and each of them has a hash of its own.
+ * Extracts the messages of a transaction without serializing them again: a message can be serialized in several ways,
+ * each with a different hash.
  *
  * @param transaction a parsed transaction
  * @returns the cells of its messages

@@ -1,24 +1,24 @@
 import type { Cell } from '@ton/core'
 
-/** What a wallet keeps in its data. */
+/** The contents of a wallet's data. */
 export interface WalletData {
   readonly seqno: number
   readonly wallet_id?: number
   readonly is_signature_allowed?: boolean
 }
 
-/** A kind of wallet that is known by the hash of its code. */
+/** A kind of wallet, identified by the hash of its code. */
 interface WalletKind {
-  /** Name in the interface. */
+  /** Name in the API. */
   readonly type: string
-  /** State in which the extended answer shows it; undefined where that answer shows code and data. */
+  /** State type in the extended response; undefined when that response contains code and data instead. */
   readonly accountState?: 'wallet.v3.accountState' | 'wallet.v4.accountState'
   /** Revision of the contract. */
   readonly revision: number
   readData(data: Cell): WalletData
 }
 
-/** A wallet with what its data says. */
+/** A wallet with the contents of its data. */
 export interface Wallet extends Omit<WalletKind, 'readData'> {
   readonly data: WalletData
 }
@@ -36,7 +36,7 @@ const kinds: Readonly<Record<string, WalletKind>> = {
   '89fKU0k97trCizgZhqhJQDy6w9LFhHea8IEGWvCsS5M=': {
     type: 'wallet v5 beta',
     revision: 1,
-    // There the first bit is the sign of the number, and it is set while signatures are off.
+    // In this wallet the first bit is the sign of the number, and it is set while signatures are disabled.
     readData: (data) => readSigned(data, (bit) => !bit),
   },
   'IINLe3KxEhR+Gy+0V7hOdNGjDwT3N9T2KmaOlVLSty8=': {
@@ -47,7 +47,7 @@ const kinds: Readonly<Record<string, WalletKind>> = {
 }
 
 /**
- * Tells which wallet a contract is.
+ * Returns the wallet kind and data of a contract.
  *
  * @param code The code of the contract.
  * @param data The data of the contract.

@@ -3,7 +3,7 @@ import type { Block, JettonChain } from '../../chain/jetton-chain.ts'
 import { liteServerFailure } from './failure.ts'
 import { masterBlock } from './find-block.ts'
 
-/** An account as a block of the masterchain knows it. */
+/** An account in the state of a masterchain block. */
 export interface AccountAt {
   readonly address: Address
   readonly block: Block
@@ -13,8 +13,9 @@ export interface AccountAt {
 /**
  * Reads the state of an account.
  *
- * @param seqno Number of a block of the masterchain; the newest unless given.
- * @throws {@link Failure} when that block is not there, or the account has changed since: states of old are not kept.
+ * @param seqno Number of a masterchain block; the latest by default.
+ * @throws {@link Failure} when that block is not stored, or the account has changed since: earlier states are not
+ * stored.
  */
 export async function accountAt(
   chain: JettonChain,

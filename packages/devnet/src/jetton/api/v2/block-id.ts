@@ -1,14 +1,14 @@
 import type { Block } from '../../chain/jetton-chain.ts'
 import { writeHash } from '../cells/hash.ts'
 
-/** The shard that is a whole workchain: only the first of 64 bits is set. */
+/** The shard that covers a whole workchain: only the first of 64 bits is set. */
 export const wholeWorkchain = -(2n ** 63n)
 
 /**
- * Writes the id of a block.
+ * Formats the id of a block.
  *
  * @param block The block.
- * @returns `ton.blockIdExt` of the interface.
+ * @returns `ton.blockIdExt` of the API.
  */
 export function writeBlockId(block: Block): object {
   return {
@@ -22,11 +22,11 @@ export function writeBlockId(block: Block): object {
 }
 
 /**
- * Writes what names a transaction of an account.
+ * Formats the id of a transaction of an account.
  *
  * @param lt Its logical time.
- * @param hash Its hash, 32 bytes or the number that they are.
- * @returns `internal.transactionId` of the interface.
+ * @param hash Its hash, as 32 bytes or as a number.
+ * @returns `internal.transactionId` of the API.
  */
 export function writeTransactionId(lt: bigint, hash: Buffer | bigint): object {
   return { '@type': 'internal.transactionId', lt: `${lt}`, hash: writeHash(hash) }

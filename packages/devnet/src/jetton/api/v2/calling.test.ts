@@ -4,7 +4,7 @@ import { v2OfThisFile, type Json } from '../../../../test/jetton-v2.ts'
 import { WalletV4, type WalletTransfer } from '../../chain/wallet-v4.ts'
 
 const server = v2OfThisFile()
-// DROP: takes the number of the method off the stack, and leaves the rest as the result.
+// DROP: removes the number of the method from the stack, and returns the rest as the result.
 const echoInit = { code: beginCell().storeUint(0x30, 8).endCell(), data: beginCell().endCell() }
 const echo = contractAddress(0, echoInit)
 const echoAddress = echo.toString()
@@ -110,7 +110,7 @@ const unsent: [title: string, boc: string, status: number, error: RegExp][] = [
   ['a cell that is no message from outside', boc(internalOut), 500, /must begin with ext_in_msg_info\$10$/],
 ]
 
-// Each cell holds a number of its own, so that none of them is written once for all.
+// Each cell contains a different number, so that none of them is serialized only once for several references.
 function manyCells(first: number): Cell {
   return Array.from({ length: 250 }, (_, number) => first * 1000 + number).reduce<Cell>(
     (next, number) => beginCell().storeUint(number, 1000).storeRef(next).endCell(),
@@ -124,7 +124,7 @@ test.each(unsent)('%s is not sent', async (_title, given, status, error) => {
 })
 
 test('the fees of a message are those of its transactions', async () => {
-  // A second between the two would cost another nanocoin of storage.
+  // One second between the two would cost another nanocoin of storage fee.
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const transfer = { to: echo, value: toNano(1), body: comment }
@@ -142,7 +142,7 @@ test('the fees of a message are those of its transactions', async () => {
   await server.result('sendBoc', { boc: signed })
   const [own] = await server.result('getTransactions', { address: wallet, limit: 1 })
   const source = fees.source_fees
-  // What forwarding costs is counted once: the rest of it stays with the message.
+  // The forwarding fee is counted once: the rest of it stays with the message.
   expect(source.in_fwd_fee + source.gas_fee + source.storage_fee + source.fwd_fee).toBe(Number(own.fee))
   for (const name of ['in_fwd_fee', 'gas_fee', 'fwd_fee']) expect(source[name], name).toBeGreaterThan(0)
   const [taken] = await server.result('getTransactions', { address: echoAddress, limit: 1 })
@@ -270,10 +270,10 @@ test('get methods of the sample jetton answer as the standard says', async () =>
 
 test('a wallet that its master does not know is no jetton wallet', async () => {
   const known = await server.result('getAddressInformation', { address: server.chain.example.jetton_wallet })
-  // The data of a wallet that has been used makes another address than the data that it began with.
+  // The data of a used wallet results in another address than its initial data.
   const init = { code: Cell.fromBase64(known.code), data: Cell.fromBase64(known.data) }
   const forged = contractAddress(0, init)
-  // A top-up: coins that a wallet takes without a word.
+  // A top-up: coins that a wallet accepts without an action.
   const body = beginCell().storeUint(0xd372158c, 32).endCell()
   await server.result('sendBoc', { boc: (await sign({ to: forged, value: toNano(1), init, body })).boc })
   const address = forged.toString()

@@ -1,10 +1,11 @@
 import { BitBuilder, type Cell } from '@ton/core'
 
 /**
- * The bits of a cell as bytes; they may be part of longer bits, so that they begin in the middle of a byte there.
+ * Returns the bits of a cell as bytes; the bits may be part of a longer bit string and start in the middle of a byte
+ * there.
  *
- * @param cell The cell alone, without what it refers to.
- * @returns Bytes, the last of them filled up with zeros.
+ * @param cell The cell alone, without its references.
+ * @returns Bytes, the last of them padded with zeros.
  */
 export function cellBytes({ bits }: Cell): Buffer {
   const builder = new BitBuilder()

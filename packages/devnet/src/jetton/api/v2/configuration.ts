@@ -7,9 +7,10 @@ const nothing: DictionaryValue<true> = { serialize: () => {}, parse: () => true 
 const read = new WeakMap<Cell, Configuration>()
 
 /**
- * Reads the configuration of a network; the same cell is read once, as it takes the time of many other requests.
+ * Parses the configuration of a network. The same cell is parsed once, because parsing takes as long as many other
+ * requests.
  *
- * @param root The dictionary that a key block holds.
+ * @param root The dictionary in a key block.
  */
 export function readConfiguration(root: Cell): Configuration {
   const known = read.get(root)
@@ -21,7 +22,7 @@ export function readConfiguration(root: Cell): Configuration {
 
 /** The configuration of a network. */
 export class Configuration {
-  /** The whole of it as a bag of cells in base64. */
+  /** The whole configuration as a bag of cells in base64. */
   readonly boc: string
   readonly #parameters: Dictionary<number, Cell>
   readonly #suspended: Dictionary<Buffer, true>
@@ -35,13 +36,13 @@ export class Configuration {
     this.#suspendedUntil = suspended?.loadUint(32) ?? 0
   }
 
-  /** The cell of a parameter; undefined for one that is not set. */
+  /** Returns the cell of a parameter; undefined for a parameter that is not set. */
   parameter(id: number): Cell | undefined {
     return this.#parameters.get(id)
   }
 
   /**
-   * Tells whether the network keeps an address from being used for now.
+   * Whether the network configuration suspends an address at a given time.
    *
    * @param now Unix seconds.
    */

@@ -1,17 +1,19 @@
 import type { Cell, TupleItem } from '@ton/core'
 
-// The engine walks through cells on a stack of 64 KiB. What is nested some 290 deep overflows it, and an engine whose
-// memory was written over answers nothing any more. A node takes messages of a depth of 512.
+// The engine traverses cells on a stack of 64 KiB. A nesting depth of about 290 overflows it, and an engine with
+// overwritten memory no longer responds. A TON node accepts messages of a depth of 512.
 const deepest = 255
 
-/** Tells whether the engine can take a cell in. */
+/** Whether a cell is shallow enough for the engine. */
 export function isShallow(cell: Cell): boolean {
   return cell.depth() <= deepest
 }
 
-/** Tells whether the engine can take a stack in, which it gets as cells: they nest as its tuples and lists do. */
+/**
+ * Whether a stack is shallow enough for the engine, which receives it as cells: they nest like its tuples and lists.
+ */
 export function isShallowStack(items: readonly TupleItem[], levels = deepest): boolean {
-  // All items but the last one of a tuple are a cell deeper each; a pair, of which lists are made, is one cell.
+  // Each item of a tuple except the last one is one cell deeper; a pair, of which lists consist, is one cell.
   const left = levels - Math.max(1, items.length - 1)
   if (left < 0) return false
   return items.every((item) => {

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts'
 
 /**
- * A request whose parameters are readable and yet cannot be meant.
+ * Creates the error for parameters that are well-formed but invalid.
  *
  * @param rule The rule that they break.
  * @returns The error to throw, with the code 422.
@@ -11,9 +11,9 @@ export function invalid(rule: string): Failure {
 }
 
 /**
- * A refusal of the part of a node that answers questions about the chain.
+ * Creates the error of a rejected lite server query.
  *
- * @param reason What the node would say.
+ * @param reason The error text of a TON node.
  * @returns The error to throw, with the code 500.
  */
 export function liteServerFailure(reason: string): Failure {

@@ -4,7 +4,7 @@ import { liteServerFailure } from './failure.ts'
 
 const masterchain = -1
 
-/** What names a block; the hashes are checked when both are there. */
+/** The name of a block; the hashes are checked when both are present. */
 export interface BlockName {
   readonly workchain: number
   readonly shard: bigint
@@ -16,7 +16,7 @@ export interface BlockName {
 /**
  * Finds a block of the masterchain by its number.
  *
- * @throws {@link Failure} when the chain does not have it, or not any more.
+ * @throws {@link Failure} when the chain does not have the block, or no longer has it.
  */
 export function masterBlock(chain: JettonChain, seqno: number): Block {
   return namedBlock(chain, { workchain: masterchain, shard: wholeWorkchain, seqno })
@@ -25,7 +25,7 @@ export function masterBlock(chain: JettonChain, seqno: number): Block {
 /**
  * Finds a block by its name.
  *
- * @throws {@link Failure} when the chain does not have it, or not any more.
+ * @throws {@link Failure} when the chain does not have the block, or no longer has it.
  */
 export function namedBlock(chain: JettonChain, name: BlockName): Block {
   const { workchain, shard, seqno, root_hash, file_hash } = name
@@ -44,9 +44,9 @@ export function namedBlock(chain: JettonChain, name: BlockName): Block {
 export type Moment = { readonly lt: bigint } | { readonly unixtime: number }
 
 /**
- * Finds the first block of a shard that ends at a moment or later.
+ * Finds the first block of a shard that ends at or after a time.
  *
- * @throws {@link Failure} when there is none yet, or the blocks of that time are gone.
+ * @throws {@link Failure} when there is none yet, or the blocks of that time are no longer stored.
  */
 export function firstBlock(chain: JettonChain, workchain: number, shard: bigint, moment: Moment): Block {
   const blocks = shard === wholeWorkchain ? chain.blocks(workchain) : []
@@ -73,9 +73,9 @@ function covers(block: Block, moment: Moment): boolean {
 }
 
 /**
- * The blocks of the shards that a block of the masterchain refers to.
+ * Returns the shard blocks that a masterchain block refers to.
  *
- * @throws {@link Failure} when they are gone.
+ * @throws {@link Failure} when they are no longer stored.
  */
 export function shardBlocks(chain: JettonChain, seqno: number): readonly Block[] {
   const master = masterBlock(chain, seqno)
@@ -88,7 +88,7 @@ export function shardBlocks(chain: JettonChain, seqno: number): readonly Block[]
   return [found]
 }
 
-// Between two blocks that are kept others may be gone.
+// Blocks between two stored ones may have been removed.
 function areNeighbours(before: Block | undefined, after: Block | undefined): boolean {
   return before === undefined || after === undefined || before.seqno + 1 === after.seqno
 }

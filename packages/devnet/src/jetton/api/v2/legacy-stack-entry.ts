@@ -16,12 +16,12 @@ import { buildList, readList } from './tvm-list.ts'
 const mostCells = 10_000
 
 /**
- * Writes an entry of a stack in the older form.
+ * Formats a stack entry in the legacy form.
  *
- * @param entry What the virtual machine left.
- * @returns A pair of a type and a value; a slice is written as the cell that it is in, and the
- *   tree of a very large cell is left out.
- * @throws {@link Failure} with 533 for an entry that is nested too deep.
+ * @param entry An entry of the result stack of the virtual machine.
+ * @returns A pair of a type and a value; a slice is formatted as its cell, and the tree of a very large cell is
+ * omitted.
+ * @throws {@link Failure} with 533 for an entry that is nested too deeply.
  */
 export function writeLegacyStackEntry(entry: TupleItem): [type: string, value: unknown] {
   if (entry.type === 'int') {
@@ -40,12 +40,12 @@ export function writeLegacyStackEntry(entry: TupleItem): [type: string, value: u
 }
 
 /**
- * Reads an entry of a stack in the older form.
+ * Parses a stack entry in the legacy form.
  *
- * @param given What the client sent: a pair of a type and a value.
+ * @param given The value from the client: a pair of a type and a value.
  * @returns The entry for the virtual machine.
- * @throws {@link Failure} with 422 for a malformed entry, 400 for bytes that are no cell, 533 for one nested too deep
- *   and 542 for a type that cannot be sent.
+ * @throws {@link Failure} with 422 for a malformed entry, 400 for bytes that are not a cell, 533 for one that is nested
+ * too deeply and 542 for a type that is not allowed.
  */
 export function readLegacyStackEntry(given: unknown): TupleItem {
   if (!Array.isArray(given) || given.length !== 2) throw malformed('an entry is no pair')
@@ -80,7 +80,7 @@ function bytesOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'bytes' in value ? value.bytes : undefined
 }
 
-// A cell that is referred to twice is written twice, so a few cells can make a tree without end.
+// A cell with two references is written twice, so a few cells can produce an exponentially large tree.
 function countCells(cell: Cell, known = new Map<Cell, number>()): number {
   const counted = known.get(cell)
   if (counted !== undefined) return counted

@@ -1,15 +1,15 @@
 import type { JettonChain } from '../../chain/jetton-chain.ts'
 import { readParameters, type Parameters, type Values } from './parameters.ts'
 
-/** A method of the interface. */
+/** A method of the API. */
 export interface Method {
-  /** HTTP methods by which it can be called; POST is among them always. */
+  /** HTTP methods that the method accepts; always includes POST. */
   readonly verbs: readonly ('GET' | 'POST')[]
   /**
-   * @param chain What to answer from.
-   * @param given Parameters as the client sent them.
-   * @param source Which form of a request it was.
-   * @returns What the answer holds as `result`.
+   * @param chain The chain to read.
+   * @param given Unparsed parameters from the client.
+   * @param source The kind of request.
+   * @returns The `result` of the response.
    * @throws {@link Failure}
    */
   call(chain: JettonChain, given: Readonly<Record<string, unknown>>, source: 'get' | 'post'): Promise<unknown>
@@ -20,7 +20,7 @@ export type Methods = Readonly<Record<string, Method>>
 
 type Answer<parameters extends Parameters> = (chain: JettonChain, values: Values<parameters>) => unknown
 
-/** Defines a method that reads: by GET with a query, by POST with a JSON object. */
+/** Defines a read method: GET with a query, or POST with a JSON object. */
 export function reading<parameters extends Parameters>(
   parameters: parameters,
   answer: Answer<parameters>,
@@ -28,7 +28,7 @@ export function reading<parameters extends Parameters>(
   return define(['GET', 'POST'], parameters, answer)
 }
 
-/** Defines a method that takes a JSON object by POST alone. */
+/** Defines a method that accepts a JSON object by POST only. */
 export function posting<parameters extends Parameters>(
   parameters: parameters,
   answer: Answer<parameters>,

@@ -7,7 +7,7 @@ import { runMethods } from './methods/run-method.ts'
 import { sendMethods } from './methods/send.ts'
 import { transactionMethods } from './methods/transactions.ts'
 
-/** Every method of the interface but `jsonRPC`, which calls the others. */
+/** Every method of the API except `jsonRPC`, which calls the others. */
 export const methods: Methods = {
   ...detectionMethods,
   ...accountMethods,

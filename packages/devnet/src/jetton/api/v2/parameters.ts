@@ -5,30 +5,32 @@ import { readHash } from '../cells/hash.ts'
 import { Failure } from '../failure.ts'
 import { invalid } from './failure.ts'
 
-/** How to read one parameter: text of a query, or any value of a JSON object. */
+/** The parser of one parameter: text of a query, or any value of a JSON object. */
 export interface Parameter<value> {
-  /** @throws {@link Failure} or, for what is not of this kind at all, any error. */
+  /**
+   * @throws {@link Failure}, or any error for a value of another kind.
+   */
   read(given: unknown, name: string): value
-  /** Stands for a parameter that is not given; without it the parameter is required. */
+  /** Default for a missing parameter; without it the parameter is required. */
   readonly absent?: () => value
 }
 
-/** Parameters by their names on the wire. */
+/** Parameters by their names in the request. */
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>
 
-/** What a method gets for its parameters. */
+/** The parsed parameters of a method. */
 export type Values<parameters extends Parameters> = {
   readonly [name in keyof parameters]: parameters[name] extends Parameter<infer value> ? value : never
 }
 
 /**
- * Reads the parameters of a request.
+ * Parses the parameters of a request.
  *
- * @param parameters How to read each of them.
- * @param given What the client sent.
- * @param source Which form of a request it was, for the words of an error.
+ * @param parameters The parser of each parameter.
+ * @param given Unparsed parameters from the client.
+ * @param source The kind of request, for the error text.
  * @returns The values by name.
- * @throws {@link Failure} with 422 for parameters that are missing or malformed, and names that a body may not have.
+ * @throws {@link Failure} with 422 for missing or malformed parameters, and for names that are not allowed in a body.
  */
 export function readParameters<parameters extends Parameters>(
   parameters: parameters,
@@ -54,12 +56,12 @@ export function readParameters<parameters extends Parameters>(
   return Object.fromEntries(values) as Values<parameters>
 }
 
-/** Lets a parameter be left out. */
+/** Makes a parameter optional. */
 export function optional<value>(parameter: Parameter<value>): Parameter<value | undefined> {
   return { read: parameter.read, absent: () => undefined }
 }
 
-/** Lets a parameter be left out in favour of a value. */
+/** Makes a parameter optional with a default value. */
 export function withDefault<value>(parameter: Parameter<value>, value: value): Parameter<value> {
   return { read: parameter.read, absent: () => value }
 }
@@ -82,13 +84,13 @@ export const hash: Parameter<Buffer> = {
   read: (given) => present(typeof given === 'string' ? readHash(given) : undefined),
 }
 
-/** A hash that may be left out, or be empty in place of it. */
+/** An optional hash; an empty value counts as missing. */
 export const optionalHash: Parameter<Buffer | undefined> = {
   read: (given, name) => (given === '' ? undefined : hash.read(given, name)),
   absent: () => undefined,
 }
 
-/** The id of an account within its workchain: a hash, or an address whose workchain does not count. */
+/** The id of an account within its workchain: a hash, or an address, whose workchain is ignored. */
 export const accountId: Parameter<Buffer | undefined> = {
   read(given, name) {
     const written = typeof given === 'string' ? readAddress(given) : undefined
@@ -121,7 +123,7 @@ export const positive: Parameter<number> = {
   },
 }
 
-/** A number of 32 bits that is not below zero. */
+/** A number of 32 bits that is not negative. */
 export const nonNegative: Parameter<number> = {
   read(given, name) {
     const value = int32.read(given, name)
@@ -139,7 +141,7 @@ export const logicalTime: Parameter<bigint> = {
   },
 }
 
-/** How many rows to answer: from one to a limit. */
+/** The number of rows to return: from one to a limit. */
 export function count(most: number): Parameter<number> {
   return {
     read(given, name) {
@@ -150,7 +152,7 @@ export function count(most: number): Parameter<number> {
   }
 }
 
-/** Yes or no, as a word or a digit. */
+/** True or false, as a word or a digit. */
 export const boolean: Parameter<boolean> = {
   read(given) {
     if (given === true || given === 1 || given === 'true' || given === '1') return true
@@ -175,7 +177,7 @@ export const boc: Parameter<Cell> = {
   },
 }
 
-/** A bag of cells that may be left out, or be empty in place of it. */
+/** An optional bag of cells; an empty value counts as missing. */
 export const optionalBoc: Parameter<Cell | undefined> = {
   read: (given, name) => (given === '' ? undefined : boc.read(given, name)),
   absent: () => undefined,

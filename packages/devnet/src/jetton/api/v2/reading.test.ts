@@ -37,7 +37,7 @@ test('the methods are those of the interface', () => {
   )
 })
 
-/** Parameters by which every method that reads has an answer. */
+/** Parameters with which every read method returns a result. */
 function readings(): Record<string, Given> {
   const { chain } = server
   const base = chain.blocks(0).at(-1)
@@ -84,7 +84,7 @@ function readings(): Record<string, Given> {
 
 test('every method that reads answers GET, POST and JSON-RPC alike', async () => {
   const given = readings()
-  // Three of these have no answer here, and one answers with the time.
+  // Three of these have no result here, and one returns the time.
   const others = ['getMasterchainBlockSignatures', 'getShardBlockProof', 'getConsensusBlock', 'dnsResolve']
   const reading = Object.keys(methods).filter((name) => methods[name]?.verbs.includes('GET'))
   expect([...Object.keys(given), ...others].toSorted()).toEqual(reading.toSorted())
@@ -296,7 +296,7 @@ test('a transaction has the fees, the messages and the cells of the chain', asyn
   })
   expect(BigInt(written.fee)).toBe(parsed.totalFees.coins + (info?.forwardFee ?? 0n))
   expect(BigInt(written.fee)).toBe(BigInt(written.storage_fee) + BigInt(written.other_fee))
-  // The parent of a transaction is the one that its message came from, and its child the one that took it in.
+  // The parent of a transaction is the one that sent its message, and its child is the one that received its message.
   const place = { source: wallet, destination: out.destination, created_lt: out.created_lt }
   expect(await server.result('tryLocateSourceTx', place)).toEqual(written)
   const taken = await server.result('tryLocateTx', place)

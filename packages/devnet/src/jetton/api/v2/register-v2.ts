@@ -7,10 +7,10 @@ import { methods } from './methods.ts'
 import { readRpcCall } from './rpc-call.ts'
 
 /**
- * Serves the v2 family of a chain under `/api/v2`, in the shapes of ton-http-api-cpp.
+ * Serves the v2 API of a chain under `/api/v2`, in the format of ton-http-api-cpp.
  *
- * @param app Server to add the routes to; what no route foresaw is left to its error handler.
- * @param chain What to answer from.
+ * @param app Server to add the routes to; its error handler processes unexpected errors.
+ * @param chain The chain to read.
  */
 export function registerV2(app: FastifyInstance, chain: JettonChain): void {
   void app.register(
@@ -65,7 +65,7 @@ function writeError(code: number, words: string): object {
   return { ok: false, error: words, code, '@extra': trace() }
 }
 
-// Upstream says when, and by which of its nodes, an answer was made; here is one node.
+// ton-http-api-cpp reports the time of a response and the TON node that produced it; this chain has only one node.
 function trace(): string {
   return `${Date.now() / 1000}:0`
 }

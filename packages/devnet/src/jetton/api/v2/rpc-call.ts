@@ -7,10 +7,11 @@ export interface RpcCall {
 }
 
 /**
- * Reads the body of `jsonRPC`; its `jsonrpc` and `id` do not count, as the answer is that of the method alone.
+ * Parses the body of `jsonRPC`. Its `jsonrpc` and `id` are ignored, because the response contains only the result of
+ * the method.
  *
  * @param body The JSON object.
- * @returns The method with its parameters; missing ones and an empty list stand for none.
+ * @returns The method with its parameters; missing parameters and an empty list mean none.
  * @throws {@link Failure} with 422 for a body that names no method, or has parameters in a list.
  */
 export function readRpcCall(body: Readonly<Record<string, unknown>>): RpcCall {

@@ -6,12 +6,12 @@ import { buildList, readList } from './tvm-list.ts'
 const deepest = 100
 
 /**
- * Writes an entry of a stack in the typed form.
+ * Formats a stack entry in the typed form.
  *
- * @param entry What the virtual machine left.
- * @param depth How many tuples and lists are around it.
- * @returns One of the `tvm.stackEntry` types of the interface.
- * @throws {@link Failure} with 533 for an entry that is nested too deep.
+ * @param entry An entry of the result stack of the virtual machine.
+ * @param depth Number of tuples and lists that contain it.
+ * @returns One of the `tvm.stackEntry` types of the API.
+ * @throws {@link Failure} with 533 for an entry that is nested too deeply.
  */
 export function writeStackEntry(entry: TupleItem, depth = 0): object {
   if (depth >= deepest) throw tooDeep('result')
@@ -33,24 +33,24 @@ export function writeStackEntry(entry: TupleItem, depth = 0): object {
   return { '@type': 'tvm.stackEntryUnsupported' }
 }
 
-/** Writes the items of a list; see {@link writeStackEntry}. */
+/** Formats the items of a list; see {@link writeStackEntry}. */
 export function writeList(items: readonly TupleItem[], depth = 0): object {
   return { '@type': 'tvm.list', elements: items.map((item) => writeStackEntry(item, depth + 1)) }
 }
 
-/** Writes the items of a tuple; see {@link writeStackEntry}. */
+/** Formats the items of a tuple; see {@link writeStackEntry}. */
 export function writeTuple(items: readonly TupleItem[], depth = 0): object {
   return { '@type': 'tvm.tuple', elements: items.map((item) => writeStackEntry(item, depth + 1)) }
 }
 
 /**
- * Reads an entry of a stack in the typed form.
+ * Parses a stack entry in the typed form.
  *
- * @param given What the client sent.
- * @param depth How many tuples and lists are around it.
+ * @param given The value from the client.
+ * @param depth Number of tuples and lists that contain it.
  * @returns The entry for the virtual machine.
- * @throws {@link Failure} with 422 for a malformed entry, 400 for bytes that are no cell, 533 for one nested too deep
- *   and 542 for a type that cannot be sent.
+ * @throws {@link Failure} with 422 for a malformed entry, 400 for bytes that are not a cell, 533 for one that is nested
+ * too deeply and 542 for a type that is not allowed.
  */
 export function readStackEntry(given: unknown, depth = 0): TupleItem {
   if (depth >= deepest) throw tooDeep('given')
@@ -73,7 +73,7 @@ export function readStackEntry(given: unknown, depth = 0): TupleItem {
   }
 }
 
-/** Reads the `elements` of a tuple or a list; see {@link readStackEntry}. */
+/** Parses the `elements` of a tuple or a list; see {@link readStackEntry}. */
 export function readElements(given: unknown, depth = 0): TupleItem[] {
   const { elements } = asObject(given)
   if (!Array.isArray(elements)) throw malformed('elements is no list')
@@ -81,7 +81,7 @@ export function readElements(given: unknown, depth = 0): TupleItem[] {
 }
 
 /**
- * Reads a number of the virtual machine.
+ * Parses a number for the virtual machine.
  *
  * @param given A JSON integer, or a text: decimal, or hex after `0x`.
  * @throws {@link Failure} with 422 for anything else, and for more than 257 bits.
@@ -96,10 +96,10 @@ export function readNumber(given: unknown): bigint {
 }
 
 /**
- * Reads a cell of a stack.
+ * Parses a cell of a stack.
  *
  * @param given A bag of cells in base64.
- * @throws {@link Failure} with 422 for anything but a text, 400 for a text that is no bag of cells.
+ * @throws {@link Failure} with 422 for anything except a text, 400 for a text that is not a bag of cells.
  */
 export function readCell(given: unknown): Cell {
   if (typeof given !== 'string' || given === '') throw malformed('a cell is no base64 text')
@@ -109,10 +109,10 @@ export function readCell(given: unknown): Cell {
 }
 
 /**
- * Reads a slice of a stack: the whole of an ordinary cell.
+ * Parses a slice of a stack: the whole content of an ordinary cell.
  *
  * @param given A bag of cells in base64.
- * @throws {@link Failure} as {@link readCell} does, and with 400 for a cell that only the engine itself may open.
+ * @throws {@link Failure} like {@link readCell}, and with 400 for an exotic cell.
  */
 export function readSlice(given: unknown): Cell {
   const cell = readCell(given)
@@ -120,12 +120,12 @@ export function readSlice(given: unknown): Cell {
   return cell
 }
 
-/** A stack that is not written as the interface says. */
+/** Creates the error for a stack that does not have the format of the API. */
 export function malformed(fault: string): Failure {
   return new Failure(422, `failed to parse stack: ${fault}`)
 }
 
-/** A kind of entry that cannot be sent. */
+/** Creates the error for an entry type that is not allowed. */
 export function unsupported(type: string): Failure {
   return new Failure(542, `Unsupported stack entry type: ${type}`)
 }
@@ -134,7 +134,7 @@ function tooDeep(which: string): Failure {
   return new Failure(533, `${which} stack depth >= ${deepest}`)
 }
 
-/** What an object of a stack may hold; which of it is there tells its type. */
+/** The fields of a stack object; the present fields determine its type. */
 interface GivenObject {
   readonly '@type'?: unknown
   readonly number?: unknown

@@ -8,10 +8,10 @@ import { Failure } from '../failure.ts'
 const offChain = 0x01
 
 /**
- * Asks a contract for what makes it a jetton: a master, or a wallet whose master confirms it (TEP-74).
+ * Calls the get methods that identify a jetton contract: a master, or a wallet whose master confirms it (TEP-74).
  *
  * @param address The contract.
- * @returns `ext.tokens.jettonMasterData` or `ext.tokens.jettonWalletData` of the interface.
+ * @returns `ext.tokens.jettonMasterData` or `ext.tokens.jettonWalletData` of the API.
  * @throws {@link Failure} with 409 for any other contract.
  */
 export async function readTokenData(chain: JettonChain, address: Address): Promise<object> {
@@ -66,7 +66,7 @@ function writeContent(cell: Cell): object {
   return isOffChain ? { type: 'offchain', data: data['uri'] ?? '' } : { type: 'onchain', data }
 }
 
-// A contract without the method ends it with an exit code, and so has no stack to tell of.
+// A contract without the method ends it with an exit code, and so returns no stack.
 async function run(
   chain: JettonChain,
   address: Address,

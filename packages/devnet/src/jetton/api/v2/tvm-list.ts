@@ -3,20 +3,20 @@ import type { TupleItem } from '@ton/core'
 const none: TupleItem = { type: 'null' }
 
 /**
- * Builds a list as the virtual machine keeps it: pairs of an item and the rest, which ends with null.
+ * Builds a list in the representation of the virtual machine: nested pairs of an item and the rest, ending with null.
  *
  * @param items The items in their order.
- * @returns The list as one entry of a stack.
+ * @returns The list as one stack entry.
  */
 export function buildList(items: readonly TupleItem[]): TupleItem {
   return items.reduceRight<TupleItem>((rest, item) => ({ type: 'tuple', items: [item, rest] }), none)
 }
 
 /**
- * Reads a list as the virtual machine keeps it.
+ * Reads a list in the representation of the virtual machine.
  *
- * @param entry An entry of a stack.
- * @returns The items, or undefined for an entry that is no list; null is the empty one.
+ * @param entry A stack entry.
+ * @returns The items, or undefined for an entry that is not a list; null is the empty list.
  */
 export function readList(entry: TupleItem): readonly TupleItem[] | undefined {
   const items: TupleItem[] = []

@@ -4,22 +4,22 @@ import { readComment } from '../cells/comment.ts'
 import { writeHash } from '../cells/hash.ts'
 import { cellBytes } from './cell-bytes.ts'
 
-/** How the two forms of a message differ from each other: `raw.message` and the older `ext.message`. */
+/** The two forms of a message: `raw.message` and the legacy `ext.message`. */
 export type MessageForm = 'std' | 'legacy'
 
-/** A message with what its transaction counts as fees. */
+/** A message with its fees, as its transaction counts them. */
 export interface WrittenMessage {
   readonly json: object
-  /** What forwarding it costs its sender. */
+  /** Forwarding fee that its sender pays. */
   readonly fees: bigint
 }
 
 /**
- * Writes a message of a transaction.
+ * Formats a message of a transaction.
  *
- * @param cell The message as its transaction holds it.
- * @param form Which form to write.
- * @returns The message of the interface.
+ * @param cell The message in its transaction.
+ * @param form The form to write.
+ * @returns The message in the format of the API.
  */
 export function writeMessage(cell: Cell, form: MessageForm): WrittenMessage {
   const message = loadMessage(cell.beginParse())
@@ -47,20 +47,20 @@ export function writeMessage(cell: Cell, form: MessageForm): WrittenMessage {
 }
 
 /**
- * Writes an address in an object of its own.
+ * Formats an address as an object.
  *
- * @param address The address; none is written as an empty text.
- * @returns `accountAddress` of the interface.
+ * @param address The address; undefined becomes an empty text.
+ * @returns `accountAddress` of the API.
  */
 export function writeAccountAddress(address: Address | undefined): object {
   return { '@type': 'accountAddress', account_address: writeFriendly(address) }
 }
 
 /**
- * Writes the currencies of an amount beside the coins.
+ * Formats the extra currencies of an amount.
  *
  * @param other Amounts by the number of the currency.
- * @returns A list of `extraCurrency` of the interface.
+ * @returns A list of `extraCurrency` of the API.
  */
 export function writeExtraCurrencies(
   other: Iterable<readonly [id: number, amount: bigint]> | null | undefined,
@@ -74,7 +74,7 @@ function writeFriendly(address: Address | undefined): string {
 
 interface Data {
   readonly json: object
-  /** What the older form says beside it. */
+  /** The additional fields of the legacy form. */
   readonly message: { message: string } | { message_decode_error: string }
 }
 

@@ -5,7 +5,7 @@ import { transactionMessages } from '../cells/transaction-messages.ts'
 import { writeTransactionId } from './block-id.ts'
 import { writeAccountAddress, writeMessage } from './write-message.ts'
 
-/** Forms of a transaction: `raw.transaction`, the same with its account, and the older `ext.transaction`. */
+/** Forms of a transaction: `raw.transaction`, the same with its account, and the legacy `ext.transaction`. */
 export type TransactionForm = 'std' | 'ext' | 'legacy'
 
 const types: Readonly<Record<TransactionForm, string>> = {
@@ -15,18 +15,18 @@ const types: Readonly<Record<TransactionForm, string>> = {
 }
 
 /**
- * Writes a transaction.
+ * Formats a transaction.
  *
  * @param transaction The transaction.
- * @param form Which form to write.
- * @returns The transaction of the interface.
+ * @param form The form to write.
+ * @returns The transaction in the format of the API.
  */
 export function writeTransaction(transaction: ChainTransaction, form: TransactionForm): object {
   const parsed = transaction.parse()
   const { incoming, outgoing } = transactionMessages(parsed)
   const messageForm = form === 'legacy' ? 'legacy' : 'std'
   const sent = outgoing.map((cell) => writeMessage(cell, messageForm))
-  // The forwarding of what an account sends counts as its fee, though the transactions there collect it.
+  // The sender pays the forwarding fees of its messages, although the receiving transactions collect them.
   const fee = sent.reduce((sum, { fees }) => sum + fees, parsed.totalFees.coins)
   const storageFee = readStorageFee(parsed.description)
   return {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ])
 })
 
-/** Asks a contract itself. */
+/** Calls a get method of a contract directly. */
 async function ask(address: Address, method: string): Promise<Json[]> {
   const { stack } = await server.chain.runGetMethod(address, method, [])
   return stack.map((item) => (item.type === 'int' ? item.value : item))
@@ -171,7 +171,7 @@ function base64(hash: bigint): string {
   return Buffer.from(hash.toString(16).padStart(64, '0'), 'hex').toString('base64')
 }
 
-/** The number of a get method: CRC-16 of its name, and a bit that sets it apart from message handlers. */
+/** The number of a get method: CRC-16 of its name, and a bit that distinguishes it from message handlers. */
 function methodId(name: string): number {
   let remainder = 0
   for (const byte of Buffer.from(name)) {

@@ -7,7 +7,7 @@ import { operations } from './operations.ts'
 const server = v3OfThisFile()
 const nobody = `0:${'ab'.repeat(32)}`
 
-/** A signed message of the wallet that sends a coin to a new account. */
+/** Returns a signed message of the wallet that sends a coin to a new account. */
 async function signed() {
   const { chain } = server
   const wallet = new WalletV4(Buffer.from(chain.example.wallet_seed, 'hex'))

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await sendToStranger(server)
 })
 
-/** Sends coins and jettons of the sample wallet. */
+/** Sends coins and jettons from the sample wallet. */
 async function sendToStranger({ chain, send }: V3Server): Promise<void> {
   const from = Address.parse(chain.example.wallet)
   const to = Address.parse(chain.example.jetton_wallet)
@@ -34,7 +34,7 @@ async function sendToStranger({ chain, send }: V3Server): Promise<void> {
   ])
 }
 
-/** Asks a contract itself. */
+/** Calls a get method of a contract directly. */
 async function ask(address: Address, method: string): Promise<Json[]> {
   const { stack } = await server.chain.runGetMethod(address, method, [])
   return stack.map((item) => (item.type === 'int' ? item.value : item))
@@ -161,7 +161,7 @@ test('burns of the jetton by every filter', async () => {
     [{ jetton_master: raw(nobody) }, []],
     [{ owner_address: raw(wallet) }, newestFirst],
     [{ address: raw(wallet) }, newestFirst],
-    // The parameter is the owner here, so a jetton has no burns of its own.
+    // The parameter is the owner here, so a jetton master has no burns.
     [{ address: raw(master) }, []],
     [{ jetton_wallet: [raw(jettonWallet), raw(nobody)] }, newestFirst],
     [{ end_lt: lt - 1n }, newestFirst.slice(1)],

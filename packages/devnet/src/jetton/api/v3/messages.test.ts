@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { comment, hashesOf, raw, v3OfThisFile, type Given, type Json } from '../../../../test/jetton-v3.ts'
 import type { ChainTransaction } from '../../chain/jetton-chain.ts'
 
-/** A message as the test finds it in the transactions themselves. */
+/** A message that the test finds in the transactions themselves. */
 interface Found {
   hash: string
   bodyHash: string
@@ -29,7 +29,7 @@ beforeAll(async () => {
   found = findAll(server.chain.transactions)
 })
 
-/** Reads every message once, straight from the cells. */
+/** Reads every message once, directly from the cells. */
 function findAll(transactions: readonly ChainTransaction[]): Found[] {
   const messages = new Map<string, Found>()
   for (const transaction of transactions) {
@@ -114,7 +114,7 @@ test('messages by every filter', async () => {
   expect(new Set(toWallet.slice(0, outsideToWallet.length))).toEqual(
     new Set(outsideToWallet.map(({ hash }) => hash)),
   )
-  // A message from outside has no time, and those count as the latest.
+  // An external message has no logical time, and such messages count as the latest.
   const all = hashes(await server.rows('messages', { limit: 1000 }))
   expect(all.slice(0, outside.length).toSorted()).toEqual(outside)
   expect(all).toHaveLength(found.length)

@@ -2,24 +2,24 @@ import type { JettonChain } from '../../chain/jetton-chain.ts'
 import { Failure } from '../failure.ts'
 import type { Reader } from './parameters.ts'
 
-/** What a request may look at, and what it wants beside the rows. */
+/** The chain of a request, and the additional objects that the client wants. */
 export interface Context {
   readonly chain: JettonChain
-  /** Whether the answer carries the address book. */
+  /** Whether the response contains the address book. */
   readonly withAddressBook: boolean
-  /** Whether the answer carries the metadata of tokens. */
+  /** Whether the response contains the token metadata. */
   readonly withMetadata: boolean
 }
 
-/** The parameters of a query by their names on the wire. */
+/** The parsers of the query parameters, by their names in the request. */
 export type Parameters = Readonly<Record<string, Reader<unknown>>>
 
-/** What the parameters of a query were read as. */
+/** The parsed query parameters. */
 export type Values<parameters extends Parameters> = {
   readonly [name in keyof parameters]: ReturnType<parameters[name]>
 }
 
-/** What a request brings: each parameter of its query with all its values, and its body as JSON. */
+/** The input of a request: each query parameter with all its values, and the body as JSON. */
 export interface Given {
   readonly query: Readonly<Record<string, readonly string[]>>
   readonly body: unknown
@@ -30,16 +30,18 @@ export interface Operation {
   readonly method: 'GET' | 'POST'
   /** Path below `/api/v3`. */
   readonly path: string
-  /** @returns the body of the answer */
+  /**
+   * @returns the body of the response
+   */
   answer(context: Context, given: Given): Promise<unknown>
 }
 
 /**
- * Declares a GET.
+ * Declares a GET operation.
  *
  * @param path path below `/api/v3`
- * @param parameters how to read each parameter of the query; any other is ignored
- * @param answer gives the body of the answer
+ * @param parameters the parser of each query parameter; others are ignored
+ * @param answer returns the body of the response
  */
 export function query<const parameters extends Parameters>(
   path: string,
@@ -60,10 +62,10 @@ export function query<const parameters extends Parameters>(
 }
 
 /**
- * Declares a POST.
+ * Declares a POST operation.
  *
  * @param path path below `/api/v3`
- * @param answer gives the body of the answer for the JSON object of the request
+ * @param answer returns the body of the response for the JSON object of the request
  */
 export function call(
   path: string,

@@ -6,7 +6,7 @@ export interface Page {
   readonly offset: number
 }
 
-/** Bounds of a list, all of them inside. */
+/** Inclusive bounds of a list. */
 export interface Window {
   readonly start_utime: number | undefined
   readonly end_utime: number | undefined
@@ -14,20 +14,20 @@ export interface Window {
   readonly end_lt: bigint | undefined
 }
 
-/** Rows that may take their time to be read. */
+/** Rows that may be read asynchronously. */
 export type Rows<row> = Iterable<row> | AsyncIterable<row>
 
-/** Puts a list that is kept oldest first into an order; later changes of the list leave the answer alone. */
+/** Orders a list that is stored oldest first; later changes of the list do not affect the result. */
 export function inOrder<row>(oldestFirst: readonly row[], sort: Sort): readonly row[] {
   return sort === 'asc' ? [...oldestFirst] : oldestFirst.toReversed()
 }
 
-/** Leaves out of a list what is not wanted. */
+/** Filters a list. */
 export async function* where<row>(rows: Rows<row>, isWanted: (row: row) => boolean): AsyncGenerator<row> {
   for await (const row of rows) if (isWanted(row)) yield row
 }
 
-/** Takes a page out of a list, and looks at nothing behind it. */
+/** Returns one page of a list without reading the rows after it. */
 export async function pageOf<row>(rows: Rows<row>, { limit, offset }: Page): Promise<row[]> {
   const taken: row[] = []
   let skipped = 0
@@ -42,7 +42,7 @@ export async function pageOf<row>(rows: Rows<row>, { limit, offset }: Page): Pro
   return taken
 }
 
-/** Tells whether a row lies inside of a window. */
+/** Whether a row is inside a window. */
 export function isInside(window: Window, utime: number, lt: bigint): boolean {
   const { start_utime, end_utime, start_lt, end_lt } = window
   return (
@@ -53,7 +53,7 @@ export function isInside(window: Window, utime: number, lt: bigint): boolean {
   )
 }
 
-/** The rows of a list as the indexer writes them: an empty list becomes null on its way through Go. */
+/** Returns the rows in the format of the indexer: it serializes an empty list as null, because it is written in Go. */
 export function rowsOrNull<row>(rows: readonly row[]): readonly row[] | null {
   return rows.length === 0 ? null : rows
 }

@@ -3,10 +3,10 @@ import { readAddress } from '../cells/address.ts'
 import { readHash } from '../cells/hash.ts'
 import { Failure } from '../failure.ts'
 
-/** Reads a parameter: all values that the query gives it, and its name for the words of a refusal. */
+/** Parses a parameter: all its values in the query, and its name for the error text. */
 export type Reader<value> = (given: readonly string[], name: string) => value
 
-/** Reads one value of a parameter; undefined is a text that is none. */
+/** Parses one value of a parameter; returns undefined for an invalid text. */
 type Form<value> = (text: string) => value | undefined
 
 export type Sort = 'asc' | 'desc'
@@ -52,13 +52,13 @@ export function atLeastOne<value>(reader: Reader<readonly value[]>): Reader<read
   }
 }
 
-/** Gives a parameter of one value its default. */
+/** Makes a parameter of one value optional with a default. */
 export function withDefault<value>(reader: Reader<value | undefined>, standard: value): Reader<value> {
   return (given, name) => reader(given, name) ?? standard
 }
 
 const addressForm: Form<Address> = (text) => readAddress(text)?.address
-// Base64 can begin with the same two letters as hex of this form.
+// Base64 can begin with the same two letters as this hex form.
 const hashForm: Form<Buffer> = (text) => readHash(/^0x[0-9a-f]{64}$/i.test(text) ? text.slice(2) : text)
 const nameForm: Form<string> = (text) => (/^[\w.]+$/.test(text) ? text : undefined)
 
@@ -74,7 +74,7 @@ export const addressOrNone = one(
 )
 export const hash = one(hashForm, aHash)
 export const hashes = many(hashForm, aHash)
-/** Names of kinds of actions. */
+/** Names of action types. */
 export const names = many(nameForm, 'letters, digits, points and underscores')
 export const texts = many((text) => text, 'a text')
 
@@ -138,7 +138,7 @@ const offset: Reader<number> = (given, name) => Math.max(0, int32(given, name) ?
 /** A page of a list. */
 export const page = { limit, offset }
 export const sort = withDefault(order, 'desc')
-/** A sort that a list does not have unless it is asked for. */
+/** An optional sort order, without a default. */
 export const sortIfAny = order
-/** A window of Unix times and one of logical times; all bounds are inside. */
+/** A window of Unix times and one of logical times; all bounds are inclusive. */
 export const window = { start_utime: utime, end_utime: utime, start_lt: lt, end_lt: lt }

@@ -6,14 +6,14 @@ import type { Context, Given } from './operation.ts'
 import { operations } from './operations.ts'
 import { boolean } from './parameters.ts'
 
-// The indexer names the version of its database.
+// The indexer reports the version of its database.
 const apiVersion = '1.2.6'
 
 /**
- * Serves the v3 family of a chain under `/api/v3`, in the shapes of ton-indexer.
+ * Serves the v3 API of a chain under `/api/v3`, in the format of ton-indexer.
  *
- * @param app server to add the routes to; what no route foresaw is left to its error handler
- * @param chain what to answer from
+ * @param app server to add the routes to; its error handler processes unexpected errors
+ * @param chain the chain to read
  */
 export function registerV3(app: FastifyInstance, chain: JettonChain): void {
   void app.register(
@@ -46,7 +46,7 @@ function addPath(scope: FastifyInstance, chain: JettonChain, path: string): void
       query,
       body: request.body,
     })
-    // An empty list at the top is the JSON null, which the server would take for no body.
+    // An empty list at the top level is the JSON null, which the server would treat as no body.
     return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
   })
 }
@@ -57,7 +57,7 @@ function readQuery(request: FastifyRequest): Given['query'] {
 }
 
 function contextOf(chain: JettonChain, { headers }: FastifyRequest, query: Given['query']): Context {
-  // Each setting of a request is a header, or a parameter with the same name in snake case.
+  // Each setting of a request is a header, or a query parameter with the same name in snake case.
   const isSet = (name: string) => {
     const header = headers[name]
     const parameter = name.replace(/^x-/, '').replaceAll('-', '_')

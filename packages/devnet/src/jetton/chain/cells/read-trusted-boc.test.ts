@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-/** A value without functions and without what only one of the two readers keeps. */
+/** Returns a value without functions and without the fields that only one of the two readers sets. */
 function plain(value: unknown): unknown {
   if (value instanceof Cell) return value.toString()
   if (value instanceof Dictionary) return [value.keys(), value.values()].map(plain)

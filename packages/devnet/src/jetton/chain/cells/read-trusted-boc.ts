@@ -4,9 +4,9 @@ import { unhashedCell } from './unhashed-cell.ts'
 const magic = 0xb5ee9c72
 
 /**
- * Reads a bag of cells with one root, many times as fast as the library. Bags with special cells go to the library.
+ * Parses a bag of cells with one root, many times faster than the library. The library parses bags with exotic cells.
  *
- * @param boc A bag that the executor or the library wrote: its checksum is not looked at. Its bytes must not change.
+ * @param boc A bag that the executor or the library wrote: its checksum is not verified. Its bytes must not change.
  * @returns The root.
  */
 export function readTrustedBoc(boc: Buffer): Cell {
@@ -20,7 +20,7 @@ interface Place {
   readonly references: readonly number[]
 }
 
-// `serialized_boc#b5ee9c72` of boc.tlb; undefined for what only the library reads.
+// `serialized_boc#b5ee9c72` of boc.tlb; undefined for a bag that only the library can parse.
 function readOrdinaryCells(boc: Buffer): Cell | undefined {
   if (boc.readUInt32BE(0) !== magic) return undefined
   const flags = boc.readUInt8(4)
@@ -36,7 +36,7 @@ function readOrdinaryCells(boc: Buffer): Cell | undefined {
   for (let index = 0; index < count; index++) {
     const start = position
     const degree = boc.readUInt8(start)
-    // Levels, stored hashes or a special type.
+    // Levels, stored hashes or an exotic type.
     if (degree > 4) return undefined
     const end = start + 2 + Math.ceil(boc.readUInt8(start + 1) / 2)
     const references: number[] = []
@@ -57,7 +57,7 @@ function readOrdinaryCells(boc: Buffer): Cell | undefined {
   return cells[root]
 }
 
-// Data that does not end with a byte has a one and zeros behind it.
+// Data that does not end at a byte boundary is padded with a one and zeros.
 function dataBits(boc: Buffer, { start, end }: Place): number {
   const whole = (end - start - 2) * 8
   if (boc.readUInt8(start + 1) % 2 === 0) return whole

@@ -5,27 +5,27 @@ import { ByteReader } from './byte-reader.ts'
 const hashBytes = 32
 const depthBytes = 2
 
-/** Where the data of a cell is. */
+/** The location of a cell's data. */
 export interface CellData {
   readonly bytes: Buffer
   /** First bit. */
   readonly start: number
-  /** Bits. */
+  /** Length in bits. */
   readonly length: number
 }
 
 /**
- * Makes a cell of the ordinary type and of level zero whose hash is computed when somebody asks for it.
+ * Creates an ordinary cell of level zero whose hash is computed on first use.
  *
- * The library computes the hash of a cell when it makes one, and in JavaScript; that is most of the time of a reader
- * who wants few hashes or none.
+ * The library computes the hash of a cell on creation, in JavaScript; that takes most of the time of a parser that
+ * needs few hashes or none.
  *
  * @param data Its bytes must not change.
  * @param refs At most four.
- * @param content Descriptors and padded data, which begin what the hash is computed over, when they are at hand.
+ * @param content Descriptors and padded data, the first part of the hash input, if they are available.
  */
 export function unhashedCell(data: CellData, refs: readonly Cell[], content?: Buffer): Cell {
-  // It has all that a cell has; the compiler misses what only the inside of a cell needs.
+  // It has all public members of a cell; the compiler only misses its private members.
   return new UnhashedCell(data, [...refs], content) as unknown as Cell
 }
 

@@ -6,14 +6,14 @@ import type { Broadcast } from './stream/broadcast.ts'
 import { serveSubscription, type SubscriptionOptions } from './stream/subscription.ts'
 import { versionText } from './version-text.ts'
 
-// The plugin counts all blockhashes that a node remembers, also those that are too old for a transaction.
+// The plugin counts all blockhashes that a validator stores, including those that are too old for a transaction.
 const rememberedBlocks = 300n
 
 /**
- * Makes the Geyser service of a chain. SubscribeDeshred is not there, as in the plugin that most nodes run.
+ * Creates the Geyser service of a chain, without SubscribeDeshred, as in the plugin that most validators run.
  *
- * @param chain answers the single questions, and what is replayed
- * @param broadcast what happens on the chain, for the streams
+ * @param chain source of the unary responses and of replays
+ * @param broadcast source of new updates for the streams
  */
 export function createGeyserService(
   chain: SolanaChain,

@@ -1,25 +1,25 @@
 import { CommitmentLevel, SlotStatus } from '@fairlead/grpc/geyser'
 
-/** The levels of commitment, each after the one below it. */
+/** The commitment levels in ascending order. */
 export const levels = [
   CommitmentLevel.PROCESSED,
   CommitmentLevel.CONFIRMED,
   CommitmentLevel.FINALIZED,
 ] as const
 
-/** Status of a slot that tells of a level. */
+/** Slot status that reports each level. */
 export const statusOfLevel = [
   SlotStatus.SLOT_PROCESSED,
   SlotStatus.SLOT_CONFIRMED,
   SlotStatus.SLOT_FINALIZED,
 ] as const
 
-/** Level of which a status tells; none for the steps between. */
+/** Level that a status reports; undefined for intermediate statuses. */
 export const levelOfStatus: ReadonlyMap<SlotStatus, CommitmentLevel> = new Map(
   levels.map((level) => [statusOfLevel[level], level]),
 )
 
-/** Tells whether a request has a level that there is: any number may come over the wire. */
+/** Whether a request contains a known level: clients may send any number. */
 export function isLevel(commitment: CommitmentLevel): boolean {
   return levels.includes(commitment)
 }

@@ -6,12 +6,12 @@ const { version } = JSON.parse(
   readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-/** Versions behind the service, in the JSON text that the plugin of nodes gives. */
+/** Versions of the service, in the JSON format of the Geyser plugin. */
 export const versionText = JSON.stringify({
   version: {
     package: 'fairlead-devnet',
     version,
-    // Version of the interface that the messages are those of.
+    // Version of the protocol that defines the messages.
     proto: '12.6.0',
     solana: runtimeVersion,
     git: '',

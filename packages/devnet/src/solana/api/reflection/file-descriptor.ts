@@ -1,18 +1,21 @@
-/** What a proto file says of itself, as far as reflection asks for it. */
+/** The parts of a proto file that reflection needs. */
 export interface ProtoFile {
   readonly name: string
   /** The encoded `google.protobuf.FileDescriptorProto`. */
   readonly bytes: Uint8Array
   /** Names of the files that it imports. */
   readonly imports: readonly string[]
-  /** Full names of all that it declares: messages with their fields and oneofs, enums and their values, services, methods. */
+  /**
+   * Full names of all its declarations: messages with their fields and oneofs, enums and their values, services,
+   * methods.
+   */
   readonly symbols: readonly string[]
   /** Full names of its services. */
   readonly services: readonly string[]
 }
 
 /**
- * Reads a proto file.
+ * Parses a proto file.
  *
  * @param bytes a `google.protobuf.FileDescriptorProto`
  * @see https://github.com/protocolbuffers/protobuf/blob/main/src/google/protobuf/descriptor.proto
@@ -45,13 +48,13 @@ function messageSymbols(message: Uint8Array, prefix: string): string[] {
   ]
 }
 
-// The values of an enum stand beside it, not in it.
+// Enum values are in the scope around the enum, not in the scope of the enum.
 function enumSymbols(enumeration: Uint8Array, prefix: string): string[] {
   const parts = partsOf(enumeration)
   return [join(prefix, parts.text(1)), ...parts.all(2).map((value) => join(prefix, partsOf(value).text(1)))]
 }
 
-/** The name of something, and the names of what it has in the fields of these numbers. */
+/** Returns the name of a declaration, and the names of its members in the fields with these numbers. */
 function namedSymbols(bytes: Uint8Array, prefix: string, members: readonly number[]): string[] {
   const parts = partsOf(bytes)
   const name = join(prefix, parts.text(1))
@@ -62,13 +65,13 @@ function namedSymbols(bytes: Uint8Array, prefix: string, members: readonly numbe
 }
 
 interface Parts {
-  /** All fields of a number. */
+  /** Returns all fields with a number. */
   all(number: number): readonly Uint8Array[]
-  /** The first field of a number as a text; empty when there is none. */
+  /** Returns the first field with a number as a text; empty when there is none. */
   text(number: number): string
 }
 
-// The fields of a message that have a length; numbers are passed over.
+// Returns the length-delimited fields of a message; numbers are skipped.
 function partsOf(bytes: Uint8Array): Parts {
   const fields: (readonly [number, Uint8Array])[] = []
   let position = 0

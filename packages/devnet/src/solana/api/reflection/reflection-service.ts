@@ -11,7 +11,7 @@ import { readProtoFile, type ProtoFile } from './file-descriptor.ts'
 type Answer = NonNullable<ServerReflectionResponse['messageResponse']>
 
 /**
- * Makes both versions of the reflection service, which differ in nothing but their name.
+ * Creates both versions of the reflection service, which differ only in their names.
  *
  * @param services full names of the other services of the server
  * @see https://github.com/grpc/grpc/blob/master/doc/server-reflection.md
@@ -33,7 +33,7 @@ export function createReflectionServices(services: readonly string[]): readonly 
   return definitions.map((definition) => implement(definition, { serverReflectionInfo: answerAll }))
 }
 
-/** What a server can tell of itself. */
+/** The reflection data of a server. */
 interface Directory {
   readonly services: readonly string[]
   readonly files: ReadonlyMap<string, ProtoFile>
@@ -80,7 +80,7 @@ function answer(
   }
 }
 
-// With the files that it imports, as far as they were not sent on this stream.
+// Includes the imported files that were not sent on this stream yet.
 function answerFile(file: ProtoFile | undefined, { files }: Directory, sent: Set<string>): Answer {
   if (file === undefined) return refuse(Status.NOT_FOUND, 'the server has no such file or symbol')
   const imported = new Set<ProtoFile>()

@@ -12,18 +12,18 @@ const methods: ReadonlyMap<string, Method> = new Map(
   Object.entries({ ...clusterMethods, ...accountMethods, ...simulationMethods, ...transactionMethods }),
 )
 
-/** Where calls go. */
+/** The target of calls. */
 export interface Answering {
   readonly chain: SolanaChain
-  /** Hears errors that no caller was told about. */
+  /** Called with each error that is not reported to a caller. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Answers the body of a request: one call, or a list of them that are made one after the other.
+ * Processes the body of a request: one call, or a batch whose calls run one after the other.
  *
  * @param body JSON text
- * @returns JSON text; undefined when every call is a notification, which nobody answers
+ * @returns JSON text; undefined when every call is a notification, which has no response
  * @see https://www.jsonrpc.org/specification
  */
 export async function answerBody(body: string, answering: Answering): Promise<string | undefined> {
@@ -43,13 +43,13 @@ export async function answerBody(body: string, answering: Answering): Promise<st
   for (const call of calls) {
     const answer = await answerCall(call, answering)
     if (answer !== undefined) answers.push(answer)
-    // The chain and other callers shall not wait for a long list.
+    // The chain and other callers must not wait for a long batch.
     await nextTurn()
   }
   return answers.length === 0 ? undefined : writeJson(answers)
 }
 
-/** Writes the answer to a request in which no call was found. */
+/** Formats the response to a request without a valid call. */
 export function refuse(fault: RpcError): string {
   return writeJson(failure(null, fault))
 }

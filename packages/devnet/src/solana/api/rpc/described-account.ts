@@ -9,12 +9,12 @@ const compress = promisify(zstdCompress)
 const mostBase58Bytes = 128
 
 /**
- * Describes an account as callers want it.
+ * Formats an account in the encoding that a caller requests.
  *
  * @param account its state
  * @param options those of the call: `encoding` and `dataSlice`
- * @returns its JSON form; null for one without lamports, which is none
- * @throws RpcFault for options that break a rule
+ * @returns its JSON form; null for an account without lamports, which does not exist
+ * @throws RpcError for invalid options
  */
 export async function describeAccount(
   account: SubscribeUpdateAccountInfo | undefined,
@@ -47,7 +47,7 @@ async function encodeData(data: Uint8Array, encoding: unknown): Promise<string |
       return encodeBase58(data)
     case 'base58':
       return [encodeBase58(data), encoding]
-    // No program's data is parsed here; nodes answer base64 for those that they do not know.
+    // No program data is parsed here; RPC nodes return base64 for programs that they cannot parse.
     case 'jsonParsed':
     case 'base64':
       return [Buffer.from(data).toString('base64'), 'base64']

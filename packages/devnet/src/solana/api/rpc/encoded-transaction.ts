@@ -3,7 +3,7 @@ import { readTransaction, type WireTransaction } from '../../chain/wire-transact
 import { TransactionRefused } from '../../chain/transaction-refused.ts'
 import { decodeBase58, invalid } from './parameters.ts'
 
-// A legacy message has its count of signers where the others have their version.
+// A legacy message has its signer count in the byte that contains the version of other messages.
 const versionBit = 0x80
 const version1 = 0x81
 const signatureBytes = 64
@@ -11,12 +11,12 @@ const longestText = 8192
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
- * Reads a transaction as callers send it.
+ * Decodes a transaction from a caller.
  *
  * @param text the transaction
- * @param encoding `base58`, which nodes take when none is given, or `base64`
+ * @param encoding `base58`, the default of RPC nodes, or `base64`
  * @returns its bytes
- * @throws RpcFault for a text that is no transaction
+ * @throws RpcError for a text that is not a transaction
  */
 export function decodeTransaction(text: string, encoding: unknown = 'base58'): Uint8Array {
   if (encoding !== 'base58' && encoding !== 'base64') throw invalid('encoding', 'base58 or base64')
@@ -28,9 +28,9 @@ export function decodeTransaction(text: string, encoding: unknown = 'base58'): U
 }
 
 /**
- * Finds the first signature of a transaction, which is its name.
+ * Returns the first signature of a transaction, which is its id.
  *
- * @throws RpcFault for bytes that are no transaction
+ * @throws RpcError for bytes that are not a transaction
  */
 export function signatureOf(transaction: Uint8Array): Uint8Array {
   try {
@@ -42,10 +42,10 @@ export function signatureOf(transaction: Uint8Array): Uint8Array {
 }
 
 /**
- * Reads a message as callers send it, in base64.
+ * Decodes a base64 message from a caller.
  *
- * @returns the transaction of it that nobody has signed
- * @throws RpcFault for a text that is no message
+ * @returns an unsigned transaction with the message
+ * @throws RpcError for a text that is not a message
  */
 export function readMessage(text: string): WireTransaction {
   const message = text.length > longestText ? undefined : decodeBase64(text)
@@ -63,7 +63,7 @@ export function readMessage(text: string): WireTransaction {
   }
 }
 
-/** Puts another blockhash into a transaction; its signatures stay, and fit it no more. */
+/** Replaces the blockhash of a transaction; its signatures are retained, and become invalid. */
 export function replaceBlockhash(transaction: Uint8Array, blockhash: string): Uint8Array {
   const transactions = getTransactionCodec()
   const messages = getCompiledTransactionMessageCodec()

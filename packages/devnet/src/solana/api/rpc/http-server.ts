@@ -6,15 +6,15 @@ import { RpcCode, RpcError } from './rpc-error.ts'
 const mostBodyBytes = 1024 * 1024
 const json = 'application/json; charset=utf-8'
 
-/** The server of JSON-RPC; it waits for connections that somebody else accepts. */
+/** A JSON-RPC server; another server accepts its connections. */
 export interface RpcServer {
   readonly http1: Server
   close(): Promise<void>
 }
 
 /**
- * Makes a server of JSON-RPC by POST to `/`, with `/health`. It is open to the pages of every site, as what it serves is
- * a chain on the machine of its user.
+ * Creates a JSON-RPC server for POST to `/`, with `/health`. CORS allows the pages of every site, because the chain
+ * runs on its user's machine.
  */
 export async function createRpcServer(answering: Answering): Promise<RpcServer> {
   let http1: Server | undefined
@@ -24,13 +24,13 @@ export async function createRpcServer(answering: Answering): Promise<RpcServer> 
     serverFactory: (handler) => (http1 = createServer(handler)),
   })
   openToEverySite(server)
-  // A body is JSON whatever its media type claims.
+  // A body is parsed as JSON whatever its media type is.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, body: unknown) => body)
   server.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { statusCode = 500 } = error
     if (statusCode >= 500) answering.onFault(error)
-    // Whoever still sends an oversize body would meet a closed connection in place of the answer.
+    // A client that still sends an oversized body would otherwise meet a closed connection instead of the response.
     if (statusCode === 413) reply.removeHeader('connection')
     return reply
       .code(statusCode)

@@ -1,7 +1,7 @@
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
 const wholeNumber = /^-?\d+$/
 
-/** Reads JSON; whole numbers beyond the safe ones become bigints. */
+/** Parses JSON; integers beyond the safe range become bigints. */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) => {
     const source = context?.source
@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   })
 }
 
-/** Writes JSON; bigints become numbers with all their digits, as nodes write them. */
+/** Serializes JSON; bigints become numbers with all their digits, as RPC nodes serialize them. */
 export function writeJson(value: unknown): string {
   return JSON.stringify(value, (_key, entry: unknown) =>
     typeof entry === 'bigint' ? rawJSON(entry.toString()) : entry,

@@ -12,12 +12,12 @@ const commitmentLevels: Readonly<Record<string, CommitmentLevel>> = {
 /** Parameters of a call, by position. */
 export type Parameters = readonly unknown[]
 
-/** Makes the error for a parameter that breaks a rule. */
+/** Creates the error for an invalid parameter. */
 export function invalid(name: string, rule: string): RpcError {
   return new RpcError(RpcCode.invalidParameters, `Invalid params: ${name} must be ${rule}`)
 }
 
-/** Reads an optional object of options. */
+/** Reads an optional options object. */
 export function readOptions(parameters: Parameters, position: number): Readonly<Record<string, unknown>> {
   const value = parameters[position] ?? {}
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid('options', 'an object')
@@ -43,7 +43,7 @@ export function readSignature(value: unknown, name: string): Uint8Array {
   return bytes
 }
 
-/** Reads a number of 64 bits. */
+/** Reads an unsigned 64-bit number. */
 export function readUnsigned(value: unknown, name: string): bigint {
   const number = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
   if (typeof number !== 'bigint' || number < 0n || number > mostLamports)
@@ -57,7 +57,7 @@ export function readFlag(options: Readonly<Record<string, unknown>>, name: strin
   return value
 }
 
-/** Reads the level of commitment; nodes take finalized where none is given. */
+/** Reads the commitment level; the default of RPC nodes is finalized. */
 export function readCommitment(
   options: Readonly<Record<string, unknown>>,
   name = 'commitment',
@@ -68,7 +68,7 @@ export function readCommitment(
   return level
 }
 
-/** Decodes base58; undefined for a text that is none. */
+/** Decodes base58; returns undefined for an invalid text. */
 export function decodeBase58(text: string): Uint8Array | undefined {
   try {
     return new Uint8Array(getBase58Encoder().encode(text))

@@ -1,4 +1,4 @@
-/** Codes of errors, as nodes give them. */
+/** Error codes of RPC nodes. */
 export const RpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -10,7 +10,7 @@ export const RpcCode = {
   minimumContextSlotNotReached: -32016,
 } as const
 
-/** A call that is answered with an error. */
+/** A call that ends with an error response. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
@@ -18,8 +18,8 @@ export class RpcError extends Error {
 
   /**
    * @param code one of {@link RpcCode}
-   * @param message words for the caller
-   * @param data what the error carries beside them
+   * @param message error text for the caller
+   * @param data additional data of the error
    */
   constructor(code: number, message: string, data?: unknown) {
     super(message)
@@ -28,7 +28,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Makes the error for a transaction whose signatures are not right. */
+/** Creates the error for a transaction with invalid signatures. */
 export function signatureFault(): RpcError {
   return new RpcError(RpcCode.signatureFailure, 'Transaction signature verification failure')
 }

@@ -76,7 +76,7 @@ describe('a transaction of @solana/kit', () => {
       },
     })
     expect(JSON.stringify(raw)).toContain('insufficient lamports')
-    // Without preflight it gets into a slot, and fails there.
+    // Without preflight it is included in a slot, and fails there.
     const signature = await rpc
       .sendTransaction(getBase64EncodedWireTransaction(transaction), {
         encoding: 'base64',
@@ -102,7 +102,7 @@ describe('a transaction of @solana/kit', () => {
     expect(value.logs?.join()).toContain('success')
     expect((await rpc.getBalance(bob.address).send()).value).toBe(0n)
 
-    // As for the estimate of its compute units: nobody has signed it.
+    // As for the estimate of its compute units: it is unsigned.
     const unsigned = { ...transaction, signatures: { [alice.address]: null } }
     const estimated = await rpc
       .simulateTransaction(getBase64EncodedWireTransaction(unsigned), {
@@ -146,7 +146,7 @@ describe('a transaction that gets into no slot', () => {
       },
     })
     const forgery = { error: { code: -32003, message: 'Transaction signature verification failure' } }
-    // Signatures come first, also where one is known from another transaction.
+    // Signatures are verified first, even if one is known from another transaction.
     for (const signature of [new Uint8Array(64).fill(7) as SignatureBytes, first.signatures[alice.address]]) {
       const forged = { ...second, signatures: { [alice.address]: signature ?? null } }
       expect(await send(forged)).toMatchObject(forgery)
@@ -158,7 +158,7 @@ describe('a transaction that gets into no slot', () => {
     expect(await send(second)).toMatchObject({
       error: { code: -32002, message: 'Transaction simulation failed: Blockhash not found' },
     })
-    // Nodes take what they do not look at, and let it fall.
+    // RPC nodes accept such a transaction without validation, and drop it later.
     const signature = getSignatureFromTransaction(second)
     expect(await send(second, { skipPreflight: true })).toMatchObject({ result: signature })
     expect(await statusOf(rpc, signature)).toBeNull()
@@ -186,7 +186,7 @@ describe('the questions around transactions', () => {
     for (let made = 0; made < 4; made++) chain.makeSlot()
     expect(await rpc.getHealth().send()).toBe('ok')
     expect(await rpc.getSlot({ commitment: 'processed' }).send()).toBe(chain.tip(0).slot)
-    // It leaves the level out, as nodes take this one then.
+    // The parameter is omitted, because this level is the default of RPC nodes.
     expect(await rpc.getSlot({ commitment: 'finalized' }).send()).toBe(chain.tip(2).slot)
     expect(await rpc.getBlockHeight({ commitment: 'confirmed' }).send()).toBe(chain.tip(1).blockHeight)
     expect(await rpc.getGenesisHash().send()).toBe(chain.genesisHash)

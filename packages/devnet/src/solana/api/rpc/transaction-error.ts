@@ -1,4 +1,4 @@
-// Each name stands at its number.
+// The position of each name is its error number.
 const errorNames = `
   AccountInUse AccountLoadedTwice AccountNotFound ProgramAccountNotFound InsufficientFundsForFee
   InvalidAccountForFee AlreadyProcessed BlockhashNotFound InstructionError CallChainTooDeep
@@ -32,15 +32,15 @@ const instructionErrorNames = `
   .trim()
   .split(/\s+/)
 
-/** An error of a transaction in the JSON form of nodes: a name, or an object with a name and what it carries. */
+/** A transaction error in the JSON form of RPC nodes: a name, or an object with a name and its data. */
 export type TransactionErrorJson = string | Readonly<Record<string, unknown>>
 
 /**
- * Reads the bytes of an error of a transaction.
+ * Decodes a transaction error.
  *
  * @param bytes bincode: the number of the error in four bytes, little endian, then its fields
  * @returns its JSON form, such as `{"InstructionError":[0,{"Custom":1}]}`
- * @throws RangeError for bytes that are no such error
+ * @throws RangeError for bytes that are not a transaction error
  * @see https://docs.rs/solana-transaction-error
  */
 export function readTransactionError(bytes: Uint8Array): TransactionErrorJson {
@@ -60,7 +60,7 @@ export function readTransactionError(bytes: Uint8Array): TransactionErrorJson {
 }
 
 /**
- * Words an error of a transaction as nodes do for the errors that people meet most.
+ * Returns the text of a transaction error, for the most common errors the same as that of RPC nodes.
  *
  * @param error JSON form of the error
  */

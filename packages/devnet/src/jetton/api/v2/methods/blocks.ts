@@ -6,7 +6,7 @@ import { firstBlock, namedBlock, shardBlocks } from '../find-block.ts'
 import { reading, type Methods } from '../method.ts'
 import { int32, int64, logicalTime, nonNegative, optional, optionalHash, positive } from '../parameters.ts'
 
-// max_ext_msg_queue_size of a node.
+// max_ext_msg_queue_size of a TON node.
 const externalQueueLimit = 8000
 
 const getShards = reading({ seqno: positive }, (chain, { seqno }) => ({
@@ -19,7 +19,7 @@ export const blockMethods: Methods = {
   getMasterchainInfo: reading({}, (chain) => ({
     '@type': 'blocks.masterchainInfo',
     last: writeBlockId(chain.head),
-    // Blocks of this chain stand for the ones of a network: the root of the block names its state as well.
+    // Blocks of this chain stand in for real network blocks: the root of the block identifies its state as well.
     state_root_hash: writeHash(chain.head.rootHash),
     init: writeBlockId(chain.genesis),
   })),
@@ -85,7 +85,7 @@ export const blockMethods: Methods = {
   ),
   getOutMsgQueueSize: reading({}, (chain) => ({
     '@type': 'blocks.outMsgQueueSizes',
-    // A block carries out all that its messages lead to, so nothing waits between two of them.
+    // A block processes all resulting messages, so no message is queued between two blocks.
     shards: [chain.head, ...shardBlocks(chain, chain.head.seqno)].map((block) => ({
       '@type': 'blocks.outMsgQueueSize',
       id: writeBlockId(block),

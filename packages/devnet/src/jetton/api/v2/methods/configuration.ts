@@ -31,7 +31,7 @@ export const configurationMethods: Methods = {
   getLibraries: reading({ libraries: hashes }, () => ({ '@type': 'smc.libraryResult', result: [] })),
 }
 
-// The configuration never changes here, so any block that is there has the same one.
+// The configuration of this chain never changes, so it is the same for every stored block.
 function requireBlock(chain: JettonChain, seqno: number | undefined): void {
   if (seqno !== undefined) masterBlock(chain, seqno)
 }

@@ -9,7 +9,7 @@ const givenTypes = {
   non_bounceable: 'friendly_non_bounceable',
 } as const
 
-/** Methods that turn addresses and hashes from one form into the others. */
+/** Methods that convert addresses and hashes between their forms. */
 export const detectionMethods: Methods = {
   detectAddress: reading({ address: writtenAddress }, (_chain, { address: written }) => {
     const { form, testOnly } = written

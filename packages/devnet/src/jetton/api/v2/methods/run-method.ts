@@ -8,7 +8,7 @@ import { posting, type Methods } from '../method.ts'
 import { address, int32, list, optional, positive, type Parameter } from '../parameters.ts'
 import { malformed, readStackEntry, writeStackEntry } from '../stack-entry.ts'
 
-// What the library of the node says of a contract that is not there.
+// The exit code that the TON node library returns for a contract that does not exist.
 const notActive = -13
 
 /** The name of a get method, or its number. */

@@ -15,10 +15,10 @@ import { invalid, liteServerFailure } from '../failure.ts'
 import { posting, type Method, type Methods } from '../method.ts'
 import { address, boc, boolean, optionalBoc, withDefault, type Parameter } from '../parameters.ts'
 
-// ExtMsgLimits of a node.
+// ExtMsgLimits of a TON node.
 const mostBytes = 65_535
 
-/** Refuses what is too long for a message before it is read: a mebibyte of cells takes seconds. */
+/** Rejects a value that is too long for a message before it is parsed: parsing a mebibyte of cells takes seconds. */
 function bounded<value>(parameter: Parameter<value>): Parameter<value> {
   return {
     ...parameter,
@@ -37,7 +37,7 @@ const sendBocReturnHash: Method = posting(message, async (chain, values) => {
   return { '@type': 'raw.extMessageInfo', hash: writeHash(hash), hash_norm: writeHash(hashNorm) }
 })
 
-/** Methods that send messages, or tell what sending them would cost. */
+/** Methods that send messages or estimate their fees. */
 export const sendMethods: Methods = {
   sendBoc: posting(message, async (chain, values) => {
     await send(chain, values.boc)
@@ -102,7 +102,8 @@ function isExternal(root: Cell): boolean {
   }
 }
 
-// Logical times grow along a trace, so what others send, and the account later on, comes after its own messages.
+// Logical times increase along a trace, so messages of other accounts, and later messages of the account, follow its
+// own messages.
 function isCausedBy(source: Transaction, { inMessage }: Transaction): boolean {
   return (
     inMessage?.info.type === 'internal' &&
@@ -132,7 +133,7 @@ function writeFees({ description, totalFees }: Transaction): object {
   const actions = phases.actionPhase?.totalActionFees ?? 0n
   return {
     '@type': 'fees',
-    // What is left of all that the transaction paid is what the message itself cost to bring in.
+    // The remainder of all fees of the transaction is the import fee of the message itself.
     in_fwd_fee: Number(totalFees.coins - storage - gas - actions),
     storage_fee: Number(storage),
     gas_fee: Number(gas),

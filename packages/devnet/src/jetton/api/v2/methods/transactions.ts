@@ -30,7 +30,7 @@ const history = {
   hash: optionalHash,
   to_lt: withDefault(logicalTime, 0n),
   limit: withDefault(count(1000), 10),
-  // Every transaction that is kept is at hand, so there is no other node to ask.
+  // Every stored transaction is available locally, so there is no archival server to query.
   archival: withDefault(boolean, false),
 }
 
@@ -67,7 +67,7 @@ export const transactionMethods: Methods = {
       incomplete,
       transactions: transactions.map((transaction) => ({
         '@type': 'blocks.shortTxId',
-        // Account, logical time and hash are there, and the list began after a pivot.
+        // Account, logical time and hash are present, and the list began after a pivot.
         mode: 135,
         account: writeRawAddress(transaction.account),
         lt: `${transaction.lt}`,
@@ -86,7 +86,7 @@ export const transactionMethods: Methods = {
     }
   }),
   getTransactions: reading(history, (chain, values) => {
-    // The older method takes a logical time of zero for none.
+    // The older method treats a logical time of zero as absent.
     const lt = values.lt === 0n ? undefined : values.lt
     return writeInTurns(historyPage(chain, { ...values, lt }), (transaction) =>
       writeTransaction(transaction, 'legacy'),
@@ -113,7 +113,7 @@ export const transactionMethods: Methods = {
   }),
 }
 
-// The messages of a transaction follow its own logical time.
+// The logical times of a transaction's messages follow its own.
 function senderOf(chain: JettonChain, source: Address, createdLt: bigint): ChainTransaction | undefined {
   return chain.transactionsOf(source).findLast((transaction) => transaction.lt < createdLt)
 }
@@ -153,7 +153,7 @@ function blockPage(chain: JettonChain, values: Values<typeof ofBlock>): BlockPag
   }
   const block = namedBlock(chain, values)
   const pivot = after_hash?.toString('hex') ?? ''
-  // A block keeps its transactions by account, and those of one account by logical time.
+  // A block orders its transactions by account, and those of one account by logical time.
   const following = block.transactions
     .map((transaction) => ({
       transaction,

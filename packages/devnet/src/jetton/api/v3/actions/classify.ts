@@ -5,19 +5,19 @@ import { classifyJetton } from './jetton-classification.ts'
 import { classifyDeployment, classifyMessage } from './message-classification.ts'
 import { stepsOf, type Step } from './step.ts'
 
-// To read a trace takes long, and what is read of it never changes.
+// Reading a trace takes long, and its classification never changes.
 const classified = new WeakMap<Trace, readonly Action[]>()
 
-/** Tells whether a trace was classified before, and is at hand. */
+/** Whether the actions of a trace are cached. */
 export function isClassified(trace: Trace): boolean {
   return classified.has(trace)
 }
 
 /**
- * Tells what the transactions of a trace meant: each belongs to one action, and may bring a contract into being besides.
- * The message from outside that started a trace is an action only when nothing else is.
+ * Classifies the transactions of a trace: each belongs to one action, and may additionally deploy a contract. The
+ * external message that started a trace is an action only when the trace contains no other action.
  *
- * @returns the actions, the one that ended first in front
+ * @returns the actions, ordered by their end
  */
 export function classifyTrace(index: JettonIndex, trace: Trace): readonly Action[] {
   const known = classified.get(trace)
@@ -40,7 +40,7 @@ function partsOf(index: JettonIndex, steps: readonly Step[]): Classification[] {
     const isInternal = step.message.info.type === 'internal'
     const classification = classifyJetton(index, step) ?? (isInternal ? classifyMessage(step) : undefined)
     if (classification === undefined) continue
-    // What comes back from a failed part belongs to it.
+    // Bounced messages of a failed part belong to it.
     const bounced = classification.steps.flatMap(({ children }) =>
       children.filter(({ isBounced }) => isBounced),
     )

@@ -8,8 +8,8 @@ import { readBoc } from '../../cells/bag-of-cells.ts'
 import { readComment } from '../../cells/comment.ts'
 
 /**
- * Recognizes what a transaction begins among the messages of a jetton (TEP-74): a transfer, a burn or a mint. Only
- * accounts that the index knows as wallets of a jetton count.
+ * Recognizes a jetton operation (TEP-74) that starts with a transaction: a transfer, a burn or a mint. Only accounts
+ * that the index knows as jetton wallets count.
  */
 export function classifyJetton(index: JettonIndex, step: Step): Classification | undefined {
   return transferMeaning(index, step) ?? burnMeaning(index, step) ?? mintMeaning(index, step)
@@ -65,7 +65,7 @@ function burnMeaning(index: JettonIndex, step: Step): Classification | undefined
   }
 }
 
-/** A mint begins with the transaction of the master that sends new jettons. */
+/** Recognizes a mint, which begins with the transaction of the master that sends new jettons. */
 function mintMeaning(index: JettonIndex, step: Step): Classification | undefined {
   const arrival = childBy(step, opcode.internalTransfer)
   const wallet = arrival && index.wallets.get(arrival.transaction.account)
@@ -86,7 +86,7 @@ function mintMeaning(index: JettonIndex, step: Step): Classification | undefined
   }
 }
 
-/** The arrival of jettons at a wallet, with the messages that it sends on. */
+/** Returns the arrival of jettons at a wallet, with the messages that the wallet sends as a result. */
 function arrivalOf(arrival: Step | undefined): readonly Step[] {
   return present([arrival, childBy(arrival, opcode.transferNotification), childBy(arrival, opcode.excesses)])
 }
@@ -99,7 +99,7 @@ function present(steps: readonly (Step | undefined)[]): readonly Step[] {
   return steps.filter((step) => step !== undefined)
 }
 
-/** Reads the comment of a payload in base64; an encrypted one stays in base64. */
+/** Reads the comment in a base64 payload; an encrypted comment stays in base64. */
 function readPayloadComment(payload: string | undefined) {
   const cell = payload === undefined ? undefined : readBoc(payload)
   const comment = cell === undefined ? undefined : readComment(cell)

@@ -5,12 +5,12 @@ import { extraCurrencies } from '../rows/currencies.ts'
 import type { Classification } from './action.ts'
 import type { Step, TakenMessage } from './step.ts'
 
-/** A message that nothing more is known of: coins with or without a comment, or a call. */
+/** Classifies a message by its content only: coins with or without a comment, or a call. */
 export function classifyMessage(step: Step): Classification {
   return isTonTransfer(step.message) ? tonTransfer(step) : call(step)
 }
 
-/** The coming into being of a contract; undefined when a transaction brings none. */
+/** Recognizes the deployment of a contract; returns undefined for a transaction without one. */
 export function classifyDeployment(step: Step): Classification | undefined {
   const { before, after } = step.transaction
   if (before.status === 'active' || after.status !== 'active') return undefined

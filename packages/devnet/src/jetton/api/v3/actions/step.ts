@@ -10,21 +10,21 @@ export interface TakenMessage {
   readonly opcode: number | undefined
 }
 
-/** A transaction of a trace, read once. */
+/** A transaction of a trace, parsed once. */
 export interface Step {
   readonly transaction: ChainTransaction
   readonly message: TakenMessage
-  /** Whether the message came back to its sender. */
+  /** Whether the message bounced to its sender. */
   readonly isBounced: boolean
-  /** Whether the transaction was undone: its computation or its actions failed. */
+  /** Whether the transaction was reverted: its compute phase or its action phase failed. */
   readonly isAborted: boolean
   readonly children: readonly Step[]
 }
 
-/** Reads the transactions of a trace, in the order in which they were carried out. */
+/** Parses the transactions of a trace, in the order of execution. */
 export function stepsOf({ transactions }: Trace): readonly Step[] {
   const steps = new Map<ChainTransaction, Step>()
-  // Those that follow from a transaction stand behind it.
+  // The children of a transaction follow it in the list.
   for (const transaction of transactions.toReversed()) {
     const children = transaction.children.flatMap((child) => steps.get(child) ?? [])
     const step = readStep(transaction, children)
@@ -48,7 +48,7 @@ function readStep(transaction: ChainTransaction, children: readonly Step[]): Ste
   }
 }
 
-/** Finds among the steps that follow from one the first that a message with an operation code started. */
+/** Finds the first child step whose message has an operation code; bounced messages do not count. */
 export function childBy(step: Step | undefined, opcode: number): Step | undefined {
   return step?.children.find(({ message, isBounced }) => message.opcode === opcode && !isBounced)
 }

@@ -5,7 +5,7 @@ import { readComment } from '../../cells/comment.ts'
 import { opcode } from './known-opcodes.ts'
 import { readOpcode } from './opcode.ts'
 
-/** How to read a field of a body into JSON. */
+/** Reads a field of a body as a JSON value. */
 type Field = (slice: Slice) => string | null
 
 const uint64: Field = (slice) => String(slice.loadUintBig(64))
@@ -18,14 +18,14 @@ const maybeCell: Field = (slice) => {
   const cell = slice.loadMaybeRef()
   return cell === null ? null : writeBoc(cell)
 }
-/** A payload in the message itself or in a reference; many senders leave an empty one away. */
+/** A payload in the message itself or in a reference; many senders omit an empty one. */
 const payload: Field = (slice) => {
   if (slice.remainingBits === 0) return null
   if (slice.loadBit()) return writeBoc(slice.loadRef())
   return slice.remainingBits === 0 && slice.remainingRefs === 0 ? null : writeBoc(slice.asCell())
 }
 
-/** A field that some wallets leave out at the end of a body. */
+/** A field that some wallets omit at the end of a body. */
 const unlessOver =
   (read: Field): Field =>
   (slice) =>
@@ -101,16 +101,16 @@ const comments: ReadonlyMap<number, string> = new Map([
   [opcode.encryptedComment, 'encrypted_comment'],
 ])
 
-/** Names an operation code; undefined for one that is not known. */
+/** Returns the name of an operation code; undefined for an unknown one. */
 export function nameOpcode(code: number): string | undefined {
   return comments.get(code) ?? bodies.get(code)?.name
 }
 
 /**
- * Reads a body that is known by its operation code: a comment, or a message of a jetton (TEP-74).
+ * Decodes a body with a known operation code: a comment, or a message of a jetton (TEP-74).
  *
- * @returns `@type` and the fields by their names there, integers in decimal, cells as base64; undefined for a body that
- *   is not known or not what its operation code says
+ * @returns `@type` and the fields by their names there, integers in decimal, cells as base64; undefined for an unknown
+ * body or one that does not match its operation code
  */
 export function decodeBody(cell: Cell): Readonly<Record<string, string | null>> | undefined {
   const comment = readComment(cell)

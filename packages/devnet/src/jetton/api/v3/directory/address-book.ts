@@ -9,7 +9,7 @@ export interface AddressBookRow {
   readonly interfaces: readonly string[]
 }
 
-/** Writes an account for an address book: wallets and accounts without code get the form that does not bounce. */
+/** Formats an account for an address book: wallets and accounts without code get the non-bounceable form. */
 export async function addressBookRow(chain: JettonChain, raw: string): Promise<AddressBookRow> {
   const address = Address.parseRaw(raw)
   const account = await chain.account(address)
@@ -22,7 +22,7 @@ export async function addressBookRow(chain: JettonChain, raw: string): Promise<A
   }
 }
 
-/** Names what an account is known to be. */
+/** Returns the interface names of an account. */
 export function interfacesOf(chain: JettonChain, address: Address, account: ShardAccount): readonly string[] {
   const raw = address.toRawString()
   const wallet = walletOf(account)

@@ -4,9 +4,9 @@ import { addressBookRow, type AddressBookRow } from './address-book.ts'
 import { tokenMetadata, type Metadata } from './token-metadata.ts'
 
 /**
- * Writes the address book of an answer, or an empty one when the request wants none.
+ * Formats the address book of a response, or an empty one if the request does not want any.
  *
- * @param accounts addresses in raw form that the answer names
+ * @param accounts addresses in raw form that the response names
  */
 export async function addressBook(
   { chain, withAddressBook }: Context,
@@ -19,7 +19,7 @@ export async function addressBook(
   return Object.fromEntries(await Promise.all(rows))
 }
 
-/** Writes what stands beside a list: the address book and the metadata of tokens, as the request wants them. */
+/** Formats the objects that accompany a list: the address book and the token metadata, if the request wants them. */
 export async function directory(
   context: Context,
   accounts: Iterable<string | null | undefined>,

@@ -1,11 +1,11 @@
 import { writeRawAddress } from '../../cells/address.ts'
 import type { IndexedJettonMaster, IndexedJettonWallet, JettonIndex } from '../../../chain/jetton-chain.ts'
 
-/** What the index knows of the tokens behind some accounts, by their addresses. */
+/** Indexed metadata of the tokens of some accounts, by their addresses. */
 export type Metadata = Record<string, { readonly is_indexed: true; readonly token_info: readonly object[] }>
 
 /**
- * Writes what is known of the jettons among some accounts; a wallet of a jetton brings its master along.
+ * Formats the indexed metadata of the jettons among some accounts; a jetton wallet adds its master.
  *
  * @param accounts addresses in raw form, in lower case
  */

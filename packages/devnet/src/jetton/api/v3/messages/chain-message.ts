@@ -4,35 +4,35 @@ import { transactionMessages } from '../../cells/transaction-messages.ts'
 import type { ChainTransaction } from '../../../chain/jetton-chain.ts'
 import { readOpcode } from '../decode/opcode.ts'
 
-/** What lists of messages are searched by. Hashes are in base64, addresses in raw form. */
+/** The fields by which message lists are searched. Hashes are in base64, addresses in raw form. */
 export interface ChainMessage {
   readonly hash: string
-  /** Of a message from outside: its normalized hash (TEP-467). */
+  /** Normalized hash of an external message (TEP-467). */
   readonly hashNorm: string | undefined
   readonly bodyHash: string
   readonly source: string | undefined
   readonly destination: string | undefined
   readonly opcode: number | undefined
-  /** Undefined for a message from outside. */
+  /** Undefined for an external message. */
   readonly createdLt: bigint | undefined
   readonly createdAt: number | undefined
   /** Transaction that sent it. */
   readonly sender: ChainTransaction | undefined
-  /** Transaction that took it in. */
+  /** Transaction that received it. */
   readonly taker: ChainTransaction | undefined
 }
 
-// A scan of the whole chain reads each transaction once, however often somebody asks.
+// A scan of the whole chain reads each transaction once, independent of the number of requests.
 const read = new WeakMap<ChainTransaction, readonly ChainMessage[]>()
 
-/** Tells whether the messages of a transaction were read before, and are at hand. */
+/** Whether the messages of a transaction are cached. */
 export function isRead(transaction: ChainTransaction): boolean {
   return read.has(transaction)
 }
 
 /**
- * The messages that a transaction brings into the lists: the one that started it, when no other transaction sent that,
- * and then all that it sent.
+ * Returns the messages that a transaction adds to the lists: the one that started it, if no other transaction sent it,
+ * and then all messages that it sent.
  */
 export function messagesOf(transaction: ChainTransaction): readonly ChainMessage[] {
   const known = read.get(transaction)
@@ -48,7 +48,7 @@ export function messagesOf(transaction: ChainTransaction): readonly ChainMessage
     ...(isFirst ? [factsOf(incoming, undefined, transaction)] : []),
     ...outgoing.map((cell) => factsOf(cell, transaction, takers.get(writeHash(cell.hash())))),
   ]
-  // Its children are complete from the beginning: a trace is carried out as a whole.
+  // Its children are complete from the beginning: a trace is executed as a whole.
   read.set(transaction, messages)
   return messages
 }
@@ -78,7 +78,7 @@ function messageCells(transaction: ChainTransaction) {
   return transactionMessages(transaction.parse())
 }
 
-/** Finds the cell of a message in the transaction that holds it. */
+/** Finds the cell of a message in the transaction that contains it. */
 export function cellOf({ hash, sender, taker }: ChainMessage): Cell {
   const { incoming, outgoing } = messageCells((taker ?? sender) as ChainTransaction)
   const cell = [incoming, ...outgoing].find((candidate) => candidate && writeHash(candidate.hash()) === hash)

@@ -5,25 +5,25 @@ import { inOrder, type Rows } from '../page.ts'
 import type { Sort } from '../parameters.ts'
 import { isRead, messagesOf, type ChainMessage } from './chain-message.ts'
 
-/** What says where messages are to be looked for. */
+/** The filters that limit the search for messages. */
 export interface MessagePlace {
   readonly hashes: readonly Buffer[]
   readonly source?: Address | undefined
   readonly destination?: Address | undefined
-  /** False when a message from outside is wanted by no means. */
+  /** False when the filters exclude every external message. */
   readonly withExternals: boolean
 }
 
 /**
- * Walks through the messages at a place, and maybe others, as the indexer orders them: by the logical time at which they
- * were made, where those from outside, which have none, count as the latest.
+ * Iterates over the messages that match the filters, and possibly others, in the order of the indexer: by creation
+ * logical time, where external messages, which have none, count as the latest.
  */
 export function messagesAt(chain: JettonChain, place: MessagePlace, sort: Sort): Rows<ChainMessage> {
   const holders = holdersAt(chain, place)
   return holders === undefined ? allMessages(chain, place, sort) : messagesIn(holders, sort)
 }
 
-/** The transactions that bring the messages at a place into the lists; undefined when it may be any of them. */
+/** Returns the transactions that add the matching messages to the lists; undefined when it may be any transaction. */
 function holdersAt(chain: JettonChain, place: MessagePlace): readonly ChainTransaction[] | undefined {
   const { hashes, source, destination } = place
   const takers = hashes.flatMap((hash) => chain.transactionByMessage(hash) ?? [])
@@ -76,7 +76,7 @@ function isExternal({ createdLt }: ChainMessage): boolean {
   return createdLt === undefined
 }
 
-/** Reads a transaction without keeping others from their turn. */
+/** Reads a transaction without blocking the event loop for other requests. */
 async function readInTurn(transaction: ChainTransaction): Promise<readonly ChainMessage[]> {
   if (!isRead(transaction)) await setImmediate()
   return messagesOf(transaction)

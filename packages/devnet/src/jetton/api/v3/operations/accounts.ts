@@ -15,7 +15,7 @@ import { walletFields, walletOf } from '../rows/wallet.ts'
 
 const someAddresses = atLeastOne(addresses)
 
-/** Addresses together with the texts that the request wrote them as. */
+/** Addresses with the texts of the request. */
 const writtenAddresses: Reader<readonly (readonly [written: string, address: Address])[]> = (given, name) => {
   const read = someAddresses(given, name)
   return texts(given, name).map((text, index) => [text, read[index] as Address])

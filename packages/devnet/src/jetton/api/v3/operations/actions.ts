@@ -20,7 +20,7 @@ const filters = {
   mc_seqno: int32,
   action_type: names,
   exclude_action_type: names,
-  // Every kind of action that this chain tells apart is of the first version, which all callers understand.
+  // All action types of this chain belong to the first version, which all callers support.
   supported_action_types: names,
   include_accounts: boolean,
   include_transactions: boolean,
@@ -49,7 +49,7 @@ export const actionOperations = [
       (!areNamed || action.transactions.some(({ hash }) => transactions.has(writeHash(hash)))) &&
       (values.mc_seqno === undefined || endOf(action).masterSeqno === values.mc_seqno) &&
       isInside(values, endOf(action).now, endOf(action).lt)
-    // An action can name an account that no transaction of its trace belongs to.
+    // An action can name an account without a transaction in the trace.
     const found = tracesBy(chain, { ...values, account: undefined }, values.sort)
     const rows = await pageOf(where(actionsOf(chain.index, found, values.sort), isWanted), values)
     const parts = {
@@ -68,13 +68,13 @@ export const actionOperations = [
 
 async function* actionsOf(index: JettonIndex, traces: Iterable<Trace>, order: Sort): AsyncGenerator<Action> {
   for (const trace of traces) {
-    // Others get their turn before a trace is read.
+    // Other requests run before a trace is read.
     if (!isClassified(trace)) await setImmediate()
     yield* inOrder(classifyTrace(index, trace), order)
   }
 }
 
-/** Actions are ordered and bounded by the end of their trace. */
+/** Returns the end of an action's trace, by which actions are ordered and bounded. */
 function endOf({ trace }: Action): ChainTransaction {
   return trace.transactions.at(-1) as ChainTransaction
 }

@@ -37,7 +37,7 @@ export const blockOperations = [
   }),
 
   query('masterchainBlockShardState', { seqno: required(int32) }, ({ chain }, { seqno }) => {
-    // The one shard stays where it was in blocks of the masterchain that bring no new block of it.
+    // The shard block does not change in masterchain blocks that contain no new shard block.
     const newest = chain.blocks(0).findLast(({ masterSeqno }) => masterSeqno <= seqno)
     const isKnown = chain.block({ workchain: -1, seqno }) !== undefined
     return blocksAnswer(chain, requireBlocks(isKnown && newest !== undefined ? [newest] : [], seqno))
@@ -53,7 +53,7 @@ export const blockOperations = [
   ),
 ]
 
-/** Oldest first; a block of the masterchain stands behind the ones that it refers to. */
+/** Returns all blocks, oldest first; a masterchain block follows the blocks that it refers to. */
 function allBlocks(chain: JettonChain): Block[] {
   return [...chain.blocks(0), ...chain.blocks(-1)].toSorted(
     (left, right) => left.masterSeqno - right.masterSeqno || right.workchain - left.workchain,

@@ -5,7 +5,7 @@ import { Failure } from '../../failure.ts'
 import { call, query } from '../operation.ts'
 import { opcodes, texts } from '../parameters.ts'
 
-/** Names operation codes and reads message bodies, by GET or, where they are long, by POST. */
+/** Operations that name operation codes and decode message bodies, by GET or, for long bodies, by POST. */
 export const decodeOperations = [
   query('decode', { opcodes, bodies: texts }, (_context, values) => decode(values.opcodes, values.bodies)),
 

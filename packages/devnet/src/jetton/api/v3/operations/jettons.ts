@@ -151,7 +151,7 @@ export const jettonOperations = [
   ),
 ]
 
-/** Tells whether an account is among some; no account at all stands for every one. */
+/** Whether a list contains an account; an empty list matches every account. */
 function anyOf(accounts: readonly Address[]): (raw: string | undefined) => boolean {
   const wanted = new Set<string | undefined>(accounts.map((account) => account.toRawString()))
   return (raw) => wanted.size === 0 || wanted.has(raw)

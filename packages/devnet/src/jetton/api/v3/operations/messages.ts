@@ -39,7 +39,7 @@ export const messageOperations = [
     const isBounded = [values.start_utime, values.end_utime, values.start_lt, values.end_lt].some(
       (bound) => bound !== undefined,
     )
-    // A message from outside was made at no time that is known, and so lies inside of no window.
+    // An external message has no creation time, and so matches no time window.
     const isInWindow = ({ createdLt, createdAt }: ChainMessage) =>
       createdLt === undefined || createdAt === undefined ? !isBounded : isInside(values, createdAt, createdLt)
     const place = {
@@ -69,7 +69,7 @@ function isAddress(wanted: Address | 'none' | undefined, raw: string | undefined
   return wanted === 'none' ? raw === undefined : raw === wanted.toRawString()
 }
 
-/** A message of a list also says which transactions took it in and sent it. */
+/** Formats a message of a list, including the transactions that received and sent it. */
 function listedRow(message: ChainMessage) {
   const { taker, sender, hashNorm } = message
   return {

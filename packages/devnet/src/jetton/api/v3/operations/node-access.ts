@@ -11,7 +11,7 @@ import { readStack, writeStack, type TypedEntry } from './stack.ts'
 
 const account = { address: required(address, 401), use_v2: boolean }
 
-/** The operations that the indexer answers from a node by the v2 family, and from that family here as well. */
+/** The operations that the indexer forwards to a TON node by the v2 API, and that use the v2 API here as well. */
 export const nodeOperations = [
   query('addressInformation', account, async ({ chain }, values) => {
     const state = await chain.account(values.address)
@@ -89,7 +89,7 @@ async function commonFields(chain: JettonChain, wanted: Address) {
     balance: String(balance),
     last_transaction_lt: String(lastTransactionLt),
     last_transaction_hash: writeHash(lastTransactionHash),
-    // A node tells no difference between an account that never was and one without a contract.
+    // A TON node does not distinguish between an account that never existed and one without a contract.
     status: status === 'nonexist' ? 'uninit' : status,
   }
 }

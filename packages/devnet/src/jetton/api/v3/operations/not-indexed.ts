@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts'
 import { query } from '../operation.ts'
 
-/** Contracts that the index of this chain does not look for. */
+/** Contracts that the index of this chain does not contain. */
 const paths = [
   'dns/records',
   'vesting',
@@ -13,7 +13,7 @@ const paths = [
   'multisig/orders',
 ]
 
-/** The operations of the indexer that this chain has no rows for, and says so. */
+/** The indexer operations without rows on this chain; they return an error. */
 export const notIndexed = paths.map((path) =>
   query(path, {}, () => {
     throw new Failure(501, `${path} is not indexed by this chain`)

@@ -4,7 +4,7 @@ import { address, addresses, atLeastOne, boolean, hashes, names } from '../param
 
 const pendingFilters = { account: address, ext_msg_hash: hashes }
 
-/** What waits for its block: nothing, since a message is carried out before its sender gets an answer. */
+/** Pending messages: always none, because a message is executed before its sender receives a response. */
 export const pendingOperations = [
   query('pendingTransactions', { account: atLeastOne(addresses), trace_id: hashes }, () => ({
     transactions: null,

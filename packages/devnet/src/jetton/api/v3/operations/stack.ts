@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts'
 
-/** An entry of a stack as the v2 family types it. */
+/** A stack entry in the typed form of the v2 API. */
 export type TypedEntry =
   | { readonly '@type': 'tvm.stackEntryNumber'; readonly number: { readonly number: string } }
   | { readonly '@type': 'tvm.stackEntryCell'; readonly cell: { readonly bytes: string } }
@@ -10,11 +10,11 @@ export type TypedEntry =
   | { readonly '@type': 'tvm.stackEntryUnsupported' }
 
 /**
- * Reads the stack of a request.
+ * Parses the stack of a request.
  *
  * @param given list of entries of the types `num`, `cell` and `slice`
- * @returns what the v2 family takes
- * @throws Failure with 422 for what is no stack, 500 for another type of entry
+ * @returns the stack in the format of the v2 API
+ * @throws Failure with 422 for an invalid stack, 500 for another type of entry
  */
 export function readStack(given: unknown): readonly object[] {
   if (!Array.isArray(given)) throw new Failure(422, 'stack must be a list')
@@ -33,7 +33,7 @@ export function readStack(given: unknown): readonly object[] {
   })
 }
 
-/** Writes the stack that a get method left. */
+/** Formats the result stack of a get method. */
 export function writeStack(entries: readonly TypedEntry[]): readonly object[] {
   return entries.map(writeEntry)
 }

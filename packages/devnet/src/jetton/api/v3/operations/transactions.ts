@@ -97,7 +97,7 @@ export const transactionOperations = [
       const found = new Set<ChainTransaction>()
       for await (const { sender, taker } of where(messages, isWanted)) {
         if (values.direction !== 'out' && taker !== undefined) found.add(taker)
-        // The indexer looks for operation codes among the messages that came in.
+        // The indexer searches for operation codes among incoming messages only.
         const isOutWanted = values.direction !== 'in' && values.opcode === undefined
         if (isOutWanted && sender !== undefined) found.add(sender)
       }
@@ -107,7 +107,7 @@ export const transactionOperations = [
   ),
 ]
 
-/** Writes a list of transactions with its address book. */
+/** Formats a list of transactions with its address book. */
 export async function transactionsAnswer(context: Context, transactions: readonly ChainTransaction[]) {
   const rows = await writeInTurns(transactions, transactionRow)
   return {
@@ -116,7 +116,7 @@ export async function transactionsAnswer(context: Context, transactions: readonl
   }
 }
 
-/** The accounts that a transaction names. */
+/** Returns the accounts that a transaction names. */
 export function addressesOf({ account, in_msg, out_msgs }: TransactionRow): (string | null | undefined)[] {
   return [account, in_msg?.source, ...out_msgs.map(({ destination }) => destination)]
 }

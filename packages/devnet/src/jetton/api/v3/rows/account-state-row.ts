@@ -1,7 +1,7 @@
 import { writeHash } from '../../cells/hash.ts'
 import type { AccountSummary } from '../../../chain/jetton-chain.ts'
 
-/** Writes what an account held before or after a transaction. */
+/** Formats the state of an account before or after a transaction. */
 export function accountStateRow(state: AccountSummary) {
   return {
     hash: writeHash(state.hash),
@@ -14,7 +14,7 @@ export function accountStateRow(state: AccountSummary) {
   }
 }
 
-/** Writes a hash that may be missing. */
+/** Formats a hash that may be missing. */
 export function hashOrNull(hash: Buffer | undefined): string | null {
   return hash === undefined ? null : writeHash(hash)
 }

@@ -4,13 +4,13 @@ import { writeHash } from '../../cells/hash.ts'
 import type { ChainTransaction } from '../../../chain/jetton-chain.ts'
 import { transactionRow } from './transaction-row.ts'
 
-/** What to write of an action besides itself. */
+/** The optional parts of a formatted action. */
 export interface ActionParts {
   readonly withAccounts: boolean
   readonly withTransactions: boolean
 }
 
-/** Writes an action. */
+/** Formats an action. */
 export function actionRow(action: Action, { withAccounts, withTransactions }: ActionParts) {
   const { trace, transactions } = action
   const last = trace.transactions.at(-1) as ChainTransaction

@@ -1,17 +1,17 @@
 import { writeHash } from '../../cells/hash.ts'
 import type { Block, BlockId, JettonChain } from '../../../chain/jetton-chain.ts'
 
-/** The shard that is a whole workchain. */
+/** The shard that covers a whole workchain. */
 export const wholeShard = '8000000000000000'
 
 const noHash = writeHash(0n)
 
-/** Writes the id of a block. */
+/** Formats the id of a block. */
 export function blockIdRow({ workchain, seqno }: BlockId) {
   return { workchain, shard: wholeShard, seqno }
 }
 
-/** Writes a block; what only validators and shards bring about does not happen on this chain. */
+/** Formats a block; fields that depend on validators and several shards are constant on this chain. */
 export function blockRow(chain: JettonChain, block: Block) {
   const isMaster = block.workchain === -1
   return {

@@ -1,13 +1,13 @@
 import { Dictionary, type Cell } from '@ton/core'
 
-// What compilers put in front of a contract: SETCP0, a dictionary of its methods by 19 bits, and a jump into that.
+// The compiler-generated start of a contract: SETCP0, a dictionary of its methods by 19 bits, and a jump into it.
 const prologue = 'FF00F4A413F4BCF2C80B'
 const methodIdBits = 19
 
 /**
- * Reads the numbers of the methods of a contract, those of its message handlers among them.
+ * Reads the method numbers of a contract, including those of its message handlers.
  *
- * @returns unsigned integers of 19 bits, or null for code that is laid out in another way
+ * @returns unsigned integers of 19 bits, or null for code with another layout
  */
 export function contractMethods(code: Cell | null | undefined): readonly number[] | null {
   const [methods] = code?.refs ?? []
@@ -16,7 +16,7 @@ export function contractMethods(code: Cell | null | undefined): readonly number[
   try {
     return Dictionary.loadDirect(keys, { serialize: () => {}, parse: () => true }, methods).keys()
   } catch {
-    // Anybody can deploy what only looks like a dictionary.
+    // An account can deploy any data that only resembles a dictionary.
     return null
   }
 }

@@ -13,7 +13,7 @@ import { decodeBody, nameOpcode } from '../decode/message-body.ts'
 import { readOpcode } from '../decode/opcode.ts'
 import { extraCurrencies } from './currencies.ts'
 
-/** Writes a message from its cell. */
+/** Formats a message from its cell. */
 export function messageRow(cell: Cell) {
   const message = loadMessage(cell.beginParse())
   const opcode = readOpcode(message.body)
@@ -61,7 +61,7 @@ function infoRow(info: CommonMessageInfo) {
     value_extra_currencies: extraCurrencies(info.value),
     fwd_fee: String(info.forwardFee),
     ihr_fee: '0',
-    // What was the fee of instant routing once holds the flags of a message today.
+    // The field of the former instant routing fee now contains the flags of a message.
     extra_flags: String(info.ihrFee),
     ihr_disabled: info.ihrDisabled,
     bounce: info.bounce,

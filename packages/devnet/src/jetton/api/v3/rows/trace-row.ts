@@ -6,14 +6,14 @@ import { messagesOf } from '../messages/chain-message.ts'
 import { actionRow } from './action-row.ts'
 import { transactionRow } from './transaction-row.ts'
 
-/** One transaction of a trace with those that follow from it. */
+/** One transaction of a trace with its child transactions. */
 export interface TraceNode {
   readonly tx_hash: string
   readonly in_msg_hash: string | undefined
   readonly children: readonly TraceNode[]
 }
 
-/** Writes a trace: as a tree, and its transactions beside it by their hashes. */
+/** Formats a trace: as a tree, and in addition its transactions by their hashes. */
 export async function traceRow(index: JettonIndex, trace: Trace, includeActions: boolean) {
   const first = trace.transactions[0] as ChainTransaction
   const last = trace.transactions.at(-1) as ChainTransaction
@@ -52,5 +52,5 @@ export async function traceRow(index: JettonIndex, trace: Trace, includeActions:
   }
 }
 
-/** A trace as it is written. */
+/** A formatted trace. */
 export type TraceRow = Awaited<ReturnType<typeof traceRow>>

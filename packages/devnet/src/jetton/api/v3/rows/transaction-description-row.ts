@@ -10,7 +10,7 @@ import type {
 import { writeHash } from '../../cells/hash.ts'
 import { extraCurrencies } from './currencies.ts'
 
-/** Writes what happened in the phases of a transaction. */
+/** Formats the phases of a transaction. */
 export function descriptionRow(description: TransactionDescription): object {
   if (description.type === 'storage') {
     return { type: 'storage', storage_ph: storageRow(description.storagePhase) }
@@ -18,7 +18,7 @@ export function descriptionRow(description: TransactionDescription): object {
   if (description.type === 'tick-tock') {
     return { type: 'tick_tock', is_tock: description.isTock, ...phaseRows(description) }
   }
-  // The chain has one shard for ever, and nothing of it splits or merges.
+  // The chain always has exactly one shard, which never splits or merges.
   if (description.type !== 'generic') return { type: description.type.replace('-', '_') }
   const { creditPhase, bouncePhase } = description
   return {

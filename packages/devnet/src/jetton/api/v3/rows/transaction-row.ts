@@ -9,7 +9,7 @@ import { extraCurrencies } from './currencies.ts'
 import { messageRow } from './message-row.ts'
 import { descriptionRow } from './transaction-description-row.ts'
 
-/** Writes a transaction with its messages and the states around it. */
+/** Formats a transaction with its messages and the account states before and after it. */
 export function transactionRow(transaction: ChainTransaction) {
   const parsed = transaction.parse()
   const { incoming, outgoing } = transactionMessages(parsed)
@@ -39,7 +39,7 @@ export function transactionRow(transaction: ChainTransaction) {
   }
 }
 
-/** A transaction as it is written. */
+/** A formatted transaction. */
 export type TransactionRow = ReturnType<typeof transactionRow>
 
 const statuses: Readonly<Record<AccountStatus, string>> = {

@@ -1,7 +1,7 @@
 import type { ShardAccount } from '@ton/core'
 import { readWallet, type Wallet, type WalletData } from '../../cells/wallets.ts'
 
-/** The wallet that an account is; undefined for any other account. */
+/** Returns the wallet of an account; undefined for any other account. */
 export function walletOf({ account }: ShardAccount): Wallet | undefined {
   const stored = account?.storage.state
   if (stored?.type !== 'active') return undefined
@@ -9,7 +9,7 @@ export function walletOf({ account }: ShardAccount): Wallet | undefined {
   return readWallet(code ?? undefined, data ?? undefined)
 }
 
-/** Writes what a wallet keeps in its data. */
+/** Formats the contents of a wallet's data. */
 export function walletFields(
   wallet: Wallet | undefined,
 ): Partial<WalletData & { readonly wallet_type: string }> {

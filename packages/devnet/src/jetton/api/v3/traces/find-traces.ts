@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts'
 import { inOrder } from '../page.ts'
 import type { Sort } from '../parameters.ts'
 
-/** What traces are looked up by; empty lists stand for no filter. */
+/** The search criteria for traces; empty lists mean no filter. */
 export interface TraceFilter {
   readonly account: Address | undefined
   readonly trace_id: readonly Buffer[]
@@ -13,7 +13,7 @@ export interface TraceFilter {
 }
 
 /**
- * Refuses a request that looks traces up in two ways.
+ * Rejects a request that uses two ways to look up traces.
  *
  * @throws Failure with 422
  */
@@ -24,7 +24,7 @@ export function requireOneFilter({ account, trace_id, tx_hash, msg_hash }: Trace
   }
 }
 
-/** Finds traces, in the order of their ends. */
+/** Finds traces, ordered by their ends. */
 export function tracesBy(chain: JettonChain, filter: TraceFilter, sort: Sort): Iterable<Trace> {
   const { account, trace_id, tx_hash, msg_hash } = filter
   if (account !== undefined) return tracesOf(chain.transactionsOf(account), sort)
@@ -40,7 +40,7 @@ export function tracesBy(chain: JettonChain, filter: TraceFilter, sort: Sort): I
   return tracesOf(chain.transactions, sort)
 }
 
-/** The traces of some transactions, each of them once. */
+/** Iterates over the traces of some transactions, without duplicates. */
 function* tracesOf(oldestFirst: readonly ChainTransaction[], sort: Sort): Generator<Trace> {
   const seen = new Set<Trace>()
   for (const { trace } of inOrder(oldestFirst, sort)) {

@@ -19,15 +19,15 @@ const multisigBytes = 355
 const tokenStateOffset = 108
 const accountType = { offset: 165, tokenAccount: 2 } as const
 
-/** Tells whether an account is of interest. */
+/** Whether an account matches. */
 export type AccountTest = (account: SubscribeUpdateAccountInfo) => boolean
 
 /**
- * Reads the conditions on the content of accounts; all of them must hold.
+ * Parses the conditions on the content of accounts; all of them must match.
  *
  * @param filters the conditions of a request
  * @param field name of the list for the error
- * @throws FilterFault for too many, for a second size, and for what is out of its bounds
+ * @throws FilterError for too many conditions, for a second size, and for values out of bounds
  */
 export function readContentFilters(
   filters: readonly SubscribeRequestFilterAccountsFilter[],
@@ -109,7 +109,7 @@ const comparisons = {
   gt: (lamports: bigint, value: bigint) => lamports > value,
 }
 
-// A token account with extensions says of itself what it is, behind the part that all token accounts have.
+// A token account with extensions contains its account type after the part that all token accounts have.
 function holdsTokenAccount(data: Uint8Array): boolean {
   const size = data.byteLength
   const isOfKind =

@@ -5,12 +5,12 @@ import { readCuckooFilter } from './cuckoo-filter.ts'
 import { readPublicKeys } from './public-keys.ts'
 
 /**
- * Reads a filter of accounts; all of its fields must match, of a list any item.
+ * Parses a filter of accounts; all of its fields must match, and a list matches if any item does.
  *
  * @param filter the filter of a request
  * @param field name of the filter for the error
- * @returns tells whether an account matches
- * @throws FilterFault for a filter that breaks a rule
+ * @returns whether an account matches
+ * @throws FilterError for an invalid filter
  */
 export function readAccountFilter(
   filter: SubscribeRequestFilterAccounts,

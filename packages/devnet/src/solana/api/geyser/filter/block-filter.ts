@@ -6,20 +6,20 @@ import type { DataSlices } from './data-slices.ts'
 import { readPublicKeys } from './public-keys.ts'
 import { cutAccount } from './cut-account.ts'
 
-/** What a subscriber wants to have in the blocks. */
+/** The parts of a block that a subscriber receives. */
 export interface BlockFilter {
-  /** The same for filters that leave the same in a block. */
+  /** Equal for filters that produce the same block. */
   readonly key: string
-  /** Leaves in a block what the filter asks for. */
+  /** Returns the block with only the parts that the filter includes. */
   thin(block: BlockView, slices: DataSlices | undefined): SubscribeUpdateBlock
 }
 
 /**
- * Reads a filter of blocks. It lets every block pass, but not all of what is in it.
+ * Parses a filter of blocks. Every block matches, but the filter limits its content.
  *
  * @param filter the filter of a request
  * @param field name of the filter for the error
- * @throws FilterFault for a filter that breaks a rule
+ * @throws FilterError for an invalid filter
  */
 export function readBlockFilter(filter: SubscribeRequestFilterBlocks, field: string): BlockFilter {
   const { includeTransactions = true, includeAccounts = false, includeEntries = false } = filter

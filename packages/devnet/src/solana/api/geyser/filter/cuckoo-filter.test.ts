@@ -11,7 +11,7 @@ import { readCuckooFilter } from './cuckoo-filter.ts'
 
 const key = (text: string): Uint8Array => createHash('sha256').update(text).digest()
 
-// Written by @triton-one/yellowstone-grpc 7.0.1 for a capacity of 100 with the keys "in 0" to "in 99".
+// Created by @triton-one/yellowstone-grpc 7.0.1 for a capacity of 100 with the keys "in 0" to "in 99".
 const recorded: CuckooFilter = {
   data: Buffer.from(
     'ALRABYJZRTiMKcJgzk8AAKD5hdNNhAIVtHicigAAAADFKyAqe+MAAFVs0L1+D64jCkncXZydAACX99VQNdMAALxUiDRpI5oVFuINmlbK' +

@@ -7,18 +7,19 @@ const fingerprintBits = 16
 const bytesPerEntry = fingerprintBits / 8
 const keyBytes = 32
 
-/** A set of public keys in little room; it may take a foreign key for one of its own, never the other way round. */
+/** A compact probabilistic set of public keys; false positives are possible, false negatives are not. */
 export interface KeySketch {
   /** @param key 32 bytes */
   has(key: Uint8Array): boolean
 }
 
 /**
- * Reads a cuckoo filter of public keys, as the native clients write it.
+ * Parses a cuckoo filter of public keys, in the format of the native clients.
  *
  * @param filter the filter of a request
  * @param field name of the filter for the error
- * @throws FilterFault for parameters that are not those of the clients, and for data of another length than they say
+ * @throws FilterError for parameters that differ from those of the clients, and for data whose length does not match
+ * them
  */
 export function readCuckooFilter(filter: CuckooFilter, field: string): KeySketch {
   const { bucketCount, hashSeed } = filter
@@ -52,7 +53,7 @@ export function readCuckooFilter(filter: CuckooFilter, field: string): KeySketch
   }
 }
 
-// A slice of bytes is hashed with its length before it.
+// The hash of a byte slice includes its length as a prefix.
 function withLength(key: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(8 + keyBytes)
   bytes[0] = keyBytes

@@ -1,7 +1,7 @@
 import type { SubscribeUpdateAccountInfo } from '@fairlead/grpc/geyser'
 import type { DataSlices } from './data-slices.ts'
 
-/** Leaves the wanted parts of the data in an account. */
+/** Returns an account with only the requested parts of its data. */
 export function cutAccount(
   account: SubscribeUpdateAccountInfo,
   slices: DataSlices | undefined,

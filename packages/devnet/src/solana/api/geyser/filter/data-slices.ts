@@ -1,19 +1,19 @@
 import type { SubscribeRequestAccountsDataSlice } from '@fairlead/grpc/geyser'
 import { FilterError } from './filter-error.ts'
 
-/** Takes the wanted parts of the data of an account. */
+/** Extracts the requested parts of account data. */
 export interface DataSlices {
-  /** The same for the same slices. */
+  /** Equal for the same slices. */
   readonly key: string
   take(data: Uint8Array): Uint8Array
 }
 
 /**
- * Reads the parts of account data that a request asks for.
+ * Parses the requested slices of account data.
  *
  * @param slices the slices of a request
  * @returns undefined when all data is wanted
- * @throws FilterFault when they are not ordered by offset, or overlap
+ * @throws FilterError when they are not ordered by offset, or overlap
  */
 export function readDataSlices(slices: readonly SubscribeRequestAccountsDataSlice[]): DataSlices | undefined {
   if (slices.length === 0) return undefined
@@ -29,7 +29,7 @@ export function readDataSlices(slices: readonly SubscribeRequestAccountsDataSlic
     key: slices.map(({ offset, length }) => `${offset}+${length}`).join(),
     take: (data) => {
       const size = BigInt(data.byteLength)
-      // A slice that reaches past the end is left out whole.
+      // A slice that reaches past the end is omitted completely.
       const parts = slices
         .filter(({ offset, length }) => offset + length <= size)
         .map(({ offset, length }) => data.subarray(Number(offset), Number(offset + length)))

@@ -2,12 +2,12 @@ import { keyTextOfAddress } from '../key-text.ts'
 import { FilterError } from './filter-error.ts'
 
 /**
- * Reads a list of public keys.
+ * Parses a list of public keys.
  *
  * @param texts keys in base58
  * @param field name of the list for the error
- * @returns texts as of `keyText`
- * @throws FilterFault for a text that is no public key
+ * @returns texts in the format of `keyText`
+ * @throws FilterError for a text that is not a public key
  */
 export function readPublicKeys(texts: readonly string[], field: string): ReadonlySet<string> {
   return new Set(

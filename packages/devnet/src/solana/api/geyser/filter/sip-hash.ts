@@ -1,11 +1,11 @@
 const wordBytes = 8
 
 /**
- * Hashes bytes by SipHash-2-4, with the keys that cuckoo filters derive from a seed: the seed itself, and the seed with
- * its halves exchanged.
+ * Computes the SipHash-2-4 of bytes, with the keys that cuckoo filters derive from a seed: the seed itself, and the
+ * seed with its halves swapped.
  *
  * @param seed 64 bits
- * @param bytes what to hash
+ * @param bytes the bytes to hash
  * @returns 64 bits
  * @see https://www.aumasson.jp/siphash/siphash.pdf
  */

@@ -2,11 +2,11 @@ import type { CommitmentLevel, SlotStatus, SubscribeRequestFilterSlots } from '@
 import { levelOfStatus, statusOfLevel } from '../levels.ts'
 
 /**
- * Reads a filter of slots.
+ * Parses a filter of slots.
  *
  * @param filter the filter of a request
  * @param commitment level of the stream
- * @returns tells whether a status matches
+ * @returns whether a status matches
  */
 export function readSlotFilter(
   { filterByCommitment = false, interslotUpdates = false }: SubscribeRequestFilterSlots,

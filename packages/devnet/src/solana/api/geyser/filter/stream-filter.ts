@@ -11,20 +11,20 @@ import { readTransactionFilter } from './transaction-filter.ts'
 
 const longestNameBytes = 128
 
-/** What a subscriber wants to hear of. */
+/** The parsed filters of a subscriber. */
 export interface StreamFilter {
   readonly commitment: CommitmentLevel
-  /** Slot to begin with; undefined for what happens from now on. */
+  /** Slot to start the replay from; undefined to receive only new updates. */
   readonly fromSlot: bigint | undefined
-  /** Frames of the update for the subscriber; none when no filter matches. */
+  /** Returns the frames of the update for the subscriber; none when no filter matches. */
   framesOf(update: Update): readonly Uint8Array[]
 }
 
 /**
- * Reads a request for updates.
+ * Parses a request for updates.
  *
- * @param request the request; its ping does not count here
- * @throws FilterFault for a request that breaks a rule
+ * @param request the request; its ping is ignored here
+ * @throws FilterError for an invalid request
  * @see packages/grpc's proto of the service, SubscribeRequest
  */
 export function readStreamFilter(request: SubscribeRequest): StreamFilter {
@@ -112,7 +112,7 @@ function accountFrames(
   return [frame.of(names)]
 }
 
-// Each filter leaves something else in a block, so each gets an update of its own.
+// Each filter includes different parts of a block, so each produces a separate update.
 function blockFrames(
   { block, frames }: UpdateOf<'block'>,
   filters: readonly Named<BlockFilter>[],

@@ -11,7 +11,7 @@ import {
 
 const signature = Uint8Array.from({ length: 64 }, (_, index) => index + 1)
 
-// A transfer of tokens from Alice to Bob; Carol holds the same token, but her balance stays.
+// A transfer of tokens from Alice to Bob; Carol holds the same token, but her balance does not change.
 const transfer: TransactionParts = {
   signature,
   isVote: false,

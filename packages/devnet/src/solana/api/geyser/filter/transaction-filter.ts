@@ -14,12 +14,12 @@ const signatureBytes = 64
 const longestSignature = 88
 
 /**
- * Reads a filter of transactions; all of its fields must match.
+ * Parses a filter of transactions; all of its fields must match.
  *
  * @param filter the filter of a request
  * @param field name of the filter for the error
- * @returns tells whether a transaction matches
- * @throws FilterFault for a filter that breaks a rule
+ * @returns whether a transaction matches
+ * @throws FilterError for an invalid filter
  */
 export function readTransactionFilter(
   filter: SubscribeRequestFilterTransactions,
@@ -53,7 +53,7 @@ export function readTransactionFilter(
   }
 }
 
-// Which owners of token balances count like accounts of the transaction.
+// Determines which owners of token balances count like accounts of the transaction.
 function readExpansion(
   flag: TokenAccountExpansionControlFlag | undefined,
   field: string,

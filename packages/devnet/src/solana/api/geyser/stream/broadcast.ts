@@ -12,22 +12,22 @@ import {
   type Update,
 } from '../update/update.ts'
 
-/** Somebody who is told of updates. */
+/** A receiver of updates. */
 export interface Listener {
-  /** Level of which the content is told; statuses of slots are told to all. Undefined for nothing at all. */
+  /** Commitment level of the content; slot statuses of all levels are sent. Undefined for no updates at all. */
   readonly commitment: CommitmentLevel | undefined
   hear(update: Update): void
 }
 
-/** Tells what happens on a chain, at each level of commitment. */
+/** Distributes the updates of a chain, at each commitment level. */
 export interface Broadcast {
-  /** Tells a listener from now on; returns a function that ends it. */
+  /** Starts to send updates to a listener; returns a function that removes the listener. */
   join(listener: Listener): () => void
-  /** Ends the hearing of the chain. */
+  /** Ends the subscription to the chain. */
   close(): void
 }
 
-/** Starts to tell what happens on a chain; an update is the same object for all who hear it. */
+/** Starts to distribute the updates of a chain; all listeners receive the same update object. */
 export function createBroadcast(chain: SolanaChain): Broadcast {
   const listeners = new Set<Listener>()
   const tell = (level: CommitmentLevel, updates: Iterable<Update>): void => {
@@ -45,7 +45,7 @@ export function createBroadcast(chain: SolanaChain): Broadcast {
     }
     const { slot, parent, status } = event
     const level = levelOfStatus.get(status)
-    // The streams of the lowest level had the content while the slot was made.
+    // The streams of the lowest level received the content while the slot was produced.
     if (level !== undefined && level !== CommitmentLevel.PROCESSED) {
       const [content] = chain.slotsFrom(slot, level)
       if (content?.slot === slot) tell(level, contentUpdates(content, level))
@@ -65,12 +65,14 @@ export function createBroadcast(chain: SolanaChain): Broadcast {
 }
 
 /**
- * Gives what a stream has been told from a slot until now. The chain tells what it does in the same turn of the event
- * loop, so that whoever begins to listen in the turn of this call misses nothing and hears nothing twice.
+ * Returns the updates of a stream from a slot until now.
+ *
+ * The chain reports its changes in the event-loop tick in which they occur. A caller that starts to listen in the same
+ * tick as this call misses no update and receives none twice.
  *
  * @param fromSlot the first slot
  * @param commitment level of the stream
- * @returns the updates, each made as it is taken
+ * @returns the updates, each created on demand
  */
 export function replayUpdates(
   chain: SolanaChain,
@@ -83,7 +85,7 @@ export function replayUpdates(
   const slots = chain.slotsFrom(fromSlot, CommitmentLevel.PROCESSED)
   const { slotUnderWay } = chain
   const isBegun = commitment === CommitmentLevel.PROCESSED && slotUnderWay.slot >= fromSlot
-  // The lists of a slot under way grow on.
+  // The lists of the slot in progress still grow.
   const begun = isBegun ? [...beginningUpdates(slotUnderWay)] : []
   return (function* () {
     for (const content of slots)

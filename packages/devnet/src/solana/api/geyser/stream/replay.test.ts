@@ -28,7 +28,7 @@ it.each([
     await makeSlots(served, 20)
     const streams: { fromSlot: bigint; keys: string[] }[] = []
     for (let turn = 0; turn < 24; turn++) {
-      // Now and then between two transactions of a slot.
+      // Occasionally between two transactions of a slot.
       await chain.airdrop(key('alice'), 1_000_000n)
       const fromSlot = chain.slotUnderWay.slot - BigInt(turn % 20)
       const stream = new UpdateStream(transport)
@@ -63,7 +63,7 @@ async function makeSlots({ chain }: ServedSolana, count: number): Promise<void> 
   }
 }
 
-// What has arrived so far, one text for each update.
+// Collects the received updates, one text for each.
 function collect(stream: UpdateStream): string[] {
   const keys: string[] = []
   const read = async (): Promise<void> => {

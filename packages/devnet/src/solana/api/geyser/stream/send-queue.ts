@@ -1,28 +1,28 @@
-/** Frames that wait in order until a subscriber has room for them, within bounds. */
+/** A bounded queue of frames for a subscriber, in order. */
 export interface SendQueue {
-  /** Puts a frame behind all that waits; false when the bounds are passed. */
+  /** Appends a frame; returns false when a limit is exceeded. */
   push(frame: Uint8Array): boolean
-  /** Puts a frame before all others. */
+  /** Inserts a frame before all others. */
   pushFirst(frame: Uint8Array): boolean
-  /** Puts frames behind all that waits that are made as they are taken. What is left of such ones before is dropped. */
+  /** Appends frames that are created on demand. Remaining frames of an earlier call are discarded. */
   pushLazily(frames: Iterable<Uint8Array>): void
-  /** Takes the next frame; undefined when none waits. */
+  /** Removes the next frame; returns undefined when the queue is empty. */
   take(): Uint8Array | undefined
-  /** Resolves when a frame may wait. */
+  /** Resolves when the queue may contain a frame. */
   filled(): Promise<void>
   clear(): void
 }
 
 /**
- * How much may wait; what is made as it is taken does not count. The frame that passes the bound of bytes is taken, as a
- * single block may be larger than it.
+ * Limits of the queue; frames created on demand do not count. The frame that exceeds the limit of bytes is still
+ * accepted, because a single block may be larger than the limit.
  */
 export interface SendQueueLimits {
   readonly mostMessages: number
   readonly mostBytes: number
 }
 
-/** Makes an empty outbox. */
+/** Creates an empty send queue. */
 export function createSendQueue({ mostMessages, mostBytes }: SendQueueLimits): SendQueue {
   const first = createQueue<Uint8Array>()
   const rest = createQueue<Uint8Array | Iterator<Uint8Array>>()
@@ -95,7 +95,7 @@ interface Queue<item> {
   clear(): void
 }
 
-// With an index that moves, as a shift costs the length of a long array.
+// Uses a moving index, because the cost of a shift grows with the length of the array.
 function createQueue<item>(): Queue<item> {
   let items: (item | undefined)[] = []
   let next = 0

@@ -82,7 +82,7 @@ describe('a stream of a higher level', () => {
         'block',
         'blockMeta',
       ])
-      // It came in one go, right before the status.
+      // It arrived at once, directly before the status.
       expect(updates.slice(-ofSlot.length - 1, -1)).toEqual(ofSlot)
       expect(
         updates
@@ -179,7 +179,7 @@ it('ends streams that do not read, and nobody else waits for them', async () => 
   const bounds = { mostMessages: 250_000, mostBytes: 1024 * 1024 }
   const served = await serveSolana({}, { subscriptions: { bounds } })
   const stalled: UpdateStream[] = []
-  // All on one connection, whose window a single stream could use up.
+  // All on one connection, whose flow-control window a single stream could exhaust.
   const windows = { streamWindowBytes: 65_535, connectionWindowBytes: 65_535 }
   const transport = createHttp2Transport(served.url, windows)
   onTestFinished(() => transport.close())
@@ -189,7 +189,7 @@ it('ends streams that do not read, and nobody else waits for them', async () => 
   const received = await reader.take(sent)
   expect(received.map(kindOf)).toEqual(Array.from({ length: sent }, () => 'transaction'))
   const failures = await Promise.all(stalled.map((stream) => stream.failure()))
-  // A stream that goes on standing still is reset, which takes the words away.
+  // A stream that remains blocked is reset, which discards the error text.
   expect(new Set(failures.map(({ code }) => code))).toEqual(new Set([Status.INTERNAL]))
   expect(served.faults).toEqual([])
 }, 60_000)
@@ -198,7 +198,7 @@ async function makeTraffic({ chain }: ServedSolana, slots: number): Promise<numb
   for (let made = 0; made < slots; made++) {
     for (let sent = 0; sent < 4; sent++) await chain.airdrop(key(`account ${sent}`), 2_000_000n)
     chain.makeSlot()
-    // The readers get their turn.
+    // Runs the readers.
     await new Promise((resolve) => setImmediate(resolve))
   }
   return slots * 4

@@ -8,23 +8,23 @@ import type { Update } from '../update/update.ts'
 import { replayUpdates, type Broadcast } from './broadcast.ts'
 import { createSendQueue, type SendQueueLimits } from './send-queue.ts'
 
-/** How streams behave. */
+/** Options of the streams. */
 export interface SubscriptionOptions {
-  /** Time between two pings of the server. */
+  /** Interval between two pings of the server. */
   readonly pingMs: number
-  /** How much may wait for a subscriber that does not keep up. */
+  /** Limits of the queue for a subscriber that reads slowly. */
   readonly bounds: SendQueueLimits
 }
 
 /**
- * Serves a stream of updates until the client leaves it: the newest request says what is sent, pings of the client are
- * answered, and the server sends its own.
+ * Serves a stream of updates until the client ends it. The latest request determines the updates; the server responds
+ * to pings of the client, and sends its own.
  *
  * @param stream the call
- * @param chain what is replayed
- * @param broadcast what happens on the chain
- * @throws GrpcError INVALID_ARGUMENT for a filter that breaks a rule, OUT_OF_RANGE for a slot that is not kept any more,
- *   INTERNAL for a client that reads too slowly
+ * @param chain source of replays
+ * @param broadcast source of new updates
+ * @throws GrpcError INVALID_ARGUMENT for an invalid filter, OUT_OF_RANGE for a slot that is no longer stored, INTERNAL
+ * for a client that reads too slowly
  */
 export async function serveSubscription(
   stream: ServerStream,
@@ -62,7 +62,7 @@ export async function serveSubscription(
       filter = readFilter(newest)
       sendQueue.pushLazily(replay(chain, filter))
     }
-    // A client that has said all that it has to say still listens.
+    // A client that has closed its sending side still receives updates.
   }
   const write = async (): Promise<void> => {
     while (!stream.hasEnded) {
@@ -83,7 +83,7 @@ export async function serveSubscription(
 
 const ping = { $case: 'ping', value: {} } as const
 
-// Of requests that wait together only the newest counts.
+// Of several pending requests only the latest is used.
 function takeNewest(stream: ServerStream, answerPing: (id: number) => void): SubscribeRequest | undefined {
   let newest: SubscribeRequest | undefined
   for (let bytes = stream.read(); bytes !== undefined; bytes = stream.read()) {

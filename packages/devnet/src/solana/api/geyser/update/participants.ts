@@ -1,19 +1,19 @@
 import type { SubscribeUpdateTransactionInfo } from '@fairlead/grpc/geyser'
 import { keyText, keyTextOfAddress } from '../key-text.ts'
 
-/** Who takes part in a transaction. */
+/** The accounts and token owners of a transaction. */
 export interface Participants {
   /** Its accounts: those of the message, then those loaded from lookup tables. 32 bytes each. */
   readonly accounts: readonly Uint8Array[]
-  /** The same as texts of `keyText`. */
+  /** The same as texts in the format of `keyText`. */
   readonly keys: ReadonlySet<string>
-  /** Owners of all token balances, as texts of `keyText`. */
+  /** Owners of all token balances, as texts in the format of `keyText`. */
   readonly tokenOwners: ReadonlySet<string>
-  /** Those of them whose balance is another one after the transaction. */
+  /** The owners whose balance changed in the transaction. */
   readonly changedTokenOwners: ReadonlySet<string>
 }
 
-/** Collects who takes part in a transaction, each group when it is asked for. */
+/** Collects the accounts and token owners of a transaction, each group on demand. */
 export function createParticipants({ transaction, meta }: SubscribeUpdateTransactionInfo): Participants {
   let accounts: readonly Uint8Array[] | undefined
   let keys: ReadonlySet<string> | undefined
@@ -51,7 +51,7 @@ function tokenBalances(meta: Meta): Balance[] {
   return [...(meta?.preTokenBalances ?? []), ...(meta?.postTokenBalances ?? [])]
 }
 
-// An account that has its balance on one side only was opened or closed.
+// An account with a balance on one side only was opened or closed.
 function findChangedOwners(meta: Meta): string[] {
   const before = describe(meta?.preTokenBalances)
   const after = describe(meta?.postTokenBalances)

@@ -1,10 +1,11 @@
 import { SubscribeUpdate } from '@fairlead/grpc/geyser'
 import { frameMessage } from '@fairlead/grpc-transport/wire'
 
-/** An update in bytes that all its receivers share. */
+/** An encoded update that all its receivers share. */
 export interface SharedFrame {
   /**
-   * Frame of the update for receivers whose filters of these names matched; the same bytes for the same names.
+   * Returns the frame of the update for receivers whose filters with these names matched; the same bytes for the same
+   * names.
    *
    * @param names filters that matched
    */
@@ -12,10 +13,10 @@ export interface SharedFrame {
 }
 
 /**
- * Encodes an update once for all its receivers. The names of the filters come first in the bytes, and only they differ
- * from one receiver to the other.
+ * Encodes an update once for all its receivers. The filter names come first in the bytes, and only they differ between
+ * receivers.
  *
- * @param updateOneof what happened
+ * @param updateOneof the update
  */
 export function shareFrame(updateOneof: SubscribeUpdate['updateOneof']): SharedFrame {
   const frames = new Map<string, Uint8Array>()
@@ -33,7 +34,7 @@ export function shareFrame(updateOneof: SubscribeUpdate['updateOneof']): SharedF
   }
 }
 
-/** Frame of an update that no filter asked for: a ping, or the answer to one. */
+/** Encodes an update that does not depend on a filter: a ping or a pong. */
 export function frameWithoutNames(updateOneof: SubscribeUpdate['updateOneof']): Uint8Array {
   return frameMessage(SubscribeUpdate.encode({ filters: [], updateOneof, createdAt: now() }).finish())
 }

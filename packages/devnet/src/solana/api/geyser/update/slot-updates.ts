@@ -15,10 +15,10 @@ import {
 import { keyText } from '../key-text.ts'
 
 /**
- * Gives what a slot holds in the order of the streams: accounts, transactions, entries, then the block.
+ * Creates the updates of a slot's content in the order of the streams: accounts, transactions, entries, then the block.
  *
  * @param content the slot
- * @param level above PROCESSED, one write of each account is left
+ * @param level above PROCESSED, only the last write of each account is included
  */
 export function* contentUpdates(content: SlotContent, level: CommitmentLevel): Generator<Update> {
   const accounts = level === CommitmentLevel.PROCESSED ? content.accounts : lastWrites(content.accounts)
@@ -26,7 +26,7 @@ export function* contentUpdates(content: SlotContent, level: CommitmentLevel): G
   yield* blockUpdates(content)
 }
 
-/** Gives what has happened so far in a slot that is not complete. */
+/** Creates the updates of an incomplete slot. */
 export function* beginningUpdates({
   slot,
   accounts,
@@ -38,7 +38,7 @@ export function* beginningUpdates({
   for (const entry of entries) yield entryUpdate(entry)
 }
 
-/** Gives what is told of a slot once it is complete: the block, and its head data. */
+/** Creates the updates of a complete slot: the block, and its metadata. */
 export function* blockUpdates(content: SlotContent): Generator<Update> {
   yield blockUpdate({
     content,
@@ -49,7 +49,7 @@ export function* blockUpdates(content: SlotContent): Generator<Update> {
 }
 
 /**
- * Gives what a stream has been told of a slot: the statuses that the slot has reached, and its content before the status
+ * Creates the updates of a slot for a replay: the statuses that the slot has reached, and its content before the status
  * of the stream's level.
  *
  * @param content the slot
@@ -67,7 +67,7 @@ export function* replayedUpdates(
   }
 }
 
-/** Leaves of the writes of each account the last one, in the order in which they were made. */
+/** Returns only the last write of each account, in the order of the writes. */
 function lastWrites(accounts: readonly SubscribeUpdateAccountInfo[]): readonly SubscribeUpdateAccountInfo[] {
   const last = new Map<string, SubscribeUpdateAccountInfo>()
   for (const account of accounts) {

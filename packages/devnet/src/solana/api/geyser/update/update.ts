@@ -9,27 +9,27 @@ import { keyText } from '../key-text.ts'
 import { shareFrame, type SharedFrame } from './shared-frame.ts'
 import { createParticipants, type Participants } from './participants.ts'
 
-/** An account as a filter sees it. */
+/** An account with the data for filters. */
 export interface WrittenAccount {
   readonly info: SubscribeUpdateAccountInfo
-  /** Texts as of `keyText`. */
+  /** Text in the format of `keyText`. */
   readonly key: string
   readonly owner: string
 }
 
-/** A transaction as a filter sees it. */
+/** A transaction with the data for filters. */
 export interface ExecutedTransaction {
   readonly info: SubscribeUpdateTransactionInfo
   readonly participants: Participants
 }
 
-/** Something that subscribers may hear of; its bytes are made when the first of them wants it. */
+/** An update for subscribers; it is encoded when the first of them needs it. */
 export type Update =
   | {
       readonly kind: 'account'
       readonly slot: bigint
       readonly written: WrittenAccount
-      /** Frames by the key of the slices that they are cut to. */
+      /** Frames by the key of their data slices. */
       readonly frames: FrameVariants
     }
   | {
@@ -43,35 +43,35 @@ export type Update =
   | { readonly kind: 'block-meta'; readonly frame: SharedFrame }
   | { readonly kind: 'slot'; readonly status: SlotStatus; readonly frame: SharedFrame }
 
-/** A block as a filter sees it, with one write of each account. */
+/** A block with the data for filters, with one write of each account. */
 export interface BlockView {
   readonly content: SlotContent
   readonly accounts: readonly WrittenAccount[]
   readonly transactions: readonly ExecutedTransaction[]
 }
 
-/** Shared frames of one update that differ by more than the names of filters. */
+/** Shared frames of one update that differ in more than the filter names. */
 export interface FrameVariants {
-  /** Finds the frame of a variant, or makes it. */
+  /** Returns the frame of a variant, or creates it. */
   of(variant: string, make: () => Parameters<typeof shareFrame>[0]): SharedFrame
 }
 
-/** Views an account for filters. */
+/** Prepares an account for filters. */
 export function viewAccount(info: SubscribeUpdateAccountInfo): WrittenAccount {
   return { info, key: keyText(info.pubkey), owner: keyText(info.owner) }
 }
 
-/** Views a transaction for filters. */
+/** Prepares a transaction for filters. */
 export function viewTransaction(info: SubscribeUpdateTransactionInfo): ExecutedTransaction {
   return { info, participants: createParticipants(info) }
 }
 
-/** An account after a write. */
+/** Creates the update of an account after a write. */
 export function accountUpdate(slot: bigint, written: WrittenAccount): Update {
   return { kind: 'account', slot, written, frames: createVariants() }
 }
 
-/** A transaction, whole and as its status. */
+/** Creates the update of a transaction, in full and as its status. */
 export function transactionUpdate(slot: bigint, executed: ExecutedTransaction): Update {
   const { info } = executed
   const { signature, isVote, index, meta } = info
@@ -86,22 +86,22 @@ export function transactionUpdate(slot: bigint, executed: ExecutedTransaction): 
   }
 }
 
-/** An entry. */
+/** Creates the update of an entry. */
 export function entryUpdate(entry: SubscribeUpdateEntry): Update {
   return { kind: 'entry', frame: shareFrame({ $case: 'entry', value: entry }) }
 }
 
-/** A complete block. */
+/** Creates the update of a complete block. */
 export function blockUpdate(block: BlockView): Update {
   return { kind: 'block', block, frames: createVariants() }
 }
 
-/** Head data of a complete block. */
+/** Creates the update with the metadata of a complete block. */
 export function blockMetaUpdate({ meta }: SlotContent): Update {
   return { kind: 'block-meta', frame: shareFrame({ $case: 'blockMeta', value: meta }) }
 }
 
-/** A slot that has reached a status. */
+/** Creates the update of a slot that has reached a status. */
 export function slotUpdate(slot: bigint, parent: bigint, status: SlotStatus): Update {
   return {
     kind: 'slot',

@@ -40,15 +40,15 @@ export const clusterMethods: Readonly<Record<string, Method>> = {
     chain.minimumBalance(readUnsigned(dataLength, 'dataLength')),
 }
 
-/** Names a blockhash, and the height of the last block that takes a transaction with it. */
+/** Returns a blockhash, and the height of the last block that can include a transaction with it. */
 export function lifetimeOf({ blockhash, blockHeight }: Tip): object {
   return { blockhash, lastValidBlockHeight: blockHeight + blockhashAge }
 }
 
 /**
- * Finds where the chain stands at the level that the options of a call ask for.
+ * Returns the tip of the chain at the commitment level in the options of a call.
  *
- * @throws RpcFault when the slot that they ask for is not reached
+ * @throws RpcError when the chain has not reached the slot in the options
  */
 export function tipOf(parameters: Parameters, position: number, chain: SolanaChain): Tip {
   const options = readOptions(parameters, position)
@@ -57,7 +57,10 @@ export function tipOf(parameters: Parameters, position: number, chain: SolanaCha
   return tip
 }
 
-/** Finds the newest slot, whose state is the only one that the chain keeps; the level is checked, and does not count. */
+/**
+ * Returns the latest slot, because the chain stores only its state; the commitment level is validated, but otherwise
+ * ignored.
+ */
 export function newestSlot(parameters: Parameters, position: number, chain: SolanaChain): bigint {
   const options = readOptions(parameters, position)
   readCommitment(options)

@@ -12,7 +12,7 @@ import { lifetimeOf, tipOf } from './cluster.ts'
 
 const mostAccounts = 100
 
-/** Methods about what a transaction would do and cost. */
+/** Methods that estimate the effects and costs of a transaction. */
 export const simulationMethods: Readonly<Record<string, Method>> = {
   getFeeForMessage: (parameters, chain) => {
     const { content, recentBlockhash } = readMessage(readText(parameters, 0, 'message'))
@@ -81,7 +81,7 @@ function describeSimulation(simulation: Simulation): object {
   }
 }
 
-// No program's instructions are parsed here, as no accounts are.
+// Like account data, the instructions of programs are not parsed here.
 function describeCalls({ index, instructions }: Simulation['innerInstructions'][number]): object {
   return {
     index,

@@ -38,7 +38,7 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
       return encodeBase58(await chain.send(transaction, { skipPreflight }))
     } catch (error) {
       if (!(error instanceof TransactionRefused)) throw error
-      // Without preflight nobody tells the sender that the transaction got nowhere.
+      // Without preflight, the sender receives no error when the transaction is rejected.
       if (skipPreflight) return encodeBase58(signatureOf(transaction))
       throw describePreflight(error)
     }
