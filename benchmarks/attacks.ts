@@ -1,4 +1,5 @@
-// Attacks without credentials, each on a fresh service on one processor: its memory, and what becomes of a bystander.
+// Attacks without credentials, each against a fresh gateway on one processor. Reports the memory of the gateway and the
+// effect on a bystander.
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -27,7 +28,7 @@ if (!(seconds > 0)) throw new Error('--seconds takes a number above zero.')
 const unknown = flags.only.split(';').filter((name) => !(name in unauthenticatedAttacks))
 if (unknown.length > 0) throw new Error(`There is no attack with the name ${unknown.join(', ')}.`)
 
-// The service has one processor, everything else the other.
+// The gateway has one processor, everything else has the other.
 pin(process.pid, 1)
 console.log(
   `${'attack'.padEnd(30)}alive  MB before  MB most  CPU %  errors  p50 alone  beside  p99 alone  beside  errors logged  unexpected`,
@@ -71,7 +72,7 @@ interface Row {
   readonly alive: boolean
   readonly before: number
   readonly most: number
-  /** Share of one processor that the service used beside the attack. */
+  /** Share of one processor that the gateway used during the attack. */
   readonly cpu: number
   readonly alone: CallReport
   readonly beside: CallReport
@@ -105,7 +106,7 @@ function pin(processId: number, processor: number): void {
   if (error !== undefined) throw new Error('taskset is needed to give the service one processor.')
 }
 
-/** Lines of the log of level error and above. */
+/** Log lines of level error and above. */
 function errorsIn(output: string): readonly string[] {
   return output.split('\n').filter((line) => Number(/"level":(\d+)/.exec(line)?.[1]) >= errorLevel)
 }

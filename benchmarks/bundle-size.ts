@@ -1,4 +1,5 @@
-// What a web page has to load for one use of a library: minified and compressed, next to what peers cost for the same.
+// The amount of code that a web page loads for one use of a library, minified and compressed, compared with alternative
+// libraries.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -84,7 +85,7 @@ const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-// Beside this file, so that packages are found as any program here finds them.
+// In the folder of this file, so that packages are resolved as for any program here.
 const folder = await mkdtemp(join(import.meta.dirname, '.bundle-size-'))
 try {
   for (const [shape, programs] of Object.entries(shapes)) {

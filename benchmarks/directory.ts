@@ -1,6 +1,6 @@
-// A service with 100 and with 1,000,000 credentials in PostgreSQL: how long a start takes, memory, CPU for a call, and how
-// long a credential that is revoked still works. DATABASE_URL names a server in which databases may be made; without it one
-// is started. Both services run at the same time and take turns.
+// A gateway with 100 and with 1,000,000 credentials in PostgreSQL: startup time, memory, CPU per call, and how long a
+// revoked credential still works. DATABASE_URL names a server on which databases may be created. Without it, the
+// benchmark starts a server. Both gateways run at the same time and take turns.
 import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -39,7 +39,7 @@ if (!hasPostgresql && givenUrl === undefined) {
 }
 const tokenOf = (at: number) => hash('md5', `token ${at}`)
 
-/** A service with so many credentials, and what was found out about it. */
+/** A gateway with a given number of credentials, and its measurements. */
 interface Subject {
   readonly count: number
   readonly sql: SqlSession
@@ -72,7 +72,7 @@ async function run(keep: Keep): Promise<void> {
     const restMs = await revoke(sql, url, 1, false)
     const readingMs = await revoke(sql, url, 1 + rounds, true)
     const loadMs = await loadMsOf(url)
-    // What was being read when they were revoked has been read by then.
+    // Reads that were in progress at the time of revocation have finished by then.
     await pause(2 * loadMs)
     for (let at = 1; at <= 2 * rounds; at++) {
       if ((await callNode(`${url}/${tokenOf(at)}`)) !== 401) throw new Error('A revoked credential is back.')
@@ -91,7 +91,7 @@ async function run(keep: Keep): Promise<void> {
   hangUp()
 }
 
-/** A database with so many credentials, and a service over it. */
+/** Creates a database with the given number of credentials, and a gateway that uses it. */
 async function prepare(keep: Keep, server: string, upstream: string, count: number): Promise<Subject> {
   const database = await keep(makeDatabase(server))
   const environment = {
@@ -101,7 +101,7 @@ async function prepare(keep: Keep, server: string, upstream: string, count: numb
     FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1000000',
   }
   progress(`a database for ${count} credentials`)
-  // Brings the schema up to date, and makes the node.
+  // Migrates the schema and creates the node.
   const first = await keep(startReplica(environment))
   await first.stop()
   const sql = await keep(openSqlSession(database.url))
@@ -135,7 +135,7 @@ async function startNode() {
   return { url: `http://127.0.0.1:${port}`, stop: async () => void node.close() }
 }
 
-/** No service runs meanwhile, so neither notifications nor checks of references are needed, which cost most of the time. */
+/** No gateway runs meanwhile, so notifications and foreign-key checks, which take most of the time, are not needed. */
 async function fill(sql: SqlSession, count: number): Promise<void> {
   const began = performance.now()
   const isSuperuser = await sql.run("select current_setting('is_superuser')")
@@ -152,18 +152,18 @@ async function fill(sql: SqlSession, count: number): Promise<void> {
   await sql.run('vacuum analyze node_credentials')
 }
 
-/** How long it took to read all credentials the last time. */
+/** The duration of the last full read of all credentials, in milliseconds. */
 async function loadMsOf(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(/^fairlead_directory_load_seconds (\S+)/m.exec(text)?.[1]) * 1_000
 }
 
-/** Revokes some, one after the other; gives the longest time from COMMIT to the first 401. */
+/** Revokes some credentials one after the other. Returns the longest time from COMMIT to the first 401. */
 async function revoke(sql: SqlSession, url: string, from: number, isReading: boolean): Promise<number> {
   const delays: number[] = []
   for (let at = from; at < from + rounds; at++) {
     if (isReading) {
-      // An empty notification asks to read everything.
+      // An empty notification requests a full read.
       await sql.run("select pg_notify('credentials_changed', '')")
       await pause(20)
     }
@@ -188,7 +188,7 @@ async function callEach(url: string, total: number, credentialOf: (at: number) =
   await Promise.all(Array.from({ length: parallel }, client))
 }
 
-/** Milliseconds of CPU for a window of calls, each with another credential as long as there are any. */
+/** CPU milliseconds for a window of calls, each with a different credential as long as there are unused ones. */
 async function costOf({ count, service }: Subject): Promise<number> {
   const before = cpuMs(service.processId)
   await callEach(service.url, calls, (at) => 1 + ((at * 7_919) % count))

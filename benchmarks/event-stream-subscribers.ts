@@ -1,6 +1,6 @@
-// Many clients of one event stream of a beacon node: CPU, memory and delay of the service, as ratios to a bare broadcast
-// server on `node:http` that hands every byte to its clients unseen. Both are measured in turns within one run, as machines
-// are noisy. Then the node restarts, and the clients of the service have to come back.
+// Many clients of one beacon event stream: CPU, memory and delay of the gateway, as ratios to a bare broadcast server
+// on `node:http` that forwards every byte to its clients without parsing it. Both are measured in turns within one run,
+// because machines are noisy. Then the node restarts, and the clients of the gateway have to reconnect.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -38,12 +38,12 @@ const contenders = [
   { name: 'service', processId: service.processId, url: serviceUrl },
 ] as const
 const measured: Record<string, Measured[]> = {}
-// The service holds a database besides, so only what the clients add is compared.
+// The gateway also holds a database, so only the memory that the clients add is compared.
 const empty = contenders.map(({ processId }) => memoryMb(processId))
 for (let round = 0; round < rounds; round++) {
   for (const [index, { name, processId, url }] of contenders.entries()) {
     const clients = await subscribed(url)
-    // What the opening cost is not counted.
+    // The cost of opening the connections is not counted.
     await tell(node, 5)
     await sleep(1_000)
     await tell(clients, 'report')
@@ -72,7 +72,7 @@ node.kill()
 await service.stop()
 process.exit(0)
 
-/** Takes the node away for a while under all clients of the service. */
+/** Makes the node unavailable for a while for all clients of the gateway. */
 async function restart(): Promise<void> {
   const clients = await subscribed(serviceUrl)
   await tell(node, 'down')

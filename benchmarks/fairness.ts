@@ -1,4 +1,5 @@
-// One tenant alone, then beside each attack of another one at the same upstream: what becomes of its calls.
+// One tenant alone, then during each attack by another tenant on the same upstream: the effect on the calls of the
+// first tenant.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -8,12 +9,12 @@ import { readFlags } from './fixtures/read-flags.ts'
 import { serve } from './fixtures/service.ts'
 import { type CallReport, percentileOf, sendSteadily, type SteadyRequest } from './fixtures/steady-calls.ts'
 
-/** What one tenant does, and how the other one is measured meanwhile. */
+/** What one tenant does, and how the other tenant is measured meanwhile. */
 interface Scenario {
   readonly name: string
-  /** A call of the tenant that is measured. */
+  /** A call of the measured tenant. */
   requestOf(number: number, token: string): SteadyRequest
-  /** Begins the attack; what it opens is closed with the sockets. */
+  /** Starts the attack. Everything it opens is closed with the sockets. */
   attack(
     service: { readonly url: string; readonly token: string },
     sockets: Set<Closable>,
@@ -30,12 +31,12 @@ const unreadResponses = 300
 const subscribedSockets = 16
 const subscriptionsPerSocket = 250
 const perSecond = 100
-// In the first second, 300 unread responses fill the buffers of the operating system: 540 MB that are copied once.
+// In the first second, 300 unread responses fill the operating system buffers: 540 MB that are copied once.
 const beginMs = 5_000
-// The embedded database makes its first checkpoint 30 s after the start, which occupies the process.
+// The embedded database makes its first checkpoint 30 s after startup, which occupies the process.
 const warmUpSeconds = 35
 
-// The node tells by the address what to do; equal calls of two tenants would be answered together.
+// The account address selects how the node responds. Equal calls of two tenants would be coalesced.
 const addresses = { quick: '12', slow: '5e', revert: 'ee' }
 const quickCall = (number: number, token: string) => ({ path: `/${token}`, body: callBody(number, 'quick') })
 
@@ -155,7 +156,7 @@ function post(url: string, body: string, sockets: Set<Closable>): void {
   opened(url, sockets).resume().write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
 }
 
-/** Subscribes to logs of all addresses, each time with other topics. */
+/** Subscribes to logs of all addresses, with different topics each time. */
 async function subscribe(url: string, at: number, sockets: Set<Closable>): Promise<void> {
   const socket = new WebSocket(url)
   sockets.add({ destroy: () => socket.terminate() })
@@ -166,7 +167,7 @@ async function subscribe(url: string, at: number, sockets: Set<Closable>): Promi
   }
 }
 
-/** Makes a second credential for the node. */
+/** Creates a second credential for the node. */
 async function secondToken(url: string, apiKey: string): Promise<string> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const page = (await (await fetch(`${url}/v2/nodes/`, { headers })).json()) as { results: { id: string }[] }

@@ -1,4 +1,4 @@
-// One of two upstreams misbehaves under a steady load: how many calls a client loses, and how long the others take.
+// One of two upstreams misbehaves under a steady load: how many calls of a client fail, and how long the others take.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ import { readFlags } from './fixtures/read-flags.ts'
 import { serve } from './fixtures/service.ts'
 import { type CallReport, percentileOf, sendSteadily, type SteadyRequest } from './fixtures/steady-calls.ts'
 
-/** An upstream in a process of its own. */
+/** An upstream in a separate process. */
 interface FaultyNode {
   readonly url: string
   readonly process: ChildProcess
@@ -20,7 +20,7 @@ const answerMs = 4
 const warmUpSeconds = 2
 const preferredWeight = 20
 const faultAfterMs = 1_000
-// More than the shortest queue of connections that a system has.
+// More than the smallest listen backlog that a system has.
 const queuedConnections = 8
 
 const faults: Readonly<Record<string, (node: FaultyNode) => Promise<void>>> = {
@@ -42,11 +42,11 @@ const faults: Readonly<Record<string, (node: FaultyNode) => Promise<void>>> = {
   'stands still': (node) => node.order('stands still'),
 }
 
-/** What is called of a protocol. */
+/** The calls that are made with a protocol. */
 interface CalledProtocol {
-  /** Names the upstreams. */
+  /** Environment variable that names the upstreams. */
   readonly option: string
-  /** Between the URL of the gateway and the path of a call. */
+  /** The part between the URL of the gateway and the path of a call. */
   readonly base: (token: string) => string
   readonly requestOf: (number: number) => SteadyRequest
 }
@@ -138,7 +138,7 @@ function print(perSecond: number, name: string, position: string, report: CallRe
   for (const example of report.examples) console.error(`  ${JSON.stringify(example)}`)
 }
 
-/** Two of three calls are look-ups, the third runs code; no two of them are the same. */
+/** Two of three calls are lookups, the third executes code. No two calls are equal. */
 function bodyOf(number: number): string {
   const address = `0x${(number + Math.floor(Math.random() * 2 ** 40)).toString(16).padStart(40, '0')}`
   return number % 3 === 0
@@ -166,7 +166,7 @@ async function startNode(): Promise<FaultyNode> {
   }
 }
 
-/** Takes all places in the queue of connections, so that the system drops what comes after them. */
+/** Fills the listen backlog, so that the system drops later connections. */
 async function fillQueue({ url }: FaultyNode): Promise<void> {
   const { hostname, port } = new URL(url)
   const connected = (socket: Socket) => new Promise((resolve) => socket.once('connect', resolve))

@@ -1,4 +1,4 @@
-// The gateway of the working tree against the one of another commit, by turns, with nginx beside them.
+// The gateway of the working tree against that of another commit, in turns, with nginx as a reference.
 import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { checkOut, commitOf, hasChanges, repository } from './fixtures/checkout.ts'
@@ -63,16 +63,17 @@ for (const [program, flag] of [
   if (spawnSync(program, [flag]).error) fail(`${program} is missing; install it to run this benchmark.`)
 }
 
-// The gateways and nginx have one processor for themselves; the load and the node share the other.
+// The gateways and nginx have one processor to themselves. The load and the node share the other.
 const forProxies = 0
 const forLoad = 1
 
-// Windows of each gateway that are compared with those before them.
+// Number of windows of each gateway that are compared with the preceding ones.
 const warmUpRound = 8
-// Less than that from round to round is noise.
+// A smaller difference between rounds is noise.
 const leastFall = 0.97
 
-// What differs from start to start without a change of the source: places in memory, hashes, and when code is compiled.
+// Removes differences between starts that a change of the source does not cause: memory addresses, hashes, and the time
+// of compilation.
 const alike = ['setarch', '--addr-no-randomize', process.execPath, '--hash-seed=1', '--random-seed=1']
 const compiledAlike = ['--no-concurrent-recompilation', '--no-concurrent-sparkplug', '--liftoff-only']
 
@@ -98,7 +99,7 @@ try {
   if (flags.json !== undefined) await writeFile(flags.json, JSON.stringify(starts))
   await stop(0)
 } catch (error) {
-  // A signal stops the services first, so measurements under way fail.
+  // A signal stops the gateways first, so measurements in progress fail.
   if (!isStopping) {
     console.error(error)
     await stop(1)
@@ -148,7 +149,7 @@ async function measureStart(start: number): Promise<Record<Name, ProxySample[]>>
   return samples
 }
 
-/** Takes windows until the CPU for a request falls no more at either gateway; gives their number. */
+/** Takes windows until the CPU time per request no longer falls at either gateway. Returns the number of windows. */
 async function warmedUp(
   contenders: Record<Name, Contender>,
   order: readonly (typeof both)[number][],
@@ -169,8 +170,8 @@ async function warmedUp(
 }
 
 /**
- * Both gateways take windows in the order a b b a, b a a b, with one of nginx after each four, so that neither follows
- * itself, the other or nginx more often.
+ * Both gateways take windows in the order a b b a, b a a b, with one of nginx after every four, so that each follows
+ * itself, the other and nginx equally often.
  */
 async function takeWindows(
   contenders: Record<Name, Contender>,

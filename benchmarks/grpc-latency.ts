@@ -1,5 +1,6 @@
-// A node that is 50 ms away and back: what each client reads in a second with its own defaults, and what ours reads through
-// the gateway with the way on either side of it. The way is a relay that holds bytes for 25 ms in each direction.
+// A node at a round-trip time of 50 ms: what each client reads per second with its own defaults, and what the Fairlead
+// client reads through the gateway with the delay on either side of it. A relay that holds bytes for 25 ms in each
+// direction adds the delay.
 import { type Contender, figure, listen, print, startClient, takeTurns } from './fixtures/grpc-run.ts'
 import { serve } from './fixtures/service.ts'
 

@@ -1,5 +1,5 @@
-// Minutes of account updates through the gateway to a client: memory of both after a collection, every half minute, and how
-// fast it grows. `-- grpc-memory --minutes 2 --rate 5000` sets how long, and how many updates a second.
+// Minutes of account updates through the gateway to a client: memory of both after a collection, every half minute, and
+// its growth rate. `-- grpc-memory --minutes 2 --rate 5000` sets the duration and the number of updates per second.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { serve } from './fixtures/service.ts'
 
 interface Memory {
   readonly residentMb: number
-  /** What the program still holds: objects and buffers. */
+  /** Memory in use by the program: objects and buffers. */
   readonly heldMb: number
 }
 
@@ -24,7 +24,7 @@ const minutes = Number(values.minutes)
 const every = Number(values.every)
 const subscription = '@fairlead/grpc/solana'
 
-// Before anything is started, so that all of it can be told to collect.
+// Before any process starts, so that all processes can be triggered to collect.
 const folder = await mkdtemp(join(tmpdir(), 'fairlead-benchmark-'))
 process.env['MEMORY_FOLDER'] = folder
 process.env['NODE_OPTIONS'] = `--import ${new URL('fixtures/collect-on-signal.mjs', import.meta.url).href}`
@@ -56,7 +56,7 @@ const { count, cpuUs, watchedUs } = await done
 console.log(
   `${Math.round(count).toLocaleString('en-US')} updates, client ${(cpuUs / count).toFixed(1)} us each, gateway ${((watchedUs[0] ?? 0) / count).toFixed(1)} us each`,
 )
-// What a process needs to run at all it has after the first quarter.
+// After the first quarter, a process has allocated what it needs to run at all.
 const settled = seen.slice(Math.floor(seen.length / 4))
 print(
   ['process', 'resident, most', 'MB a minute', 'held, most', 'MB a minute'],
@@ -79,7 +79,7 @@ async function memoryOf(processId: number): Promise<Memory> {
   return { residentMb: memoryMb(processId), heldMb: (heapUsed + arrayBuffers) / 1_048_576 }
 }
 
-/** Least squares. */
+/** Least-squares slope. */
 function slope(points: readonly (readonly [x: number, y: number])[]): number {
   const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length
   const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length

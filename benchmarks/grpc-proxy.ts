@@ -1,5 +1,5 @@
-// What the gateway adds to gRPC: the same client straight at the node and through the gateway, through a proxy of
-// @grpc/grpc-js that does not decode either, and through a bare TCP pipe. All take turns within one run.
+// What the gateway adds to gRPC: the same client directly at the node and through the gateway, through a @grpc/grpc-js
+// proxy that does not decode either, and through a bare TCP pipe. All take turns within one run.
 import { type Contender, figure, listen, print, startClient, takeTurns } from './fixtures/grpc-run.ts'
 import { serve } from './fixtures/service.ts'
 
@@ -15,7 +15,7 @@ const pipe = await listen('grpc-peer.ts', 'pipe', node.url)
 const grpcJs = await listen('grpc-peer.ts', 'proxy', node.url)
 const environment = { FAIRLEAD_LOG_LEVEL: 'error', FAIRLEAD_GRPC_UPSTREAM: node.url }
 const gateway = await serve(environment)
-// Buffers lie outside of the heap: with room for many small objects, only a collection of the whole heap frees them.
+// Buffers are outside the heap. With space for many small objects, only a full heap collection frees them.
 const sparing = '--max-semi-space-size=4'
 const sparingGateway = await serve({ ...environment, NODE_OPTIONS: sparing })
 const ways: readonly { name: string; url: string; between: number; token?: string | undefined }[] = [

@@ -1,5 +1,5 @@
-// Account updates of about 1 KB from one server that sends as fast as it is read: what a client reads in a second, and what
-// each update costs it. All clients take turns within one run.
+// Account updates of about 1 KB from one server that sends as fast as they are read: what a client reads per second,
+// and its cost per update. All clients take turns within one run.
 import { type Contender, figure, listen, print, startClient, takeTurns } from './fixtures/grpc-run.ts'
 
 const ours = '@fairlead/grpc'

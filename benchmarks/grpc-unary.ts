@@ -1,5 +1,5 @@
-// A small call, 64 of them at a time over one connection: calls in a second, and what each costs client and server. All
-// clients take turns within one run.
+// A small call, 64 at a time over one connection: calls per second, and the cost of each call for client and server.
+// All clients take turns within one run.
 import { type Contender, figure, listen, print, startClient, takeTurns } from './fixtures/grpc-run.ts'
 
 const ours = '@fairlead/grpc'

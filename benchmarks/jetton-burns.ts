@@ -1,6 +1,6 @@
-// What the gateway adds to calls of a jetton node: a page of burns and a parameter of the configuration, which it writes anew,
-// and transactions, which it hands on as they come. The node is the embedded chain, and a floor that sends the chain's
-// answers from memory, so that the chain's own work does not hide the gateway's. All take turns within one run.
+// What the gateway adds to calls of a jetton node: a page of burns and a configuration parameter, which it transforms,
+// and transactions, which it forwards unchanged. The node is the embedded chain, and a baseline that sends the chain's
+// responses from memory, so that the chain's own work does not hide that of the gateway. All take turns within one run.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -18,7 +18,7 @@ interface Call {
   readonly body?: string
 }
 
-/** The same call as clients of the gateway send it, and as a node takes it. */
+/** The same call as clients of the gateway send it, and as a node accepts it. */
 interface Operation {
   readonly throughGateway: Call
   readonly direct: Call
@@ -107,7 +107,7 @@ async function compare(name: string, operation: Operation): Promise<void> {
       const call = () => bytesOf(baseUrl, operation[form])
       bytes = { ...bytes, [contender]: await call() }
       const sample = await measure(call, processId)
-      // The first round warms up.
+      // The first round is the warm-up.
       if (round > 0) (samples[contender] ??= []).push(sample)
     }
   }
@@ -130,12 +130,14 @@ async function compare(name: string, operation: Operation): Promise<void> {
   }
 }
 
-/** What stands behind a gateway. */
+/** Returns the baseline behind a gateway. */
 function floorOf(gateway: string): string {
   return gateway.endsWith('these') ? 'answers from memory' : 'embedded chain'
 }
 
-/** One call after the other for the delay, then several at once for how many fit into a second and what each costs. */
+/**
+ * Makes sequential calls to measure the delay, then concurrent calls to measure the throughput and the cost per call.
+ */
 async function measure(call: () => Promise<unknown>, processId: number): Promise<Sample> {
   const delays: number[] = []
   await forAWhile(async () => {

@@ -1,5 +1,6 @@
-// Calls per second and processor time per call of clients of the jetton chain, as ratios to `fetch` by hand. The node sends
-// answers of the embedded chain from memory, so that little but the client remains. All take turns within one run.
+// Calls per second and CPU time per call of clients of the jetton chain, as ratios to hand-written `fetch` calls. The
+// node sends responses of the embedded chain from memory, so that little but the client remains. All take turns within
+// one run.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -10,7 +11,7 @@ import { TonClient } from '@ton/ton'
 import type tonwebModule from 'tonweb'
 import { startJettonChain } from './fixtures/jetton-chain.ts'
 
-// As its users load it: it was made before there were modules.
+// Loaded as its users load it: it predates ES modules.
 const TonWeb = createRequire(import.meta.url)('tonweb') as (typeof tonwebModule)['default']
 
 const rounds = 7
@@ -74,7 +75,7 @@ for (const [mode, contenders] of Object.entries(modes)) {
   for (let round = 0; round <= rounds; round++) {
     for (const [name, call] of Object.entries(contenders)) {
       const sample = await measure(call)
-      // The first round warms up.
+      // The first round is the warm-up.
       if (round > 0) (samples[name] ??= []).push(sample)
     }
   }

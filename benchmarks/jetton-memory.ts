@@ -1,5 +1,5 @@
-// What the history of the embedded jetton chain costs its process: memory after every so many transactions, with the bounds
-// that the chain has by itself.
+// The memory cost of the history of the embedded jetton chain: memory after fixed numbers of transactions, with the
+// default bounds of the chain.
 import { Address, internal, type MessageRelaxed, toNano } from '@ton/core'
 import { burn, jettonTransfer, openWallet, startJettonChain } from './fixtures/jetton-chain.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
@@ -35,7 +35,7 @@ for (let target = step; target <= most; target += step) {
 report()
 await chain.stop()
 
-/** Coins to an account, jettons to another, and a burn. */
+/** Sends coins to one account and jettons to another, and burns jettons. */
 function sendMessages(): Promise<string> {
   const to = receivers[sent++ % receivers.length] ?? Address.parse(chain.example.wallet)
   const coins: MessageRelaxed = internal({ to, value: toNano('0.01'), bounce: false })

@@ -1,5 +1,5 @@
-// Calls per second and processor time per call of JSON-RPC clients through the gateway, as ratios to doing the same by
-// hand. All are measured in turns within one run, as machines are noisy.
+// Calls per second and CPU time per call of JSON-RPC clients through the gateway, as ratios to hand-written calls. All
+// are measured in turns within one run, because machines are noisy.
 import { batch, createEvmClient, http, webSocket } from '@fairlead/evm-rpc'
 import { ethers } from 'ethers'
 import { createClient, http as viemHttp, webSocket as viemWebSocket } from 'viem'
@@ -72,14 +72,14 @@ const web3Batch = async () => {
 }
 
 interface Contender {
-  /** Calls that one turn makes. */
+  /** Calls per turn. */
   readonly calls: number
   turn(): Promise<unknown>
 }
 
 const one = (turn: () => Promise<unknown>): Contender => ({ calls: 1, turn })
 const many = (turn: () => Promise<unknown>): Contender => ({ calls: batchSize, turn })
-// Without `dedupe` viem answers calls in flight that are equal with one request.
+// Without `dedupe`, viem sends one request for equal calls in flight.
 const viemCall = (client: typeof viem | typeof viemSocket) => () =>
   client.request({ method: 'eth_blockNumber' }, { dedupe: false })
 
@@ -146,7 +146,7 @@ for (const [mode, contenders] of Object.entries(modes)) {
   for (let round = 0; round <= rounds; round++) {
     for (const [name, contender] of Object.entries(contenders)) {
       const sample = await measure(contender)
-      // The first round warms up.
+      // The first round is the warm-up.
       if (round > 0) (samples[name] ??= []).push(sample)
     }
   }

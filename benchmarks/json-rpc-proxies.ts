@@ -1,5 +1,6 @@
-// What stands between clients and a node: nothing, nginx, two proxies of the Node ecosystem, and the gateway with all its
-// stations on, behind node:http and behind its own front. Windows take turns; ratios are to nginx within one run.
+// What can stand between clients and a node: nothing, nginx, two proxies of the Node.js ecosystem, and the gateway with
+// all its stages enabled, behind node:http and behind its built-in HTTP/1.1 server. Windows take turns. Ratios are to
+// nginx within one run.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
@@ -17,9 +18,9 @@ import { serve } from './fixtures/service.ts'
 import { load } from './fixtures/wrk.ts'
 
 const batchSize = 10
-// Long enough for the code of Node to be compiled: on one processor the service becomes faster for most of a minute.
+// Long enough for Node.js to compile the code: on one processor the gateway becomes faster for most of a minute.
 const warmUpSeconds = 40
-// While others have their windows the engine of Node makes its heap small, and forgets compiled code; that is back soon.
+// During the windows of the others, V8 shrinks its heap and discards compiled code. Both recover quickly.
 const leadInSeconds = 3
 const twoUpstreams = 'own front, two upstreams'
 const sampleNames = [
@@ -67,7 +68,7 @@ const has = (program: string, ...args: readonly string[]) => spawnSync(program, 
 if (!has('wrk', '-v')) throw new Error('wrk is needed: it makes the load.')
 const hasNginx = has('nginx', '-v')
 const pins = !flags['no-pin'] && has('taskset', '-V')
-// Proxies have one processor for themselves; the load and the node share the other.
+// Proxies have one processor to themselves. The load and the node share the other.
 const beside = pins ? ['taskset', '-c', '1'] : []
 const onProxy = pins ? ['taskset', '-c', '0'] : []
 
@@ -121,7 +122,10 @@ async function start(name: string): Promise<Contender> {
   }
 }
 
-/** The service takes calls to one address, so there is one for each size of answers; those that are not asked rest. */
+/**
+ * A gateway sends calls to one upstream URL, so there is one gateway for each response size. Those without load are
+ * idle.
+ */
 async function startGateways(name: string): Promise<Contender> {
   const sizes = [...new Set(scenarios.map(({ size }) => size))]
   const services = new Map<AnswerSize, Awaited<ReturnType<typeof serve>>>()
@@ -163,7 +167,7 @@ async function kept(server: Promise<RunningServer>): Promise<RunningServer> {
 }
 
 async function compare(scenario: Scenario): Promise<void> {
-  // The node knows batches by their length, and would not know half of one.
+  // The node recognizes batches by their length, and would not recognize half of one.
   const taking = [...contenders].filter(([name]) => scenario.calls === 1 || name !== twoUpstreams)
   const samples = new Map<string, ProxySample[]>(taking.map(([name]) => [name, []]))
   for (let round = 0; round < rounds; round++) {

@@ -1,6 +1,6 @@
-// Lists and reports of an organization with 1,000 projects, nodes and rows of usage, and of one with 100,000 projects and
+// Lists and reports of an organization with 1,000 projects, nodes and usage rows, and of one with 100,000 projects and
 // nodes and 1,000,000 rows: how long each request takes on PostgreSQL and on the embedded database, and which statement
-// reads a whole large table. Both services run at the same time and take turns.
+// reads a whole large table. Both gateways run at the same time and take turns.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,16 +31,16 @@ if (backends.includes('postgresql') && !hasPostgresql) {
   console.error('This benchmark needs what is missing here: PostgreSQL (initdb, postgres, psql).')
   process.exit(1)
 }
-/** Nodes on the first pages of lists; only these can be opened. */
+/** Nodes on the first pages of lists. Only these can be opened. */
 const openNodes = 120
-/** A statement that reads more rows of a table than this, and more than a tenth of it, reads too much. */
+/** A statement that reads more rows of a table than this, and more than a tenth of it, reads too many. */
 const mostRead = 10_000
 
 const hourMs = 3_600_000
 const today = new Date().toISOString().slice(0, 10)
 const monthAgo = new Date(Date.now() - 30 * 24 * hourMs).toISOString().slice(0, 10)
 
-/** Requests whose cost must not grow with what lies beside their answer. */
+/** Requests whose cost must not grow with data that is not in the response. */
 const bounded: Readonly<Record<string, string>> = {
   'projects, first page': '/v2/projects/',
   'projects by name': '/v2/projects/?order_by=name',
@@ -54,7 +54,7 @@ const bounded: Readonly<Record<string, string>> = {
   'usage of one node, 30 days': `/v2/reporting/node-usage/?date_from=${monthAgo}&node_id=ND-7`,
   webhooks: '/v2/webhooks/',
 }
-/** Requests whose answer is as large as what there is. */
+/** Requests whose response grows with the data. */
 const whole: Readonly<Record<string, string>> = {
   'usage of all time, days': '/v2/reporting/node-usage/?date_from=2020-01-01',
   'usage of all time, methods':
@@ -123,7 +123,7 @@ async function fill(run: Run, scale: Scale): Promise<void> {
   progress(`${scale.projects} projects and ${scale.usageRows} rows of usage written in ${seconds} s`)
 }
 
-/** Makes the nodes that the first pages show. */
+/** Creates the nodes that the first pages show. */
 async function openSome(service: Replica): Promise<void> {
   const { body: list } = await read(service, '/v2/projects/')
   const { results } = list as { results: { id: string }[] }
@@ -149,7 +149,7 @@ async function compare(backend: string, small: Replica, large: Replica): Promise
   for (const [kind, requests] of Object.entries({ bounded, whole })) {
     for (const [name, path] of Object.entries(requests)) {
       const times: [number[], number[]] = [[], []]
-      // What takes long needs neither to be repeated nor to be warmed up for.
+      // Long requests need neither repetition nor warm-up.
       const [first, turns] = kind === 'whole' ? [0, 1] : [-2, rounds]
       for (let round = first; round < turns; round++) {
         for (const [at, service] of [small, large].entries()) {
@@ -181,7 +181,7 @@ async function judgePlans({ url }: Postgresql, service: Replica): Promise<void> 
   for (const [name, path] of Object.entries(bounded)) {
     plans.begin()
     await read(service, path)
-    // The server writes its log a moment later.
+    // The server writes its log with a delay.
     await pause(200)
     for (const { table, kind, rows } of plans.end().filter((one) => isTooMuch(one, sizes))) {
       console.log(`  ${name}: ${kind} reads ${rows} rows of ${table}`)
@@ -195,12 +195,12 @@ function isTooMuch(
   sizes: Readonly<Record<string, number>>,
 ): boolean {
   const size = sizes[table] ?? 0
-  // A list says how long it is, and to count that is to pass over all of it.
+  // A list contains the total count, which requires a scan of all rows.
   if (isCounted || size < mostRead) return false
   return kind === 'Seq Scan' || rows > Math.max(mostRead, size / 10)
 }
 
-/** Reads an answer to its end, as soon as the service takes the request; JSON is given back. */
+/** Reads a response to the end, and retries while the gateway responds with 429. Returns the body if it is JSON. */
 async function read({ url, apiKey }: Replica, path: string): Promise<{ body: unknown; ms: number }> {
   for (;;) {
     const began = performance.now()
@@ -213,7 +213,7 @@ async function read({ url, apiKey }: Replica, path: string): Promise<{ body: unk
     if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
     const isJson = response.headers.get('content-type')?.includes('json') === true
     const body: unknown = isJson ? await response.json() : undefined
-    // An export is not kept: it may be larger than the memory.
+    // An export is discarded: it may be larger than the available memory.
     if (!isJson) for await (const _ of response.body ?? []);
     return { body, ms: performance.now() - began }
   }

@@ -1,5 +1,5 @@
-// Calls that the service answers from its memory, beside nginx that passes the same calls to a node. Windows take turns;
-// ratios are to nginx in the same round.
+// Calls that the gateway answers from its cache, compared with nginx that proxies the same calls to a node. Windows
+// take turns. Ratios are to nginx in the same round.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
@@ -17,7 +17,7 @@ const flags = readFlags(import.meta.filename, {
   'warm-up': { type: 'string', default: '20', means: 'seconds of load before the first window of each' },
 })
 
-// Before each window, as others had theirs.
+// Before each window, because the others had theirs in between.
 const leadInSeconds = 2
 
 interface Contender {
@@ -26,7 +26,7 @@ interface Contender {
   readonly processId: number
 }
 
-// Proxies have one processor for themselves; the load and the node share the other.
+// Proxies have one processor to themselves. The load and the node share the other.
 const beside = ['taskset', '-c', '1']
 const onProxy = ['taskset', '-c', '0']
 for (const program of ['wrk', 'nginx', 'taskset']) {

@@ -1,5 +1,6 @@
-// Several services over one PostgreSQL and one Redis, behind a balancer: how exact the limits are that they share, how soon
-// a credential that is revoked ends on each, whether their usage adds up, and what a second process of one of them brings.
+// Several gateways with one PostgreSQL and one Redis, behind a load balancer: how exact their shared limits are, how
+// soon each gateway rejects a revoked credential, whether their usage adds up, and the benefit of a second process for
+// one of them.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -41,7 +42,7 @@ const only = new Set(flags.only.split(','))
 const overload = 3
 // A request appears in the report within ten seconds.
 const reportedWithinMs = 12_000
-// Replicas tell the store of themselves, and learn of the others, every two seconds.
+// Replicas register in the store, and read the list of the others, every two seconds.
 const countedWithinMs = 4_500
 
 const has = (program: string, version: string) => spawnSync(program, [version]).error === undefined
@@ -70,7 +71,7 @@ async function run(keep: Keep): Promise<void> {
     FAIRLEAD_VALKEY_URL: redis.url,
     FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex'),
     FAIRLEAD_EVM_UPSTREAM: `${node.url}/0.2`,
-    // Credentials that do not open anything yet, or no more, are what is measured here.
+    // Credentials that do not grant access yet, or no longer do, are what is measured here.
     FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1000000',
   }
   progress(`starting ${count} replicas`)
@@ -101,12 +102,12 @@ async function compareLimits(
   )
   for (const [name, isStoreThere, slack] of [
     ['counted together', true, 2 * count * lease],
-    // The part of each is one call at least.
+    // The share of each replica is at least one call.
     ['store away', false, Math.max(0, count - burst)],
   ] as const) {
     const [credential] = await writeCredentials(sql, 1, { rate: { requestsPerSecond: rate, burst } })
     await untilKnown(replicas.map((replica) => `${replica.url}/${credential?.token}`))
-    // Until the burst is whole again.
+    // Until the burst is available again in full.
     await pause((count / rate) * 1_000 + 1_000)
     if (!isStoreThere) await redis.stop()
     progress(`limits, ${name}`)
@@ -130,7 +131,10 @@ async function compareLimits(
   }
 }
 
-/** A replica that finds the store too slow goes on by itself for a while, which is no fault of its counting. */
+/**
+ * Sums the shared-store failures. A replica that finds the store too slow continues on its own for a while, which is
+ * not a counting error.
+ */
 async function storeFailures(replicas: readonly Replica[]): Promise<number> {
   let sum = 0
   for (const { url } of replicas) {
@@ -203,7 +207,7 @@ function othersOf(unexpected: number): string {
   return unexpected > 0 ? `, ${unexpected} ENDED OTHERWISE` : ''
 }
 
-/** Says what is not as documented, and goes on; the benchmark then ends with 1. */
+/** Reports behavior that differs from the documentation, and continues. The benchmark then exits with 1. */
 function demand(isMet: boolean, complaint: string): void {
   if (isMet) return
   console.log(`  NOT AS DOCUMENTED: ${complaint}`)

@@ -1,5 +1,5 @@
-// The way of one request through the gateway: the functions that lead from the first byte to the upstream, each of which waits
-// for the next one, and how many functions run beside them. Folders that the way enters again are named.
+// The path of one request through the gateway: the functions from the first byte to the upstream, each of which waits
+// for the next one, and the number of other functions that run. Folders that the path enters again are named.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:http2'
@@ -27,16 +27,16 @@ const flags = readFlags(import.meta.filename, {
   list: { type: 'boolean', default: false, means: 'prints every function' },
 })
 
-// They run a function of their caller, and are a step of no request.
+// They run a function of their caller, and are not a step of a request.
 const wrappers = new Set(['http1/src/unexpected-errors.ts', 'gateway-core/src/completion.ts'])
 
-// A WebSocket has places for 1,024 subscriptions.
+// A WebSocket allows 1,024 subscriptions.
 const warmUpRequests = 300
 const measuredRequests = 600
 
 type Gateway = Service & FirstStart
 
-/** What is sent, once it is prepared; each call of the result is one request with its response. */
+/** Prepares requests. Each call of the resolved function makes one request and reads its response. */
 const requests: Readonly<Record<string, (gateway: Gateway) => Promise<() => Promise<void>>>> = {
   evm: ({ url, token }) => {
     let account = 0
@@ -125,7 +125,7 @@ const environment = {
   FAIRLEAD_GRPC_UPSTREAM: grpcNode.url,
   FAIRLEAD_OWN_HTTP_FRONT: 'true',
   FAIRLEAD_PROBE_NODES: 'false',
-  // A subscription polls; its polls are no part of the request.
+  // A subscription polls. Its polls are not part of the request.
   FAIRLEAD_HEAD_POLL_MS: '600000',
 }
 const gateway = await serve(environment, sources, [process.execPath, '--inspect=127.0.0.1:0'])
@@ -146,7 +146,7 @@ try {
       continue
     }
     for (let times = 0; times < 3; times++) await request()
-    // What runs by itself is no part of any request.
+    // Functions that also run without a request are not part of any request.
     const idle = new Set((await inspected.ran(() => sleep(1_500))).map(keyOf))
     const ran = await inspected.ran(async () => {
       await request()
@@ -181,9 +181,9 @@ function keyOf({ file, line, name }: SourceFunction): string {
 }
 
 /**
- * Prints the walk of one request.
+ * Prints the path of one request.
  *
- * @param way - the deepest stack before the upstream was reached: calls that have returned by then are not part of it
+ * @param way - the deepest stack before the upstream was reached; calls that have returned by then are not part of it
  */
 function report(
   name: string,
@@ -210,7 +210,9 @@ function report(
   for (const entry of back) console.log(`  < ${keyOf(entry)}`)
 }
 
-/** An upstream that was not used for a while is checked beside the request. */
+/**
+ * Whether this is a health check: an upstream that was not used for a while is checked in parallel with the request.
+ */
 function isHealthCheck({ file }: SourceFunction): boolean {
   return file.includes('/health-check.ts') || file.includes('/upstream-watch.ts')
 }

@@ -1,5 +1,6 @@
-// A steady load of everything that clients do, good and bad, for as long as one likes: what the service holds while it goes
-// on, whether every request was answered as it should be, and whether all of them are in the report on usage.
+// A steady load of everything that clients do, valid and invalid, for any duration: the resources that the gateway
+// holds meanwhile, whether every request received the expected response, and whether all requests are in the usage
+// report.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,10 +20,10 @@ const runMs = Number(flags.minutes) * 60_000
 const rate = Number(flags.rate)
 if (!(runMs > 0 && rate > 0)) throw new Error('--minutes and --rate are numbers above 0.')
 
-// A minute, or less where the run has not six of them.
+// One minute, or less if the run is shorter than six minutes.
 const rowMs = Math.min(60_000, runMs / 6)
 const looksPerRow = 6
-// Everything is in the report within ten seconds, and connections to the node have ended.
+// All requests are in the report within ten seconds, and connections to the node have ended.
 const settleMs = 12_000
 const maxMoreDescriptors = 10
 
@@ -45,9 +46,9 @@ async function soak(): Promise<boolean> {
   const service = await serve({
     FAIRLEAD_EVM_UPSTREAM: `http://127.0.0.1:${port}`,
     FAIRLEAD_OWN_HTTP_FRONT: String(flags['own-front']),
-    // Its calls would stand between those that are compared.
+    // Its calls would interfere with those that are compared.
     FAIRLEAD_PROBE_NODES: 'false',
-    // Unknown methods, wrong tokens and malformed bodies would fill it.
+    // Unknown methods, wrong tokens and malformed bodies would fill the log.
     FAIRLEAD_LOG_LEVEL: 'error',
   })
   stops.push(service.stop)
@@ -88,7 +89,7 @@ async function sampled(load: ChildProcess, sample: () => Promise<Sample>): Promi
     const row: Row = {
       minute: (now - began) / 60_000,
       residentMb: mean(looks.map(({ residentMb }) => residentMb)),
-      // The least is nearest to what a collection leaves.
+      // The lowest value is nearest to the memory that a collection leaves.
       heapMb: Math.min(...looks.map(({ heapMb }) => heapMb)),
     }
     const last = looks.at(-1)
@@ -129,7 +130,7 @@ interface Outcome {
   readonly usage: ReadonlyMap<string, number>
 }
 
-/** Says what came of it; true when all is as it has to be. */
+/** Prints the results. Returns true when all are as expected. */
 function concluded({ rows, seen, before, after, usage }: Outcome): boolean {
   console.log('\nrequests sent, by kind')
   for (const [kind, count] of Object.entries(seen.kinds)) console.log(`  ${kind.padEnd(24)}${count}`)
@@ -139,7 +140,7 @@ function concluded({ rows, seen, before, after, usage }: Outcome): boolean {
   let differs = false
   for (const method of [...new Set([...sent.keys(), ...usage.keys()])].toSorted()) {
     const [own, reported] = [sent.get(method) ?? 0, usage.get(method) ?? 0]
-    // A head may be on its way to a subscriber who leaves.
+    // A head may be in transit to a subscriber that disconnects.
     const mostOnTheirWay = method === 'eth_subscription' ? (seen.kinds['subscriber'] ?? 0) : 0
     differs ||= reported < own || reported > own + mostOnTheirWay
     console.log(
@@ -183,7 +184,7 @@ function concluded({ rows, seen, before, after, usage }: Outcome): boolean {
 function started(file: URL): ChildProcess {
   const child = fork(file.pathname)
   const ended = once(child, 'exit')
-  // Without it there is nothing to be seen; at the end this says nothing new.
+  // Without the child process there is nothing to measure. After the benchmark has ended, this has no effect.
   child.once('exit', () => leaving.abort())
   stops.push(async () => {
     child.kill()

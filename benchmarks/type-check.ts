@@ -1,4 +1,4 @@
-// How long compilers take for a program of thirty methods, next to thirty calls of the jetton chain, thirty with viem, and
+// Compile times of a program of thirty methods, compared with thirty calls of the jetton chain, thirty with viem, and
 // an empty program.
 import { type ExecFileException, execFile } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -85,14 +85,14 @@ function configuration(file: string) {
       strict: true,
       noEmit: true,
       skipLibCheck: true,
-      // The published entry: declarations as built, not sources.
+      // The published entry point: built declarations, not sources.
       customConditions: [],
     },
     files: [file],
   }
 }
 
-/** What the compiler complains about; nothing when all is well. */
+/** Returns the compiler errors. Empty when there are none. */
 function run(compiler: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [compiler, '-p', folder], (error: ExecFileException | null, stdout) =>

@@ -1,5 +1,5 @@
-// JSON-RPC calls over WebSockets: to a node itself, through nginx, and through the service with all its stations on, which
-// asks the node by HTTP. Windows take turns; ratios are to nginx in the same round.
+// JSON-RPC calls over WebSockets: directly to a node, through nginx, and through the gateway with all its stages
+// enabled, which sends requests to the node over HTTP. Windows take turns. Ratios are to nginx in the same round.
 import { spawnSync } from 'node:child_process'
 import { serveLimited } from './fixtures/limited-service.ts'
 import { startNginxWebSocketProxy } from './fixtures/nginx.ts'
@@ -26,29 +26,29 @@ const flags = readFlags(import.meta.filename, {
 /** One kind of load. */
 interface Scenario {
   readonly connections: number
-  /** On each connection at a time. */
+  /** In flight on each connection. */
   readonly calls: number
 }
 
 interface Contender {
   readonly name: string
   readonly url: string
-  /** Undefined where there is no proxy. */
+  /** Undefined without a proxy. */
   readonly processId: number | undefined
 }
 
 interface Sample extends LoadResult {
-  /** Of the proxy, for each call, in microseconds. */
+  /** CPU time of the proxy per call, in microseconds. */
   readonly proxyUs: number
-  /** The part of the window that the proxy worked, of one processor. */
+  /** CPU utilization of the proxy during the window, as a share of one processor. */
   readonly busy: number
-  /** Of the node, for each call, in microseconds. */
+  /** CPU time of the node per call, in microseconds. */
   readonly nodeUs: number
 }
 
 const has = (program: string, ...args: readonly string[]) => spawnSync(program, args).error === undefined
 const pins = !flags['no-pin'] && has('taskset', '-V')
-// Proxies have one processor for themselves; the load and the node share the other.
+// Proxies have one processor to themselves. The load and the node share the other.
 const beside = pins ? ['taskset', '-c', '1'] : []
 const onProxy = pins ? ['taskset', '-c', '0'] : []
 
@@ -181,7 +181,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** Whoever comes later waits for the first one. */
+/** Stops all servers. Later callers wait for the first one. */
 function stopAll(): Promise<void> {
   stopping ??= (async () => {
     for (const stop of stops.toReversed()) await stop()

@@ -1,5 +1,6 @@
-// Many subscribers to the heads of one node: CPU, memory and delay of the service, as ratios to a bare broadcast server
-// on `ws` that hands every head to its clients unseen. Both are measured in turns within one run, as machines are noisy.
+// Many subscribers to the heads of one node: CPU, memory and delay of the gateway, as ratios to a bare broadcast server
+// on `ws` that forwards every head to its clients without parsing it. Both are measured in turns within one run,
+// because machines are noisy.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,13 +33,13 @@ const contenders = [
   },
 ] as const
 const measured: Record<string, Measured[]> = {}
-// The service holds a database besides, so only what the subscribers add is compared.
+// The gateway also holds a database, so only the memory that the subscribers add is compared.
 const empty = contenders.map(({ processId }) => memoryMb(processId))
 for (let round = 0; round < rounds; round++) {
   for (const [index, { name, processId, url }] of contenders.entries()) {
     const clients = run('clients', url, nodeSocket, String(subscribers))
     await once(clients, 'message')
-    // What the opening cost is not counted.
+    // The cost of opening the connections is not counted.
     await mine(service.node, 3)
     await sleep(1_000)
     await ask(clients)

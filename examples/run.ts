@@ -1,24 +1,27 @@
-/** Runs an example against the service of `npm start`, or against the node that NODE_URL names; README.md tells more. */
+/** Runs an example against the gateway of `npm start`, or against the node that NODE_URL names. See README.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What `.fairlead/dev.json` says of a chain. */
+/** The description of a chain in `.fairlead/dev.json`. */
 interface DevelopmentNode {
   readonly chain: string
   readonly node_url: string
   readonly token: string
   /** The credential of gRPC. */
   readonly x_token?: string
-  /** Where the sample data of the chain stands. */
+  /** The file with the sample data of the chain. */
   readonly example?: Readonly<Record<string, string>>
 }
 
 interface Example {
   readonly shows: string
-  /** The chain that it reads. One without makes things happen on the embedded chains, and has nothing to do elsewhere. */
+  /**
+   * The chain that the example reads. An example without one triggers activity on the embedded chains, and does nothing
+   * on other chains.
+   */
   readonly chain?: 'evm' | 'jetton' | 'solana'
-  /** Variables that it reads beside NODE_URL and NODE_TOKEN, by the sample data of the chain. */
+  /** Variables that the example reads in addition to NODE_URL and NODE_TOKEN, from the sample data of the chain. */
   readonly variables?: Readonly<
     Record<string, (data: Readonly<Record<string, string>>) => string | undefined>
   >
@@ -56,7 +59,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 }
 
-/** Something that the caller can mend; told without a stack. */
+/** An error that the caller can fix. Printed without a stack trace. */
 class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -64,7 +67,7 @@ class UsageError extends Error {
 const developmentFile = join('.fairlead', 'dev.json')
 
 const [name, ...args] = process.argv.slice(2)
-// Whoever reads the output may have enough of it, as `head` has.
+// The reader of the output may close the pipe early, as `head` does.
 process.stdout.on('error', (error) => {
   if (codeOf(error) === 'EPIPE') process.exit(0)
   console.error(messageOf(error))
@@ -145,7 +148,7 @@ Each runs against the service of npm start. All but activity run against any oth
 and NODE_TOKEN in the environment. npm run example -- <name> --help tells what an example prints and takes.`
 }
 
-/** The message of the cause; libraries on the way to it add many lines. */
+/** Returns the message of the innermost cause. Libraries in between add many lines. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const isOurs = error.name === 'FairleadError'

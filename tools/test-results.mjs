@@ -1,4 +1,5 @@
-// Reads what the test runners of all packages reported. Runs on any Node that the workspace can be installed with.
+// Reads the reports of the test runners of all packages. Runs on every Node.js version with which the workspace can be
+// installed.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,10 +7,10 @@ const grouped = ['packages', 'tools', 'tests']
 const single = ['docs', 'benchmarks']
 
 /**
- * Reads the reports of each package that has some.
+ * Reads the reports of all packages that have some.
  *
- * @param since - leaves out what was reported before, in milliseconds since 1970
- * @returns for each test file its path in the repository, the error that kept it from running, and its tests
+ * @param since - ignores older reports, in milliseconds since 1970
+ * @returns for each test file its path in the repository, the error that prevented it from running, and its tests
  */
 export function readTestFiles(since = 0) {
   const folders = grouped.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))

@@ -1,4 +1,4 @@
-// What `npm test` runs. Runs on any Node that the workspace can be installed with.
+// The script of `npm test`. Runs on every Node.js version with which the workspace can be installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,8 @@ const usage = `usage: npm test [-- --profile] [flags of turbo run]
 const runs = '.turbo/runs'
 const slowest = 20
 
-// What suites skip for: how their source names it, whether it is missing, and how to get it.
+// Programs without which suites are skipped: how the test source names them, whether they are missing, and how to
+// install them.
 const programs = [
   {
     guard: /hasRedisServer/,
@@ -75,7 +76,7 @@ if (isProfiled) printProfile()
 printSkipped()
 process.exit(status ?? 1)
 
-/** Prints a line for each file with tests that need a program which is not installed. */
+/** Prints a line for each file with tests that need a program that is not installed. */
 function printSkipped() {
   for (const { path, tests } of readTestFiles()) {
     const count = tests.filter(({ status: outcome }) => ['skipped', 'pending'].includes(outcome)).length

@@ -1,4 +1,4 @@
-/** Makes things happen on the embedded chains, for examples to show: transfers, a reorganization, a burn. */
+/** Triggers activity on the embedded chains for other examples to show: transfers, a reorganization, a burn. */
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,20 +15,20 @@ else if (action === 'reorg') await reorganize(Number(argument))
 else if (action === 'burn') await burn()
 else throw new Error('the action must be transfers, reorg or burn')
 
-/** Sends tokens once a second; each transfer is a block of its own. */
+/** Sends tokens once a second. Each transfer is a separate block. */
 async function transfers(count: number): Promise<void> {
   if (!(count >= 1)) throw new Error('--count must be a number from 1 on')
   const { call, transfer } = engine()
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   for (let sent = 0; sent < count && !stop.signal.aborted; sent++) {
-    // The last one is not waited behind.
+    // There is no pause after the last transfer.
     if (sent > 0) await pause(1_000, undefined, { signal: stop.signal }).catch(() => undefined)
     if (!stop.signal.aborted) console.log('transfer ', await call('eth_sendTransaction', [transfer()]))
   }
 }
 
-/** Puts other blocks in the place of the newest ones, each with a transfer. */
+/** Replaces the latest blocks with others, each with a transfer. */
 async function reorganize(depth: number): Promise<void> {
   if (!Number.isInteger(depth) || depth < 1) throw new Error('the depth must be a whole number from 1 on')
   const { call, transfer } = engine()
@@ -38,21 +38,23 @@ async function reorganize(depth: number): Promise<void> {
 
 /** Burns some of the sample jetton. */
 async function burn(): Promise<void> {
-  // Wallets of that chain take a moment to load, which the other actions need not wait for.
+  // The wallet libraries of that chain take a moment to load, so they load only for this action.
   const { burnJetton } = await import('./burn-jetton.ts')
   await burnJetton(nodeOf('jetton'), argument, values.comment)
   console.log('burned   ', argument)
 }
 
-/** The engine of the EVM chain: the service offers no method that changes a chain behind the backs of its clients. */
+/**
+ * The engine of the EVM chain. The gateway exposes no method that changes a chain without the knowledge of its clients.
+ */
 function engine() {
   const { account, contract, recipient } = nodeOf('evm').example
   const url = `http://127.0.0.1:${readFileSync('.fairlead/evm/port', 'utf8').trim()}`
   const headers = { 'content-type': 'application/json' }
   return {
-    /** A call of `transfer(address,uint256)` of the sample token, as a rule with an amount that was not there before. */
+    /** A call of `transfer(address,uint256)` of the sample token, usually with an amount that was not used before. */
     transfer(): object {
-      // Up to ten tokens of 18 decimals.
+      // Up to ten tokens with 18 decimals.
       const amount = BigInt(randomInt(1, 100_000)) * 10n ** 14n
       const word = (hex: string) => hex.padStart(64, '0')
       const data = `0xa9059cbb${word(recipient.slice(2))}${word(amount.toString(16))}`
@@ -67,7 +69,7 @@ function engine() {
   }
 }
 
-/** The node of a chain, as `npm start` has described it. */
+/** Returns the node of a chain from the description that `npm start` has written. */
 function nodeOf(name: string) {
   const { nodes } = JSON.parse(readFileSync('.fairlead/dev.json', 'utf8'))
   const node = nodes.find(({ chain }: { chain: string }) => chain === name)

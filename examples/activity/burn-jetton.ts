@@ -3,11 +3,11 @@ import { Address, beginCell, external, internal, SendMode, storeMessage } from '
 import { keyPairFromSeed } from '@ton/crypto'
 import { WalletContractV4 } from '@ton/ton'
 
-/** The node of the embedded jetton chain, as `.fairlead/dev.json` describes it. */
+/** The node of the embedded jetton chain, as described in `.fairlead/dev.json`. */
 export interface JettonNode {
   readonly node_url: string
   readonly token: string
-  /** Its keys are public: they are worth nothing elsewhere. */
+  /** The keys are public: they have no value on any other chain. */
   readonly example: { readonly wallet_seed: string; readonly jetton_wallet: string }
 }
 
@@ -15,10 +15,10 @@ const decimals = 9
 const fees = 100_000_000n
 
 /**
- * Burns some of the sample jetton, from the wallet that holds it.
+ * Burns some of the sample jetton from the wallet that holds it.
  *
  * @param amount - in units of the jetton, for example `7.5`
- * @param comment - goes with the burn; none where it is empty
+ * @param comment - comment of the burn, or an empty string for none
  */
 export async function burnJetton(
   { node_url, token, example }: JettonNode,

@@ -1,4 +1,4 @@
-/** Prints the burns of a jetton since a time and then as they come, each once, also across restarts. */
+/** Prints the burns of a jetton since a point in time and then as they occur, each once, also across restarts. */
 import { type BurnCursor, createJettonV3Client, fromUnits, unwrap, watchBurns } from '@fairlead/jetton/v3'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -25,13 +25,13 @@ const query = { address: [JETTON_MASTER] }
 const { jetton_masters } = await unwrap(jetton.GET('/api/v3/jetton/masters', { params: { query } }))
 const [master] = jetton_masters
 if (!master) throw new Error('JETTON_MASTER must be the address of a jetton that the index knows')
-// TEP-64: a jetton that says nothing about its decimals has 9.
+// TEP-64: a jetton without a decimals value has 9.
 const { decimals = 9, symbol = 'units' } = master.jetton_content
 
 let burns = 0
 const options = {
   address: JETTON_MASTER,
-  // A time that was asked for comes before the one in the file.
+  // A requested start time has precedence over the one in the file.
   from: since === undefined ? (savedCursor() ?? 'beginning') : { since: Math.floor(since), known: {} },
   pollMs: 1_000,
   signal: stop.signal,
@@ -41,7 +41,7 @@ for await (const { burn, cursor } of watchBurns(jetton, options)) {
   const { amount, burner, comment, transaction } = burn
   const time = new Date(transaction.time * 1_000).toISOString()
   const units = `${fromUnits(amount, Number(decimals))} ${String(symbol).replace(/\p{Cc}/gu, '')}`
-  // Others have written the symbol and the comment: no character of them may become a command for the terminal.
+  // The symbol and the comment are untrusted: no character of them may act as a terminal control sequence.
   console.log(`${time}  ${units}  ${burner.address}  ${comment === '' ? '' : inspect(comment)}`.trimEnd())
   save(cursor)
   if (++burns >= count) break
@@ -58,7 +58,7 @@ function savedCursor(): BurnCursor | undefined {
   }
 }
 
-/** Notes in one step that everything up to the cursor was printed. */
+/** Records atomically that everything up to the cursor was printed. */
 function save(cursor: BurnCursor): void {
   mkdirSync(dirname(values.file), { recursive: true })
   writeFileSync(`${values.file}.new`, `${JSON.stringify({ jetton: JETTON_MASTER, cursor })}\n`)

@@ -1,4 +1,7 @@
-/** Keeps the transfers of a token in SQLite, so that the table is what the chain is: across reorganizations and restarts. */
+/**
+ * Stores the transfers of a token in SQLite, and keeps the table consistent with the chain across reorganizations and
+ * restarts.
+ */
 import { createEvmClient, FairleadError, type LogPosition, toNumber, watchLogs } from '@fairlead/evm-rpc'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -19,7 +22,7 @@ const stop = new AbortController()
 const { signal } = stop
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
 
-// Nobody waits at a screen for these rows, so asking for new blocks is enough.
+// No user waits for these rows, so polling for new blocks is sufficient.
 const evm = createEvmClient({ url: NODE_URL, auth: { kind: 'token', token: NODE_TOKEN } })
 const token = TOKEN_ADDRESS.toLowerCase()
 const chain = await evm.request({ method: 'eth_chainId', params: [] })
@@ -40,7 +43,7 @@ while (!signal.aborted) {
       if (++events >= count) stop.abort()
     }
   } catch (error) {
-    // The node no longer has the logs that a reorganization took off, so the table is held against the chain once more.
+    // The node no longer has the logs that a reorganization removed, so the table is compared with the chain again.
     if (!FairleadError.is(error, 'STREAM_GAP')) throw error
   }
 }
@@ -48,10 +51,10 @@ console.log(`${table.count()} transfers in ${values.database}`)
 table.close()
 
 /**
- * Takes back the blocks at the end of the table that the chain has left while nobody followed it, and a node need not know
- * any more. Only another block in the place of one says that it has left.
+ * Removes blocks at the end of the table that were reorganized out while the indexer was not running, and that a node
+ * may no longer have. A block counts as reorganized out only if the chain has a different block at its height.
  *
- * @returns where to go on
+ * @returns the position to resume from
  */
 async function rollBack(): Promise<LogPosition | undefined> {
   for (let last = table.last(); last; last = table.last()) {
@@ -63,7 +66,9 @@ async function rollBack(): Promise<LogPosition | undefined> {
   return undefined
 }
 
-/** The hash of the block at a height, as soon as the node has one; undefined when the program is to end before. */
+/**
+ * Returns the hash of the block at a height, as soon as the node has one. Undefined when the program is to end before.
+ */
 async function hashAt(blockNumber: LogPosition['blockNumber']): Promise<string | undefined> {
   for (let tries = 0; !signal.aborted; tries++) {
     const block = await evm.request({ method: 'eth_getBlockByNumber', params: [blockNumber, false] })

@@ -3,32 +3,32 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The transfers of one token on one chain; its newest row says how far the chain was read. */
+/** The transfers of one token on one chain. The latest row marks how far the chain was read. */
 export interface TransfersTable {
   /** Adds the transfer of a log. */
   add(log: MinedLog): void
-  /** Takes back what a reorganization has taken back. */
+  /** Removes a transfer that was reorganized out. */
   remove(log: LogPosition): void
-  /** Takes back all of a block; tells how many transfers that were. */
+  /** Removes all transfers of a block. Returns their number. */
   removeBlock(hash: string): number
-  /** The newest transfer; undefined while there is none. */
+  /** The latest transfer. Undefined while there is none. */
   last(): LogPosition | undefined
   count(): number
   close(): void
 }
 
 /**
- * Opens the table in a file, which may hold several tokens, of several chains.
+ * Opens the table in a file, which may hold several tokens of several chains.
  *
- * @param path - file of the database, made where there is none
- * @param chain - what `eth_chainId` says, so that a node of another chain takes nothing back
+ * @param path - database file, created if it does not exist
+ * @param chain - result of `eth_chainId`, so that a node of another chain removes nothing
  * @param token - address of the token
  */
 export function openTransfers(path: string, chain: string, token: string): TransfersTable {
   mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path)
-  // A place on the chain holds one log: the key would refuse a second one from another branch.
-  // Amounts have 256 bits, for which a database has no number: they are decimal text.
+  // A position on the chain holds one log: the key rejects a second one from another branch. Amounts have 256 bits, for
+  // which SQLite has no numeric type: they are decimal text.
   database.exec(`
     PRAGMA journal_mode = WAL;
     CREATE TABLE IF NOT EXISTS transfers (
@@ -78,7 +78,7 @@ export function openTransfers(path: string, chain: string, token: string): Trans
   }
 }
 
-/** The address that a topic of 32 bytes ends with. */
+/** Returns the address at the end of a 32-byte topic. */
 function addressIn(topic = ''): string {
   return `0x${topic.slice(26)}`
 }

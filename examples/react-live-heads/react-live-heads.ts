@@ -1,4 +1,4 @@
-/** Serves the page and prints its address. */
+/** Serves the page and prints its URL. */
 import { parseArgs } from 'node:util'
 import { createServer } from 'vite'
 

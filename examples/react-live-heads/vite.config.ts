@@ -5,9 +5,9 @@ const { NODE_URL = '', NODE_TOKEN = '' } = process.env
 
 export default defineConfig({
   plugins: [react()],
-  // In a project of your own the packages come from npm, and this line is not needed.
+  // In your own project, the packages come from npm, and this line is not needed.
   resolve: { conditions: ['@fairlead/source', 'module', 'browser', 'development|production'] },
-  // Written into the page, where everybody who opens it can read the token.
+  // Inserted into the page, where anyone who opens it can read the token.
   define: { NODE_URL: JSON.stringify(NODE_URL), NODE_TOKEN: JSON.stringify(NODE_TOKEN) },
   server: { host: '127.0.0.1' },
 })

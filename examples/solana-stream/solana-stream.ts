@@ -1,4 +1,6 @@
-/** Prints the blocks and transactions of a Solana node as they are confirmed, without a gap when the connection is cut. */
+/**
+ * Prints the blocks and transactions of a Solana node as they are confirmed, without a gap when the connection drops.
+ */
 import { createGrpcClient } from '@fairlead/grpc'
 import {
   CommitmentLevel,
@@ -28,7 +30,7 @@ const filters = {
   transactions: { all: { vote: false } },
   commitment: CommitmentLevel.CONFIRMED,
 }
-// What a node no longer has when the connection comes back is told as a gap, and the stream goes on.
+// Slots that a node no longer has after a reconnect are reported as a gap, and the stream continues.
 const updates = subscribeGeyser(geyser, filters, { onGap: 'resume', onNotice: tell })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void updates.return())
 
@@ -60,7 +62,7 @@ function reasonOf(failure: ReturnType<typeof decodeTransactionError>): string {
   return `instruction ${instructionIndex}: ${error.name}${error.name === 'Custom' ? ` ${error.code}` : ''}`
 }
 
-/** Says what happens to the subscription; nothing of it needs an answer. */
+/** Prints what happens to the subscription. No notice requires an action. */
 function tell(notice: GeyserNotice): void {
   if (notice.kind === 'disconnected')
     console.log(`-- connection lost, again in ${Math.round(notice.delayMs)} ms`)

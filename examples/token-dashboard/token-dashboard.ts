@@ -1,4 +1,6 @@
-/** An ERC-20 token in a terminal: what it is, who holds how much and who sent it to whom, with every block. */
+/**
+ * An ERC-20 token in a terminal: its metadata, the balances of its holders and its transfers, updated with every block.
+ */
 import { batch, createEvmClient, http, watchBlocks, webSocket } from '@fairlead/evm-rpc'
 import { fairleadTransport } from '@fairlead/evm-rpc/viem'
 import { parseArgs } from 'node:util'
@@ -23,7 +25,7 @@ const accounts = ACCOUNTS.split(',').map((account) => getAddress(account.trim())
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 
-// What is asked for in the same turn travels in one batch; new blocks are pushed over a WebSocket.
+// Requests of the same event-loop tick are sent in one batch. New blocks are pushed over a WebSocket.
 const node = { url: NODE_URL, auth: { kind: 'token', token: NODE_TOKEN } } as const
 const evm = createEvmClient({ transport: batch(http(node)) })
 const pushed = webSocket(node)
@@ -35,7 +37,7 @@ const [name, symbol, decimals] = await Promise.all([
   token.read.symbol(),
   token.read.decimals(),
 ])
-// A contract calls itself what it likes, commands for terminals included.
+// A contract can choose any name, including terminal control sequences.
 const plain = (text: string) => text.replace(/\p{Cc}/gu, '')
 const title = `${plain(name)} (${plain(symbol)}), ${decimals} decimals`
 const amount = (units: bigint) => `${formatUnits(units, decimals)} ${plain(symbol)}`
@@ -43,7 +45,7 @@ const amount = (units: bigint) => `${formatUnits(units, decimals)} ${plain(symbo
 let shown = 0
 for await (const event of watchBlocks(pushed, { signal: stop.signal })) {
   if (event.type === 'reorg') {
-    // The blocks in the place of these come next, and what they hold is shown with them.
+    // The replacement blocks arrive next, and their content is printed then.
     console.log(`reorganization of depth ${event.removed.length}`)
     continue
   }
@@ -52,7 +54,7 @@ for await (const event of watchBlocks(pushed, { signal: stop.signal })) {
 }
 pushed.close()
 
-/** Reads everything at one block, by one batch, and prints it. */
+/** Reads everything at one block with one batch, and prints it. */
 async function show(block: bigint): Promise<void> {
   const at = { blockNumber: block }
   const fromBlock = block > history ? block - BigInt(history) : 0n
@@ -71,7 +73,7 @@ async function show(block: bigint): Promise<void> {
         `transfer  ${from} -> ${to}  ${amount(value)}  block ${blockNumber}`,
     ),
   ]
-  // On a terminal the new picture takes the place of the old one; in a pipe one follows on the other.
+  // On a terminal, the new output replaces the old one. In a pipe, it is appended.
   if (process.stdout.isTTY) console.clear()
   console.log(lines.join('\n'))
 }

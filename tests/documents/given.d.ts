@@ -1,4 +1,4 @@
-// What programs of the pages take as given: each name stands for a value of the reader's own.
+// Values that the programs of the pages assume. Each name represents a value of the reader.
 
 /** API key of the platform. */
 declare const apiKey: string
@@ -6,5 +6,5 @@ declare const apiKey: string
 declare const token: string
 /** Address of a contract. */
 declare const contract: string
-/** Address of an account of Solana in base58. */
+/** Address of a Solana account in base58. */
 declare const wallet: string

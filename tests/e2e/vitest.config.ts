@@ -7,7 +7,7 @@ export default mergeConfig(shared, {
     testTimeout: 120_000,
     hookTimeout: 60_000,
     fileParallelism: false,
-    // Which sizes Lodestar's types have; the embedded beacon chain is on the minimal preset.
+    // Selects the sizes of Lodestar's types. The embedded beacon chain uses the minimal preset.
     env: { LODESTAR_PRESET: 'minimal' },
   },
 })

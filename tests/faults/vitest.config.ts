@@ -5,7 +5,7 @@ export default mergeConfig(shared, {
   test: {
     globalSetup: 'test/global-setup.ts',
     testTimeout: 120_000,
-    // What a fault does to others is told apart from what another test does.
+    // Tests do not run in parallel, so that the effects of a fault are not mixed with those of another test.
     fileParallelism: false,
   },
 })

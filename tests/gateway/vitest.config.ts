@@ -3,11 +3,11 @@ import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 
 export default mergeConfig(shared, {
-  // Two workers, as one alone cannot keep a machine busy: many tests wait.
+  // Two workers, because a single one cannot use a machine fully: many tests wait.
   test: {
     globalSetup: fileURLToPath(import.meta.resolve('@fairlead/vitest/postgres-setup')),
     maxWorkers: 2,
-    // No database of a test lives long enough to be worth the second compiler of WebAssembly.
+    // The optimizing WebAssembly compiler does not pay off, because the databases of tests are short-lived.
     execArgv: ['--liftoff-only'],
   },
 })

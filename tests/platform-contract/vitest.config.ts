@@ -5,7 +5,7 @@ import { mergeConfig } from 'vitest/config'
 export default mergeConfig(shared, {
   test: {
     globalSetup: fileURLToPath(import.meta.resolve('@fairlead/vitest/postgres-setup')),
-    // No database of a test lives long enough to be worth the second compiler of WebAssembly.
+    // The optimizing WebAssembly compiler does not pay off, because the databases of tests are short-lived.
     execArgv: ['--liftoff-only'],
   },
 })

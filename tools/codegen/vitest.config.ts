@@ -1,5 +1,5 @@
 import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 
-// CommonJS packages come in as they do when Node runs the generator, their own `default` included.
+// Imports CommonJS packages as Node.js does when it runs the generator, including their own `default`.
 export default mergeConfig(shared, { test: { deps: { interopDefault: false } } })

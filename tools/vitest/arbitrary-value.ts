@@ -4,7 +4,7 @@ import type { Arbitrary } from 'fast-check'
 type JsonSchema = Readonly<Record<string, unknown>>
 type Arbitraries = Readonly<Record<string, Arbitrary<unknown>>>
 
-/** What stands for a secret in generated input; it must come up nowhere. */
+/** A marker for secrets in generated input, which must not appear anywhere else. */
 export const canary = 'canary-4d1f'
 
 const strangeTexts = [
@@ -83,14 +83,14 @@ export const wildValue: Arbitrary<unknown> = fc.oneof(
   fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'toString', '', 'id', 'name'), fc.jsonValue()),
 )
 
-/** Makes JSON values from the schemas of a document. */
+/** Generates JSON values from the schemas of a document. */
 export class SchemaValues {
   readonly #schemas: Readonly<Record<string, JsonSchema>>
   readonly #components: Arbitraries
 
   /**
    * @param schemas - components of the document by name
-   * @param components - values of components by name, for those that a schema says too little of
+   * @param components - values of components by name, for those whose schema is too general
    */
   constructor(schemas: Readonly<Record<string, JsonSchema>>, components: Arbitraries = {}) {
     this.#schemas = schemas
@@ -98,9 +98,9 @@ export class SchemaValues {
   }
 
   /**
-   * Values that follow a schema.
+   * Generates values that match a schema.
    *
-   * @param properties - values of properties by name, for those that a schema says too little of
+   * @param properties - values of properties by name, for those whose schema is too general
    */
   valid(schema: JsonSchema, properties: Arbitraries = {}): Arbitrary<unknown> {
     const component = this.#components[nameOf(schema)]
@@ -116,7 +116,7 @@ export class SchemaValues {
     return fc.oneof(...types.map((type) => this.#ofType(type, rules, properties)))
   }
 
-  /** Values that break a schema in one place, or are anything at all. */
+  /** Generates values that violate a schema in one place, or are arbitrary. */
   broken(schema: JsonSchema, properties: Arbitraries = {}): Arbitrary<unknown> {
     const names = Object.keys(this.#resolved(schema)['properties'] ?? {})
     const name = names.length === 0 ? wildText : fc.oneof(fc.constantFrom(...names), wildText)
@@ -196,7 +196,7 @@ export class SchemaValues {
   }
 }
 
-// Of the component that a schema refers to, empty for one that says itself what it is.
+// The name of the component that a schema references. Empty for an inline schema.
 function nameOf({ $ref: reference }: JsonSchema): string {
   return typeof reference === 'string' ? reference.slice(reference.lastIndexOf('/') + 1) : ''
 }

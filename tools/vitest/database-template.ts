@@ -7,20 +7,20 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 
 /**
- * Puts an embedded database without any tables where a service looks for its own, as to make one takes longer than all
- * else of a first start. It is made once for all test runs of this machine.
+ * Copies an embedded database without tables to the place where a gateway expects its database, because creating one
+ * takes longer than the rest of a first start. It is created once for all test runs of this machine.
  *
- * @param dataDirectory - of a service that was not started yet
+ * @param dataDirectory - data directory of a gateway that was not started yet
  */
 export async function copyEmptyDatabase(dataDirectory: string): Promise<void> {
-  // A thousand files: one by one through promises they take twelve times as long.
+  // A thousand files: copying them one by one with promises takes twelve times as long.
   cpSync(await emptyDatabase(), join(dataDirectory, 'control'), { recursive: true })
 }
 
 let made: Promise<string> | undefined
 
 function emptyDatabase(): Promise<string> {
-  // Its place names its version.
+  // The resolved path contains the version.
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   return (made ??= makeTemplate('fairlead-empty-database', engine, async (draft) => {
     await (await PGlite.create(draft)).close()
@@ -28,12 +28,12 @@ function emptyDatabase(): Promise<string> {
 }
 
 /**
- * Makes a folder to copy from, once for all test runs of this machine.
+ * Creates a template folder, once for all test runs of this machine.
  *
- * @param name - says what it is
- * @param version - everything that its content depends on, such as the source of what fills it
- * @param fill - fills a new folder; it is called only when no run before has made this version
- * @returns where the folder is
+ * @param name - name of the template
+ * @param version - everything that determines the content, such as the source of the code that fills it
+ * @param fill - fills a new folder; called only if no earlier run has created this version
+ * @returns path of the folder
  */
 export async function makeTemplate(
   name: string,
@@ -48,7 +48,7 @@ export async function makeTemplate(
     await rename(draft, directory)
   } catch (error) {
     await rm(draft, { recursive: true })
-    // Another suite was faster, or it cannot be put there at all.
+    // Another suite was faster, or the folder cannot be created.
     if (!(await isThere(directory))) throw error
   }
   return directory

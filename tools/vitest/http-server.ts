@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as it arrived. */
+/** A received request. */
 export interface Arrived {
   readonly method: string
   /** Path and query. */
@@ -11,18 +11,18 @@ export interface Arrived {
   readonly body: Buffer
 }
 
-/** An HTTP server whose answers a test decides about. */
+/** An HTTP server whose responses a test defines. */
 export interface HttpServer {
   readonly url: string
   readonly requests: readonly Arrived[]
-  /** Connections that are open now. */
+  /** Returns the number of open connections. */
   connections(): Promise<number>
   close(): Promise<void>
 }
 
 export type Answering = (request: Arrived, response: ServerResponse, count: number) => void | Promise<void>
 
-/** Starts a server on a loopback port; `answer` gets the number of the request, from 1. */
+/** Starts a server on a loopback port. `answer` receives the number of the request, starting at 1. */
 export async function startHttpServer(answer: Answering, port = 0): Promise<HttpServer> {
   const requests: Arrived[] = []
   const server = createServer((request, response) => {
@@ -55,7 +55,7 @@ function connectionsOf(server: Server): Promise<number> {
   })
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function sendJson(
   response: ServerResponse,
   body: unknown,
@@ -65,7 +65,7 @@ export function sendJson(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** The address of a port at which nobody listens. */
+/** Returns a URL with a port on which nothing listens. */
 export async function deadUrl(): Promise<string> {
   const server = await startHttpServer(() => {})
   await server.close()

@@ -4,10 +4,10 @@ const folder = '/dev/shm'
 const leastFreeBytes = 4 * 1_024 ** 3
 
 /**
- * Finds a folder in memory for what tests write, as a database of a thousand files is copied and deleted again and again.
- * What a disk is needed for, as the end of its room, brings its own.
+ * Returns an in-memory folder for the files of tests, because a database of a thousand files is copied and deleted
+ * repeatedly. Tests that need a disk, for example a full one, create their own.
  *
- * @returns undefined where there is none, or too little room in it
+ * @returns undefined without such a folder, or if it has too little space
  */
 export function memoryFolder(): string | undefined {
   try {

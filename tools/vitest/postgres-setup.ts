@@ -1,8 +1,8 @@
 import { postgresPrograms, startPostgres } from './postgres.ts'
 
 /**
- * Starts a PostgreSQL for the tests of the store where one is installed, unless TEST_DATABASE_URL names another or
- * FAIRLEAD_TEST_DATABASE is `embedded`.
+ * Starts a PostgreSQL server for the tests of the store if PostgreSQL is installed, unless TEST_DATABASE_URL names
+ * another one or FAIRLEAD_TEST_DATABASE is `embedded`.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['FAIRLEAD_TEST_DATABASE'] === 'embedded') {
@@ -15,7 +15,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
     return undefined
   }
   const postgres = await startPostgres(postgresPrograms)
-  // Workers take the environment over. A busy machine may take long to start the process of a connection.
+  // Workers inherit the environment. A busy machine may take long to start the process of a connection.
   process.env['TEST_DATABASE_URL'] = `${postgres.url}?connect_timeout=50`
   return () => postgres.stop()
 }

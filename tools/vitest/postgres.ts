@@ -7,19 +7,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A PostgreSQL server of its own, with one empty database. */
+/** A dedicated PostgreSQL server with one empty database. */
 export interface Postgres {
   readonly url: string
-  /** Runs a statement, with the tool that comes with the server; gives the rows as text. */
+  /** Runs a statement with psql. Returns the rows as text. */
   query(statement: string): Promise<string>
-  /** Ends the server for a while. */
+  /** Stops the server temporarily. */
   end(): Promise<void>
-  /** Starts it again, with what it holds. */
+  /** Starts it again, with its data. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Folder of the programs of PostgreSQL; undefined where there are none. */
+/** Folder of the PostgreSQL programs. Undefined if there is none. */
 export const postgresPrograms = foldersOfPrograms().find((folder) => {
   try {
     for (const program of ['initdb', 'postgres']) accessSync(join(folder, program), constants.X_OK)
@@ -29,7 +29,7 @@ export const postgresPrograms = foldersOfPrograms().find((folder) => {
   }
 })
 
-/** Starts a server on a free port; its files are gone after its end. */
+/** Starts a server on a free port. Its files are deleted after its end. */
 export async function startPostgres(programs: string): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-postgres-'))
   const user = process.getuid?.() === 0 ? ordinaryUser() : {}
@@ -89,13 +89,13 @@ function foldersOfPrograms(): string[] {
   }
 }
 
-// PostgreSQL refuses to run as root.
+// PostgreSQL does not run as root.
 function ordinaryUser(): { readonly uid?: number; readonly gid?: number } {
   const line = /^(?:postgres|nobody):[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
   return line ? { uid: Number(line[1]), gid: Number(line[2]) } : {}
 }
 
-/** A port of loopback that nobody listens on. */
+/** Returns a free loopback port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

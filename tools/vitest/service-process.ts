@@ -1,31 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** A service that runs as a process of its own. */
+/** A gateway that runs in a separate process. */
 export interface ServiceProcess {
   readonly process: ChildProcess
-  /** Everything that the process has printed so far. */
+  /** Returns the complete output so far. */
   output(): string
-  /** Sends a signal and waits for the end; answers with the exit code. */
+  /** Sends a signal, waits for the exit and resolves with the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** How a service is started. */
+/** Options for starting a gateway. */
 export interface ServiceStart {
   readonly program: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** Its whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What it prints when it answers; the line that says so unless given. */
+  /** Matches the output of the ready gateway. The default is the line that reports its URL. */
   readonly ready?: RegExp
-  /** How long it may take; what the start of all chains takes at most on a busy machine unless given. */
+  /** The startup timeout. The default is the maximum startup time with all chains on a busy machine. */
   readonly patienceMs?: number
 }
 
 /**
- * Starts a service and waits until it answers.
+ * Starts a gateway and waits until it responds.
  *
- * @throws Error with its output when it ends before, or does not come up; nothing of it runs any more then
+ * @throws Error with its output when it exits early, or does not become ready; the process is stopped in that case
  */
 export async function startServiceProcess(start: ServiceStart): Promise<ServiceProcess> {
   const { program, args, cwd, env, ready = /Fairlead is running/, patienceMs = 240_000 } = start

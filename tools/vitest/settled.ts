@@ -1,12 +1,12 @@
 const stillRounds = 3
 
 /**
- * Waits until a value that grows no longer does, as backpressure holds back what raises it: it stays the same while
- * several round trips over the same way complete one after another.
+ * Waits until a growing value no longer grows because of backpressure: the value stays the same while several
+ * sequential round trips complete on the same path.
  *
  * @param value - reads the value, such as a count of messages
- * @param roundTrip - completes a call through the parties that raise the value
- * @returns the value that it has settled at
+ * @param roundTrip - completes a call through the components that increase the value
+ * @returns the final value
  */
 export async function settled(
   value: () => number | Promise<number>,

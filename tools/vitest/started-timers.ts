@@ -1,9 +1,9 @@
 import { expect, vi } from 'vitest'
 
 /**
- * Watches the timers that are started from now on, until the mocks are restored.
+ * Observes the timers that are started from now on, until the mocks are restored.
  *
- * @returns waits until a timer of at least so many milliseconds has been started
+ * @returns a function that waits until a timer of at least the given number of milliseconds has been started
  */
 export function watchStartedTimers(): (leastMs: number) => Promise<void> {
   const timers = vi.spyOn(globalThis, 'setTimeout')

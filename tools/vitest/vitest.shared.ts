@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { memoryFolder } from './memory-folder.ts'
 
-// Before anybody asks for the folder for temporary files; workers and the programs that tests start take it over.
+// Before the first use of the folder for temporary files. Workers, and programs that tests start, inherit it.
 const folder = memoryFolder()
 if (folder !== undefined) process.env['TMPDIR'] ??= folder
 
@@ -20,17 +20,18 @@ export default defineConfig({
     passWithNoTests: false,
     sequence: {
       shuffle: process.env['CI'] !== undefined,
-      // The same order in each run, so that a failure can be repeated.
+      // The same order in each run, so that a failure can be reproduced.
       seed: Number(process.env['FAIRLEAD_TEST_SEED'] ?? 1),
     },
     restoreMocks: true,
-    // Test files keep nothing in modules, so those of a package share one worker that loads the sources once.
+    // Test files keep no state in modules, so those of a package share one worker that loads the sources once.
     isolate: false,
-    // Databases in memory come and go: in a heap that starts small, collecting it is a seventh of all the work.
+    // In-memory databases are created and dropped frequently: with a small initial heap, garbage collection is a
+    // seventh of all the work.
     execArgv: ['--initial-old-space-size=1500', '--min-semi-space-size=32'],
-    // Programs that tests start load the same sources again and again: what one has compiled, the next one takes.
+    // Programs that tests start load the same sources repeatedly. The cache shares compiled code between them.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache') },
-    // Real engines take their time on a busy machine. A test that waits in vain still ends.
+    // Real engines are slow on a busy machine. A test that waits in vain still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },

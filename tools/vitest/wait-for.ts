@@ -2,15 +2,15 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { vi } from 'vitest'
 
 /**
- * Lets the event loop handle what has arrived at the sockets of this process.
+ * Lets the event loop process data that has arrived at the sockets of this process.
  *
- * @param hops - from socket to socket, for bytes that are passed on
+ * @param hops - number of hops between sockets, for forwarded bytes
  */
 export async function handleArrived(hops = 1): Promise<void> {
   for (let hop = 0; hop < hops; hop += 1) await nextTick()
 }
 
-/** Waits until a check neither throws nor says false; after fifty seconds the test fails with what it threw last. */
+/** Waits until a check neither throws nor returns false. After fifty seconds, the test fails with the last error. */
 export function waitFor(check: () => unknown): Promise<void> {
   return vi.waitFor(
     async () => {

@@ -1,4 +1,4 @@
-/** Address of the node without credentials; vite.config.ts writes it in. */
+/** URL of the node without credentials. vite.config.ts inserts it. */
 declare const NODE_URL: string
 /** Credential of the node for this page. */
 declare const NODE_TOKEN: string

@@ -2,7 +2,7 @@ import type { EvmClient } from '@fairlead/evm-rpc'
 import type { ReactElement } from 'react'
 import { type Head, useHeads } from './use-heads.ts'
 
-/** The list of the newest blocks. */
+/** The list of the latest blocks. */
 export function LiveHeads({ evm }: { readonly evm: EvmClient }): ReactElement {
   const { heads, isConnected, problem } = useHeads(evm)
   return (

@@ -4,23 +4,23 @@ import { useEffect, useState } from 'react'
 /** A block of the list. */
 export interface Head {
   readonly block: BlockHeader
-  /** A reorganization has taken it back; the blocks in its place stand above it. */
+  /** Whether the block was reorganized out. The blocks that replace it are above it. */
   readonly isRemoved: boolean
 }
 
-/** What there is to show. */
+/** The state to render. */
 export interface Heads {
-  /** Newest first. */
+  /** Latest first. */
   readonly heads: readonly Head[]
   readonly isConnected: boolean
-  /** Why nothing more will come; undefined while something may. */
+  /** The error that ended the stream. Undefined while the stream is active. */
   readonly problem: string | undefined
 }
 
 const kept = 20
 const atFirst = 10
 
-/** Follows the newest blocks for as long as the component is there. */
+/** Follows the latest blocks while the component is mounted. */
 export function useHeads(evm: EvmClient): Heads {
   const [heads, setHeads] = useState<readonly Head[]>([])
   const [isConnected, setConnected] = useState(false)
@@ -48,7 +48,7 @@ export function useHeads(evm: EvmClient): Heads {
 
 function after(heads: readonly Head[], event: BlockEvent): readonly Head[] {
   if (event.type === 'block') {
-    // A branch may win again that had lost: its blocks are new once more.
+    // A branch that was reorganized out may become canonical again: its blocks are then new once more.
     const others = heads.filter(({ block }) => block.hash !== event.block.hash)
     return [{ block: event.block, isRemoved: false }, ...others].slice(0, kept)
   }

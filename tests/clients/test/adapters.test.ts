@@ -155,7 +155,7 @@ it('viem is pushed blocks and logs where the transport can subscribe', async () 
   const logs: unknown[] = []
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  // viem tells of a block that it could not get any more as well, when it is stopped while it asks for one.
+  // If viem is stopped while it requests a block, it reports a missing block as well.
   const onBlock = (block: { readonly number: bigint } | undefined) => {
     if (block) blocks.push(block.number)
   }
@@ -170,7 +170,7 @@ it('viem is pushed blocks and logs where the transport can subscribe', async () 
     }),
   ]
   await until(() => methods().filter((method) => method === 'eth_subscribe').length === 2)
-  // A node tells nobody that a subscription has begun before it brings something.
+  // A node does not announce that a subscription is active before its first notification.
   while (blocks.length === 0 || logs.length === 0) await chain.mine(1)
   expect(errors).toEqual([])
   expect(methods()).not.toContain('eth_newFilter')
@@ -227,7 +227,7 @@ describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
     await provider.getNetwork()
     const numbers = await Promise.all([0, 1, 2].map((number) => provider.getBlock(number)))
     expect(numbers.map((block) => block?.number)).toEqual([0, 1, 2])
-    // Batches are not taken apart by the proxy, so they are not among its calls.
+    // The proxy does not split batches, so batched calls are not among its recorded calls.
     expect(methods()).not.toContain('eth_getBlockByNumber')
   })
 
@@ -247,7 +247,7 @@ describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
     const numbers: number[] = []
     await provider.on('block', (number: number) => numbers.push(number))
     await contract.on('Transfer', (...values: unknown[]) => heard.push(values[2]))
-    // By this the watcher of the logs asks where it begins; the one of the blocks needs to hear of any.
+    // The log watcher reads its start block with this call. The block watcher needs at least one new block.
     await until(() => methods().includes('eth_getBlockByNumber'))
     while (numbers.length === 0) await chain.mine()
     const sent = (await contract.getFunction('transfer')(chain.example.recipient, 77n)) as {

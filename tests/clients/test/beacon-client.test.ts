@@ -24,7 +24,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BeaconProxy, startBeaconProxy } from './beacon-proxy.ts'
 
-// The preset of the development chain; it must be known before the types of SSZ are imported.
+// The preset of the development chain. It must be set before the SSZ types are imported.
 vi.hoisted(() => {
   process.env['LODESTAR_PRESET'] = 'minimal'
 })
@@ -49,7 +49,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** Names the finalized state by its slot, so that later requests read the same state when more is finalized meanwhile. */
+/**
+ * Identifies the finalized state by its slot, so that later requests read the same state even if more is finalized
+ * meanwhile.
+ */
 async function finalizedState() {
   const { data } = await unwrap(
     beacon.GET('/eth/v1/beacon/headers/{block_id}', { params: { path: { block_id: 'finalized' } } }),
@@ -107,7 +110,7 @@ describe('SSZ of a real node', () => {
     const { data } = decodeSsz(block, { bytes, version })
     const contents = { signed_block: data, kzg_proofs: [], blobs: [] }
     const ssz = encodeSsz('/eth/v2/beacon/blocks', 'fulu', contents as never)
-    // Contents are three offsets, the block, and two empty lists.
+    // The encoded contents are three offsets, the block, and two empty lists.
     expect(ssz.subarray(12)).toEqual(bytes)
     const post = { version: 'fulu' as const, ssz: ssz.subarray(0, 20), json: () => contents as never }
     const error: unknown = await postSsz(beacon, '/eth/v2/beacon/blocks', post).catch(

@@ -3,12 +3,12 @@ import { createServer, request as send } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 
-/** A beacon node as a provider offers it, behind `/beacon/<token>`, in front of a real one: it can be cut off. */
+/** A provider-style proxy in front of a real beacon node, at `/beacon/<token>`. A test can break its connections. */
 export interface BeaconProxy {
   readonly url: string
-  /** Method and path of every request that has arrived. */
+  /** Method and path of every received request. */
   readonly requests: readonly string[]
-  /** Breaks every connection without a word. */
+  /** Breaks every connection without notice. */
   cut(): void
   close(): Promise<void>
 }

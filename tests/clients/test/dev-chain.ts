@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { type EvmExample, startDevnet } from '@fairlead/devnet'
 import type { BlockWithHashes, Log } from '@fairlead/evm-rpc'
 
-/** A real chain with the means to build and to reorganize it. */
+/** A real chain, with methods that mine and reorganize. */
 export interface DevChain {
   readonly url: string
   readonly example: EvmExample
   call<result = unknown>(method: string, ...params: unknown[]): Promise<result>
-  /** Mines one block with this many token transfers, each of which has one log. */
+  /** Mines one block with the given number of token transfers, each of which has one log. */
   mine(transfers?: number): Promise<void>
-  /** Replaces the newest blocks by others, some of which have a transfer. */
+  /** Replaces the latest blocks with others, some of which contain a transfer. */
   reorganize(depth: number): Promise<void>
   height(): Promise<number>
   block(number: number): Promise<BlockWithHashes>

@@ -46,7 +46,7 @@ interface Query {
   readonly span: number
   readonly count: number
   readonly addresses: readonly string[]
-  /** Last block before more than so many logs. */
+  /** The last block of the range with at most this many logs. */
   upTo(results: number): number
 }
 type Refusal = (query: Query) => { code: number; message: string; data?: unknown } | undefined
@@ -175,7 +175,7 @@ const wordings: [string, Refusal][] = [
   ],
 ]
 
-// Small, and gives the same numbers every time.
+// A small pseudorandom generator with the same sequence for the same seed.
 function random(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type JettonChain, startJettonChain } from './jetton-service.ts'
 import { type JettonWallet, openWallet, type SentBurn } from './jetton-wallet.ts'
 
-// Half of the burns are there when the readers begin, the others come while they read.
+// Half of the burns exist when the readers start. The others arrive while they read.
 const half = 500
 const sampleBurns = 3
 const forged = 987_654_321n
@@ -46,7 +46,7 @@ async function burn(burns: readonly SentBurn[]): Promise<void> {
   for (let from = 0; from < burns.length; from += 4) await wallet.burn(burns.slice(from, from + 4))
 }
 
-/** What the chain itself answers, past the service and the client. */
+/** Returns the response of the chain itself, bypassing the gateway and the client. */
 async function own<answer>(path: string): Promise<answer> {
   const answer = await fetch(chain.url + path)
   expect(answer.status).toBe(200)
@@ -98,7 +98,7 @@ const amountsOf = (burns: readonly JettonBurn[]) => burns.map(({ amount }) => Bi
 
 type AnyRow = Readonly<Record<string, unknown>>
 
-/** Lists with their key in an answer and the field that tells their rows apart. */
+/** Lists, with their key in a response and the field that identifies a row. */
 const lists = [
   { path: '/api/v3/transactions', list: 'transactions', id: 'hash', pageSize: 70 },
   { path: '/api/v3/messages', list: 'messages', id: 'hash', pageSize: 60 },
@@ -118,7 +118,7 @@ beforeAll(async () => {
   const coming = sent.slice(half)
   const following = Promise.all([watchFromNow(), watchWithPauses()])
   await wallet.forgeBurn(forged)
-  /** Reads a list to its end; at the end of each of its first pages something happens on the chain. */
+  /** Reads a list to the end. At the end of each of its first pages, new transactions occur on the chain. */
   const readGrowing = async <row>(list: AsyncIterable<row>, pageSize: number): Promise<row[]> => {
     const read: row[] = []
     for await (const row of list) {
@@ -128,7 +128,7 @@ beforeAll(async () => {
     }
     return read
   }
-  // The longer lists are read from a row on, by its logical time.
+  // The longer lists are read from a given row on, by its logical time.
   const newest = await ownRows(`/api/v3/jetton/burns?jetton_master=${master}`, 'jetton_burns')
   const start_lt = String(newest[80]?.['transaction_lt'])
   queries = {
@@ -140,7 +140,7 @@ beforeAll(async () => {
   }
   for (const { path, pageSize } of lists) {
     for (const sort of ['asc', 'desc'] as const) {
-      // A block that is made in the second of the first one read would be part of that second.
+      // A block created in the same second as the first block read would belong to that second.
       if (path === '/api/v3/blocks') await secondIsOver()
       const list = rows(v3, path, { ...queries[path], sort, pageSize })
       readings.set(path + sort, await readGrowing<AnyRow>(list, pageSize))
@@ -155,7 +155,7 @@ beforeAll(async () => {
 describe('a chain that grows', () => {
   it.each(lists)('shows each of the rows once: $path', async ({ path, list, id }) => {
     const all = await ownRows(`${path}?${new URLSearchParams({ ...queries[path], sort: 'asc' })}`, list)
-    // Messages from outside come in a part of their own.
+    // External messages form a separate part of the list.
     const isOutside = (row: AnyRow) => path === '/api/v3/messages' && row['created_lt'] === null
     for (const part of [isOutside, (row: AnyRow) => !isOutside(row)]) {
       const idsOf = (some: readonly AnyRow[] = []) => some.filter(part).map((row) => row[id])
@@ -184,14 +184,14 @@ describe('a chain that grows', () => {
   })
 })
 
-/** Expects that a list was read without a gap: from its beginning on, or from a row on to its end. */
+/** Expects that a list was read without a gap: from its start, or from a row to its end. */
 function expectInOne(read: readonly unknown[], all: readonly unknown[], sort: 'asc' | 'desc'): void {
   const from = sort === 'asc' ? 0 : all.length - read.length
   expect(read.findIndex((id, index) => id !== all[from + index])).toBe(-1)
   expect(new Set(read).size).toBe(read.length)
 }
 
-/** Watches the burns that are still to come. */
+/** Watches future burns only. */
 async function watchFromNow(): Promise<JettonBurn[]> {
   const seen: JettonBurn[] = []
   const left = new AbortController()
@@ -207,7 +207,7 @@ async function watchFromNow(): Promise<JettonBurn[]> {
   return seen
 }
 
-/** Watches all burns, and stops at points that have nothing to do with pages or seconds. */
+/** Watches all burns, and pauses at points that are unrelated to pages or seconds. */
 async function watchWithPauses(): Promise<JettonBurn[]> {
   const seen: JettonBurn[] = []
   const all = sent.length + sampleBurns
@@ -229,7 +229,7 @@ async function watchWithPauses(): Promise<JettonBurn[]> {
 describe('the burns of a jetton', () => {
   it.each([1, 4, 250, 10_000])('are the ones that were sent, in pages of %i', async (pageSize) => {
     const upstream = await ownRows(`/api/v3/jetton/burns?jetton_master=${master}&sort=asc`, 'jetton_burns')
-    // The walk by a few burns shall not take longer than the others together.
+    // Reading a few burns per page must not take longer than all other cases together.
     const first = pageSize < 10 ? 60 : sent.length
     const end_utime = Number(upstream[sampleBurns + first - 1]?.['transaction_now'])
     const expected = upstream.filter((row) => Number(row['transaction_now']) <= end_utime)
@@ -250,7 +250,7 @@ describe('the burns of a jetton', () => {
   it('are none that somebody only told the jetton of', async () => {
     const query = { source: chain.example.wallet, destination: master, opcode: '0x7bdd97de' }
     const [message] = await allOf(rows(v3, '/api/v3/messages', query))
-    // It did arrive.
+    // The message was delivered.
     expect(message?.in_msg_tx_hash).toEqual(expect.any(String))
     expect(amountsOf(await allOf(jettonBurns(v3, { address: master })))).not.toContain(forged)
   })

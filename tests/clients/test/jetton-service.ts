@@ -8,17 +8,17 @@ import { join, resolve } from 'node:path'
 
 const program = resolve(import.meta.dirname, '../../../packages/gateway/src/bin.ts')
 
-/** An embedded chain, which a test reaches past the service. */
+/** An embedded chain that a test can also reach directly, bypassing the gateway. */
 export interface JettonChain {
   readonly url: string
   readonly example: JettonExample
-  /** Starts the service in front of it, as its operators run it; answers with what opens a node. */
+  /** Starts the gateway in front of the chain, as its operators run it. Resolves with the credentials of the node. */
   serve(): Promise<JettonAccess>
-  /** Ends the service and the chain. */
+  /** Stops the gateway and the chain. */
   stop(): Promise<void>
 }
 
-/** Address of the service and what opens it. */
+/** URL and credential of the gateway. */
 export interface JettonAccess {
   readonly url: string
   readonly auth: { readonly kind: 'token'; readonly token: string }
@@ -34,7 +34,7 @@ export async function startJettonChain(): Promise<JettonChain> {
     example,
     async serve() {
       await copyEmptyDatabase(join(directory, '.fairlead'))
-      // Its database does not live long enough to be worth the second compiler of WebAssembly.
+      // The optimizing WebAssembly compiler does not pay off, because the database is short-lived.
       const flags = ['--liftoff-only', '--conditions=@fairlead/source']
       service = spawn(process.execPath, [...flags, program, 'serve'], {
         cwd: directory,
@@ -59,7 +59,7 @@ export async function startJettonChain(): Promise<JettonChain> {
   }
 }
 
-/** Waits until a process has printed something. */
+/** Waits until a process has printed a line that matches the pattern. */
 function announced(process: ChildProcess, pattern: RegExp): Promise<[string, string]> {
   let output = ''
   return new Promise((found, failed) => {

@@ -9,12 +9,12 @@ export interface SentBurn {
   readonly comment: string
 }
 
-/** The wallet of the sample data, which holds jettons. */
+/** The wallet of the sample data, which owns jettons. */
 export interface JettonWallet {
   readonly address: Address
-  /** Burns jettons by one message, four times at most. */
+  /** Burns jettons with one message, which holds at most four burns. */
   burn(burns: readonly SentBurn[]): Promise<void>
-  /** Tells the jetton of a burn that never was, as only its own wallets may. */
+  /** Sends the jetton master a notification of a burn that did not happen. Only its own wallets may send one. */
   forgeBurn(amount: bigint): Promise<void>
 }
 
@@ -23,7 +23,7 @@ const fees = 100_000_000n
 /**
  * Opens the wallet of the sample data.
  *
- * @param chainUrl - address of the chain itself
+ * @param chainUrl - URL of the chain itself
  */
 export async function openWallet(chainUrl: string, example: JettonExample): Promise<JettonWallet> {
   const { publicKey, secretKey } = keyPairFromSeed(Buffer.from(example.wallet_seed, 'hex'))
@@ -64,7 +64,10 @@ export async function openWallet(chainUrl: string, example: JettonExample): Prom
   }
 }
 
-/** The message of an owner that burns jettons with a comment (TEP-74, TEP-467); nobody is told of the coins left. */
+/**
+ * The message of an owner that burns jettons with a comment (TEP-74, TEP-467). There is no recipient for the excess
+ * coins.
+ */
 function burnBody({ amount, comment }: SentBurn): Cell {
   const payload = comment === '' ? null : beginCell().storeUint(0, 32).storeStringTail(comment).endCell()
   return beginCell()

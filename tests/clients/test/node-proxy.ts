@@ -9,14 +9,17 @@ export interface RpcCall {
   readonly params?: readonly unknown[]
 }
 
-/** A node as a provider offers it, in front of a real one: it can be cut off, counted and told to refuse. */
+/**
+ * A provider-style proxy in front of a real node. A test can break its connections, count its calls and make it reject
+ * them.
+ */
 export interface NodeProxy {
   readonly url: string
-  /** Every call that has arrived. */
+  /** Every received call. */
   readonly calls: RpcCall[]
-  /** An error object here is answered in place of the node. */
+  /** If this returns an error object, the proxy responds with it instead of the node. */
   refuse: (call: RpcCall) => { code: number; message: string; data?: unknown } | undefined
-  /** Breaks every connection without a word; says how many there were. */
+  /** Breaks every connection without notice. Returns their number. */
   cut(): number
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { BlockEvent, BlockHeader, LogEvent, MinedLog } from '@fairlead/evm-rpc'
 import { expect } from 'vitest'
 
-/** Applies block events as a reader would, and refuses what does not fit on what came before. */
+/** Applies block events as a reader would, and rejects an event that does not follow from the preceding ones. */
 export class BlockModel {
   readonly chain: BlockHeader[] = []
   reorgs = 0
@@ -51,12 +51,12 @@ function orderOf({ blockNumber, logIndex }: MinedLog): number {
   return Number(blockNumber) * 1_000_000 + Number(logIndex)
 }
 
-/** Waits until something holds; the time limit is that of the test. */
+/** Waits until a condition holds. The time limit is that of the test. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** Reads a stream to its end, and says when an error ended it. */
+/** Reads a stream to the end, and reports the error that ended it, if any. */
 export function read<event>(
   stream: AsyncIterable<event>,
   apply: (event: event) => void,

@@ -46,7 +46,9 @@ function overHttp(): Transport {
   return http({ url: proxy.url, auth })
 }
 
-/** Builds on the chain with reorganizations and broken connections, waiting before each until the reader is there. */
+/**
+ * Extends the chain with reorganizations and broken connections, and waits before each until the reader has caught up.
+ */
 async function disturb(
   blocks: number,
   cuts: number,
@@ -61,7 +63,7 @@ async function disturb(
   for (let block = 1; block <= blocks; block++) {
     await chain.mine(block % 7 === 0 ? 3 : block % 3 === 0 ? 1 : 0)
     if (block % Math.floor(blocks / cuts) === 0 && broken < cuts) {
-      // The reader may still be on its way back from the cut before.
+      // The reader may still be reconnecting after the previous cut.
       await until(() => proxy.cut() > 0)
       broken++
     }
@@ -308,7 +310,7 @@ describe('watchBlocks', () => {
     }
     const stream = watchBlocks(counted, { from, concurrency: 4 })
     for (let event = 0; event < 3; event++) await stream.next()
-    // Were it to ask further ahead, each response would bring the next request.
+    // If it requested further ahead, each response would trigger the next request.
     await until(() => pending === 0)
     expect(proxy.calls.length).toBeLessThan(3 + 4 + 4)
     await stream.return?.()
@@ -463,7 +465,7 @@ describe('watchLogs', () => {
 })
 
 describe('subscribe', () => {
-  /** Subscribes, and waits until the node has taken it. */
+  /** Subscribes, and waits until the node has accepted the subscription. */
   async function subscribed(settings: SubscribeOptions = {}) {
     let begun = () => {}
     const beginning = new Promise<void>((resolve) => {
@@ -522,7 +524,7 @@ describe('subscribe', () => {
   })
 })
 
-// Small, and gives the same numbers every time.
+// A small pseudorandom generator with the same sequence for the same seed.
 function random(seed: number): (below: number) => number {
   let state = seed * 7_919
   return (below) => {
@@ -531,7 +533,10 @@ function random(seed: number): (below: number) => number {
   }
 }
 
-/** A node that still has the blocks that have left the chain, as most have for a while; anvil forgets them at once. */
+/**
+ * Simulates a node that still has the blocks that were reorganized out, as most nodes have for a while. anvil discards
+ * them immediately.
+ */
 function remembering(transport: Transport): Transport {
   const blocks = new Map<string, unknown>()
   const logs = new Map<string, unknown>()

@@ -46,17 +46,17 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** A way to the chain that can be broken. */
+/** A connection to the chain that a test can break. */
 interface Relay {
   readonly url: string
-  /** Ends every connection without a word. */
+  /** Ends every connection without notice. */
   cut(): void
-  /** What to do with the answer to the next POST: `lose` lets the node do it, and tells nobody. */
+  /** How to treat the response to the next POST: `lose` forwards the request to the node, but drops the response. */
   nextAnswer: 'give' | 'lose'
   readonly posts: number
 }
 
-/** Stands before the chain, which listens at `/` only, as a service does that takes tokens. */
+/** Starts a relay to the chain, which serves `/` only. The relay accepts paths with a token, as a gateway does. */
 async function startRelay(): Promise<Relay> {
   const { hostname, port } = new URL(chain.url)
   const connections = new Set<Socket>()
@@ -136,7 +136,7 @@ const classes: [string, WebSocketOptions['WebSocket']][] = [
 const mine = (transport: Transport): Promise<unknown> => transport.request({ method: 'evm_mine' })
 const height = { method: 'eth_blockNumber' }
 
-/** A transfer, signed and not sent. */
+/** A signed transfer that is not sent yet. */
 async function signTransfer(transport: Transport): Promise<`0x${string}`> {
   const wallet = createWalletClient({ account, chain: foundry, transport: custom(createProvider(transport)) })
   return wallet.signTransaction(

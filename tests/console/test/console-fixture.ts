@@ -8,29 +8,29 @@ import { vi } from 'vitest'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
 import { repository } from '@fairlead/e2e-tests/service'
 
-/** A service with its console, and a browser before it. */
+/** A gateway with its console, and a browser that opens it. */
 export interface ConsoleFixture {
   readonly service: Served
-  /** What the first start printed; `password` is what is to be changed. */
+  /** The values that the first start printed. `password` is the initial password, which is to be changed. */
   readonly owner: { readonly email: string; readonly password: string }
-  /** A page of a visitor that nobody knows yet. */
+  /** Opens a page for a new visitor without a session. */
   visit(path: string): Promise<Page>
-  /** What went wrong in all pages so far: errors of scripts and refusals by the content security policy. */
+  /** Errors of all pages so far: script errors and violations of the content security policy. */
   problems(): readonly string[]
   close(): Promise<void>
 }
 
-/** The password that the owner chooses. */
+/** The new password of the owner. */
 export const chosenPassword = 'a password of the test'
 
 const printedOwner = /e-mail +(\S+)\n +password +(\S+)\n/
 
 /**
- * Starts a service over an EVM node, and Chromium.
+ * Starts a gateway in front of an EVM node, and Chromium.
  *
- * @param upstream - address of the node
- * @param environment - more to start the service with
- * @returns undefined where there is no Chromium
+ * @param upstream - URL of the node
+ * @param environment - additional environment of the gateway
+ * @returns undefined if Chromium is not available
  */
 export async function startConsole(
   upstream: string,
@@ -62,7 +62,7 @@ export async function startConsole(
 }
 
 async function openPage(browser: Browser, url: string, problems: string[]): Promise<Page> {
-  // A colour that is still on its way to another one has another contrast.
+  // During a color transition, the contrast differs from the final one.
   const page = await browser.newPage({
     locale: 'en-GB',
     viewport: { width: 1280, height: 800 },
@@ -70,12 +70,12 @@ async function openPage(browser: Browser, url: string, problems: string[]): Prom
   })
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
-    // That nobody is signed in, and that a change was refused, are answers like others.
+    // Responses that mean "not signed in" or "change rejected" are expected.
     const isAnswer = /the server responded with a status of (?:400|401|409|412)/.test(message.text())
     if (message.type() === 'error' && !isAnswer) problems.push(message.text())
   })
   page.on('request', (request) => {
-    // Where a visitor goes by himself, as to sign in elsewhere, is nothing that the page fetched.
+    // A navigation of the visitor, for example to an identity provider, is not a request of the page.
     if (request.isNavigationRequest()) return
     if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`fetched ${request.url()}`)
   })
@@ -83,14 +83,14 @@ async function openPage(browser: Browser, url: string, problems: string[]): Prom
   return page
 }
 
-/** Fills in the form of the sign-in. */
+/** Fills in the sign-in form. */
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** What is shown once, by its label; closes the dialog. */
+/** Returns a secret that is shown once, by its label, and closes the dialog. */
 export async function takeSecret(page: Page, label: string): Promise<string> {
   const dialog = page.getByRole('dialog')
   const entry = dialog.locator('.secret').filter({ hasText: label }).first()
@@ -100,9 +100,9 @@ export async function takeSecret(page: Page, label: string): Promise<string> {
 }
 
 /**
- * What axe-core finds wrong with a page.
+ * Returns the violations that axe-core finds on a page.
  *
- * @param rules - ids of the only rules to run; all of WCAG and best practice when left out
+ * @param rules - ids of the only rules to run; all of WCAG and best practice if omitted
  */
 export async function violations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)

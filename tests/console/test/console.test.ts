@@ -22,7 +22,7 @@ import {
 
 const upstream = inject('development').nodes[0]
 
-// The tests follow one another as the hours of a first day do: each goes on where the one before it stopped.
+// The tests run in order, as the first hours of a user do: each continues from the state that the previous one left.
 let fixture: ConsoleFixture | undefined
 let page: Page
 let provider: IdentityProvider
@@ -55,7 +55,7 @@ function served(): ConsoleFixture {
 
 const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
 
-// Of the scripts that came with the first page.
+// The total size of the loaded scripts.
 const scriptBytes = `performance.getEntriesByType('resource')
   .filter(({ name }) => name.endsWith('.js')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
 
@@ -69,7 +69,7 @@ async function blockNumber(token: string): Promise<number> {
   return response.status
 }
 
-// One story: each step begins where the one before has ended.
+// The steps depend on each other: each starts where the previous one ended.
 describe('the console', { shuffle: false }, () => {
   describe('a first day', () => {
     let token: string
@@ -280,7 +280,7 @@ describe('the console', { shuffle: false }, () => {
       const { owner } = served()
       await page.getByRole('link', { name: 'API keys' }).click()
       await heading('API keys')
-      // What is still asked for would end the session on this page.
+      // A request that is still in flight would end the session on this page.
       await page.getByRole('table', { name: 'API keys' }).waitFor()
       await page.context().clearCookies()
       await page.getByRole('link', { name: 'Webhooks' }).click()
@@ -332,7 +332,7 @@ describe('the console', { shuffle: false }, () => {
         await page.emulateMedia({ colorScheme: 'dark' })
         found.push(...(await violations(page, ['color-contrast'])).map((one) => `${path}, dark: ${one}`))
         await page.setViewportSize({ width: 360, height: 780 })
-        // Charts take their new size after the page has its own.
+        // Charts resize after the page does.
         const fits = await page
           .waitForFunction('innerWidth === 360 && document.documentElement.scrollWidth === 360', undefined, {
             timeout: 10_000,
@@ -379,7 +379,7 @@ describe('the console', { shuffle: false }, () => {
   })
 })
 
-/** Opens a page and waits until all of it is there. */
+/** Opens a page and waits until it is complete. */
 async function goTo(target: Page, url: string): Promise<void> {
   await target.goto(url)
   await target.getByRole('heading', { level: 1 }).waitFor()

@@ -1,7 +1,7 @@
 import { type DevelopmentFile, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
 import type { TestProject } from 'vitest/node'
 
-/** One service over the embedded chains, whose reference the tests read. */
+/** Starts one gateway in front of the embedded chains. The tests read its reference pages. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder()
   const service = await startService(folder.path)

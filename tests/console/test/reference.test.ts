@@ -34,7 +34,7 @@ async function platformOperations(): Promise<readonly string[]> {
   return texts.flatMap((text) => [...text.matchAll(/operationId: (\w+)/g)].map(([, id = '']) => id))
 }
 
-// One of each kind: REST of the platform and of nodes, JSON-RPC with results that differ, a subscription, gRPC.
+// One of each kind: REST of the platform and of nodes, JSON-RPC with varying results, a subscription, gRPC.
 const samples = [
   '',
   'beacon/',
@@ -56,7 +56,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
       executablePath: executablePath as string,
       args: chromiumArguments,
     })
-    // One page for all: to open another one costs more than what stands on it.
+    // One page for all tests, because opening another one costs more than its content.
     context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce' })
     page = await context.newPage()
     page.on('pageerror', (error) => unwanted.push(String(error)))
@@ -64,7 +64,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
       if (!request.url().startsWith(base_url)) unwanted.push(request.url())
     })
     page.on('console', (message) => {
-      // A browser notes each answer of 4xx; whether somebody is signed in is found out by one.
+      // The browser logs each 4xx response. The page detects the sign-in state by one.
       const isRefusal = message.text().startsWith('Failed to load resource')
       if (message.type() === 'error' && !isRefusal) unwanted.push(message.text())
     })
@@ -73,7 +73,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
 
   let context: BrowserContext
   let page: Page
-  // What must not happen on any page: requests to elsewhere, and what the browser refuses or trips over.
+  // What must not happen on any page: requests to other origins, requests that the browser blocks, and script errors.
   const unwanted: string[] = []
   afterEach(() => expect(unwanted.splice(0)).toEqual([]))
 
@@ -82,7 +82,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
 
-  /** Sends the request of the page and waits until its answer is complete. */
+  /** Sends the request of the page and waits until its response is complete. */
   async function sendIt(): Promise<string> {
     await page.getByRole('button', { name: 'Send' }).click()
     await page
@@ -92,7 +92,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     return page.locator('.outcome').innerText()
   }
 
-  /** Opens everything that can be folded. */
+  /** Expands everything that is collapsed. */
   async function openAll(): Promise<void> {
     await page.evaluate(() => {
       for (const details of document.querySelectorAll('details')) details.open = true
@@ -199,10 +199,10 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     await page.getByText('Try it').click()
     await page.getByText('Signed in as').waitFor()
     await page.getByRole('textbox', { name: 'Body' }).fill('{}')
-    // Refused for its body: it came through as a call of the session.
+    // Rejected because of its body: the session authenticated the call.
     expect(await sendIt()).toMatch(/^400[^]*"name"/)
 
-    // Those of the start are kept as hashes only.
+    // Only hashes of the initial credentials are stored.
     const made = await context.request.post(`${base_url}/v2/nodes/${evmNode.id}/credentials/`, {
       headers: { authorization: `Bearer ${api_key}` },
       data: { kind: 'token', label: 'for the reference' },

@@ -1,4 +1,4 @@
-// A program as people write it: compiled against the packed packages by every compiler that is supported.
+// A typical user program, compiled against the packed packages by every supported compiler.
 import { createBeaconClient, type ForkChoiceNode } from '@fairlead/beacon'
 import { routes as beaconRoutes } from '@fairlead/beacon/contract'
 import { FairleadError, type Method, nodeAddress, type Route } from '@fairlead/core'

@@ -1,4 +1,4 @@
-// Thirty methods in one program: what a compiler has to work through for a client of this size.
+// Thirty methods in one program: the work of a compiler for a client of this size.
 import * as actions from '@fairlead/evm-rpc/actions'
 import { createEvmClient, type Quantity } from '@fairlead/evm-rpc'
 

@@ -18,7 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-/** Installs the packed gateway with its dependencies, as `npm install --omit=dev` does; optional peers are left out. */
+/**
+ * Installs the packed gateway with its dependencies, as `npm install --omit=dev` does, without optional peer
+ * dependencies.
+ */
 async function install(): Promise<string> {
   const folder = join(root, 'node_modules/@fairlead/gateway')
   const { tarball } = await packPackage('gateway', root)

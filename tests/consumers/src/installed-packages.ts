@@ -9,7 +9,7 @@ import { clientFolders, packPackage, workspaceRoot } from './packed-package.ts'
 
 const run = promisify(execFile)
 
-/** What a packed package.json says, as far as it is looked at. */
+/** The fields of a packed package.json that the tests read. */
 export interface Manifest {
   readonly name: string
   readonly version: string
@@ -23,15 +23,15 @@ export interface Manifest {
 
 export interface InstalledPackage {
   readonly folder: string
-  /** Where it was unpacked. */
+  /** The folder to which it was unpacked. */
   readonly path: string
   readonly manifest: Manifest
-  /** What a program may import: `@fairlead/x`, `@fairlead/x/y`. */
+  /** Import specifiers: `@fairlead/x`, `@fairlead/x/y`. */
   readonly entries: readonly string[]
 }
 
 export interface Installation {
-  /** Folder of a project that has every package installed. */
+  /** Folder of a project in which every package is installed. */
   readonly root: string
   readonly packages: readonly InstalledPackage[]
 }
@@ -39,7 +39,7 @@ export interface Installation {
 /**
  * Packs every package as for a release and unpacks it into the `node_modules` of a new project.
  *
- * What others publish is linked from the workspace, so that nothing is fetched.
+ * Third-party packages are linked from the workspace, so that nothing is downloaded.
  */
 export async function installPackages(): Promise<Installation> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-consumer-')))

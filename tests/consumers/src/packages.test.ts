@@ -116,7 +116,7 @@ describe('a program that uses the packages', () => {
     await writePrograms(installation)
   })
 
-  // Older compilers take ten times as long; `npm run consumers` runs them, and the other resolution.
+  // Older compilers take ten times as long. `npm run consumers` runs them, and the other resolution.
   it('compiles with the newest TypeScript, as do the snippets of all readmes', async () => {
     const { root } = installation
     const [, compiler] = typescriptCompilers.at(-1) ?? []
@@ -130,13 +130,13 @@ describe('a program that uses the packages', () => {
   })
 })
 
-/** Everything of Node that an entry asks for when it is bundled for browsers. */
+/** Returns everything of Node.js that an entry requires when it is bundled for browsers. */
 async function nodeParts(entry: string): Promise<readonly string[]> {
   const input = join(installation.root, `bundle-${entry.replaceAll(/\W+/g, '-')}.js`)
   await writeFile(input, `export * from '${entry}'\n`)
   const logs: string[] = []
   const bundle = await rolldown({ input, platform: 'browser', onLog: (_, { message }) => logs.push(message) })
-  // Without the comments, which may speak of anything.
+  // Without comments, which may mention any name.
   const { output } = await bundle.generate({ format: 'esm', minify: true })
   await bundle.close()
   const asked = output.flatMap((chunk) =>

@@ -7,7 +7,7 @@ const run = promisify(execFile)
 
 export const workspaceRoot: string = resolve(import.meta.dirname, '../../..')
 
-/** The packages that programs import, by the names of their folders. */
+/** The client packages, by folder name. */
 export const clientFolders = [
   'core',
   'platform-client',
@@ -19,10 +19,10 @@ export const clientFolders = [
   'sdk',
 ] as const
 
-/** A package as for a release. */
+/** A package, packed as for a release. */
 export interface PackedPackage {
   readonly tarball: string
-  /** Paths of what is in it. */
+  /** Paths of the packed files. */
   readonly files: readonly string[]
 }
 

@@ -25,7 +25,7 @@ function run(): void {
   const failed = clientFolders.filter((client) => {
     process.stdout.write(`\n${client} on Node ${values.node}\n`)
     const cwd = join(workspaceRoot, 'packages', client)
-    // Without the file of results: it is of the test run that counts.
+    // Without the results file, which belongs to the main test run.
     const args = [join(cwd, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=default']
     return spawnSync(program, args, { cwd, stdio: 'inherit' }).status !== 0
   })

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Json, operationsOf, resolved, specification, validatorsOf } from './specifications.ts'
 
-/** Bounds of a list, left out where the table has none. */
+/** Bounds of a list. Omitted if the table has none. */
 interface List {
   readonly minItems?: number
   readonly maxItems?: number
   readonly uniqueItems?: true
 }
 
-/** Names of fields, with whether they are required. */
+/** Field names, and whether each is required. */
 type Fields = Readonly<Record<string, boolean>>
 
-/** What the table says about an operation. Types are names of components, sorted. */
+/** The table entry of an operation. Types are sorted component names. */
 interface Entry {
   readonly operationId: string
   readonly method: string
@@ -35,21 +35,21 @@ interface Entry {
     readonly array?: List
     readonly fields?: Fields
   } | null
-  /** Of status 200; null when it has no body. */
+  /** The body of status 200. Null if there is none. */
   readonly answer: {
     readonly mediaTypes: readonly string[]
-    /** Whether the answer as a whole is a list of what follows. */
+    /** Whether the whole response is a list. */
     readonly list?: true
     readonly fields?: Fields
     /** Forks that `version` may name. */
     readonly versions?: readonly string[]
-    /** What `data` refers to; for an event stream, what an event is. */
+    /** The components of `data`, or of an event for an event stream. */
     readonly data?: readonly string[]
     readonly dataArray?: List
     readonly dataFields?: Fields
   } | null
   readonly answerHeaders: readonly string[]
-  /** Whether the answer 400 names the items of a list that were refused. */
+  /** Whether the 400 response lists the rejected items. */
   readonly indexedErrors: boolean
   readonly statuses: readonly string[]
 }
@@ -73,7 +73,7 @@ function nameOf(reference: unknown): string {
   return String(reference).replace(/^.*\//, '')
 }
 
-/** The components that a schema names, without looking into them; a constant names none. */
+/** The components that a schema references, without following them. A constant references none. */
 function typesOf(schema: unknown): readonly string[] {
   const names = (node: unknown): string[] => {
     if (typeof node !== 'object' || node === null) return []
@@ -83,7 +83,7 @@ function typesOf(schema: unknown): readonly string[] {
   return [...new Set(names(schema))].toSorted()
 }
 
-/** The alternatives of a schema, each with what all of them share; a schema without any is its own. */
+/** The alternatives of a schema, each with the shared parts. A schema without alternatives is its only alternative. */
 function formsOf(schema: Json): readonly Json[] {
   const { oneOf, anyOf, ...shared } = schema
   const forms = (oneOf ?? anyOf) as readonly Json[] | undefined
@@ -115,7 +115,7 @@ function inside(schema: Json): Json {
   return schema['type'] === 'array' ? (schema['items'] as Json) : schema
 }
 
-/** The alternatives of the envelope of an answer. */
+/** The alternatives of the response envelope. */
 function envelopesOf({ answer }: Entry, schema: Json): readonly Json[] {
   return formsOf(answer?.list ? inside(schema) : resolved(document, schema))
 }
@@ -126,7 +126,7 @@ function dataOf(envelope: Json): Json {
 
 const forks = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu', 'gloas']
 
-/** The fork that a type is of, by its place among the forks, and the rest of its name. */
+/** The index of the fork of a type, and the rest of the type name. */
 function forkOf(type: string): { readonly fork: number; readonly kind: string } {
   const fork = forks.findIndex((name) => type.toLowerCase().startsWith(name))
   return { fork, kind: type.slice(forks[fork]?.length) }
@@ -158,7 +158,7 @@ describe.each(table)('$operationId', (entry) => {
       const own = parameter['schema'] as Json
       const array = listOf(own)
       const types = typesOf(own)
-      // How an identifier is written is left to the table of identifiers below.
+      // The format of identifiers is checked in the table of identifiers below.
       const typed = parameter['in'] !== 'path' && types.length > 0
       if (array) expect(parameter).toMatchObject({ style: 'form', explode: true })
       return {

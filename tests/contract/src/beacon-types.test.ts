@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { componentSchemas, type Json, specification, validatorsOf } from './specifications.ts'
 
-/** What stands in a field: a component, `boolean`, `string` or `number`, or a list of it with its shortest and longest length. */
+/**
+ * The type of a field: a component, `boolean`, `string` or `number`, or a list of it with minimum and maximum length.
+ */
 interface Field {
   readonly type: string
   readonly optional?: true
@@ -10,7 +12,7 @@ interface Field {
   readonly bounds?: readonly [number, number | null]
 }
 
-/** What the table says about a component. */
+/** The table entry of a component. */
 interface TypeEntry {
   readonly fields?: Readonly<Record<string, Field>>
   readonly array?: Field
@@ -20,12 +22,12 @@ interface TypeEntry {
   readonly event?: Readonly<Record<string, string>>
   /** Component by fork. */
   readonly version?: Readonly<Record<string, string>>
-  /** Fewest and most bytes in hexadecimal. */
+  /** Minimum and maximum number of bytes in hexadecimal. */
   readonly bytes?: readonly [number, number | null]
-  /** Bits of an integer in decimal. */
+  /** Number of bits of an integer in decimal. */
   readonly decimal?: number
   readonly signed?: true
-  /** Any text. */
+  /** Any string. */
   readonly string?: true
 }
 
@@ -61,7 +63,7 @@ function fieldOf(schema: Json): Field {
   return { type: `{${fields.join(', ')}}` }
 }
 
-/** The fields of an object, those of the type that it extends included. */
+/** The fields of an object, including those of the type that it extends. */
 function fieldsOf(schema: Json): Record<string, Field> {
   const { $ref, allOf, properties, required } = schema
   if (typeof $ref === 'string') return fieldsOf(components[nameOf($ref)] ?? {})
@@ -74,7 +76,7 @@ function fieldsOf(schema: Json): Record<string, Field> {
   return Object.assign({}, ...parts, Object.fromEntries(own)) as Record<string, Field>
 }
 
-/** The data by the constant beside it, for a union that is told apart by that constant. */
+/** The data type by discriminator, for a union with a constant discriminator field. */
 function dataBy(key: string, schema: Json): Readonly<Record<string, string>> {
   const forms = schema['oneOf'] as { required: string[]; properties: Record<string, Json> }[]
   const entries = forms.map(({ required, properties }) => {

@@ -19,13 +19,13 @@ function buf(...options: string[]): Promise<{ stdout: string }> {
   return promisify(execFile)(process.execPath, [program, ...options])
 }
 
-/** Compiles the protos of the repository, and what they import, into a file. */
+/** Compiles the protos of the repository, and their imports, into a file. */
 export async function buildProtos(path: string): Promise<FileDescriptorSet> {
   await buf('build', protoFolder, '--as-file-descriptor-set', '--exclude-source-info', '--output', path)
   return fromBinary(FileDescriptorSetSchema, await readFile(path))
 }
 
-/** Writes descriptors as a file that buf takes in place of protos. */
+/** Writes descriptors to a file that buf accepts in place of protos. */
 export async function writeDescriptors(path: string, file: readonly FileDescriptorProto[]): Promise<void> {
   await writeFile(
     path,
@@ -33,7 +33,7 @@ export async function writeDescriptors(path: string, file: readonly FileDescript
   )
 }
 
-/** What breaks for those who speak the older descriptors, on the wire or in JSON; a line each. */
+/** Returns the breaking changes for users of the older descriptors, on the wire or in JSON, one line each. */
 export async function breakingChanges(newer: string, older: string): Promise<string[]> {
   const config = JSON.stringify({ version: 'v2', breaking: { use: ['WIRE_JSON'] } })
   try {
@@ -41,7 +41,7 @@ export async function breakingChanges(newer: string, older: string): Promise<str
     return []
   } catch (error) {
     const { code, stdout } = error as { code?: unknown; stdout?: string }
-    // buf leaves with 100 when it found something, with another number when it could not look.
+    // buf exits with 100 for findings, and with another code when the check could not run.
     if (code !== 100 || stdout === undefined) throw error
     return stdout.trim().split('\n')
   }

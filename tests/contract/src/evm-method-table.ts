@@ -1,4 +1,4 @@
-/** Who serves a method, by the letter that the tables write. */
+/** Which clients serve a method, by the letter used in the tables. */
 export const flows: Readonly<Record<string, string>> = {
   G: 'geth',
   E: 'erigon',
@@ -7,9 +7,7 @@ export const flows: Readonly<Record<string, string>> = {
   H: 'high-throughput',
 }
 
-/**
- * By tag, each method as `name(parameters): result, who serves it`. A question mark stands behind what may be left out.
- */
+/** The methods by tag, each as `name(parameters): result, who serves it`. A question mark marks an optional part. */
 export const table: Readonly<Record<string, string>> = {
   client: `
     web3_clientVersion(): string, GERAH
@@ -180,7 +178,7 @@ export const table: Readonly<Record<string, string>> = {
     ots_getContractCreator(address Address): ContractCreator|null, ERAH`,
 }
 
-/** Every subscription as `kind(options): notification, who serves it`. */
+/** Every subscription, as `kind(options): notification, who serves it`. */
 export const subscriptions = `
     newHeads(): BlockHeader, GERA
     logs(SubscriptionLogFilter): Log, GERA

@@ -81,7 +81,7 @@ describe('the methods of a node', () => {
       params.flatMap((param) => (param.name === 'block' && param.required !== true ? [[name, param]] : [])),
     ) as [string, { schema: Json }][]
     expect(optional.length).toBeGreaterThan(10)
-    // That one looks at the newest block that was executed, which no role stands for.
+    // This method uses the latest executed block, for which there is no block tag.
     expect(optional.flatMap(([name, { schema }]) => ('default' in schema ? [] : [name]))).toEqual([
       'erigon_blockNumber',
     ])
@@ -162,7 +162,7 @@ describe('the errors', () => {
       ],
       [1, 2, 800, 801, 802, 803, 804, 805, 806, 807, 808, 809, 1000, 1001, 2000],
       [4001, 4100, 4200, 4900, 4901, 4902],
-      // Of this service: no standard has a code for a credential.
+      // Specific to this gateway: no standard defines a code for credentials.
       [-32041],
     ].flat()
     const ascending = (a: number, b: number) => a - b

@@ -4,7 +4,7 @@ const destroyed = '0xdc64a140aa3e981100a9beca4e685f962f0cf6c9'
 const sender = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
 const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 
-/** What Anvil 1.7.1 answered, shortened, with the schema that each answer has to fit. */
+/** Abridged responses of Anvil 1.7.1, each with the schema that it must match. */
 export const answers: Readonly<Record<string, readonly [name: string, answer: unknown]>> = {
   'nested calls with a log': [
     'CallFrame',

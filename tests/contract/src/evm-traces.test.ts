@@ -19,7 +19,7 @@ describe('the methods that look into a node', () => {
   })
 })
 
-/** By tracer, the form of a single trace and of an item of a traced block; the last without any tracer. */
+/** By tracer: the schema of a single trace and of an item of a traced block. The last row is without a tracer. */
 const forms: readonly (readonly [options: Json | undefined, single: string, item: string])[] = [
   [{ tracer: 'callTracer' }, 'CallFrame', 'BlockCallTrace'],
   [{ tracer: 'prestateTracer', tracerConfig: { diffMode: true } }, 'PrestateDiff', 'BlockPrestateDiff'],
@@ -65,7 +65,7 @@ describe('the tracers', () => {
   })
 })
 
-/** Every copy of a value in which something that is no list and no object has been replaced, at any depth. */
+/** Returns every copy of a value in which one leaf, at any depth, has been replaced. */
 function spoilt(value: unknown, by: unknown): readonly unknown[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => spoilt(item, by).map((other) => value.with(index, other)))
@@ -84,7 +84,7 @@ describe.each(Object.entries(answers))('a recorded trace: %s', (_, [name, answer
   })
 
   it('has no other form at any depth', () => {
-    // Steps hold a good deal of free text, so only what is no text at all stands out there.
+    // Opcode steps hold mostly free text, so only a replacement that is not a string is invalid there.
     const replacements = name === 'OpcodeTrace' || name === 'TraceResults' ? [{}] : [{}, 'not this']
     for (const value of replacements.flatMap((by) => spoilt(answer, by))) {
       expect.soft(fits(value), JSON.stringify(value)).toBe(false)

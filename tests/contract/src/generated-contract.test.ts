@@ -70,7 +70,7 @@ describe.each(all)('the contract of $document', (contract) => {
   })
 
   it('carries no prose, only what a validator reads', () => {
-    // Below `properties` a key is a field of the wire, which may have such a name.
+    // Below `properties`, a key is a field name of the wire format, which may equal such a keyword.
     const prose = (value: unknown, isField: boolean): boolean =>
       typeof value === 'object' &&
       value !== null &&
@@ -179,7 +179,7 @@ describe.each(rpc)('the methods of $document', (contract) => {
 })
 
 describe('the JSON-RPC methods as OpenAPI operations', () => {
-  // Types come from a derived OpenAPI document, methods from the OpenRPC one: both have to name the same.
+  // Types come from a derived OpenAPI document, methods from the OpenRPC document. Both must contain the same names.
   it.each<[string, string]>([
     ['evm', 'packages/evm-rpc/src/generated/schema.ts'],
     ['jetton-v2-rpc', 'packages/jetton/src/generated/jetton-v2-rpc/schema.ts'],

@@ -92,7 +92,7 @@ describe('the protos', () => {
   })
 })
 
-/** The files as they are when a field has another number. */
+/** The files with one field number changed. */
 function renumbered(path: string, message: string, field: string, number: number): FileDescriptorProto[] {
   return rebuilt.map((file) => {
     if (file.name !== path) return file
@@ -123,7 +123,7 @@ describe('the comparison', () => {
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'))
 
-// Bytes that were recorded from deployed programs, or written by hand from the rules of the encoding.
+// Bytes that were recorded from deployed programs, or written by hand from the encoding rules.
 const samples: readonly {
   readonly what: string
   readonly type: string

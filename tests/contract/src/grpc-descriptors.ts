@@ -19,7 +19,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import type { EnumRow, FieldRow, FileTable, MessageRow } from './grpc-table.ts'
 
-/** The files of the protobuf project that our protos import. */
+/** The well-known files of the protobuf project that our protos import. */
 export const wellKnownFiles: readonly FileDescriptorProto[] = [
   file_google_protobuf_any,
   file_google_protobuf_duration,
@@ -47,7 +47,7 @@ const scalars: Readonly<Record<string, FieldDescriptorProto_Type>> = {
   uint64: FieldDescriptorProto_Type.UINT64,
 }
 
-/** Builds the descriptors that protoc would make of the files of some tables. */
+/** Builds the descriptors that protoc would create from the files of some tables. */
 export function descriptorsOf(tables: readonly FileTable[]): FileDescriptorProto[] {
   const declared = new Map<string, Declared>()
   const declare = (path: string, fullName: string, type: FieldDescriptorProto_Type) =>
@@ -98,7 +98,7 @@ function fileOf(table: FileTable, declared: ReadonlyMap<string, Declared>): File
 
 type Find = (name: string) => Declared
 
-/** The last part of a dotted name, where the rest of it is the given scope. */
+/** The last part of a dotted name, if the rest of the name is the given scope. */
 function nameBelow(scope: string, { name }: { readonly name: string }): string | undefined {
   const own = name.slice(name.lastIndexOf('.') + 1)
   return name === (scope ? `${scope}.${own}` : own) ? own : undefined
@@ -121,7 +121,7 @@ function enumsBelow(table: FileTable, scope: string): EnumDescriptorProto[] {
 function messageOf(row: MessageRow, name: string, table: FileTable, find: Find): DescriptorProto {
   const { fields, reserved } = row
   const choices = [...new Set(fields.flatMap(({ oneof }) => oneof ?? []))]
-  // An optional field is a oneof of its own; these stand after the others.
+  // An optional field has a synthetic oneof. Synthetic oneofs come after the others.
   const optional = fields.filter(({ label }) => label === '?').map((field) => `_${field.name}`)
   const oneofs = [...choices, ...optional]
   const entries: DescriptorProto[] = []
@@ -192,7 +192,7 @@ function entryName({ name }: FieldRow): string {
   return `${name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}Entry`
 }
 
-/** All that a file says about the wire, a line each and sorted, whatever the order in the file. */
+/** All statements of a file about the wire format, one line each, sorted, independent of the order in the file. */
 export function factsOf(file: FileDescriptorProto): string[] {
   const { dependency, publicDependency, enumType, messageType, service } = file
   const imports = dependency.map(

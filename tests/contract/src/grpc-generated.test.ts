@@ -22,7 +22,7 @@ const folder = await mkdtemp(join(tmpdir(), 'fairlead-contract-'))
 const registry = createFileRegistry(await buildProtos(join(folder, 'built.binpb')))
 await rm(folder, { recursive: true })
 
-/** How many members the largest oneof has. */
+/** The number of members of the largest oneof. */
 const mostMembers = Math.max(
   ...[...registry.files].flatMap(({ messages }) =>
     messages.flatMap(({ oneofs }) => oneofs.map(({ fields }) => fields.length)),

@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf'
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
 
-/** Values that differ from zero and, where a type has one, stand at its end. */
+/** Values that differ from zero and, if the type has a maximum, are the maximum. */
 const scalars: Partial<Record<ScalarType, unknown>> = {
   [ScalarType.BOOL]: true,
   [ScalarType.BYTES]: Uint8Array.of(0, 1, 254, 255),
@@ -14,8 +14,8 @@ const scalars: Partial<Record<ScalarType, unknown>> = {
 }
 
 /**
- * A message with every field set, three levels deep; below that, messages are empty. Of each oneof it has the member
- * with the given position, counted round.
+ * Creates a message with every field set, three levels deep. Below that, messages are empty. Of each oneof, it sets the
+ * member at the given position modulo the number of members.
  */
 export function sampleOf(desc: DescMessage, choice: number): Message {
   return filled(desc, choice, 3).message
@@ -23,7 +23,7 @@ export function sampleOf(desc: DescMessage, choice: number): Message {
 
 function filled(desc: DescMessage, choice: number, depth: number): ReflectMessage {
   const message = reflect(desc, create(desc))
-  // A value without a kind is none, so it gets one at any depth.
+  // A `Value` without a kind is invalid, so it gets a kind at any depth.
   if (depth === 0 && desc.typeName !== 'google.protobuf.Value') return message
   for (const field of desc.fields) {
     const members = field.oneof?.fields ?? [field]

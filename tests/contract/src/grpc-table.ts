@@ -34,7 +34,7 @@ export interface ServiceRow {
   readonly rpcs: readonly RpcRow[]
 }
 
-/** What a table says about a proto file. The names of nested types are dotted. */
+/** The table entry of a proto file. The names of nested types are dotted. */
 export interface FileTable {
   readonly path: string
   readonly packageName: string
@@ -49,7 +49,7 @@ interface Line {
   readonly below: Line[]
 }
 
-/** The proto files of a table in `fixtures/grpc`. Throws on a line that it does not understand. */
+/** Reads the proto files of a table in `fixtures/grpc`. Throws on an unknown line. */
 export function readTable(name: string): FileTable[] {
   const text = readFileSync(new URL(`../fixtures/grpc/${name}.txt`, import.meta.url), 'utf8')
   const files: Line[][] = []
@@ -62,7 +62,7 @@ export function readTable(name: string): FileTable[] {
   return files.map(readFile)
 }
 
-/** Lines by indentation. */
+/** Parses lines into a tree by indentation. */
 function outline(text: string): Line[] {
   const levels: Line[][] = [[]]
   for (const row of text.split('\n')) {
@@ -122,7 +122,7 @@ function readField(line: Line): FieldRow[] {
   return [{ number: Number(number), name, label, type }]
 }
 
-/** The groups of a match, those that took no part as empty texts. */
+/** The groups of a match. Groups that did not participate are empty strings. */
 function matched(pattern: RegExp, { text }: Line): [string, string, string, string, string, string] {
   const [all = '', a = '', b = '', c = '', d = '', e = ''] = pattern.exec(text) ?? []
   if (all === '') throw new Error(`cannot read "${text}"`)

@@ -11,7 +11,7 @@ import {
   validatorsOf,
 } from './specifications.ts'
 
-/** What a schema takes, in short: `string`, `integer?` is optional, `string|null` may be null, `object[]` is a list. */
+/** A schema in short notation: `string`, `integer?` is optional, `string|null` may be null, `object[]` is a list. */
 function shortType(document: Json, node: unknown): string {
   const schema = resolved(document, node)
   const { type, oneOf, anyOf, allOf } = schema as {
@@ -29,7 +29,7 @@ function shortType(document: Json, node: unknown): string {
   throw new Error(`no type: ${JSON.stringify(schema)}`)
 }
 
-/** The fields of an object schema in short, those of `allOf` parts included. */
+/** The fields of an object schema in short notation, including those of `allOf` parts. */
 function fieldsOf(document: Json, name: string): Readonly<Record<string, string>> {
   const collect = (node: unknown): Record<string, string> => {
     const schema = resolved(document, node)
@@ -126,19 +126,19 @@ const objects: readonly [string, string, Readonly<Record<string, string>>][] = [
   ['jetton-v3', 'JettonBurner', { address: 'string' }],
   ['jetton-v3', 'JettonBurnTransaction', { hash: 'string', time: 'integer' }],
   ['jetton-v2', 'ConfigParam', { config_id: 'integer', value: 'object' }],
-  // By JSON-RPC it comes with its cells too.
+  // JSON-RPC also returns the cells of the parameter.
   [
     'jetton-v2-rpc',
     'JsonRpcConfigParam',
     { config_id: 'integer', value: 'object', '@type': 'string?', config: 'object?' },
   ],
-  // A caller may choose a text as identifier too; what matters is that an integer is taken and comes back.
+  // A caller may also use a string id. The interface requires only that an integer is accepted and returned.
   [
     'jetton-v2',
     'JsonRpcRequest',
     { jsonrpc: 'string', method: 'string', params: 'object', id: 'integer|string' },
   ],
-  // Of all methods together; the one of the interface has an object as its result.
+  // The union of all methods. The method of the interface has an object as its result.
   [
     'jetton-v2',
     'JsonRpcResponse',
@@ -303,7 +303,7 @@ const endpoints: readonly [string, string, string, string, readonly Query[]][] =
       ['limit', 'integer', false, 128, undefined],
       ['offset', 'integer', false, 0, undefined],
       ['sort', 'string', false, 'desc', ['asc', 'desc']],
-      // Beside those of the interface: a window of time, to read a long history by.
+      // In addition to the interface: a time range, for reading a long history.
       ['start_utime', 'integer', false, undefined, undefined],
       ['end_utime', 'integer', false, undefined, undefined],
     ],
@@ -449,7 +449,7 @@ function overload(flag: boolean, schema: string) {
   }
 }
 
-// What every list of ours takes beyond the interface, and what nobody has to give.
+// The optional parameter that all our lists accept in addition to the interface.
 function isOwnAddition({ name, required = false }: Json): boolean {
   return name === 'page_size' && required === false
 }

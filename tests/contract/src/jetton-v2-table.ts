@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Json, resolved, specification } from './specifications.ts'
 
-/** What the table says about a field, parameter or result. */
+/** The table entry of a field, parameter or result. */
 export interface Field {
-  /** A component, `T[]` a list, `A|B` either, or how a value is written: `addr`, `hash`, `s-int64`, `string/int32`. */
+  /** A component, `T[]` for a list, `A|B` for a union, or a notation: `addr`, `hash`, `s-int64`, `string/int32`. */
   readonly type: string
   readonly optional?: true
   readonly const?: string
@@ -40,19 +40,19 @@ const upstream = JSON.parse(
 
 const configId: Fields = { config_id: { type: 'integer' } }
 
-/** The table, but for where this interface differs from the one that it describes. */
+/** The table, except where this interface differs from the one that the table describes. */
 export const table: Table = {
   ...upstream,
   operations: {
     ...upstream.operations,
-    // The decoded parameter instead of its cells, of the newest block alone.
+    // Returns the decoded parameter instead of its cells, of the latest block only.
     getConfigParam: {
       verbs: ['get', 'post'],
       parameters: configId,
       body: 'ConfigParamRequest',
       result: 'ConfigParam',
     },
-    // What is a text there is said to be an address.
+    // The upstream table has a plain string here, this document an address.
     packAddress: { ...entry('packAddress'), result: 'addr' },
     unpackAddress: { ...entry('unpackAddress'), result: 'addr' },
   },
@@ -75,12 +75,12 @@ const formats: Readonly<Record<string, string>> = {
   int64: 's-int64',
 }
 
-/** Whether a component is a mere text or number, which the table writes by how it looks. */
+/** Whether a component is only a string or number, which the table writes by its notation. */
 function isPlain({ type, enum: values }: Json): boolean {
   return values === undefined && (Array.isArray(type) || type === 'string' || type === 'integer')
 }
 
-/** How the table writes what a schema takes. */
+/** A schema in the notation of the table. */
 export function typeOf(schema: Json): string {
   const { $ref, type, format, oneOf, items, properties } = schema as Json & { format?: string }
   if (typeof $ref === 'string') {
@@ -105,7 +105,7 @@ export function typeOf(schema: Json): string {
 
 const int32 = [-(2 ** 31), 2 ** 31 - 1]
 
-/** What the table would say about a field or parameter. */
+/** A field or parameter in the notation of the table. */
 export function fieldOf(schema: Json, required: boolean): Field {
   const facts: Json = { ...resolved(document, schema), ...schema }
   const bounds = (['minimum', 'maximum'] as const).filter(
@@ -119,7 +119,7 @@ export function fieldOf(schema: Json, required: boolean): Field {
   }
 }
 
-/** The fields of an object; those of its forms together where there are several. */
+/** The fields of an object, or the combined fields of its alternatives if there are several. */
 export function fieldsOf(schema: Json): Fields {
   if (Array.isArray(schema['oneOf'])) return joined((schema['oneOf'] as Json[]).map(fieldsOf))
   const required = (schema['required'] ?? []) as readonly string[]

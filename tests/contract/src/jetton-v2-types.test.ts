@@ -6,7 +6,7 @@ const document = specification('jetton-v2')
 const components = componentSchemas(document)
 const compile = validatorsOf(document)
 
-// What the schemas above are made of, and what only this interface has.
+// Parts of the schemas above, and types that only this interface has.
 const ownTypes = [
   'Address',
   'Bytes',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { componentSchemas, type Json, specification } from './specifications.ts'
 
-/** Types by name of the field: `name?` may be missing, `type~` may be null, `type[]` is a list. */
+/** Types by field name: `name?` is optional, `type~` may be null, `type[]` is a list. */
 export type Fields = Readonly<Record<string, string>>
 
 export interface Parameter {
@@ -25,13 +25,13 @@ interface Table {
   readonly types: Readonly<Record<string, Fields | string>>
   /** By type and field. */
   readonly enumerations: Readonly<Record<string, readonly string[]>>
-  /** Type of the details by type of the sale. */
+  /** Type of the details, by type of the sale. */
   readonly sales: Fields
   readonly actions: readonly { readonly types: readonly string[]; readonly details: Fields }[]
   readonly orderBodies: readonly { readonly type: string; readonly parsed_body: Fields }[]
 }
 
-/** What the indexer of the chain says about family v3. */
+/** The types and operations of family v3, as the indexer of the chain defines them. */
 export const table = JSON.parse(
   readFileSync(new URL('../fixtures/jetton/v3.json', import.meta.url), 'utf8'),
 ) as Table
@@ -41,7 +41,7 @@ export const components = componentSchemas(document)
 
 // The types where this document differs from the table.
 
-/** Types of the burns, which have a shape of their own, and types that no operation returns. */
+/** Types of the burns, which have a different shape here, and types that no operation returns. */
 const left = new Set([
   'JettonBurn',
   'JettonBurnsResponse',
@@ -51,7 +51,7 @@ const left = new Set([
   'WtonMint',
 ])
 
-/** What the table leaves open or names amiss, and what a request may leave out. */
+/** Types that the table leaves open or gets wrong, and fields that a request may omit. */
 const closer: Readonly<Record<string, Fields>> = {
   Trace: { mc_seqno_start: 's-uint32', mc_seqno_end: 's-uint32' },
   JettonTransferBody: { stonfi_swap_body: 'map<string,any>~' },
@@ -61,7 +61,7 @@ const closer: Readonly<Record<string, Fields>> = {
   DecodeRequest: { 'opcodes?': 'string[]', 'bodies?': 'string[]' },
 }
 
-/** The types of the table that the document has. */
+/** The types of the table that the document contains. */
 export const types: readonly string[] = Object.keys(table.types).filter((name) => !left.has(name))
 
 /** The fields of a type as the document should have them. */
@@ -77,7 +77,7 @@ export function without(fields: Fields, ...names: readonly string[]): Fields {
 
 export const nameOf = (reference: unknown): string => String(reference).replace(/^.*\//, '')
 
-/** How the table writes what a primitive component holds. */
+/** The notation of the table for primitive components. */
 const primitives: Fields = {
   Address: 'addr',
   RawAddress: 'addr',
@@ -94,7 +94,7 @@ const primitives: Fields = {
   DecodedBody: 'object',
 }
 
-/** A schema as the table writes it. */
+/** A schema in the notation of the table. */
 export function notation(schema: Json): string {
   const { $ref, type, oneOf, anyOf, items, additionalProperties, propertyNames } = schema
   if (typeof $ref === 'string') {
@@ -122,7 +122,7 @@ function integer({ format, minimum, maximum }: Json): string {
   return minimum === 0 ? (widths[maximum as number] ?? 'uint64') : 'integer'
 }
 
-/** What the document says; where the table says no more than that it is a string, that it is one. */
+/** The type in the document. Where the table only has `string`, more specific string types are reduced to `string`. */
 export function found(schema: Json, wanted: string | undefined): string {
   const type = notation(schema)
   return wanted !== undefined && /^string\b|,string>/.test(wanted)
@@ -130,7 +130,7 @@ export function found(schema: Json, wanted: string | undefined): string {
     : type
 }
 
-/** The fields of an object schema, read with an eye to what the table says. */
+/** The fields of an object schema, reduced to the precision of the table. */
 export function foundFields(schema: Json, wanted: Fields): Fields {
   const required = (schema['required'] ?? []) as readonly string[]
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>)
@@ -142,7 +142,7 @@ export function foundFields(schema: Json, wanted: Fields): Fields {
   )
 }
 
-/** The table in the words of {@link notation}: bytes may be null here, open objects have no types. */
+/** The table converted to {@link notation}: bytes may be null here, and open objects have no types. */
 export function expectedFields(fields: Fields): Fields {
   const plain = (type: string) =>
     type.replace('map<string,any>', 'object').replace('string(base64)', 'string~')

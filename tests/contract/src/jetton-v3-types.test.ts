@@ -22,7 +22,7 @@ function expectFields(schema: Json, fields: Fields): void {
   expect(foundFields(schema, fields)).toEqual(expectedFields(fields))
 }
 
-/** The schema of `value` by the constants that `key` may have beside it. */
+/** The schema of `value`, by the constants that the sibling `key` may have. */
 function formsOf(schema: unknown, key: string, value: string): ReadonlyMap<string, Json> {
   const forms = schema as readonly { required: string[]; properties: Record<string, Json> }[]
   return new Map(
@@ -39,13 +39,13 @@ const sales = formsOf(schemaOf('NFTSale')['oneOf'], 'type', 'details')
 const actions = formsOf(schemaOf('KnownAction')['oneOf'], 'type', 'details')
 const orderBodies = formsOf(schemaOf('OrderAction')['oneOf'], 'parsed_body_type', 'parsed_body')
 
-/** The schemas that a union refers to. */
+/** The schemas that a union references. */
 const referred = (schema: Json | undefined): readonly string[] =>
   ((schema?.['oneOf'] ?? [schema]) as readonly Json[]).flatMap(({ $ref }) => ($ref ? [nameOf($ref)] : []))
 
 const unions = ['NFTSale', 'Action', 'OrderAction', 'V2StackEntity']
 
-/** Parts that the table has no name for. */
+/** Parts for which the table has no name. */
 const parts = [
   ...`ActionEnvelope KnownAction UnknownAction V2StackArgument DecodedBody AccountStatus
   AccountStatusChange Finality Direction SortOrder ActionType ActionTypeSet Address RawAddress

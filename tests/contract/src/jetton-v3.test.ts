@@ -7,13 +7,13 @@ const described = operationsOf(document)
 
 // The operations where this document differs from the table.
 
-/** Has a shape of its own. */
+/** This operation has a different shape. */
 const burns = '/api/v3/jetton/burns'
 
-/** What is refused when it is missing. */
+/** Parameters without which a request is rejected. */
 const needed = ['/api/v3/adjacentTransactions hash', '/api/v3/pendingTransactions account']
 
-/** What is never negative. */
+/** Values that are never negative. */
 const natural = ['seqno', 'mc_seqno', 'lt']
 
 function wantedParameters(path: string, parameters: readonly Parameter[]): readonly Parameter[] {
@@ -24,13 +24,13 @@ function wantedParameters(path: string, parameters: readonly Parameter[]): reado
   }))
 }
 
-/** A parameter of the query as the table writes it. */
+/** A query parameter in the notation of the table. */
 function parameterOf({ name, required, schema, style, explode }: Json, wanted?: Parameter): Parameter {
   const holder = schema as Json
   const own = resolved(document, holder)
   const type = found(holder, wanted?.type)
   if (type.endsWith('[]')) expect([style, explode], String(name)).toEqual(['form', true])
-  // A logical time is text, as it is in answers.
+  // A logical time is a string, as in responses.
   const isTime = own['type'] === 'string' && own['format'] === 'int64'
   const minimum = isTime && !compile(own)('-1') ? 0 : (own['minimum'] as number | undefined)
   return {
@@ -94,7 +94,7 @@ describe.each(table.operations.filter(({ path }) => path !== burns))('$method $p
     const own = [
       ...(entry.body ? ['413'] : []),
       ...(entry.path.endsWith('/walletInformation') ? ['409'] : []),
-      // An index need not look for every kind of contract.
+      // An indexer need not support every kind of contract.
       ...(/\/(dns|vesting|nft|multisig)\b/.test(entry.path) ? ['501'] : []),
     ]
     const { 200: _, ...failures } = responses

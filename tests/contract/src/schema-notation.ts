@@ -1,6 +1,6 @@
 import type { Json } from './specifications.ts'
 
-/** A schema in short: a component by its name, `T[]` a list, `{T}` a map, `A|B` either. */
+/** A schema in short notation: a component name, `T[]` for a list, `{T}` for a map, `A|B` for a union. */
 export function notation(schema: Json): string {
   const { $ref, type, oneOf, anyOf, allOf, items, additionalProperties } = schema
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)

@@ -27,7 +27,7 @@ function complaints(validate: ValidateFunction, value: unknown): readonly string
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** Values of `example` and `examples` as OpenAPI writes them beside a schema. */
+/** The values of `example` and `examples`, as OpenAPI places them next to a schema. */
 function examplesOf(document: Json, holder: Json): readonly unknown[] {
   const named = Object.values((holder['examples'] ?? {}) as Json).map(
     (item) => resolved(document, item)['value'],
@@ -35,7 +35,7 @@ function examplesOf(document: Json, holder: Json): readonly unknown[] {
   return 'example' in holder ? [holder['example'], ...named] : named
 }
 
-/** Every example below a schema with the schema that it belongs to. */
+/** Every example below a schema, with the schema that it belongs to. */
 function schemaExamples(
   schema: unknown,
   path: string,
@@ -141,7 +141,7 @@ describe.each(operations)(
   },
 )
 
-/** The media type whose values a schema describes; nothing when there is no body. */
+/** The media type whose values a schema describes. Undefined without a body. */
 function describedMedia(holder: Json): Json | undefined {
   const content = holder['content'] as Record<string, Json> | undefined
   if (!content) return undefined
@@ -194,7 +194,7 @@ function overloadOf(method: RpcMethod, { params }: RpcExample): Json | undefined
   return method['x-overloads']?.find(({ when }) => holds(when, given))?.result
 }
 
-/** Whether a value has everything that a condition names; more special conditions stand first. */
+/** Whether a value has everything that a condition names. More specific conditions come first. */
 function holds(condition: unknown, value: unknown): boolean {
   if (typeof condition !== 'object' || condition === null) return condition === value
   if (typeof value !== 'object' || value === null) return false

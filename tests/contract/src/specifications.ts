@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 /** A JSON object of a specification. */
 export type Json = { readonly [key: string]: unknown }
 
-/** A document of `specs/`, its files joined. */
+/** A document of `specs/`, with its files bundled. */
 export interface Specification {
   readonly name: string
   readonly kind: 'openapi' | 'openrpc'
@@ -42,7 +42,7 @@ async function readSpecifications(): Promise<readonly Specification[]> {
 /** Every OpenAPI and OpenRPC document. */
 export const specifications = await readSpecifications()
 
-/** The document of one name. */
+/** Returns the document with a name. */
 export function specification(name: string): Json {
   const found = specifications.find((candidate) => candidate.name === name)
   if (!found) throw new Error(`no document ${name} in specs/families.json`)
@@ -67,24 +67,24 @@ export function componentSchemas(document: Json): Readonly<Record<string, Json>>
   return (document['components'] as { schemas: Record<string, Json> }).schemas
 }
 
-/** A validator that knows the formats and fails on whatever a schema says that nobody would check. */
+/** Creates a validator that knows the formats, and fails on schema keywords that would not be checked. */
 export function strictAjv(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false })
   addFormats.default(ajv)
-  // What the strings of the jetton chain hold; their patterns say how.
+  // Formats of strings of the jetton chain. Patterns in the schemas validate them.
   for (const format of ['address', 'bytes', 'hash', 'int256', 'uint64']) ajv.addFormat(format, true)
   ajv.addKeyword('components')
   ajv.addKeyword('example')
   return ajv
 }
 
-/** Compiles schemas that stand anywhere in a document. */
+/** Compiles schemas at any position of a document. */
 export function validatorsOf(document: Json): (schema: unknown) => ValidateFunction {
   const ajv = strictAjv()
-  // Each component is a schema of its own, as ajv would compile a part of a schema again for every reference to it.
+  // Each component is a separate schema, because ajv would otherwise recompile a part for every reference to it.
   for (const [name, schema] of Object.entries(componentSchemas(document)))
     ajv.addSchema(byName(schema) as AnySchema, name)
-  // Most operations fail alike, and many answer alike.
+  // Most operations share error schemas, and many share response schemas.
   const compiled = new Map<string, ValidateFunction>()
   return (schema) => {
     const text = JSON.stringify(schema)
@@ -96,7 +96,7 @@ export function validatorsOf(document: Json): (schema: unknown) => ValidateFunct
   }
 }
 
-// References that name a component by itself.
+// Rewrites references so that they contain only the component name.
 function byName(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(byName)
   if (typeof value !== 'object' || value === null) return value
@@ -115,7 +115,7 @@ export interface Operation {
   readonly path: string
   readonly operation: Json
   readonly parameters: readonly Json[]
-  /** By status, references followed. */
+  /** By status, with references resolved. */
   readonly responses: Readonly<Record<string, Json>>
 }
 
@@ -142,7 +142,7 @@ export function operationsOf(document: Json): readonly Operation[] {
   )
 }
 
-/** A method of an OpenRPC document, references of its parts followed. */
+/** A method of an OpenRPC document, with the references of its parts resolved. */
 export interface RpcMethod {
   readonly name: string
   readonly paramStructure: string
@@ -175,7 +175,7 @@ export function methodsOf(document: Json): readonly RpcMethod[] {
   })
 }
 
-// The files of a document are joined everywhere but below extensions, where references still name the file.
+// The files of a document are bundled everywhere except below extensions, where references still name the file.
 function toComponents(document: Json, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => toComponents(document, item))
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-// What has to work in every runtime: it uses nothing but what the packages promise to run on.
+// Behavior that must work in every runtime. The program uses only APIs that the packages support.
 import { createBeaconClient, events, getSsz, unwrap } from '@fairlead/beacon'
 import { createEvmClient, FairleadError, subscribe, webSocket } from '@fairlead/evm-rpc'
 import {
@@ -13,71 +13,71 @@ import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { createJettonV2Client } from '@fairlead/jetton/v2'
 import { createJettonV3Client } from '@fairlead/jetton/v3'
 
-/** An address, and who may use it. */
+/** A URL and its credential. */
 interface NodeAccess {
   readonly url: string
   readonly token: string
 }
 
-/** What the program is given. */
+/** The input of the program. */
 export interface Task extends NodeAccess {
   readonly beacon: NodeAccess
   readonly jetton: NodeAccess
   readonly solana: NodeAccess
-  /** Signed, and not sent yet; the block that it comes into is waited for. */
+  /** Signed, but not sent yet. The program sends it and waits for its block. */
   readonly transaction: string
 }
 
-/** What the program has seen. */
+/** The observations of the program. */
 export interface Report {
   readonly chainId: string
   readonly parent: string | undefined
   readonly refusal: string
-  /** Whether the head that was pushed is the block after the one before the transaction. */
+  /** Whether the pushed head is the next block after the one before the transaction. */
   readonly pushed: boolean
   readonly beacon: BeaconReport
   readonly jetton: JettonReport
   readonly solana: SolanaReport
 }
 
-/** What the program has seen of the beacon chain. */
+/** The observations of the program on the beacon chain. */
 interface BeaconReport {
-  /** Fork of the finalized block, from a header of the answer in SSZ. */
+  /** Fork of the finalized block, from a header of the SSZ response. */
   readonly version: string | undefined
-  /** Whether the bytes of that block are of the slot that its header in JSON names. */
+  /** Whether the SSZ block has the slot that its JSON header names. */
   readonly agrees: boolean
-  /** Whether the head that was pushed is another than the one before. */
+  /** Whether the pushed head differs from the previous one. */
   readonly pushed: boolean
 }
 
-/** What the program has seen of the jetton chain. */
+/** The observations of the program on the jetton chain. */
 interface JettonReport {
-  /** Whether a path and JSON-RPC answer the same parameter of the configuration. */
+  /** Whether the REST path and JSON-RPC return the same configuration parameter. */
   readonly agrees: boolean
-  /** How much of its first jetton was burned first. */
+  /** Amount of the first burn of its first jetton. */
   readonly burned: string | undefined
 }
 
-/** What the program has seen of the Solana chain. */
+/** The observations of the program on the Solana chain. */
 interface SolanaReport {
-  /** Whether the blocks that were pushed follow each other, none of them older than the slot that was asked for. */
+  /** Whether each pushed block follows the previous one, and none is older than the requested slot. */
   readonly agrees: boolean
-  /** How a call with a wrong token ends. */
+  /** The error of a call with a wrong token. */
   readonly refusal: string
 }
 
-/** Makes a client of gRPC, over HTTP/2 or by gRPC-web. */
+/** Creates a gRPC client, over HTTP/2 or gRPC-web. */
 export type CreateClient = (
   service: typeof GeyserDefinition,
   options: { readonly url: string; readonly auth: { readonly kind: 'x-token'; readonly token: string } },
 ) => ReturnType<typeof createGrpcWebClient<typeof GeyserDefinition>>
 
 /**
- * Calls, fails, and hears about a new head; of the beacon chain, too, calls both families of the jetton chain, and hears
- * about blocks of the Solana chain.
+ * Makes successful and failing calls and receives a new head, also of the beacon chain. Calls both families of the
+ * jetton chain, and receives blocks of the Solana chain.
  *
- * @param WebSocketClass - for runtimes that have none of their own
- * @param createClient - for runtimes that speak HTTP/2; the others use gRPC-web
+ * @param WebSocketClass - for runtimes without a built-in WebSocket
+ * @param createClient - for runtimes that support HTTP/2; the others use gRPC-web
  */
 export async function report(
   { url, token, transaction, beacon, jetton, solana }: Task,
@@ -114,7 +114,7 @@ export async function report(
   }
 }
 
-/** Reads JSON and SSZ, and hears about a new head. */
+/** Reads JSON and SSZ, and receives a new head. */
 async function reportBeacon({ url, token }: NodeAccess): Promise<BeaconReport> {
   const beacon = createBeaconClient({ url, auth: { kind: 'token', token } })
   const headerOf = async (block: string) => {
@@ -124,7 +124,7 @@ async function reportBeacon({ url, token }: NodeAccess): Promise<BeaconReport> {
   const { root, header } = await headerOf('finalized')
   const params = { path: { block_id: root } }
   const { bytes, version } = await getSsz(beacon, '/eth/v2/beacon/blocks/{block_id}', { params })
-  // An offset of 4 bytes and a signature of 96 come before the message, which begins with its slot.
+  // An offset of 4 bytes and a signature of 96 bytes precede the message, which starts with its slot.
   const slot = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(100, true)
 
   const before = await headerOf('head')
@@ -141,7 +141,7 @@ async function reportBeacon({ url, token }: NodeAccess): Promise<BeaconReport> {
   }
 }
 
-/** Reads a node and the index over it. */
+/** Reads from a node and from its indexer. */
 async function reportJetton({ url, token }: NodeAccess): Promise<JettonReport> {
   const options = { url, auth: { kind: 'token', token } } as const
   const node = createJettonV2Client(options)
@@ -161,13 +161,13 @@ async function reportJetton({ url, token }: NodeAccess): Promise<JettonReport> {
   }
 }
 
-/** Hears about four blocks, from a slot on that has been already. */
+/** Receives four blocks, starting at a slot in the past. */
 async function reportSolana(
   { url, token }: NodeAccess,
   createClient: CreateClient = createGrpcWebClient,
 ): Promise<SolanaReport> {
   const geyser = createClient(GeyserDefinition, { url, auth: { kind: 'x-token', token } })
-  // Blocks that are not confirmed may be replaced.
+  // Unconfirmed blocks may be replaced.
   const commitment = CommitmentLevel.CONFIRMED
   const { slot } = await geyser.getSlot({ commitment })
   const duplex = createClient !== createGrpcWebClient

@@ -12,13 +12,13 @@ const paths: Readonly<Record<keyof typeof calledDirectly, string>> = {
   produceBlockV4: `/eth/v4/validator/blocks/1?include_payload=true&randao_reveal=0x${'00'.repeat(96)}`,
 }
 
-// When a change is meant: pnpm --filter @fairlead/e2e-tests write:methods
+// After an intended change, run: pnpm --filter @fairlead/e2e-tests write:methods
 it('is what the reference page shows', () => {
   const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
   expect(plain(readFileSync(beaconPageFile, 'utf8'))).toBe(plain(beaconPageText()))
 })
 
-// lodestar.test.ts calls all others.
+// lodestar.test.ts calls all other operations.
 it.each(Object.entries(calledDirectly))('%s is answered as the page says', async (name, refusal) => {
   const response = await fetch(`${address}${paths[name as keyof typeof paths]}`)
   expect(response.status).toBe(refusal?.status ?? 200)

@@ -4,10 +4,10 @@ import type { Route } from '@fairlead/core'
 import { expectedRefusals, gloas, type Refusal } from './lodestar/refusals.ts'
 import { repository } from './service.ts'
 
-/** The page that shows the table to people. */
+/** The documentation page with the table. */
 export const beaconPageFile = join(repository, 'docs/reference/beacon-operations.md')
 
-/** Operations that the client of another project does not call, or not as the specification says. */
+/** Operations that the third-party client does not call, or does not call as the specification says. */
 export const calledDirectly = {
   eventstream: undefined,
   getExecutionPayloadBid: gloas,
@@ -28,7 +28,7 @@ const forms: Readonly<Record<string, string>> = {
   'text/event-stream': 'events',
 }
 
-/** The page for people, out of the specification and what the embedded chain is known to refuse. */
+/** Generates the documentation page from the specification and the known rejections of the embedded chain. */
 export function beaconPageText(): string {
   const rows = operations.map((route) => {
     const { operationId, method, path, requestBody, responses } = route

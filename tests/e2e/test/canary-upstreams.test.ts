@@ -18,7 +18,7 @@ let node: Server
 let receiver: Server
 let traces = ''
 beforeAll(async () => {
-  // It says in every error what it was asked with, as some do.
+  // Includes the request in every error, as some nodes do.
   node = await listening(
     createServer((request, response) => {
       const message = `refused: ${inspect(request.headers)} at ${request.url}`
@@ -159,7 +159,7 @@ it('what opens the nodes stands in no answer, log line, metric, trace, report or
     log: [],
     traces: [],
   })
-  // The addresses are sealed in the records, and of the credentials only hashes are kept.
+  // URLs are encrypted at rest in the records, and of credentials only hashes are stored.
   const files = [...filesBelow(join(folder.path, '.fairlead'))]
   expect(files.length).toBeGreaterThan(0)
   expect(files.filter((file) => leaksOf(readFileSync(file, 'latin1')).length > 0)).toEqual([])

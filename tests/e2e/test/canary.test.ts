@@ -21,7 +21,7 @@ beforeAll(async () => {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_METRICS_TOKEN: canary('metrics'),
     FAIRLEAD_LOG_REQUESTS: 'all',
-    // Nobody listens there, and what fails there must not tell the password.
+    // Nothing listens there, and the error must not contain the password.
     FAIRLEAD_TRACING_ENDPOINT: `http://traces:${canary('traces')}@127.0.0.1:9/v1/traces`,
     FAIRLEAD_TRACING_RATIO: '1',
   })
@@ -31,7 +31,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-/** Every form in which a program could show an error. */
+/** All representations in which a program could show an error. */
 function shown(error: unknown): string {
   const { stack = '', cause } = error as Error
   return [
@@ -52,7 +52,7 @@ const failing = async (call: () => Promise<unknown>): Promise<string> => {
   throw new Error('the call was meant to fail')
 }
 
-/** The address of a node that never answers. */
+/** Returns the URL of a node that never responds. */
 async function silentUrl(): Promise<string> {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   onTestFinished(() => {
@@ -75,7 +75,7 @@ describe('secrets', () => {
     const evm = right.node({ url, auth: { kind: 'token', token } }).evm
     const texts: string[] = []
 
-    // What goes right.
+    // Successful calls.
     texts.push(JSON.stringify(await unwrap(right.platform.GET('/v1/organization/'))))
     texts.push(
       JSON.stringify(await evm.request({ method: 'eth_getBlockByNumber', params: ['latest', true] })),
@@ -83,7 +83,7 @@ describe('secrets', () => {
     const basic = createNode({ url, auth: { kind: 'basic', username, password } }).evm
     texts.push(await basic.request({ method: 'eth_chainId' }))
 
-    // What goes wrong with the right secrets.
+    // Failing calls with valid secrets.
     texts.push(
       await failing(() => unwrap(right.platform.GET('/v2/projects/', { params: { query: { page: 999 } } }))),
     )
@@ -93,7 +93,7 @@ describe('secrets', () => {
     const silent = createNode({ url: await silentUrl(), auth: { kind: 'token', token }, retries: 0 }).evm
     texts.push(await failing(() => silent.request({ method: 'eth_chainId' }, { timeoutMs: 50 })))
 
-    // What goes wrong with wrong secrets, and where nobody listens.
+    // Calls with wrong secrets, and calls to a port where nothing listens.
     const wrongPlatform = createFairlead({ baseUrl, apiKey: wrong.key, retries: 0 }).platform
     texts.push(await failing(() => unwrap(wrongPlatform.GET('/v1/organization/'))))
     const deadPlatform = createFairlead({ baseUrl: dead, apiKey: wrong.key, retries: 0 }).platform
@@ -124,7 +124,7 @@ describe('secrets', () => {
       await failing(async () => createNode({ url: wrong.token, auth: { kind: 'token', token } }).evm),
     )
 
-    // The same over WebSockets, with a provider, which has errors of its own.
+    // The same over WebSockets, with a provider, which has its own errors.
     const reconnect = { attempts: 0 }
     for (const [address, auth] of [
       [url, { kind: 'token', token }],
@@ -132,7 +132,7 @@ describe('secrets', () => {
       [url, { kind: 'basic', username: 'user', password: wrong.password }],
       [dead, { kind: 'token', token: wrong.token }],
     ] as const) {
-      // A client can only keep the secret that it knows.
+      // A client can only redact the secrets that it knows.
       const own = auth.kind === 'token' ? auth.token : auth.password
       for (const options of [{ WebSocket }, {}]) {
         const transport = webSocket({ url: address, auth, reconnect, timeoutMs: 5_000, ...options })
@@ -148,7 +148,7 @@ describe('secrets', () => {
       }
     }
 
-    // The beacon client has ways of its own to send a call.
+    // The beacon client has additional ways to send a call.
     const finalized = { params: { path: { block_id: 'finalized' } } }
     for (const asked of [
       [{ url, auth: { kind: 'token', token } }],
@@ -180,7 +180,7 @@ describe('secrets', () => {
       }
     }
 
-    // Both families of the jetton chain, where the right address is a matter of the answer only.
+    // Both families of the jetton chain, where only the response shows whether an address is right.
     for (const auth of [
       { kind: 'token', token },
       { kind: 'basic', username, password },
@@ -201,7 +201,7 @@ describe('secrets', () => {
       )
     }
 
-    // The Solana chain has a token of its own, which goes as metadata.
+    // The Solana chain has a separate token, which is sent as metadata.
     const { grpc_url: grpcUrl, x_token: xToken } = solanaNode
     for (const address of [grpcUrl, dead]) {
       for (const own of [xToken, wrong.token]) {
@@ -245,7 +245,7 @@ describe('secrets', () => {
       texts.push(await answer.text(), inspect([...answer.headers]))
     }
 
-    // Secrets where they do not belong.
+    // Secrets in places where they do not belong.
     for (const path of [
       `/v1/${token}`,
       `/v2/projects/?key=${apiKey}`,
@@ -282,7 +282,7 @@ describe('secrets', () => {
     ]
     const leaks = secrets.filter((secret) => texts.some((text) => text.includes(secret)))
     expect(leaks).toEqual([])
-    // The check above would also hold for an empty log.
+    // The check above would also pass for an empty log.
     expect(service.output()).toContain('"node request"')
     expect(service.output()).toContain('"node websocket"')
     expect(texts.join('\n')).toContain('TRANSPORT_FAILED')

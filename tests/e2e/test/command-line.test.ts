@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs the program as a person or a script does. */
+/** Runs the program as a user or a script does. */
 function fairlead(args: readonly string[], environment: Record<string, string> = {}) {
   const program = join(repository, 'packages/gateway/src/bin.ts')
   const env = {

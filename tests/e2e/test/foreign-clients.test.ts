@@ -55,7 +55,7 @@ describe('ethers', () => {
     const request = new ethers.FetchRequest(kind === 'token' ? tokenUrl : node.node_url)
     if (kind === 'basic') {
       request.setCredentials(node.username, node.password)
-      // ethers sends credentials over plain HTTP only when it is told to.
+      // ethers sends credentials over plain HTTP only when explicitly allowed.
       request.allowInsecureAuthentication = true
     }
     const provider = new ethers.JsonRpcProvider(request)

@@ -30,7 +30,7 @@ const wallet = createWalletClient({
   transport: http(`${node.node_url}/${node.token}`),
 })
 
-/** Sends ether until `seen` is true: each transaction makes a block. */
+/** Sends ether until `seen` returns true. Each transaction creates a block. */
 async function mineUntil(seen: () => boolean): Promise<readonly Hash[]> {
   const hashes: Hash[] = []
   while (!seen()) hashes.push(await wallet.sendTransaction({ to: account.address, value: 1n }))
@@ -46,8 +46,8 @@ describe('viem over a WebSocket', () => {
     const block = await client.getBlock()
     expect((await client.getBlock({ blockHash: block.hash })).number).toBe(block.number)
     const numbers: bigint[] = []
-    // viem reads the block of each head and reports it when the response is there, so blocks may change places; one that it
-    // can no longer read when it is stopped is undefined.
+    // viem reads the block of each head and reports it when the response arrives, so blocks may be reordered. A block
+    // that it can no longer read when it is stopped is undefined.
     const onBlock = (found: { readonly number: bigint } | undefined) => {
       if (found) numbers.push(found.number)
     }
@@ -103,7 +103,7 @@ it('viem hears the logs of a contract', async () => {
     event,
     onLogs: (logs) => heard.push(...logs.map(({ transactionHash }) => transactionHash)),
   })
-  // Moves nothing, and says so in a log.
+  // Transfers nothing, but emits a log.
   const transfer = encodeFunctionData({
     abi: [parseAbiItem('function transfer(address to, uint256 value) returns (bool)')],
     args: [account.address, 0n],

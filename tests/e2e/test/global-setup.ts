@@ -1,7 +1,9 @@
 import type { TestProject } from 'vitest/node'
 import { databaseOf, type DevelopmentFile, evmOnly, startService, temporaryFolder } from './service.ts'
 
-/** One service for all test files that do not end it, and a database for those that start their own. */
+/**
+ * Starts one gateway for all test files that do not stop it, and prepares a database for those that start their own.
+ */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const first = await temporaryFolder()
   const initial = await startService(first.path, evmOnly)

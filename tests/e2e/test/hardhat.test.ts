@@ -5,11 +5,11 @@ const {
   nodes: [node],
 } = inject('development')
 
-// The second of the development accounts that every tool knows; the chain gives it money at its start.
+// The second of the well-known development accounts. The chain funds it at its start.
 const privateKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 const sender = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
-// Stores what it is called with, and gives it back when it is called with nothing.
+// Stores its call data, and returns it when it is called without data.
 const initCode = '0x60128060095f395ff336600c575f545f5260205ff35b5f355f5500'
 
 interface Receipt {

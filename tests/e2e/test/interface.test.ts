@@ -144,7 +144,7 @@ describe('gRPC', () => {
   const right = { 'x-token': solana.x_token }
   const getSlot = '/geyser.Geyser/GetSlot'
   const emptyMessage = new Uint8Array(5)
-  /** Calls by gRPC-web; the answer is its frames, the one with the trailers as a text. */
+  /** Calls over gRPC-web. The response is its frames, the trailer frame as text. */
   const web = async (
     path: string,
     headers: Record<string, string>,
@@ -157,7 +157,7 @@ describe('gRPC', () => {
       body,
     })
     const sent = Buffer.from(await answer.arrayBuffer())
-    // Each piece is padded by itself.
+    // Each chunk is padded separately.
     const pieces = sent.toString('latin1').match(/[^=]+=*/g) ?? []
     const bytes = form.includes('text')
       ? Buffer.concat(pieces.map((one) => Buffer.from(one, 'base64')))
@@ -180,7 +180,7 @@ describe('gRPC', () => {
       expect(answer.status).toBe(200)
       expect(answer.headers.get('content-type')).toMatch(/^application\/grpc-web/)
       expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-      // Field 1, a number.
+      // Field 1, a varint.
       expect(messages.map((bytes) => bytes[0])).toEqual([0x08])
       expect(trailers).toMatch(/^grpc-status: ?0\r\n/)
     },

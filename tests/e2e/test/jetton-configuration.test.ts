@@ -21,7 +21,7 @@ it('tells every parameter of the configuration, with the same value and cell in 
   const entries = Cell.fromBase64(whole.config.bytes)
     .beginParse()
     .loadDictDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell())
-  // Those with a negative number are of the network's own making, and not asked for by number.
+  // Parameters with a negative id are specific to the network, and cannot be requested by id.
   const parameters = [...entries].filter(([id]) => id >= 0)
   expect(parameters.length).toBeGreaterThan(30)
   await Promise.all(
@@ -43,7 +43,7 @@ it('tells every parameter of the configuration, with the same value and cell in 
 })
 
 const unknown = { status: 404, error: /123456/ }
-// The node says so, in words of its own.
+// The node reports this itself, with its own message.
 const negative = { status: 422, error: /non-negative/ }
 const rule = { status: 422, error: /config_id/ }
 

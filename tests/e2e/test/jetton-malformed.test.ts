@@ -145,7 +145,7 @@ const message = (body: Cell) =>
     .endCell()
 let deep = Cell.EMPTY
 for (let depth = 0; depth < 600; depth++) deep = beginCell().storeRef(deep).endCell()
-// Every cell is another one: equal ones would be written once.
+// All cells are different, because equal cells would be serialized once.
 const wide = Array.from({ length: 600 }, (_, index) => Buffer.alloc(120, `${index} `)).reduce(
   (next, bytes) => beginCell().storeBuffer(bytes).storeRef(next).endCell(),
   Cell.EMPTY,
@@ -202,7 +202,7 @@ const ofBodies: readonly Row[] = [
   ['a read whose body is a list', '/api/v2/getAddressBalance', 422, /object/, post('[]')],
 ]
 
-// Accounts of another kind than an operation is about; those of the sample jetton are found on the chain.
+// Accounts of a kind other than the operation expects. Those of the sample jetton are read from the chain.
 const ofOthers = [
   ['a wallet that is a jetton', 'v3/walletInformation', 'master', /not a wallet/],
   ['a jetton that is a wallet', 'v2/getTokenData', 'wallet', /./],
@@ -211,7 +211,7 @@ const ofOthers = [
 const rows = [...ofAddresses, ...ofQueries, ...ofPaths, ...ofCalls, ...ofBodies]
 const cases = rows.map(([name, path, status, error, init]) => ({ name, path, status, error, init }))
 
-/** What nothing here may change. */
+/** The state that no request of these tests may change. */
 async function stateOfChain(): Promise<unknown> {
   const page = { limit: 1 }
   return Promise.all([

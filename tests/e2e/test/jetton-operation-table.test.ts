@@ -29,7 +29,7 @@ beforeAll(async () => {
   given = { example, sender }
 })
 
-// When a change is meant: pnpm --filter @fairlead/e2e-tests write:methods
+// After an intended change, run: pnpm --filter @fairlead/e2e-tests write:methods
 it('is what the reference page shows', () => {
   const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
   expect(plain(readFileSync(jettonPageFile, 'utf8'))).toBe(plain(jettonPageText()))

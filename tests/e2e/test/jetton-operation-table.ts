@@ -4,25 +4,25 @@ import { join } from 'node:path'
 import { type Refusal, v2Refusals, v3Refusals } from './jetton/refusals.ts'
 import { repository } from './service.ts'
 
-/** The page that shows the tables to people. */
+/** The documentation page with the tables. */
 export const jettonPageFile = join(repository, 'docs/reference/jetton-operations.md')
 
 /** An operation of either family. */
 export interface JettonOperation {
   readonly route: Route
-  /** Name of the call: what the `GET` and the `POST` form of one path have in common. */
+  /** Name of the call, shared by the `GET` and the `POST` form of one path. */
   readonly name: string
   readonly refusal: Refusal | undefined
 }
 
-/** Operations of family v2 but the one that calls all others. */
+/** Operations of family v2, except the one that calls all others. */
 export const v2Operations = operationsOf(v2.routes, v2Refusals).filter(
   ({ route }) => route.operationId !== 'callJsonRpc',
 )
 /** Operations of family v3. */
 export const v3Operations = operationsOf(v3.routes, v3Refusals)
 
-/** The page for people, out of both documents and what the embedded chain is known to refuse. */
+/** Generates the documentation page from both documents and the known rejections of the embedded chain. */
 export function jettonPageText(): string {
   const all = [...v2Operations, ...v3Operations]
   const totals: readonly (readonly [string, number])[] = [

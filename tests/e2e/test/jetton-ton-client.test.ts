@@ -25,7 +25,7 @@ import { jettonAccess } from './jetton/access.ts'
 import { type Example, findExample } from './jetton/example.ts'
 import { fund } from './jetton/funded-wallet.ts'
 
-// The client of another project, which nobody here wrote, through the service to the embedded chain.
+// The third-party client, through the gateway to the embedded chain.
 const {
   nodes: [, , node],
 } = inject('development')
@@ -37,7 +37,7 @@ beforeAll(async () => {
   example = await findExample(jetton)
 })
 
-/** A wallet of a version, with 10 coins and without code yet. */
+/** Opens a wallet of a given version, with 10 coins and without code yet. */
 async function openWallet(create: (publicKey: Buffer) => Wallet) {
   const keys = keyPairFromSeed(randomBytes(32))
   const wallet = client.open(create(keys.publicKey))
@@ -49,7 +49,7 @@ type Wallet = WalletContractV3R2 | WalletContractV4 | WalletContractV5R1
 
 const v4 = (publicKey: Buffer) => WalletContractV4.create({ workchain: 0, publicKey })
 
-/** Sends a message from a wallet; it is carried out when the answer comes. */
+/** Sends a message from a wallet. The message has been executed when the promise resolves. */
 async function sendFrom(
   wallet: OpenedContract<Wallet>,
   { secretKey }: KeyPair,
@@ -77,7 +77,7 @@ describe('@ton/ton', () => {
     await sendFrom(wallet, keys, { to: receiver, value: toNano('0.5'), body: 'second' })
     expect(await client.isContractDeployed(wallet.address)).toBe(true)
     expect(await wallet.getSeqno()).toBe(2)
-    // Fees, and rent for the second between the two, are what is missing.
+    // The difference is fees, and storage rent for the second between the two messages.
     expect(Number(fromNano(await client.getBalance(receiver)))).toBeCloseTo(2, 5)
     expect(Number(fromNano(await wallet.getBalance()))).toBeCloseTo(8, 1)
     const state = await client.getContractState(wallet.address)
@@ -217,7 +217,7 @@ describe('@ton/ton', () => {
   })
 })
 
-// The wallet of the sample data, whose secret is public.
+// The wallet of the sample data, whose secret key is public.
 const sampleKeys = keyPairFromSeed(Buffer.from(node.example.wallet_seed, 'hex'))
 
 const hashOf = (transaction: Transaction) => transaction.hash().toString('base64')

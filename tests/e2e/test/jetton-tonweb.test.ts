@@ -7,10 +7,10 @@ import { jettonAccess } from './jetton/access.ts'
 import { type Example, findExample } from './jetton/example.ts'
 import { fund } from './jetton/funded-wallet.ts'
 
-// As its users load it: it was made before there were modules.
+// Loaded as its users load it: it predates ES modules.
 const TonWeb = createRequire(import.meta.url)('tonweb') as (typeof tonwebModule)['default']
 
-// An old client, which asks for what others do not: the configuration, headers of blocks, wallets by their type.
+// An old client, which uses calls that others do not: the configuration, block headers, wallets by type.
 const {
   nodes: [, , node],
 } = inject('development')
@@ -125,14 +125,15 @@ describe('tonweb', () => {
       { startMcBlockNumber: last.seqno, mcInterval: 20, shardsInterval: 20 },
     )
     void subscription.start()
-    // A block for each: several that come at the same time may be in one. It stays one block behind the newest.
+    // Creates a block for each transfer, because one block may hold several concurrent ones. The subscription stays one
+    // block behind the latest block.
     while (!heard.signal.aborted) await fund(node, Address.parse(example.wallet))
     expect(masters.slice(0, 2)).toEqual([last.seqno + 1, last.seqno + 2])
   })
 })
 
 type Provider = InstanceType<typeof TonWeb.HttpProvider> & {
-  // Its types know nothing of this one.
+  // Its types do not declare this method.
   getConfigParam(id: number): Promise<{ hash(): Promise<Uint8Array> }>
 }
 

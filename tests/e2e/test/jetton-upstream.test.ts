@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
 
-// The embedded chain of the shared service stands for a node on a network; it takes whatever credential it is given.
+// The embedded chain of the shared gateway represents a node on a network. It accepts any credential.
 const {
   nodes: [, , { faucet_url: faucet }],
 } = inject('development')
@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_JETTON_UPSTREAM: `http://${user}:${password}@${host}/?api_key=${key}`,
-    // Nobody listens there.
+    // Nothing listens there.
     FAIRLEAD_JETTON_V3_UPSTREAM: `http://127.0.0.1:9/${path}?api_key=${key}`,
   })
 })
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 it('serves a node on a network, and keeps what is in its address to itself', async () => {
-  // These are printed once, at the first start.
+  // The credentials are printed once, at the first start.
   await vi.waitUntil(() => /password +\S+\n/.test(service.output()), 20_000)
   const [, base = ''] = /running at (\S+)/.exec(service.output()) ?? []
   const [, token = ''] = /token +(\S+)/.exec(service.output()) ?? []

@@ -9,7 +9,7 @@ import { type Chain, connect, readHead } from './lodestar/chain.ts'
 import { expectedRefusals, type Refusal } from './lodestar/refusals.ts'
 import { createValidators, type Validators } from './lodestar/validators.ts'
 
-// The client of another project, which nobody here wrote, through the service to the embedded beacon chain.
+// The third-party client, through the gateway to the embedded beacon chain.
 const {
   nodes: [, node],
 } = inject('development')
@@ -34,12 +34,13 @@ interface Outcome {
   readonly message?: string | undefined
 }
 
-// The head moves, and branches, between what a call is made of and the call itself: a sync committee message is right for
-// one slot only, a block for a moment. What came too late is said again of the next head, and has to be right then.
+// The head moves, and branches, between the preparation of a call and the call itself: a sync committee message is
+// valid for one slot only, a block for a moment. A call that arrives too late is repeated for the next head, and has to
+// succeed then.
 const tooLate: readonly number[] = [400, 404]
 const patienceMs = 40_000
 
-// The last one looks at what the others have called.
+// The last test checks which operations the others have called.
 describe('the client', { shuffle: false }, () => {
   describe.each<{ format: WireFormat; subjects: Subjects }>([
     {
@@ -57,11 +58,11 @@ describe('the client', { shuffle: false }, () => {
       try {
         const given = { ...chain, ...(await readHead(api, chain)), api, validators, subjects }
         const response = (await call(given, wire)) as ApiResponse<never>
-        // Decodes the body by the client's own types; it throws for anything that it does not understand.
+        // Decodes the body with the client's own types, which throw on unknown content.
         if (response.ok) response.value()
         return { status: response.status, message: response.error()?.message }
       } catch (error) {
-        // Something that the call is made of was refused.
+        // A preparatory call was rejected.
         if (error instanceof ApiError) return { status: error.status, message: error.message }
         throw error
       }

@@ -17,7 +17,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-/** Calls the engine behind the service, which has no limit. */
+/** Calls the engine behind the gateway, which has no limit. */
 async function engine(method: string, ...params: unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }

@@ -39,7 +39,7 @@ interface Answer {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** What an answer came to, in the words of the expectation. */
+/** The outcome of a response, in the form of the expectation. */
 function outcomeOf({ status, text }: Seen, { answers, idText }: MalformedRequest) {
   const parsed = text === '' ? [] : (JSON.parse(text) as Answer | readonly Answer[])
   const list = Array.isArray(parsed) ? (parsed as readonly Answer[]) : [parsed as Answer]
@@ -91,7 +91,7 @@ describe('a request that is malformed', () => {
         other.send(body)
         expect([name, (await once(other, 'close'))[0]]).toEqual([name, 1009])
       } else if (answers.length === 0) {
-        // No answer at all: the next one is that of the next call.
+        // No response at all: the next response belongs to the next call.
         survivor.send(body)
         expect([name, await ask(chainId)]).toEqual([name, expect.stringContaining('"alive"')])
       } else {
@@ -105,7 +105,7 @@ describe('a request that is malformed', () => {
         })
       }
     }
-    // Sent as text, what is none may not even be read.
+    // Sent as a text frame, a message that is not valid UTF-8 closes the connection.
     for (const { name, body } of malformedRequests) {
       if (isUtf8(body)) continue
       const other = await open()

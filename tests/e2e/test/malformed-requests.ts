@@ -1,30 +1,32 @@
-/** What comes back for a request or message: each answer is a result or an error of this code. */
+/** The expected response to a request or message: each response is a result or an error with this code. */
 export interface ExpectedAnswer {
-  /** Error codes, one per answer; `result` stands for an answer without an error. A node's own error is a number. */
+  /**
+   * Error codes, one per response. `result` means a response without an error. An error of a node itself is a number.
+   */
   readonly answers: readonly (number | 'result' | 'error')[]
-  /** Over HTTP; 200 unless said otherwise. */
+  /** HTTP status. 200 if omitted. */
   readonly status?: number
-  /** The id of a single answer, as JSON text. */
+  /** The id of a single response, as JSON text. */
   readonly idText?: string
 }
 
-/** A body or message that no well-made client sends, with the documented answer. */
+/** A body or message that no well-behaved client sends, with the documented response. */
 export interface MalformedRequest extends ExpectedAnswer {
   readonly name: string
   readonly body: Uint8Array
-  /** Longer than the service reads: a WebSocket is closed with 1009. */
+  /** Longer than the gateway accepts: a WebSocket is closed with 1009. */
   readonly isTooLong?: boolean
-  /** As a message of a WebSocket nothing is wrong with it. */
+  /** Valid as a WebSocket message. */
   readonly isForWebSocket?: boolean
 }
 
-/** Longest body that the service reads. */
+/** Longest body that the gateway accepts, in bytes. */
 export const maxBodyBytes = 5_242_880
 
 const encoder = new TextEncoder()
 const address = `0x${'5'.repeat(40)}`
 
-// Members of a call that says nothing wrong; later members replace earlier ones.
+// Members appended to a valid call. Later members replace earlier ones.
 const call = (members: string) => `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]${members}}`
 const params = (method: string, text: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${text}}`
@@ -184,7 +186,7 @@ const bytes: readonly (readonly [name: string, body: Uint8Array, expected: Expec
 ]
 
 /**
- * Bodies that no well-made client sends. The same are wrong as messages of a WebSocket, but for the subscription.
+ * Bodies that no well-behaved client sends. They are also invalid as WebSocket messages, except the subscription.
  *
  * @see docs/reference/node-access.md
  */

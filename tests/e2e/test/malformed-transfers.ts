@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 
-/** Bytes on a connection that are wrong as HTTP, with the status that comes back before the connection ends. */
+/** Bytes that are invalid HTTP, with the status that the connection returns before it ends. */
 export interface MalformedTransfer {
   readonly name: string
   readonly text: string
-  /** Several where it depends on how far the reading got; 0 stands for an end without an answer. */
+  /** Several if the status depends on how far the parser got. 0 means a close without a response. */
   readonly statuses: readonly number[]
 }
 
@@ -15,7 +15,7 @@ const length = `Content-Length: ${body.length}`
 const chunked = 'Transfer-Encoding: chunked'
 
 /**
- * Requests whose bytes do not add up.
+ * Requests with malformed bytes.
  *
  * @param path - path of a node with its token
  */

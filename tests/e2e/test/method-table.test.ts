@@ -6,7 +6,7 @@ import { type MethodTables, pageFile, pageText, probeBoth, readTables } from './
 
 const all: readonly Method[] = Object.values(methods)
 
-// When a change is meant: pnpm --filter @fairlead/e2e-tests write:methods
+// After an intended change, run: pnpm --filter @fairlead/e2e-tests write:methods
 describe('the table of methods', () => {
   let found: MethodTables
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('the table of methods', () => {
         engine.methods[name]?.['http']?.startsWith('available') === true &&
         gateway.methods[name]?.['http']?.startsWith('available') !== true,
     )
-    // A node that many share signs nothing.
+    // A shared node does not sign.
     for (const name of lost) expect(name).toMatch(/^(eth_sign|eth_sendTransaction|personal_|eth_hashrate)/)
   })
 

@@ -6,13 +6,13 @@ import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
 import { repository, startService, temporaryFolder } from './service.ts'
 
-/** What a node answers to every method, by transport: `available`, `available -32602 params refused`, `missing -32601`. */
+/** Responses to every method, by transport: `available`, `available -32602 params refused`, `missing -32601`. */
 export interface MethodTable {
   readonly clientVersion: string
   readonly methods: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** Both tables, and where they are kept. */
+/** Both tables. */
 export interface MethodTables {
   readonly engine: MethodTable
   readonly gateway: MethodTable
@@ -23,7 +23,7 @@ export const tableFiles = {
   gateway: join(repository, 'tests/contract/fixtures/evm/gateway-methods.json'),
 } as const satisfies Record<keyof MethodTables, string>
 
-/** The page that shows the tables to people. */
+/** The documentation page with the tables. */
 export const pageFile = join(repository, 'docs/reference/methods.md')
 
 const run = promisify(execFile)
@@ -39,10 +39,10 @@ interface Report {
   }[]
 }
 
-/** Probes the embedded engine, and the service in front of it, with the command that people use. */
+/** Probes the embedded engine, and the gateway in front of it, with the public command. */
 export async function probeBoth(): Promise<MethodTables> {
   const folder = await temporaryFolder()
-  // The service's own probe would change what it answers while this one runs.
+  // The built-in probe of the gateway would change its responses while this one runs.
   const service = await startService(folder.path, { FAIRLEAD_PROBE_NODES: 'false' })
   try {
     const engine = /evm: Answers calls at (http:\S+?)\.?\s/.exec(service.output())?.[1] ?? ''
@@ -82,7 +82,7 @@ async function probe(url: string, webSocketUrl: string): Promise<MethodTable> {
   return { clientVersion: report.node.clientVersion, methods: table }
 }
 
-/** A table as it is kept: a line for each method, so that a change is a changed line. */
+/** A table in its stored form: one line for each method, so that a change affects one line. */
 export function tableText(table: MethodTable): string {
   const lines = Object.entries(table.methods).map(([name, answers]) => {
     const cells = Object.entries(answers).map(([transport, words]) => `"${transport}": "${words}"`)
@@ -99,7 +99,7 @@ export function tableText(table: MethodTable): string {
   ].join('\n')
 }
 
-/** The tables that are kept. */
+/** Reads the stored tables. */
 export function readTables(): MethodTables {
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as MethodTable
   return { engine: read(tableFiles.engine), gateway: read(tableFiles.gateway) }
@@ -107,7 +107,7 @@ export function readTables(): MethodTables {
 
 const clients = ['geth', 'erigon', 'reth', 'anvil', 'high-throughput'] as const
 
-/** The page for people, out of the specification and the tables. */
+/** Generates the documentation page from the specification and the tables. */
 export function pageText({ engine, gateway }: MethodTables): string {
   const summaries = readSummaries()
   const all: readonly Method[] = Object.values(methods)
@@ -161,7 +161,7 @@ function capitalized(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
-/** What the specification says about each method in one line. */
+/** The one-line summary of each method in the specification. */
 function readSummaries(): ReadonlyMap<string, string> {
   const folder = join(repository, 'specs/evm/methods')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -17,7 +17,7 @@ describe('the quickstart of the README', () => {
   })
 
   it('prints what the README says', async () => {
-    // A fresh chain: other tests make blocks.
+    // A fresh chain, because other tests create blocks.
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const service = await startService(folder.path)

@@ -30,12 +30,12 @@ const wallet = createWalletClient({
 
 let folder: string
 beforeAll(async () => {
-  // Beside the tests, so that packages are found as any program here finds them.
+  // Next to the tests, so that packages are resolved as for any program here.
   folder = await mkdtemp(join(import.meta.dirname, '../.runtimes-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** A bundle that hands its report to `show`; every call signs another transaction. */
+/** Builds a bundle that passes its report to `show`. Each call signs a new transaction. */
 async function program(
   show: string,
   format: 'esm' | 'iife',
@@ -86,7 +86,7 @@ const noWebSocket = `${http2}const WebSocketClass = undefined`
 
 describe('the clients run in', () => {
   it.each<[string, string | undefined, readonly string[], string]>([
-    // This Node has no WebSocket of its own.
+    // This Node.js version has no built-in WebSocket.
     ['Node 20.19', oldestNode(), [], `${http2}import { WebSocket as WebSocketClass } from 'ws'`],
     ['the Node of this run', process.execPath, [], noWebSocket],
     ['Bun', bun(), ['run'], noWebSocket],

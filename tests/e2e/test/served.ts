@@ -1,23 +1,23 @@
 import { vi } from 'vitest'
 import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
 
-/** A service in front of nodes of a test, with what its first start has printed. */
+/** A gateway in front of the nodes of a test, with the secrets that its first start has printed. */
 export interface Served extends ServiceProcess {
   readonly url: string
   readonly token: string
-  /** A second credential, as the header of HTTP basic authentication has it. */
+  /** A second credential, as an HTTP basic authentication header. */
   readonly basic: string
   readonly apiKey: string
-  /** Calls answered with success that the platform reports. */
+  /** The number of successful calls that the platform reports. */
   reportedCalls(): Promise<number>
-  /** Kills what is left of it, and removes its folder. */
+  /** Kills the gateway if it still runs, and removes its folder. */
   remove(): Promise<void>
 }
 
 const printedBlock =
   /running at (\S+)[^]* API key +(\S+)\n +token +(\S+)\n +username +(\S+)\n +password +(\S+)\n/
 
-/** Starts `fairlead serve` over a new database. */
+/** Starts `fairlead serve` with a new database. */
 export async function serve(environment: Readonly<Record<string, string>>): Promise<Served> {
   const folder = await temporaryFolder()
   const service = await startProcess('serve', folder.path, {

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 
 export const repository = resolve(import.meta.dirname, '../../..')
 
-/** A node as `.fairlead/dev.json` describes it. */
+/** A node as described in `.fairlead/dev.json`. */
 export interface DevelopmentNode {
   readonly id: string
   readonly chain: string
@@ -19,13 +19,13 @@ export interface DevelopmentNode {
   readonly password: string
 }
 
-/** The node of the jetton chain, which gives coins to whoever asks. */
+/** The node of the jetton chain, with a public faucet. */
 export interface JettonNode extends DevelopmentNode {
   readonly faucet_url: string
   readonly example: { readonly wallet_seed: string }
 }
 
-/** The node of the Solana chain, which speaks gRPC; the chain itself takes transactions by JSON-RPC. */
+/** The node of the Solana chain, which serves gRPC. The chain itself accepts transactions over JSON-RPC. */
 export interface SolanaNode extends DevelopmentNode {
   readonly grpc_url: string
   readonly rpc_url: string
@@ -39,7 +39,7 @@ export interface SolanaNode extends DevelopmentNode {
   }
 }
 
-/** What `.fairlead/dev.json` says; tests know no more than scripts do. */
+/** The content of `.fairlead/dev.json`. Tests use only what scripts can read, too. */
 export interface DevelopmentFile {
   readonly base_url: string
   readonly console_url: string
@@ -58,18 +58,18 @@ export interface DevelopmentFile {
 
 export type { ServiceProcess }
 
-/** A service over the embedded chains, as `npm start` runs it. */
+/** A gateway in front of the embedded chains, as `npm start` runs it. */
 export interface Service extends ServiceProcess {
   readonly file: DevelopmentFile
 }
 
-/** Where a service in a folder keeps its records. */
+/** Path of the database of a gateway in a folder. */
 export const databaseOf = (folder: string): string => join(folder, '.fairlead/control')
 
 /**
- * Makes a folder for a service; `remove` deletes it.
+ * Creates a folder for a gateway. `remove` deletes it.
  *
- * @param database - one with records that is copied there; one without any unless given
+ * @param database - a database with records to copy; without it, the gateway starts with an empty one
  */
 export async function temporaryFolder(
   database?: string,
@@ -78,19 +78,19 @@ export async function temporaryFolder(
   if (database === undefined) await copyEmptyDatabase(join(path, '.fairlead'))
   else {
     cpSync(database, databaseOf(path), { recursive: true })
-    // What is sealed in it opens with its key only.
+    // Encrypted records can be read only with this key.
     await cp(join(database, '../secret.key'), join(path, '.fairlead/secret.key'))
   }
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-/** For tests that need no more than the EVM chain: two chains take longer to start. */
+/** For tests that only need the EVM chain, because two chains take longer to start. */
 export const evmOnly = { FAIRLEAD_DEVELOPMENT_CHAINS: 'evm' } as const
 
 /**
- * Starts the service over the embedded chains in a folder and waits until it answers.
+ * Starts the gateway in front of the embedded chains in a folder and waits until it responds.
  *
- * @throws Error with its output when it ends before
+ * @throws Error with its output when it exits early
  */
 export async function startService(
   folder: string,
@@ -102,11 +102,11 @@ export async function startService(
 }
 
 /**
- * Starts the service in a folder and waits until it answers.
+ * Starts the gateway in a folder and waits until it responds.
  *
  * @param command - `dev` for the embedded chains, `serve` for the nodes that the environment names
- * @param args - further words of its command line
- * @throws Error with its output when it ends before
+ * @param args - further command-line arguments
+ * @throws Error with its output when it exits early
  */
 export async function startProcess(
   command: 'dev' | 'serve',
@@ -117,7 +117,8 @@ export async function startProcess(
   return startServiceProcess({
     program: process.execPath,
     args: [
-      // To compile its database a second time, for speed, is a third of a start; embedded chains are worth it.
+      // Optimized compilation of the WebAssembly database takes a third of the startup time. It pays off only for
+      // embedded chains.
       ...(command === 'serve' || environment['FAIRLEAD_DEVELOPMENT_CHAINS'] === 'evm'
         ? ['--liftoff-only']
         : []),
@@ -131,7 +132,7 @@ export async function startProcess(
       PATH: process.env['PATH'],
       HOME: folder,
       FAIRLEAD_PORT: '0',
-      // Every start would compile the same sources again.
+      // Otherwise, every start would compile the same sources again.
       NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache'),
       ...environment,
     },

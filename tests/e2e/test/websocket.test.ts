@@ -12,7 +12,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service
 let engineUrl: string
 let wsUrl: string
-/** Where the sample data of the chain stands. */
+/** The sample data of the chain. */
 let sample: { readonly account: string; readonly contract: string; readonly recipient: string }
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const patience = { timeout: 30_000, interval: 50 }
 
-/** Calls the engine behind the service, for what the service does not offer. */
+/** Calls the engine behind the gateway, for methods that the gateway does not expose. */
 async function engine<result>(method: string, params: unknown[] = []): Promise<result> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
@@ -55,7 +55,7 @@ interface Log {
 
 const logName = ({ blockHash, logIndex, removed }: Log) => `${blockHash} ${logIndex} ${removed}`
 
-/** A client that counts the results of its subscriptions. */
+/** A client that records the results of its subscriptions. */
 async function subscriber(...subscriptions: readonly unknown[][]) {
   const socket = new WebSocket(wsUrl)
   await once(socket, 'open')
@@ -110,7 +110,7 @@ function residentBytes(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024
 }
 
-// The last test ends the service.
+// The last test stops the gateway.
 describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
   it('go on without a gap and without a double when the engine is killed and comes back', async () => {
     const before = Number(await engine<string>('eth_blockNumber'))
@@ -119,7 +119,7 @@ describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
     const subscribers = await Promise.all(Array.from({ length: 50 }, () => subscriber(...kinds)))
     await transfer(10)
     const first = await engine<Head>('eth_getBlockByNumber', ['latest', false])
-    // What is not yet in the state file would be lost with the engine.
+    // Blocks that are not yet in the state file would be lost with the engine.
     const stateFile = join(folder.path, '.fairlead/evm/state.json')
     await vi.waitFor(() => expect(readFileSync(stateFile, 'utf8').includes(first.hash)).toBe(true), patience)
     process.kill(enginePid(), 'SIGKILL')
@@ -153,7 +153,7 @@ describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
     const quick = await subscriber(['newHeads'])
     const before = residentBytes()
     for (const { socket } of slow) socket.pause()
-    // About 150 kB for each of them and each block; unread it would come to 3 GB.
+    // About 150 kB per subscriber and block. Unread data would add up to 3 GB.
     for (let round = 0; round < 100; round++) await engine('anvil_mine', ['0x14'])
     const latest = await engine<Head>('eth_getBlockByNumber', ['latest', false])
     await vi.waitFor(() => expect(quick.told[0]?.at(-1)).toBe(latest.hash), patience)
@@ -171,7 +171,7 @@ describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
     expect(nodeAddress('websocket', nodeUrl, { kind: 'token', token }).url).toBe(`${url}/${token}`)
     const viem = createPublicClient({ transport: webSocket(wsUrl) })
     const seen: string[] = []
-    // viem tells of a block that it could not get any more as well, when it is stopped while it asks for one.
+    // If viem is stopped while it requests a block, it reports a missing block as well.
     const onBlock = (found: { readonly hash: string } | undefined) => {
       if (found) seen.push(found.hash)
     }
@@ -190,7 +190,7 @@ describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
         'latest',
         false,
       ])
-      // A client that is not subscribed yet receives the next block.
+      // A client whose subscription is not active yet receives the next block.
       await vi.waitFor(
         () => {
           expect(seen).toContain(hash)

@@ -4,7 +4,7 @@ import { beaconPageFile, beaconPageText } from './beacon-operation-table.ts'
 import { jettonPageFile, jettonPageText } from './jetton-operation-table.ts'
 import { pageFile, pageText, probeBoth, tableFiles, tableText } from './method-table.ts'
 
-// Writes what the tests of the tables compare with; run it when a specification, the engine or an adapter has changed.
+// Writes the expected tables of the tests. Run it after a change of a specification, the engine or an adapter.
 const tables = await probeBoth()
 writeFileSync(tableFiles.engine, tableText(tables.engine))
 writeFileSync(tableFiles.gateway, tableText(tables.gateway))

@@ -4,11 +4,11 @@ import type { Response } from './ask.ts'
 import { isResultOf } from './contract.ts'
 import type { Case } from './geth-cases.ts'
 
-/** A difference between go-ethereum and the gateway that a specification allows. */
+/** A difference between go-ethereum and the gateway that a specification permits. */
 export interface AllowedDifference {
-  /** The specification and what it says. */
+  /** The specification and the relevant statement. */
   readonly source: string
-  /** All methods unless given. */
+  /** All methods if omitted. */
   readonly methods?: readonly string[]
   allows(call: Case, direct: Response, through: Response): boolean
 }

@@ -12,7 +12,10 @@ export interface ArbitraryCall {
   readonly params: readonly unknown[]
 }
 
-/** Calls of all methods: about what exists on a chain or not, valid, broken in one parameter, or too short or long. */
+/**
+ * Calls of all methods: for existing and missing objects, valid, with one invalid parameter, or with too few or too
+ * many parameters.
+ */
 export function arbitraryCall(sample: Sample): Arbitrary<ArbitraryCall> {
   const values = new SchemaValues(schemas, componentsOf(sample))
   return fc.oneof(
@@ -22,7 +25,7 @@ export function arbitraryCall(sample: Sample): Arbitrary<ArbitraryCall> {
   )
 }
 
-// Made once for each method, as that takes longer than to make a value.
+// Created once for each method, because this takes longer than generating a value.
 function paramsOf({ params }: Method, values: SchemaValues): Arbitrary<readonly unknown[]> {
   const valid = fc.tuple(...params.map(({ schema }) => values.valid(schema)))
   const required = params.filter(({ required: isRequired }) => isRequired).length
@@ -45,7 +48,7 @@ function paramsOf({ params }: Method, values: SchemaValues): Arbitrary<readonly 
 const hex = (digits: number) =>
   fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`)).map((text) => `0x${text}`)
 
-/** What a pattern of hex digits says too little of: most of it exists nowhere. */
+/** Values of components for which a pattern of hex digits is too general: most of them would not exist on the chain. */
 function componentsOf({ account, contract, blockHash, blockNumber, transactionHash }: Sample) {
   const address = fc.oneof(fc.constantFrom(account, contract, `0x${'00'.repeat(20)}`), hex(40))
   const hash = fc.oneof(fc.constantFrom(blockHash, transactionHash, zeroHash), hex(64))
@@ -57,7 +60,7 @@ function componentsOf({ account, contract, blockHash, blockNumber, transactionHa
     Quantity: number,
     BlockTag: tag,
     BlockNumberOrTag: fc.oneof(number, tag),
-    // A large range of blocks takes the node long.
+    // A large block range takes the node a long time.
     BlockNumberInput: fc.oneof(number, tag, fc.nat(20)),
     Bytes: fc.oneof(fc.constant('0x'), hex(2), hex(8), hex(64)),
   }

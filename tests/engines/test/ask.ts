@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import { once } from 'node:events'
 
-/** What a JSON-RPC server answered. */
+/** The response of a JSON-RPC server. */
 export interface Response {
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
@@ -10,16 +10,16 @@ export interface Response {
 /** Calls a method. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<Response>
 
-/** Calls a method for its result. */
+/** Calls a method and returns its result. */
 export type AskResult = <result>(method: string, ...params: readonly unknown[]) => Promise<result>
 
-/** Calls by HTTP. */
+/** Calls over HTTP. */
 export function overHttp(url: string, headers: () => Readonly<Record<string, string>> = () => ({})): Ask {
   return async (method, params) =>
     (await post(url, { jsonrpc: '2.0', id: 1, method, params }, headers())) as Response
 }
 
-/** Calls by HTTP, each as the second of a batch of three. */
+/** Calls over HTTP, each as the second call of a batch of three. */
 export function inBatches(url: string): Ask {
   return async (method, params) => {
     const chainId = { jsonrpc: '2.0', method: 'eth_chainId', params: [] }
@@ -36,7 +36,7 @@ export function inBatches(url: string): Ask {
 }
 
 /**
- * Calls for results.
+ * Wraps a call so that it returns results.
  *
  * @returns a call that throws the error of the response
  */
@@ -48,12 +48,12 @@ export function resultsOf(ask: Ask): AskResult {
   }
 }
 
-/** A WebSocket that calls and notifications share. */
+/** A WebSocket that carries both calls and notifications. */
 export interface Socket {
   readonly ask: Ask
-  /** Notifications so far, in the order of their arrival: parameters of `eth_subscription`. */
+  /** The notifications so far, in order of arrival: parameters of `eth_subscription`. */
   readonly notifications: readonly Notification[]
-  /** Close code, once it is closed. */
+  /** The close code, once it is closed. */
   closed(): number | undefined
   close(): void
 }

@@ -90,7 +90,7 @@ describe.skipIf(!canBuildGo)('the gateway in front of a go-ethereum', () => {
     const endless = [{ data: '0x5b5f56', gas: '0xffffff' }, 'latest']
     expect(await through('eth_call', endless)).toEqual(await direct('eth_call', endless))
 
-    // More than one range of logs, in a reorganization.
+    // More than one log range, within a reorganization.
     const [first] = await geth.chain.extend(14)
     await expectFollowed(geth, [follower], first)
     await geth.chain.reorganize(12)
@@ -157,7 +157,7 @@ describe.skipIf(!canBuildGo)('the gateway in front of a go-ethereum', () => {
   })
 })
 
-/** A TLS port in front of another one. */
+/** Starts a TLS port in front of another port. */
 async function behindTls(url: string) {
   const { hostname, port, protocol } = new URL(url)
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'upstream' }], {
@@ -173,7 +173,7 @@ async function behindTls(url: string) {
   let connections = 0
   const server = createServer({ cert, key }, (socket) => {
     connections += 1
-    // Either side may break off.
+    // Either side may close the connection.
     pipeline(socket, connect(Number(port), hostname), socket).catch(() => undefined)
   }).listen(0, hostname)
   await once(server, 'listening')

@@ -4,7 +4,7 @@ import { allowedDifferences } from './allowed-differences.ts'
 import type { Response } from './ask.ts'
 import type { Case } from './geth-cases.ts'
 
-/** How the cases of one method ended. */
+/** The outcomes of the cases of one method. */
 interface Row {
   cases: number
   equal: number
@@ -13,11 +13,11 @@ interface Row {
 
 const results = resolve(import.meta.dirname, '../.results')
 
-/** The responses of go-ethereum and of the gateway to the same cases. */
+/** Compares the responses of go-ethereum and of the gateway to the same cases. */
 export class Comparison {
   readonly #name: string
   readonly #rows = new Map<string, Row>()
-  /** Differences that no specification allows. */
+  /** Differences that no specification permits. */
   readonly different: string[] = []
 
   constructor(name: string) {
@@ -34,7 +34,7 @@ export class Comparison {
     else this.different.push(`${call.method} ${name}: ${expected} | ${received}`)
   }
 
-  /** Prints the sums and the methods with explained differences, and writes all rows to `.results`. */
+  /** Prints the totals and the methods with permitted differences, and writes all rows to `.results`. */
   async report(): Promise<void> {
     const rows = [...this.#rows].toSorted(([one], [other]) => (one < other ? -1 : 1))
     const sum = (name: keyof Row) => rows.reduce((total, [, row]) => total + row[name], 0)
@@ -49,7 +49,7 @@ export class Comparison {
   }
 }
 
-/** A table in Markdown. */
+/** Formats a Markdown table. */
 function tableOf(rows: readonly (readonly [method: string, row: Row])[]): string {
   const lines = rows.map(
     ([method, { cases, equal, explained }]) => `| ${method} | ${cases} | ${equal} | ${explained} |\n`,
@@ -57,7 +57,10 @@ function tableOf(rows: readonly (readonly [method: string, row: Row])[]): string
   return `| Method | Cases | Equal | Explained |\n| --- | --: | --: | --: |\n${lines.join('')}`
 }
 
-/** The part of a response that programs rely on: JSON-RPC 2.0, section 5.1, leaves the message of an error to the server. */
+/**
+ * The part of a response on which programs rely: JSON-RPC 2.0, section 5.1, leaves the message of an error to the
+ * server.
+ */
 function formOf({ result, error }: Response): string {
   return JSON.stringify(error === undefined ? { result } : { code: error.code, data: error.data })
 }

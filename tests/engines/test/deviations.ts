@@ -1,4 +1,4 @@
-/** A code that a method answers with though the OpenRPC document does not declare it there. */
+/** An error code that a method returns although the OpenRPC document does not declare it. */
 export interface ErrorDeviation {
   readonly code: number
   readonly methods: RegExp
@@ -27,7 +27,7 @@ export const errorDeviations: readonly ErrorDeviation[] = [
   },
 ]
 
-/** A result that go-ethereum gives though the OpenRPC document does not describe it. */
+/** A result that go-ethereum returns although the OpenRPC document does not describe it. */
 export interface ResultDeviation {
   readonly methods: readonly string[]
   readonly reason: string

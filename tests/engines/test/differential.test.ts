@@ -118,7 +118,7 @@ describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
   })
 })
 
-/** Calls geth itself, and through the gateway. */
+/** Creates callers of geth itself, and through the gateway. */
 async function askersOf(
   transport: string,
   geth: Geth,

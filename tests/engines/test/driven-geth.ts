@@ -11,16 +11,16 @@ export interface DrivenStart {
   readonly namespaces?: string
 }
 
-/** A node that gets its blocks from its peers. */
+/** A node that receives its blocks from its peers. */
 export interface PeerGeth extends Geth {
-  /** Makes it look for a block and those before. */
+  /** Makes it sync a block and its ancestors. */
   follow(head: Payload): Promise<void>
 }
 
-// A node that is killed loses the states that it has not written.
+// Archive mode, because a node that is killed loses the states that it has not written.
 export const everyState = ['--gcmode', 'archive', '--state.scheme', 'hash']
 
-/** A go-ethereum whose chain a test decides, at addresses that outlive a restart. */
+/** A go-ethereum whose chain the test controls, at URLs that stay the same across a restart. */
 export class DrivenGeth {
   readonly chain: EngineChain
   #geth: Geth
@@ -45,7 +45,7 @@ export class DrivenGeth {
     this.#closes = closes
   }
 
-  /** Starts a node and one that builds its blocks. */
+  /** Starts a node, and a second one that builds its blocks. */
   static async start(start: DrivenStart = {}): Promise<DrivenGeth> {
     const folder = await gethFolder()
     const workshop = await gethFolder()
@@ -70,14 +70,14 @@ export class DrivenGeth {
     return this.#geth.webSocketUrl
   }
 
-  /** URL of the authenticated port and the file with its secret. */
+  /** URL of the authenticated port, and the file with its secret. */
   get authenticated(): { readonly url: string; readonly secretFile: string } {
     const { engineUrl } = this.#geth
     if (engineUrl === undefined) throw new Error('the node has no authenticated port')
     return { url: engineUrl, secretFile: join(this.#folder, 'geth/jwtsecret') }
   }
 
-  /** Ends the node with a signal and starts it at the same addresses; the chain continues from its last block. */
+  /** Stops the node with a signal and starts it at the same URLs. The chain continues from its last block. */
   async restart(signal: NodeJS.Signals, start: DrivenStart = this.#start): Promise<void> {
     const head = await this.chain.head()
     await this.#geth.stop(signal)
@@ -85,7 +85,7 @@ export class DrivenGeth {
     await this.chain.resume({ geth: this.#geth, folder: this.#folder }, head)
   }
 
-  /** Starts another node with the same genesis block; what it has beyond is up to the test. */
+  /** Starts another node with the same genesis block. The test decides which further blocks it has. */
   async peer(start: DrivenStart): Promise<PeerGeth> {
     const folder = await gethFolder()
     await initialize(folder.path, this.#genesis)
@@ -101,7 +101,7 @@ export class DrivenGeth {
     }
   }
 
-  /** Replaces the node by one that has the genesis block of another chain only. */
+  /** Replaces the node with one that has only the genesis block of another chain. */
   async wipe(): Promise<void> {
     await this.#geth.stop('SIGKILL')
     await rm(this.#folder, { recursive: true })

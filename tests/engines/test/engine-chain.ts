@@ -4,8 +4,8 @@ import { senderAddress, signed } from './genesis.ts'
 export type { Built }
 
 /**
- * Decides, as a consensus client does, which blocks a go-ethereum has. A second one without other clients builds
- * them: a node builds upon its head only.
+ * Decides, as a consensus client does, which blocks a go-ethereum has. A second node without other clients builds the
+ * blocks, because a node builds only upon its own head.
  */
 export class EngineChain {
   #node: EngineNode
@@ -18,12 +18,12 @@ export class EngineChain {
     this.#builder = builder
   }
 
-  /** Drives a node with what the other one builds; both have the same genesis block. */
+  /** Drives a node with the blocks that the other one builds. Both have the same genesis block. */
   static async drive(node: NodeWithFolder, builder: NodeWithFolder): Promise<EngineChain> {
     return new EngineChain(await EngineNode.of(node), await EngineNode.of(builder))
   }
 
-  /** The block at a number or with a tag. */
+  /** Returns the block with a number or tag. */
   block(at: number | string): Promise<Built> {
     return this.#node.block(typeof at === 'number' ? `0x${at.toString(16)}` : at)
   }
@@ -32,14 +32,14 @@ export class EngineChain {
     return this.#node.block('latest')
   }
 
-  /** A block that was built, whole. */
+  /** Returns the full payload of a built block. */
   payloadOf({ hash }: Pick<Built, 'hash'>): Payload {
     const payload = this.#payloads.get(hash)
     if (payload === undefined) throw new Error(`the block ${hash} was not built here`)
     return payload
   }
 
-  /** Builds blocks upon another one and makes the last of them the head. */
+  /** Builds blocks upon a parent and makes the last of them the head. */
   async #buildUpon(parent: Built, count: number, logs: number): Promise<readonly Built[]> {
     if ((await this.#builder.block('latest')).hash !== parent.hash)
       await this.#builder.ask('debug_setHead', `0x${parent.number.toString(16)}`)
@@ -56,7 +56,7 @@ export class EngineChain {
     this.#variant += 1
     const attributes = {
       timestamp: `0x${(parent.timestamp + 1).toString(16)}`,
-      // Blocks upon the same parent differ in it.
+      // Makes blocks with the same parent different.
       prevRandao: `0x${this.#variant.toString(16).padStart(64, '0')}`,
       suggestedFeeRecipient: `0x${'11'.repeat(20)}`,
       withdrawals: [],
@@ -77,15 +77,15 @@ export class EngineChain {
     return { hash, number: Number(blockNumber), timestamp: Number(timestamp) }
   }
 
-  /** Makes a block the head, and others safe and final. */
+  /** Makes a block the head, and others safe and finalized. */
   choose(head: Built, { safe, finalized }: { safe?: Built; finalized?: Built } = {}): Promise<void> {
     return this.#node.choose(head.hash, safe?.hash, finalized?.hash)
   }
 
   /**
-   * Builds blocks upon the head, each of which is the head then.
+   * Builds blocks upon the head, and makes each of them the head in turn.
    *
-   * @param logs - how many transactions with a log each of them has
+   * @param logs - number of transactions with a log in each block
    */
   async extend(count: number, logs = 1): Promise<readonly Built[]> {
     const blocks: Built[] = []
@@ -97,14 +97,14 @@ export class EngineChain {
     return blocks
   }
 
-  /** Replaces the newest blocks by others, one more of them. */
+  /** Replaces the latest blocks with others, one more than before. */
   async reorganize(depth: number, logs = 1): Promise<void> {
     const { number } = await this.head()
     const branch = await this.#buildUpon(await this.block(number - depth), depth + 1, logs)
     for (const head of branch.slice(-1)) await this.choose(head)
   }
 
-  /** Goes on with a node that has been started anew, up to a block: what it has lost is given to it again. */
+  /** Continues with a restarted node up to a block, and sends it the blocks that it has lost. */
   async resume(node: NodeWithFolder, head: Built): Promise<void> {
     this.#node = await EngineNode.of(node)
     const { hash: kept } = await this.head()
@@ -118,7 +118,7 @@ export class EngineChain {
     await this.choose(head)
   }
 
-  /** Goes on with another chain. */
+  /** Continues with another chain. */
   async replace(node: NodeWithFolder, builder: NodeWithFolder): Promise<void> {
     this.#node = await EngineNode.of(node)
     this.#builder = await EngineNode.of(builder)

@@ -11,7 +11,7 @@ export interface Built {
   readonly timestamp: number
 }
 
-/** An execution payload, as the engine API has it. */
+/** An execution payload, as defined by the engine API. */
 export interface Payload {
   readonly blockHash: string
   readonly parentHash: string
@@ -19,7 +19,7 @@ export interface Payload {
   readonly timestamp: string
 }
 
-/** A running node and the folder of its data. */
+/** A running node and its data folder. */
 export interface NodeWithFolder {
   readonly geth: Geth
   readonly folder: string
@@ -27,7 +27,7 @@ export interface NodeWithFolder {
 
 export const zeroHash = `0x${'00'.repeat(32)}`
 
-/** A go-ethereum that has the blocks which a consensus client would give it. */
+/** A go-ethereum that receives its blocks through the engine API, as from a consensus client. */
 export class EngineNode {
   readonly ask: AskResult
   readonly #engine: AskResult
@@ -84,7 +84,7 @@ const stateOf = (headBlockHash: string, safeBlockHash: string, finalizedBlockHas
   finalizedBlockHash,
 })
 
-/** A JSON Web Token that the engine API takes for a minute. */
+/** Creates a JSON Web Token that the engine API accepts for one minute. */
 export function tokenOf(secret: Buffer): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
   const claims = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ iat: Math.floor(Date.now() / 1_000) })}`

@@ -15,19 +15,19 @@ interface Log {
   readonly removed: boolean
 }
 
-/** What a client that subscribed to heads and logs knows of the chain. */
+/** The chain as seen by a client that subscribed to heads and logs. */
 export interface FollowedChain {
   readonly socket: Socket
-  /** Hashes of the blocks that were told of and not replaced. */
+  /** Hashes of the notified blocks that were not replaced. */
   blocks(): readonly string[]
-  /** Block hash and index of the logs that were told of and not taken back. */
+  /** Block hash and index of the notified logs that were not removed. */
   logs(): readonly string[]
 }
 
 /**
  * Subscribes to heads and logs.
  *
- * @returns what the notifications come to; reading it throws when one was missing, came twice or out of order
+ * @returns the chain by the notifications; reading it throws if one was missing, duplicated or out of order
  */
 export async function followChain(socket: Socket): Promise<FollowedChain> {
   const heads = await socket.ask('eth_subscribe', ['newHeads'])
@@ -43,7 +43,7 @@ export async function followChain(socket: Socket): Promise<FollowedChain> {
   }
 }
 
-/** Waits until clients have the chain from a block on, as geth has it: its blocks and their logs. */
+/** Waits until clients have the same blocks and logs as geth, from a given block on. */
 export async function expectFollowed(
   { httpUrl, chain }: Pick<DrivenGeth, 'httpUrl' | 'chain'>,
   followers: readonly FollowedChain[],

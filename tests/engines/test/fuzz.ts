@@ -8,7 +8,7 @@ import { errorDeviations, resultDeviations } from './deviations.ts'
 import { sampleOf } from './geth-cases.ts'
 
 const callsInRound = 100
-// No round of a seed is one of the next seed.
+// So that rounds of different seeds do not overlap.
 const roundsOfSeed = 1_000
 const noUpstream = 502
 // The pause before a restart grows with every panic.
@@ -22,7 +22,7 @@ const errorCodes = new Map(
   ]),
 )
 
-/** What a gateway is called with. A seed stands for the same calls, one after the other, on every machine. */
+/** The calls to a gateway. A seed determines the same sequence of calls on every machine. */
 export interface Fuzzing {
   readonly url: string
   readonly seed: number
@@ -31,19 +31,19 @@ export interface Fuzzing {
   readonly seconds: number
 }
 
-/** What came of it. */
+/** The results. */
 export interface Fuzzed {
   readonly results: number
   readonly errors: number
-  /** Responses that are listed as deviations. */
+  /** Number of responses that are listed as deviations. */
   readonly deviations: number
-  /** Calls without an answer, as the node had ended itself. */
+  /** Calls without a response, because the node had crashed. */
   readonly unanswered: readonly ArbitraryCall[]
   /** Responses that the document does not describe, one of each kind, with the call. */
   readonly problems: readonly (readonly [problem: string, call: ArbitraryCall])[]
 }
 
-/** Calls methods with whatever the OpenRPC document allows and forbids, and examines the responses. */
+/** Calls methods with valid and invalid parameters by the OpenRPC document, and checks the responses. */
 export async function fuzz({ url, seed, calls: count, seconds }: Fuzzing): Promise<Fuzzed> {
   const calls = arbitraryCall(await sampleOf(overHttp(url)))
   const problems = new Map<string, ArbitraryCall>()
@@ -70,7 +70,7 @@ export async function fuzz({ url, seed, calls: count, seconds }: Fuzzing): Promi
   return { ...counts, unanswered, problems: [...problems] }
 }
 
-// In rounds: a connection would be idle for too long while all are generated.
+// In rounds, because the connection would be idle for too long while all calls are generated.
 function* callsOf(calls: Arbitrary<ArbitraryCall>, seed: number, count: number): Generator<ArbitraryCall> {
   for (let from = 0; from < count; from += callsInRound) {
     const numRuns = Math.min(callsInRound, count - from)
@@ -97,7 +97,7 @@ async function send(
   return { status: response.status, body: (await response.json()) as Body }
 }
 
-/** Says whether a response is as the document or the list of deviations has it, or what is wrong with it. */
+/** Checks a response against the document and the list of deviations. Returns the problem, if any. */
 function examined(method: string, body: Body): 'described' | 'deviation' | { readonly problem: string } {
   const { jsonrpc, id, error } = body
   if (jsonrpc !== '2.0' || id !== 'a') return { problem: 'not a response to the request' }

@@ -1,14 +1,14 @@
 import { privateKeyToAccount } from 'viem/accounts'
 
-// The first account of the usual test mnemonic.
+// The first account of the well-known test mnemonic.
 const sender = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
-/** The account that has the coins of the chain. */
+/** The account that owns the coins of the chain. */
 export const senderAddress = sender.address
-// Logs the number of its block when it is called.
+// Logs its block number when it is called.
 const loggingContract = '0x0000000000000000000000000000000000001009'
 const chainId = 1_337
 
-/** The genesis block of a chain that the engine API drives. */
+/** The genesis block of a chain that is driven through the engine API. */
 export function genesis(timestamp: number): object {
   const forks =
     'homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london mergeNetsplit'
@@ -33,7 +33,7 @@ export function genesis(timestamp: number): object {
   }
 }
 
-/** A signed transaction that leads to one log. */
+/** A signed transaction that emits one log. */
 export function signed(nonce: number): Promise<string> {
   return sender.signTransaction({
     type: 'eip1559',

@@ -8,7 +8,7 @@ export interface Case {
   readonly isMalformed: boolean
 }
 
-/** What exists on the chain. */
+/** Objects that exist on the chain. */
 export interface Sample {
   readonly account: string
   readonly contract: string
@@ -32,12 +32,12 @@ export async function fillChain(ask: Ask): Promise<Sample> {
   return { account, contract: contractAddress, blockHash, blockNumber, transactionHash }
 }
 
-/** Creates a contract that logs once. */
+/** Creates a contract that emits one log. */
 export async function createContract(ask: Ask, account: string): Promise<Receipt> {
   return receiptOf(ask, { from: account, data: creation, gas: '0x30d40' })
 }
 
-/** What exists on a chain that has transactions. */
+/** Returns objects that exist on a chain with transactions. */
 export async function sampleOf(ask: Ask): Promise<Sample> {
   const { result } = await ask('eth_getBlockByNumber', ['latest', false])
   const { number, hash, transactions } = result as {
@@ -76,8 +76,8 @@ async function receiptOf(ask: Ask, transaction: object): Promise<Receipt> {
 }
 
 /**
- * Calls of every method: valid parameters, and everything malformed that is derived from them: one parameter less or
- * more, and each of them replaced by values of other types.
+ * Calls of every method: valid parameters, and invalid ones derived from them, with one parameter fewer or more, and
+ * with each parameter replaced by values of other types.
  *
  * @param calls - one valid call of each method
  */

@@ -10,7 +10,7 @@ import { buildGoProgram } from './go-program.ts'
 export interface Geth {
   readonly httpUrl: string
   readonly webSocketUrl: string
-  /** Of the authenticated port with the engine API, which a development chain has not. */
+  /** URL of the authenticated port with the engine API. A development chain has none. */
   readonly engineUrl: string | undefined
   stop(signal?: NodeJS.Signals): Promise<void>
 }
@@ -20,20 +20,20 @@ export interface GethStart {
   readonly folder: string
   readonly flags?: readonly string[]
   readonly namespaces?: string
-  /** Takes free ports unless given. */
+  /** Free ports if omitted. */
   readonly ports?: Readonly<Record<'http' | 'webSocket', number>>
 }
 
 const geth = 'github.com/ethereum/go-ethereum/cmd/geth'
 const allNamespaces = 'eth,net,web3,debug,txpool'
 
-/** Makes a folder for the data of a node; `remove` deletes it. */
+/** Creates a data folder for a node. `remove` deletes it. */
 export async function gethFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-geth-'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Writes the genesis block of a chain into a folder, which must have none. */
+/** Writes the genesis block of a chain into a folder that has none. */
 export async function initialize(
   folder: string,
   genesis: object,
@@ -50,18 +50,18 @@ export async function initialize(
   ])
 }
 
-/** Imports the blocks of a file in RLP into a folder with their genesis block. */
+/** Imports the blocks of an RLP file into a folder with their genesis block. */
 export async function importChain(folder: string, file: string, flags: readonly string[]): Promise<void> {
   await promisify(execFile)(await buildGoProgram(geth), ['import', ...flags, '--datadir', folder, file])
 }
 
-// `init` knows no other of the flags.
+// `init` accepts none of the other flags.
 function schemeIn(flags: readonly string[]): readonly string[] {
   const at = flags.indexOf('--state.scheme')
   return at < 0 ? [] : flags.slice(at, at + 2)
 }
 
-/** Starts the version in go.mod on loopback. */
+/** Starts the version in go.mod on the loopback interface. */
 export async function startGeth({
   folder,
   flags = [],

@@ -20,7 +20,7 @@ test.skipIf(!canBuildGo || officialTests === undefined)(
     const tests = officialTests ?? ''
     const cases = await readOfficialCases(tests)
     expect(cases.length).toBeGreaterThan(200)
-    // Some cases change the transaction pool, so each side has a node.
+    // Some cases change the transaction pool, so each side has a separate node.
     const direct = overHttp((await nodeWith(tests)).httpUrl)
     const through = await askThroughGateway(await nodeWith(tests))
     const comparison = new Comparison('official-cases')
@@ -30,7 +30,7 @@ test.skipIf(!canBuildGo || officialTests === undefined)(
       comparison.add({ method, params, isMalformed: false }, one, other, name)
       if (!isFormOnly && !isAsExpected(one, expected)) otherThanExpected.push(name)
     }
-    // Printed only: the cases are of another version of go-ethereum than go.mod has.
+    // Only printed: the cases are for a version of go-ethereum other than the one in go.mod.
     const formOnly = cases.filter(({ isFormOnly }) => isFormOnly).length
     process.stdout.write(
       `go-ethereum: ${cases.length} cases, ${formOnly} of form only, ` +
@@ -41,7 +41,7 @@ test.skipIf(!canBuildGo || officialTests === undefined)(
   },
 )
 
-/** A node with the chain of the cases, and its head chosen as a consensus client does. */
+/** Starts a node with the chain of the cases, and sets its head as a consensus client does. */
 async function nodeWith(tests: string): Promise<Geth> {
   const folder = await gethFolder()
   onTestFinished(folder.remove)

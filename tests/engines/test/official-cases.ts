@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Response } from './ask.ts'
 
-/** A call of the execution-apis tests and the response that clients agree on. */
+/** A call of the execution-apis tests, and the response that clients agree on. */
 export interface OfficialCase {
   /** Path below `tests`. */
   readonly name: string
@@ -15,7 +15,10 @@ export interface OfficialCase {
 
 const variable = 'FAIRLEAD_EXECUTION_APIS'
 
-/** Folder `tests` of a clone of ethereum/execution-apis; undefined without one, and a line says what enables them. */
+/**
+ * Folder `tests` of a clone of ethereum/execution-apis. Undefined without a clone; a printed line then says how to
+ * enable the cases.
+ */
 export const officialTests = testsIn(process.env[variable])
 
 function testsIn(clone: string | undefined): string | undefined {
@@ -27,7 +30,7 @@ function testsIn(clone: string | undefined): string | undefined {
 }
 
 /**
- * Reads the cases in the order of their paths; some depend on those before.
+ * Reads the cases in the order of their paths. Some depend on the preceding ones.
  *
  * @see https://github.com/ethereum/execution-apis/blob/main/docs-api/docs/tests.md
  */

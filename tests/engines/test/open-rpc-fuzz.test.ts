@@ -7,8 +7,8 @@ import { fillChain } from './geth-cases.ts'
 import { gethFolder, startGeth } from './geth.ts'
 import { canBuildGo } from './go-program.ts'
 
-// FAIRLEAD_FUZZ_SEED chooses the calls, FAIRLEAD_FUZZ_CALLS their number in front of each node, and FAIRLEAD_FUZZ_SECONDS
-// is the most time that both nodes together take.
+// FAIRLEAD_FUZZ_SEED selects the calls, FAIRLEAD_FUZZ_CALLS is their number for each node, and FAIRLEAD_FUZZ_SECONDS is
+// the maximum time for both nodes together.
 const seed = Number(process.env['FAIRLEAD_FUZZ_SEED'] ?? 20_261_124)
 const calls = Number(process.env['FAIRLEAD_FUZZ_CALLS'] ?? 10_000)
 const seconds = Number(process.env['FAIRLEAD_FUZZ_SECONDS'] ?? 120) / 2

@@ -24,7 +24,9 @@ describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the e
     await geth.stop()
   })
 
-  /** A client of the gateway that hears of heads by WebSocket, and one of the gateway that asks for them. */
+  /**
+   * Opens one client at the gateway that receives heads over WebSocket, and one at the gateway that polls for heads.
+   */
   const follow = async () => {
     const sockets = await Promise.all(
       gateways.map(({ url, token }) => openSocket(`${url.replace('http', 'ws')}/ws/${token}`)),

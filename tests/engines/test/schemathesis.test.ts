@@ -3,12 +3,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { canRunSchemathesis } from './schemathesis/python.ts'
 import { attack } from './schemathesis/schemathesis.ts'
 
-// FAIRLEAD_SCHEMATHESIS_SEED chooses the test cases, FAIRLEAD_SCHEMATHESIS_EXAMPLES the number of those that are made up
-// for an operation.
+// FAIRLEAD_SCHEMATHESIS_SEED selects the test cases, FAIRLEAD_SCHEMATHESIS_EXAMPLES is the number of generated cases
+// per operation.
 const seed = Number(process.env['FAIRLEAD_SCHEMATHESIS_SEED'] ?? 20_261_124)
 const examples = Number(process.env['FAIRLEAD_SCHEMATHESIS_EXAMPLES'] ?? 10)
 
-// Each document gets its own service: calls of the platform API revoke credentials of nodes.
+// Each document has a separate gateway, because calls of the platform API revoke credentials of nodes.
 test.skipIf(!canRunSchemathesis).for(['jetton-v2', 'jetton-v3', 'beacon', 'platform'])(
   'the gateway does what the OpenAPI document %s says',
   { timeout: 1_800_000 },
@@ -35,7 +35,7 @@ test.skipIf(!canRunSchemathesis).for(['jetton-v2', 'jetton-v3', 'beacon', 'platf
         `${operation}: ${check}: ${status} ${body}\n  ${problem.replaceAll(/\s+/g, ' ')}\n`,
       )
     expect(errors).toEqual([])
-    // Neither of the two reports has lost something.
+    // The two reports are consistent.
     expect(deviations + failures.length > 0).toBe(failedCases > 0)
     expect(failures).toEqual([])
     expect(cases).toBeGreaterThan(operations)

@@ -40,7 +40,7 @@ test.skipIf(!canBuildGo)(
         () =>
           notifications.map(({ result }) => result),
     )
-    // geth looks once a minute.
+    // geth checks once a minute.
     await expect.poll(() => direct?.().at(-1), { timeout: 150_000 }).toBe(false)
     await expect.poll(() => through?.()).toEqual(direct?.())
   },

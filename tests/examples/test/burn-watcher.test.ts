@@ -17,7 +17,7 @@ async function burns(): Promise<readonly Burn[]> {
   return answer.burns
 }
 
-/** The name of a file that is not there yet, at a second attempt of a test neither. */
+/** Returns the name of a file that does not exist yet, also on a retry of the test. */
 const freshFile = () => `burns-${crypto.randomUUID()}.json`
 
 it('prints the burns that there were, in units of the jetton', async () => {
@@ -43,7 +43,7 @@ it('goes on behind them, and prints a burn as it comes, with a comment that comm
 })
 
 it('begins at a time', async () => {
-  // Later than those of the sample data.
+  // Later than the burns of the sample data.
   await run(['activity', 'burn', '1'])
   const all = await burns()
   const { time } = all.at(-1)?.transaction ?? { time: 0 }

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { evmNode } from './evm.ts'
 
-/** The node of the embedded EVM chain with some answers of its own. */
+/** The node of the embedded EVM chain, with some overridden results. */
 export interface OddNode {
-  /** What an example finds it by. */
+  /** Environment variables that point an example to the node. */
   readonly variables: Readonly<Record<string, string>>
-  /** From now on its answers are those of the chain. */
+  /** Stops overriding results. */
   answerAsIs(): void
   close(): Promise<void>
 }
@@ -15,7 +15,7 @@ export interface OddNode {
 /**
  * Starts a node in front of the embedded EVM chain.
  *
- * @param results - what it answers to methods, whatever the chain says
+ * @param results - results by method that override those of the chain
  */
 export async function startNode(results: Readonly<Record<string, unknown>>): Promise<OddNode> {
   const { node_url, example } = evmNode()

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
 import type { DevelopmentNode } from './service.ts'
 
-/** A log as the wire has it. */
+/** A log in its JSON-RPC form. */
 export interface Log {
   readonly blockNumber: string
   readonly blockHash: string
@@ -16,7 +16,7 @@ export function evmNode(): DevelopmentNode {
   return inject('development').nodes[0]
 }
 
-/** Calls a method by the service, without any of our clients. */
+/** Calls a method through the gateway, without any of our clients. */
 export async function call<result>(method: string, ...params: readonly unknown[]): Promise<result> {
   const { node_url, token } = evmNode()
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -27,7 +27,7 @@ export async function call<result>(method: string, ...params: readonly unknown[]
   return answer.result
 }
 
-/** The transfers of the sample token, as the chain has them now. */
+/** The transfers of the sample token that the chain has now. */
 export function transfers(): Promise<readonly Log[]> {
   const topics = ['0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef']
   const address = evmNode().example['contract']

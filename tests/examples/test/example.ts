@@ -5,24 +5,24 @@ import { join } from 'node:path'
 import { inject, onTestFinished, vi } from 'vitest'
 import { environment, repository } from './service.ts'
 
-/** How a program has ended. */
+/** The result of a finished program. */
 export interface Ended {
   readonly code: number | null
   readonly lines: readonly string[]
   readonly output: string
 }
 
-/** An example that runs as a process of its own. */
+/** An example that runs in a separate process. */
 export interface Running {
-  /** Whole lines that were printed so far, on both outputs. */
+  /** The complete lines printed so far, on both outputs. */
   lines(): readonly string[]
-  /** Waits until it has printed a line that matches, `times` over. */
+  /** Waits until the example has printed `times` lines that match. */
   printed(pattern: RegExp, times?: number): Promise<void>
-  /** Waits for the end, also that which a signal brings about. */
+  /** Waits for the end. If a signal is given, sends it first. */
   ended(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-/** How to run an example in another way. */
+/** Options for running an example. */
 export interface Surroundings {
   readonly folder?: string
   readonly variables?: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ const { scripts }: { scripts: { example: string } } = JSON.parse(
   readFileSync(join(repository, 'package.json'), 'utf8'),
 )
 
-/** Starts `npm run example -- <words>` in the folder of the service, without npm; it is gone when the test is. */
+/** Starts `npm run example -- <words>` in the folder of the gateway, without npm. The process ends with the test. */
 export function start(words: readonly string[], { folder, variables }: Surroundings = {}): Running {
   const cwd = folder ?? inject('folder')
   const flags = scripts.example.split(' ').slice(1, -1)
@@ -64,7 +64,7 @@ function follow(child: ChildProcess): Running {
         .waitUntil(
           () => {
             if (lines().filter((line) => pattern.test(line)).length >= times) return true
-            // It may have printed more than was read yet, but no more than once it is closed.
+            // The process may have printed more than was read yet. After `close`, all output has been read.
             if (isClosed) throw new Error(`the example has ended:\n${output}`)
             return false
           },
@@ -80,7 +80,7 @@ function follow(child: ChildProcess): Running {
   }
 }
 
-/** No example prints a credential, whatever happens to it. */
+/** No example may print a credential. */
 function requireNoSecret(output: string): void {
   const { api_key, owner_password, nodes } = inject('development')
   const ofNodes = nodes.flatMap(({ token, password, x_token, example }) => [

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
 import { type DevelopmentFile, startService } from './service.ts'
 
-/** One service for all examples. */
+/** Starts one gateway for all examples. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const { folder, file, stop } = await startService()
   provide('folder', folder)

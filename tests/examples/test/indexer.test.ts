@@ -6,10 +6,10 @@ import { startNode } from './evm-node.ts'
 import { run, start } from './example.ts'
 import { startRelay } from './relay.ts'
 
-/** The name of a database that is not there yet, at a second attempt of a test neither. */
+/** Returns the name of a database that does not exist yet, also on a retry of the test. */
 const freshDatabase = () => `transfers-${crypto.randomUUID()}.db`
 
-/** A database with every transfer that there is. */
+/** Creates a database with all existing transfers. */
 async function filledDatabase(): Promise<string> {
   const database = freshDatabase()
   const { length } = await transfers()
@@ -17,7 +17,7 @@ async function filledDatabase(): Promise<string> {
   return database
 }
 
-/** What the table holds, in the order of the chain. */
+/** The rows of the table, in chain order. */
 function rowsOf(database: string): readonly object[] {
   const open = new DatabaseSync(join(inject('folder'), database), { readOnly: true })
   try {
@@ -30,7 +30,7 @@ function rowsOf(database: string): readonly object[] {
   }
 }
 
-/** What it should hold. */
+/** The expected rows. */
 async function chain(): Promise<readonly object[]> {
   const addressIn = (topic = '') => `0x${topic.slice(26)}`
   const id = await call<string>('eth_chainId')

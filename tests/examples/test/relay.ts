@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way for TCP connections that can be cut. */
+/** A TCP relay whose connections a test can break. */
 export interface Relay {
   readonly url: string
-  /** Breaks every connection without a word and takes none until the function that it gives is called. */
+  /** Breaks every connection without notice, and accepts no new ones until the returned function is called. */
   cut(): () => void
   close(): Promise<void>
 }
 
-/** Starts a relay to a server of this machine. */
+/** Starts a relay to a local server. */
 export async function startRelay(target: string): Promise<Relay> {
   const sockets = new Set<Socket>()
   let isCut = false

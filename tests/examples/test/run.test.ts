@@ -8,7 +8,7 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { run } from './example.ts'
 import { environment, repository } from './service.ts'
 
-/** A folder without a service, or with the description of one. */
+/** Creates a folder without a gateway, or with the description of one. */
 async function emptyFolder(description?: object): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-no-service-'))
   onTestFinished(() => rm(folder, { recursive: true }))

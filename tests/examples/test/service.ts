@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 
 export const repository = resolve(import.meta.dirname, '../../..')
 
-/** A node as `.fairlead/dev.json` describes it. */
+/** A node as described in `.fairlead/dev.json`. */
 export interface DevelopmentNode {
   readonly node_url: string
   readonly token: string
@@ -16,7 +16,7 @@ export interface DevelopmentNode {
   readonly example: Readonly<Record<string, string>>
 }
 
-/** What `.fairlead/dev.json` says. */
+/** The content of `.fairlead/dev.json`. */
 export interface DevelopmentFile {
   readonly base_url: string
   readonly api_key: string
@@ -29,19 +29,19 @@ export interface DevelopmentFile {
   ]
 }
 
-/** A service over the embedded chains, as `npm start` runs it, in a folder of its own. */
+/** A gateway in front of the embedded chains, as `npm start` runs it, in a separate folder. */
 export interface Service {
-  /** Where programs find it by `.fairlead/dev.json`. */
+  /** The folder in which programs find it through `.fairlead/dev.json`. */
   readonly folder: string
   readonly file: DevelopmentFile
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the service and waits until it answers.
+ * Starts the gateway and waits until it responds.
  *
- * @throws Error with its output when it ends before, or does not come up
+ * @throws Error with its output when it exits early, or does not become ready
  */
 export async function startService(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-examples-'))
@@ -68,12 +68,12 @@ export async function startService(): Promise<Service> {
   }
 }
 
-/** What programs of a test have in their environment, and nothing else of this process. */
+/** The complete environment of the programs of a test. They inherit nothing from this process. */
 export function environment(folder: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: folder,
-    // Every start would compile the same sources again.
+    // Otherwise, every start would compile the same sources again.
     NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache'),
   }
 }

@@ -27,7 +27,7 @@ it('prints every block and transaction once, across a cut', async () => {
   expect(transactions.some((line) => /fee \d+ {2}ok$/.test(line))).toBe(true)
   // Every fourth block of the embedded chain has a transfer that fails.
   expect(transactions.some((line) => /failed: instruction \d: Custom 1$/.test(line))).toBe(true)
-  // What the blocks say that they hold is what was printed, where the whole block was heard.
+  // The printed transactions match the count of their block, if the whole block was received.
   for (const line of lines.filter((one) => one.startsWith('block')).slice(1)) {
     const [, slot, count] = /slot (\d+) .* (\d+) transactions$/.exec(line) ?? []
     expect(transactions.filter((one) => one.includes(`slot ${slot} `))).toHaveLength(Number(count))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { call, evmNode, transfers } from './evm.ts'
 import { run, start } from './example.ts'
 
-/** Tokens as a person writes them; those of the sample token have 18 decimals. */
+/** Formats an amount in tokens. The sample token has 18 decimals. */
 function inTokens(units: bigint): string {
   const digits = units.toString().padStart(19, '0')
   const fraction = digits.slice(-18).replace(/0+$/, '')

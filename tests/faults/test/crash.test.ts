@@ -26,7 +26,7 @@ function wallet({ file }: Service) {
   return createWalletClient({ account, chain: foundry, transport }).extend(publicActions)
 }
 
-/** Creates projects without a pause until the service is gone, and notes the names that were acknowledged. */
+/** Creates projects without a pause until the gateway is killed, and records the acknowledged names. */
 async function createProjects(service: Service, prefix: string, acknowledged: string[]): Promise<void> {
   const { platform } = open(service)
   for (let index = 0; ; index++) {
@@ -41,13 +41,13 @@ async function createProjects(service: Service, prefix: string, acknowledged: st
   }
 }
 
-/** Sends transfers until the service is gone, and notes the hashes whose receipt was seen. */
+/** Sends transfers until the gateway is killed, and records the hashes whose receipt was received. */
 async function sendTransfers(service: Service, acknowledged: `0x${string}`[]): Promise<void> {
   const client = wallet(service)
   try {
     for (;;) {
       const hash = await client.sendTransaction({ to: account.address, value: 1n })
-      // Without a limit viem would go on asking a service that is gone.
+      // Without a timeout, viem would continue to poll a gateway that is no longer running.
       await client.waitForTransactionReceipt({ hash, pollingInterval: 20, timeout: 3_000 })
       acknowledged.push(hash)
     }
@@ -68,7 +68,7 @@ describe('kill -9 of the service', () => {
         createProjects(service, `round-${round}-b`, projects),
         sendTransfers(service, transfers),
       ]
-      // Each round dies after more acknowledged writes than the one before.
+      // In each round, the gateway is killed after more acknowledged writes than in the previous round.
       const writes = 1 + round * 3
       await expect.poll(() => projects.length).toBeGreaterThan(earlier.projects + writes)
       await expect.poll(() => transfers.length).toBeGreaterThan(earlier.transfers + round)

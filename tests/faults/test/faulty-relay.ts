@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How a relay misbehaves; `lagging` shows the chain as it was 50 blocks ago. */
+/** How a relay misbehaves. `lagging` serves the chain as it was 50 blocks ago. */
 export type Fault = 'none' | 'hung' | 'slow' | '500' | '429' | 'garbage' | 'truncated' | 'lagging'
 
-/** A node of which there may be several in front of one engine: each has the same chain, and faults of its own. */
+/** A faulty node. Several of them may share one engine: each has the same chain, but its own faults. */
 export interface FaultyRelay {
   readonly url: string
   fault: Fault
-  /** Calls that came in so far, but for those that ask for the head or the chain, as the gateway does by itself. */
+  /** The calls received so far, except those for the head or the chain, which the gateway also makes by itself. */
   readonly calls: number
-  /** Ends it and its connections at once, as a crash does. */
+  /** Stops it and its connections immediately, as a crash does. */
   kill(): Promise<void>
   /** Starts it again on the same port. */
   revive(): Promise<void>
@@ -63,10 +63,11 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
     const clientCalls = [asked].flat().filter((call) => !isOfWatch(call)).length
     relay.calls += clientCalls
     if (clientCalls > 0) met = relay.fault
-    // A fault affects the gateway's health checks only after a client call: they would keep all clients away.
+    // A fault affects the gateway's health checks only after a client call. Otherwise, the failed checks would keep all
+    // client calls away.
     const fault = met === relay.fault ? met : 'none'
     if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs))
-    // What hangs is never answered; a kill ends it.
+    // A hung call never receives a response. Only a kill ends it.
     if (fault === 'hung') return
     const json = { 'content-type': 'application/json' }
     if (fault === '500') return void response.writeHead(500, json).end('{"error":"c4n4ry"}')
@@ -79,7 +80,8 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
 
   async function answerTo(call: RpcCall): Promise<object> {
     const envelope = { jsonrpc: '2.0', id: call.id }
-    // A chain of this name and id would be taken for one that is set back at will, and nothing of it kept.
+    // The gateway would treat a chain with the real name and id as a development chain that may be reset at any time,
+    // and would cache nothing.
     if (call.method === 'eth_chainId') return { ...envelope, result: '0x1f90' }
     if (call.method === 'web3_clientVersion') return { ...envelope, result: 'Geth/v1.16.0' }
     return relay.fault === 'lagging' ? behind(call) : { ...(await engine(call)), ...envelope }
@@ -109,7 +111,7 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
   return Object.assign(relay, { url: `http://127.0.0.1:${port}` })
 }
 
-/** Whether the gateway may have asked by itself. */
+/** Whether the gateway may have made this call by itself. */
 function isOfWatch({ method, params }: RpcCall): boolean {
   return method === 'eth_chainId' || (method === 'eth_getBlockByNumber' && /^[a-z]/.test(String(params[0])))
 }

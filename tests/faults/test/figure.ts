@@ -1,4 +1,7 @@
-/** Prints what a fault did, when the environment has `FAULT_FIGURES`; the tests say only whether it was too much. */
+/**
+ * Prints the effect of a fault if the environment contains `FAULT_FIGURES`. The tests check only whether it exceeds a
+ * limit.
+ */
 export function figure(what: string, value: unknown): void {
   if (process.env['FAULT_FIGURES'] !== undefined) process.stdout.write(`${what}: ${JSON.stringify(value)}\n`)
 }

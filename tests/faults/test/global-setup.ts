@@ -1,7 +1,7 @@
 import { databaseOf, evmOnly, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
 import type { TestProject } from 'vitest/node'
 
-/** A database that a service has filled, for tests that start their own. */
+/** Prepares a database that a gateway has filled, for tests that start their own gateway. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder()
   const service = await startService(folder.path, evmOnly)

@@ -1,4 +1,4 @@
-/** Runs the embedded Solana chain until it is killed. Started with its directory and its options. */
+/** Runs the embedded Solana chain until it is killed. Arguments: its directory and its options. */
 import { type SolanaOptions, startDevnet } from '@fairlead/devnet'
 
 const [, , dataDirectory = '', options = '{}'] = process.argv

@@ -33,7 +33,7 @@ it('a consumer that is killed again and again has processed everything, and a fe
   const files = [join(directory, 'seen'), join(directory, 'checkpoint')] as const
   const lines = async () => {
     const text = await readFile(files[0], 'utf8').catch(() => '')
-    // Of the last line a part may be missing.
+    // The last line may be incomplete.
     return text.split('\n').slice(0, -1)
   }
   let begun = 0n
@@ -45,7 +45,8 @@ it('a consumer that is killed again and again has processed everything, and a fe
       ready: /reading/,
       cwd: directory,
     })
-    // At least something, and then up to a few slots more; the first time before any block is complete.
+    // At least one line, and then a varying number up to a few slots more. The first kill comes before any block is
+    // complete.
     const killAfter = before + ((turn * 37) % 61)
     const read = (least: number) =>
       vi.waitFor(async () => expect((await lines()).length).toBeGreaterThan(least), {
@@ -67,7 +68,7 @@ it('a consumer that is killed again and again has processed everything, and a fe
   const wanted = record?.between(begun + 1n, last, ['transaction', 'blockMeta']) ?? []
   expect(wanted.length).toBeGreaterThan(100)
   expect(wanted.filter((id) => !had.has(`${id.split(' ')[1]} ${id}`))).toEqual([])
-  // Everything twice that was read after the checkpoint, which is at most three slots behind.
+  // Everything read after the checkpoint is read twice. The checkpoint is at most three slots behind.
   const repeated = [...had.values()].reduce((sum, count) => sum + count - 1, 0)
   expect(repeated).toBeGreaterThan(0)
   expect(repeated).toBeLessThan(kills * 4 * 6)

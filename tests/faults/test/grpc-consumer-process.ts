@@ -1,6 +1,6 @@
 /**
- * Reads transactions until it is killed: writes each one to a file, and keeps its checkpoint in another one. Started with
- * the address, the token, and the two files.
+ * Reads transactions until it is killed: writes each one to a file, and its checkpoint to another one. Arguments: the
+ * URL, the token, and the two files.
  */
 import { createGrpcClient } from '@fairlead/grpc'
 import { CommitmentLevel, GeyserDefinition } from '@fairlead/grpc/geyser'
@@ -34,6 +34,6 @@ const options = { checkpoint: store, reconnect: { initialMs: 50, maxMs: 500 } }
 process.stdout.write('reading\n')
 for await (const update of subscribeGeyser(client, filters, options)) {
   const seen = seenIn(update)
-  // What was read counts once it is in the file.
+  // A transaction counts as read once it is in the file.
   if (seen) appendFileSync(seenFile, `${seen.slot} ${seen.id}\n`)
 }

@@ -90,7 +90,7 @@ it('a hundred streams miss nothing and repeat nothing, whatever happens to those
     expect(inside.map(({ slot }) => slot)).toEqual(inside.map(({ slot }) => slot).toSorted(byNumber))
     expect(notices.filter(({ kind }) => kind === 'gap' || kind === 'fork')).toEqual([])
     expect(resumptions.length).toBeGreaterThanOrEqual(4)
-    // The last complete block, with the two above it that may lack something.
+    // The last complete block, and the two above it that may be incomplete.
     for (const { fromSlot = 0n, newest } of resumptions) {
       expect(fromSlot).toBeGreaterThanOrEqual(newest - 3n)
       expect(fromSlot).toBeLessThanOrEqual(newest)
@@ -127,7 +127,7 @@ function allNotice(streams: readonly ReadStream[], before: readonly number[], wh
   )
 }
 
-/** Waits until each stream is two slots further than it was. */
+/** Waits until each stream has advanced by two slots. */
 function allAdvance(streams: readonly ReadStream[], before: readonly bigint[], what: string): Promise<void> {
   return vi.waitFor(
     () => {

@@ -7,9 +7,9 @@ import { kindsOf, type ReadStream, readStream } from './grpc-streams.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-// On this chain every sixteenth slot is lost: it dies half way, or is left when it is complete.
+// On this chain every sixteenth slot is abandoned: either half-way, or after it is complete.
 const branchEvery = 16n
-// So many blocks later a stream that holds has told it.
+// After this many blocks, an active stream has reported the fork.
 const finalAfter = 40n
 const commitment = CommitmentLevel.PROCESSED
 const filters = { transactions: { all: {} }, blocksMeta: { all: {} }, entry: { all: {} }, commitment }
@@ -33,7 +33,7 @@ const reach = (stream: ReadStream, slot: bigint) =>
 const forksOf = ({ notices }: ReadStream) =>
   notices.filter((notice): notice is ForkNotice => notice.kind === 'fork')
 
-/** The lost slots of which a stream has brought something, in order. */
+/** The abandoned slots of which a stream has received updates, in order. */
 const lostIn = ({ seen }: ReadStream, last: bigint) => {
   const slots = seen.map(({ slot }) => slot).filter((slot) => slot % branchEvery === 0n && slot <= last)
   return [...new Set(slots)].toSorted(byNumber)
@@ -72,7 +72,7 @@ it('tells which slots were lost while a stream was away, and brings all of those
   const record = createChainRecord(direct, commitment, begun + 1n)
   for (let turn = 0; turn < 4; turn++) {
     const slot = (stream.newest / branchEvery + 1n) * branchEvery
-    // Within the lost slot, and when the chain has gone on without it.
+    // Within the abandoned slot, or when the chain has continued without it.
     await reach(stream, turn < 2 ? slot : slot + 1n)
     upstream.cut()
     await reach(stream, slot + 5n)

@@ -13,7 +13,7 @@ import { getCreateAccountInstruction, SYSTEM_PROGRAM_ADDRESS } from '@solana-pro
 
 const bytes = 4_190_000n
 
-/** Creates accounts of 4.19 MB each in one transaction, which may make 20 MiB of them. */
+/** Creates accounts of 4.19 MB each in one transaction, which may allocate 20 MiB in total. */
 export async function sendLargeAccounts(rpcUrl: string, count: number): Promise<void> {
   const payer = await generateKeyPairSigner()
   const accounts = await Promise.all(Array.from({ length: count }, () => generateKeyPairSigner()))

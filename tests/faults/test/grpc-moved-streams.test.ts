@@ -24,7 +24,7 @@ afterAll(async () => {
   await network?.stop()
 })
 
-/** A subscription of a client that knows nothing of faults: it ends with the first one that it sees. */
+/** A subscription of a client without fault handling: it ends at the first fault. */
 function plainStream(client: GeyserClient, turn: number) {
   const commitment = levels[turn % levels.length] ?? 0
   const filters = { ...filtersOf(turn), commitment }
@@ -34,7 +34,7 @@ function plainStream(client: GeyserClient, turn: number) {
   const left = new AbortController()
   async function* requests() {
     yield toSubscribeRequest(filters)
-    // Every other client sends pings, and keeps its side open.
+    // Every other client sends pings, and keeps the request side open.
     if (turn % 2 === 0) return
     for (let id = 1; !left.signal.aborted; id++) {
       await new Promise((resolve) => setTimeout(resolve, 200))

@@ -11,25 +11,25 @@ import { type Relay, startRelay } from './grpc-relay.ts'
 const chainProgram = resolve(import.meta.dirname, 'grpc-chain-process.ts')
 const gatewayProgram = resolve(import.meta.dirname, '../../../packages/gateway/src/bin.ts')
 
-/** Something that runs in a process of its own, and comes back at the same address. */
+/** A component that runs in a separate process, and restarts at the same URL. */
 export interface Running {
   readonly url: string
   readonly process: TestProcess
-  /** Ends it without a warning. */
+  /** Kills it without notice. */
   kill(): Promise<void>
-  /** Asks it to end. */
+  /** Shuts it down gracefully. */
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** An embedded Solana chain, a gateway in front of it, and the ways between them. */
+/** An embedded Solana chain, a gateway in front of it, and the relays between them. */
 export interface GrpcNetwork {
   readonly chain: Running & { readonly example: SolanaExample }
   readonly gateway: Running
   /** Between the gateway and the chain: the first of the upstreams. */
   readonly upstream: Relay
   readonly upstreams: readonly Relay[]
-  /** Between the clients and the gateway; clients have its address. */
+  /** Between the clients and the gateway. Clients use its URL. */
   readonly downstream: Relay
   readonly token: string
   stop(): Promise<void>
@@ -38,7 +38,7 @@ export interface GrpcNetwork {
 /** A client of the Geyser service. */
 export type GeyserClient = ReturnType<typeof clientOf>
 
-/** Makes a client with connections of its own. */
+/** Creates a client with separate connections. */
 export function clientOf(url: string, token: string, connection: Http2TransportOptions = {}) {
   const transport = createHttp2Transport(url, connection)
   const client = createGrpcClient(GeyserDefinition, { transport, auth: { kind: 'x-token', token } })
@@ -47,7 +47,7 @@ export function clientOf(url: string, token: string, connection: Http2TransportO
 
 export interface NetworkOptions {
   readonly solana: SolanaOptions
-  /** Ways to the chain, each an upstream of the gateway; one when left out. */
+  /** Number of relays to the chain, each an upstream of the gateway. One if omitted. */
   readonly upstreamCount?: number
   /** Further settings of the gateway. */
   readonly gateway?: Readonly<Record<string, string>>
@@ -79,7 +79,7 @@ export async function startGrpcNetwork(options: NetworkOptions): Promise<GrpcNet
   }
 }
 
-/** An embedded chain with a relay in front of it, and nothing else. */
+/** An embedded chain with a relay in front of it, without a gateway. */
 export interface ChainAlone extends Pick<GrpcNetwork, 'chain' | 'upstream'> {
   stop(): Promise<void>
 }

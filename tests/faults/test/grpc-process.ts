@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
-/** A program of a test, in a process of its own. */
+/** A program of a test, in a separate process. */
 export interface TestProcess {
-  /** What the pattern has found in the output. */
+  /** The groups that the pattern has matched in the output. */
   readonly found: readonly string[]
-  /** Megabytes of memory that it holds now. */
+  /** Returns the current memory usage, in megabytes. */
   memory(): number
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<void>
 }
 
 export interface ProcessOptions {
   readonly arguments: readonly string[]
-  /** What it prints when it is ready. */
+  /** Matches the output of the ready program. */
   readonly ready: RegExp
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
@@ -23,10 +23,10 @@ export interface ProcessOptions {
 /**
  * Starts a program from its sources and waits until it is ready.
  *
- * @throws Error with its output when it ends before
+ * @throws Error with its output when it exits early
  */
 export async function startProcess({ ready, cwd, env, ...options }: ProcessOptions): Promise<TestProcess> {
-  // The database of a gateway does not live long enough to be worth the second compiler of WebAssembly.
+  // The optimizing WebAssembly compiler does not pay off, because the database of a gateway is short-lived.
   const flags = ['--liftoff-only', '--conditions=@fairlead/source']
   const child = spawn(process.execPath, [...flags, ...options.arguments], {
     cwd,

@@ -3,12 +3,12 @@ import { expect } from 'vitest'
 import type { GeyserClient } from './grpc-network.ts'
 import { type Seen, seenIn } from './grpc-update.ts'
 
-/** What a chain says of itself at one level, slot by slot. */
+/** The updates of a chain at one commitment level, slot by slot. */
 export interface ChainRecord {
   readonly commitment: CommitmentLevel
-  /** Asks the chain for its slots up to this one, as a client that comes only now; waits until it has them. */
+  /** Reads the slots of the chain up to this one with a new client, and waits until it has them. */
   readonly readTo: (slot: bigint) => Promise<void>
-  /** All updates of these kinds from one slot to another, both included. */
+  /** Returns all updates of these kinds from one slot to another, both inclusive. */
   readonly between: (from: bigint, to: bigint, kinds: readonly string[]) => readonly string[]
 }
 
@@ -47,7 +47,10 @@ export function createChainRecord(
   }
 }
 
-/** Reads the records as far as the chain is. It keeps its updates for some slots only, so this has to happen again and again. */
+/**
+ * Extends the records up to the current slot of the chain. The chain stores its updates for a limited number of slots,
+ * so this has to run repeatedly.
+ */
 export async function readUpToNow(chain: GeyserClient, records: readonly ChainRecord[]): Promise<void> {
   await Promise.all(
     records.map(async ({ commitment, readTo }) => {
@@ -57,7 +60,7 @@ export async function readUpToNow(chain: GeyserClient, records: readonly ChainRe
   )
 }
 
-/** Compares what a stream has brought of some slots with the record. */
+/** Compares the updates that a stream has received for some slots with the record. */
 export function expectSame(got: readonly string[], record: readonly string[], what: string): void {
   const had = new Set(got)
   const was = new Set(record)

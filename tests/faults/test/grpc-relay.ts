@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way for TCP connections, on which accidents happen. */
+/** A TCP relay on which a test can cause faults. */
 export interface Relay {
   readonly url: string
   /** Breaks every connection. */
   cut(): void
-  /** Lets no byte of the connections through from now on, without a word; those that come later are not concerned. */
+  /** Silently drops all bytes of the current connections from now on. Later connections are not affected. */
   swallow(): void
-  /** Holds all bytes back until the function that it gives is called. */
+  /** Holds back all bytes until the returned function is called. */
   hold(): () => void
   close(): Promise<void>
 }

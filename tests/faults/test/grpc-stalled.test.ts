@@ -9,7 +9,7 @@ import { filtersOf, kindsOf, readStream, type ReadStream } from './grpc-streams.
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-// Each filter brings every block once more, so that some megabytes a second come.
+// Each filter delivers every block once more, which adds up to some megabytes per second.
 const names = Array.from({ length: 240 }, (_, index) => `block${index}`)
 const heavy = {
   blocks: Object.fromEntries(
@@ -49,21 +49,21 @@ it('twenty streams that nobody reads hold little, and delay nobody', async () =>
   const record = createChainRecord(direct, CommitmentLevel.PROCESSED, begun + 1n)
   const before = { chain: chain.process.memory(), gateway: gateway.process.memory() }
 
-  // On the connections of three of the readers, through the gateway and without it.
+  // On the connections of three of the readers, with and without the gateway.
   const behindGateway = await Promise.all([first, first, first, second, second, second, second].map(stall))
   const behindNothing = await Promise.all([third, third, third].map(stall))
   const foreign = stallForeign(gateway.url, token, 10)
   slow.pause()
   const { slot } = await direct.getSlot({})
-  // By then 60 MB have come for each.
+  // By then, 60 MB have been sent to each.
   await pass(readers, slot + 45n)
   await keepUp(readers)
   expect(chain.process.memory() - before.chain).toBeLessThan(150)
   expect(gateway.process.memory() - before.gateway).toBeLessThan(150)
   for (const { readableLength } of foreign) expect(readableLength).toBeLessThanOrEqual(65_535)
 
-  // Whoever reads again finds what was on its way, and then that the node has ended the stream. The words of the node come
-  // behind what was on its way; where that is not taken, a reset comes.
+  // A client that resumes reading receives the data in transit, and then the end of the stream by the node. The status
+  // of the node comes after that data. If the client does not accept the data, it receives a reset.
   expect(new Set(await Promise.all(behindNothing.map(statusOf)))).toEqual(new Set([Status.INTERNAL]))
   for (const status of await Promise.all(behindGateway.map(statusOf))) {
     expect([Status.INTERNAL, Status.UNAVAILABLE]).toContain(status)
@@ -88,7 +88,7 @@ function read(client: GeyserClient, turn: number): ReadStream {
   return readStream(client, { filters, kinds: kindsOf(filters) })
 }
 
-/** Waits until all readers have more than a slot. */
+/** Waits until all readers are past a slot. */
 function pass(readers: readonly ReadStream[], slot: bigint): Promise<void> {
   return vi.waitFor(() => expect(readers.filter(({ newest }) => newest <= slot).length).toBe(0), {
     timeout: 60_000,
@@ -96,7 +96,7 @@ function pass(readers: readonly ReadStream[], slot: bigint): Promise<void> {
   })
 }
 
-/** Waits until all readers are where the chain is. */
+/** Waits until all readers have reached the latest slot of the chain. */
 function keepUp(readers: readonly ReadStream[]): Promise<void> {
   return vi.waitFor(
     async () => {
@@ -107,14 +107,14 @@ function keepUp(readers: readonly ReadStream[]): Promise<void> {
   )
 }
 
-/** Opens a stream that is not read after its first update. */
+/** Opens a stream and stops reading after its first update. */
 async function stall(client: GeyserClient): Promise<AsyncIterator<SubscribeUpdate>> {
   const updates = client.subscribe([heavy])[Symbol.asyncIterator]()
   await updates.next()
   return updates
 }
 
-/** Opens streams over a connection of another client of HTTP/2 that never reads. */
+/** Opens streams over a connection of a third-party HTTP/2 client that never reads. */
 function stallForeign(url: string, token: string, count: number): readonly ClientHttp2Stream[] {
   const session = connect(url)
   onTestFinished(() => session.destroy())
@@ -134,7 +134,7 @@ function stallForeign(url: string, token: string, count: number): readonly Clien
   })
 }
 
-/** Reads to the end of a stream. */
+/** Reads a stream to the end and returns its status. */
 async function statusOf(updates: AsyncIterator<SubscribeUpdate>): Promise<number | undefined> {
   try {
     while ((await updates.next()).done !== true);

@@ -109,7 +109,7 @@ describe('a limit of the gateway', () => {
     const error = await failureOf(client.getBlockHeight({}, { retries: 0 }))
     expect(error.context).toMatchObject({ status: Status.RESOURCE_EXHAUSTED })
     expect(error.context.metadata).toMatchObject({ 'grpc-retry-pushback-ms': '1000' })
-    // The client waits as long as it is told, and tries again.
+    // The client waits for the requested time, and retries.
     expect((await client.getBlockHeight({})).blockHeight).toBeGreaterThan(0n)
   })
 
@@ -121,7 +121,7 @@ describe('a limit of the gateway', () => {
     await streams[0]?.return()
     await vi.waitFor(async () => expect(await firstOf(client.subscribe([slots]))).toBeDefined(), 20_000)
     await Promise.all(streams.map((stream) => stream.return()))
-    // Until they have ended at the gateway, they leave no room for the calls of other tests.
+    // Until the gateway has ended them, they take concurrency slots from the calls of other tests.
     await vi.waitFor(async () => expect(await openCalls()).toBe(0), 20_000)
   })
 

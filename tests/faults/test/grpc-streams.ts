@@ -3,19 +3,19 @@ import { type GeyserFilters, type GeyserNotice, subscribeGeyser } from '@fairlea
 import type { GeyserClient } from './grpc-network.ts'
 import { type Seen, seenIn } from './grpc-update.ts'
 
-/** A subscription that is read as fast as it comes, with all that it has brought. */
+/** A subscription that is read as fast as possible, with everything that it has received. */
 export interface ReadStream {
   readonly commitment: CommitmentLevel
   readonly kinds: readonly string[]
   readonly seen: readonly Seen[]
   readonly notices: readonly GeyserNotice[]
-  /** Where it went on after each fault, and the newest slot that it had by then. */
+  /** For each fault: the slot from which the stream resumed, and the latest slot that it had received by then. */
   readonly resumptions: readonly { readonly fromSlot: bigint | undefined; readonly newest: bigint }[]
-  /** The newest slot of which it has brought something. */
+  /** The latest slot of which it has received updates. */
   readonly newest: bigint
-  /** Settles when the stream is left, or fails. */
+  /** Settles when the stream is closed or fails. */
   readonly ended: Promise<void>
-  /** Reads no further until {@link resume}. */
+  /** Stops reading until {@link resume}. */
   pause(): void
   resume(): void
   leave(): Promise<void>
@@ -27,7 +27,7 @@ export interface StreamOptions {
   readonly silentMs?: number
 }
 
-/** Opens a stream and reads it until it is left. */
+/** Opens a stream and reads it until it is closed. */
 export function readStream(
   client: GeyserClient,
   { filters, kinds, silentMs = 60_000 }: StreamOptions,
@@ -76,7 +76,7 @@ export function readStream(
   }
 }
 
-/** The kinds of subscriptions of these tests, each in its turn. */
+/** Returns the filters of one kind of subscription. The kinds alternate with `turn`. */
 export function filtersOf(turn: number): Omit<StreamOptions['filters'], 'commitment'> {
   const all = {}
   const own = { filterByCommitment: true }
@@ -90,7 +90,7 @@ export function filtersOf(turn: number): Omit<StreamOptions['filters'], 'commitm
   return forms[turn % forms.length] as (typeof forms)[number]
 }
 
-/** The kinds of updates that filters bring. */
+/** The kinds of updates that filters deliver. */
 export function kindsOf(filters: GeyserFilters): string[] {
   const kinds = {
     accounts: 'account',

@@ -1,6 +1,6 @@
 import type { SubscribeUpdate } from '@fairlead/grpc/geyser'
 
-/** One update, told apart from all others of its level. */
+/** One update, with an identity that is unique within its commitment level. */
 export interface Seen {
   readonly kind: string
   readonly slot: bigint
@@ -9,7 +9,7 @@ export interface Seen {
 
 const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('hex')
 
-/** What an update is; undefined for pings and their answers. */
+/** Returns the identity of an update. Undefined for pings and pongs. */
 export function seenIn({ updateOneof }: Pick<SubscribeUpdate, 'updateOneof'>): Seen | undefined {
   if (!updateOneof || updateOneof.$case === 'ping' || updateOneof.$case === 'pong') return undefined
   const { $case: kind, value } = updateOneof

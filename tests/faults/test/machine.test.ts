@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-/** A file system of so many megabytes; undefined where none may be made. */
+/** Mounts a file system of the given size. Undefined if mounting is not permitted. */
 function smallDisk(megabytes: number): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-disk-'))
   try {
@@ -56,14 +56,14 @@ it('on a full disk the platform says that it cannot write, nodes are served, and
   expect((await create('before')).status).toBe(201)
   fill(disk, filler)
   const answers: { status: number; text: string }[] = []
-  // Pages that have room take some more.
+  // Database pages with free space accept some more writes.
   for (let at = 0; at < 200 && answers.every(({ status }) => status < 500); at++) {
     answers.push(await create(`during ${at}`))
   }
   const { status, text } = answers.at(-1) ?? { status: 0, text: '' }
   expect([status, text]).toEqual([503, expect.stringContaining('unavailable')])
   figure('disk full: writes until one was refused', answers.length)
-  // Meanwhile usage is written once more, be it in vain.
+  // Waits until usage has been written once more, even if the write fails.
   const writes = async () => {
     const failed = ['flush_failures', 'unjournaled'].map((name) =>
       metricTotal(service.url, `fairlead_usage_${name}_total`),
@@ -83,11 +83,11 @@ it('on a full disk the platform says that it cannot write, nodes are served, and
   expect(service.output()).not.toMatch(/PANIC/)
 })
 
-/** Leaves no byte free. */
+/** Fills the disk to the last byte. */
 function fill(disk: string, file: string): void {
   const { bavail, bsize } = statfsSync(disk)
   try {
-    // What others write meanwhile takes the rest.
+    // Concurrent writes of other processes take the rest.
     writeFileSync(file, Buffer.alloc(bavail * bsize))
     for (;;) writeFileSync(file, Buffer.alloc(bsize), { flag: 'a' })
   } catch {
@@ -112,7 +112,7 @@ describe.skipIf(postgresPrograms === undefined)('a clock that jumps (needs Postg
     const jump = async (hours: number) => {
       writeFileSync(file, String(hours * 3_600_000))
       service.process.kill('SIGUSR2')
-      // The process removes the file once its clock has jumped.
+      // The process removes the file after its clock has jumped.
       await vi.waitFor(() => expect(existsSync(file)).toBe(false), { ...patience, interval: 5 })
     }
     let answered = 0

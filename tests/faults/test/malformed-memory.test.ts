@@ -48,12 +48,12 @@ it('malformed requests leave no memory behind', { timeout: 600_000 }, async () =
     resident.push(residentBytes())
   }
   expect(await post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')).toContain('0x')
-  // Garbage is collected when it suits the engine: only the lowest points say what stays.
+  // The engine decides when to collect garbage, so only the minima show which memory stays in use.
   const lowest = (from: number, to: number) => Math.min(...resident.slice(from, to))
   const early = lowest(warmUp, rounds / 2)
   const late = lowest(rounds / 2, rounds)
   expect(late, `from ${early} bytes`).toBeLessThan(early * 1.1)
-  // The service still serves, and nothing of all this is its own fault.
+  // The gateway still runs, and logs none of these requests as a failure of its own code.
   expect(service.process.exitCode).toBeNull()
   expect(service.output()).not.toContain('node request failed')
 })

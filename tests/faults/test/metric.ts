@@ -1,4 +1,4 @@
-/** Reads a metric of a running gateway: the sum over all labels, 0 while it has no sample. */
+/** Reads a metric of a running gateway: the sum over all labels, or 0 while it has no sample. */
 export async function metricTotal(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]

@@ -1,33 +1,33 @@
 import { Agent, request } from 'node:http'
 import { WebSocket } from 'ws'
 
-/** Who calls, and where. */
+/** The credentials of the calls, and their URL. */
 export interface LoadTarget {
   readonly url: string
   readonly token: string
   readonly basic: string
 }
 
-/** What happened since it was last asked for. */
+/** The results since the previous report. */
 export interface LoadReport {
-  /** Messages, of which a batch is one, that were answered as they should. */
+  /** Messages with the expected response. A batch is one message. */
   readonly answered: number
-  /** What was wrong with the others, and how often. */
+  /** Failures by kind, with their number. */
   readonly failures: Readonly<Record<string, number>>
-  /** Heads that were lower than one which the same credential had seen before it asked. */
+  /** Heads that were lower than one that the same credential had received before the request. */
   readonly wentBack: number
-  /** Batches whose calls told of different blocks as the newest. */
+  /** Batches whose calls returned different latest blocks. */
   readonly torn: number
-  /** Answers with a block that had been replaced before they were asked for. */
+  /** Responses with a block that had been replaced before the request. */
   readonly stale: number
-  /** Longest wait for a good answer, in milliseconds. */
+  /** Longest time to a good response, in milliseconds. */
   readonly longestMs: number
 }
 
-/** Calls of several credentials that change nothing: single ones, batches, and over a WebSocket. */
+/** Read-only calls of several credentials: single calls, batches, and calls over a WebSocket. */
 export interface MixedLoad {
   take(): LoadReport
-  /** Says that these blocks are no longer part of the chain. */
+  /** Marks these blocks as no longer part of the chain. */
   replaced(hashes: readonly string[]): void
   end(): Promise<void>
 }
@@ -64,11 +64,11 @@ interface Head {
   readonly hash?: string
 }
 
-/** What was known when something was asked. */
+/** The state at the time of a request. */
 interface Asked {
   readonly credential: string
   readonly calls: readonly RpcCall[]
-  /** Head that the credential had seen. */
+  /** The highest head that the credential had received. */
   readonly floor: number
   /** Blocks that were no longer part of the chain. */
   readonly gone: ReadonlySet<string>
@@ -78,14 +78,14 @@ function call(method: string, params: readonly unknown[]) {
   return { jsonrpc: '2.0', id: 1, method, params }
 }
 
-/** Begins with four clients, a client of batches for each credential, and a WebSocket. */
+/** Starts with four clients, a batch client for each credential, and a WebSocket. */
 export async function mixedLoad({ url, token, basic }: LoadTarget): Promise<MixedLoad> {
   const ended = new AbortController()
   const highest = new Map<string, number>()
   const gone = new Set<string>()
   let report = emptyReport()
 
-  /** Looks into a good answer; gives what is wrong with it. */
+  /** Checks a good response. Returns the problem, if any. */
   const look = (asked: Asked, text: string): string | undefined => {
     const answers = [JSON.parse(text) as unknown].flat() as Answer[]
     const error = answers.find((answer) => answer.error)?.error
@@ -155,7 +155,7 @@ function emptyReport() {
   return { answered: 0, failures: {} as Record<string, number>, wentBack: 0, torn: 0, stale: 0, longestMs: 0 }
 }
 
-/** The head that an answer tells; undefined where it is about something else. */
+/** The head in a response. Undefined if the response contains none. */
 function headIn(asked: RpcCall | undefined, result: unknown): Head | undefined {
   if (asked?.method === 'eth_blockNumber') return { number: Number(result) }
   if (asked?.method !== 'eth_getBlockByNumber' || asked.params[0] !== 'latest') return undefined

@@ -1,4 +1,4 @@
-// A node in a process of its own, so that a test can stop it with a signal.
+// A node in a separate process, so that a test can stop it with a signal.
 import { startPlainNode } from './plain-node.ts'
 
 process.send?.((await startPlainNode()).url)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** A node that answers every call at once. */
+/** Starts a node that responds to every call immediately. */
 export async function startPlainNode(): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request, response) => {
     request.resume()

@@ -32,7 +32,7 @@ describe.each(stores.filter(({ isThere }) => isThere))('kill -9 of a service ove
       let service = await restarted.start()
       const target = await prepared(service)
       for (let round = 0; round < kills; round++) {
-        // A different number of acknowledged changes in each round, always the same ones.
+        // A different number of acknowledged changes in each round, but the same in every run.
         const killAfter = acknowledged.version + ((round * 7) % 23)
         const writing = writeUntilGone(service, { ...target, upstream: node.url }, acknowledged)
         await vi.waitFor(() => expect(acknowledged.version).toBeGreaterThan(killAfter), {
@@ -76,7 +76,7 @@ async function prepared(
   return { project: project.body.id, node: first.id }
 }
 
-/** What was acknowledged and is not there. */
+/** Returns acknowledged changes that are missing. */
 async function missing(service: RunningService, acknowledged: Acknowledged): Promise<readonly string[]> {
   const { list } = openReader(service)
   const known = new Set<string>()
@@ -88,7 +88,10 @@ async function missing(service: RunningService, acknowledged: Acknowledged): Pro
   return [...projects, ...nodes, ...credentials.map(({ id }) => id)].filter((id) => !known.has(id))
 }
 
-/** Changes without an entry in the audit log, entries without a change, and nodes without their credentials. */
+/**
+ * Returns partial changes: changes without an entry in the audit log, entries without a change, and nodes without their
+ * credentials.
+ */
 async function halfDone(service: RunningService, changed: string): Promise<readonly string[]> {
   const { get, list } = openReader(service)
   const entries = await list('/v2/audit-log/')
@@ -102,7 +105,7 @@ async function halfDone(service: RunningService, changed: string): Promise<reado
     for (const id of there) if (!b.has(id)) wrong.push(`${what} ${id} is not in the log`)
     for (const id of audited) if (!a.has(id)) wrong.push(`${what} ${id} is in the log only`)
   }
-  // Those that the first start has made are in no log.
+  // Objects of the first start are not in the log.
   const written = (objects: readonly PlatformObject[]) =>
     objects.filter((one) => ['Written', 'Changed'].includes(String(one['name'])))
   const [projects, nodes] = [written(await list('/v2/projects/')), written(await list('/v2/nodes/'))]
@@ -127,7 +130,7 @@ async function halfDone(service: RunningService, changed: string): Promise<reado
     }
     for (const one of credentials.filter(({ label }) => name === 'Written' || label === 'Written')) {
       if (!created.delete(one.id)) wrong.push(`credential ${one.id} is not in the log`)
-      // A credential that was replaced ends, and one that was not does not.
+      // A replaced credential has an expiry, any other has none.
       if (rotated.delete(one.id) !== (one['expires_at'] !== null))
         wrong.push(`credential ${one.id} is half replaced`)
     }
@@ -199,7 +202,7 @@ describe.skipIf(postgresPrograms === undefined)('two services over one PostgreSQ
   })
 })
 
-/** Starts a service until the test ends. */
+/** Starts a gateway that runs until the test ends. */
 async function running(service: RestartedService, knownKey?: string): Promise<RunningService> {
   const started = await service.start(knownKey)
   onTestFinished(async () => {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-/** Command lines of living processes that name the folder. */
+/** Command lines of running processes that contain the folder. */
 function processesOf(path: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -10,7 +10,7 @@ import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2
 import { metricTotal } from './metric.ts'
 import { steadyLoad } from './steady-load.ts'
 
-/** How many connections a service has, the one that asks included. */
+/** The number of connections of a gateway, including the one of this request. */
 async function connectionsOf(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
   return Number(/^fairlead_connections\{port="plain"} (\d+)$/m.exec(metrics)?.[1] ?? Number.NaN)
@@ -41,7 +41,7 @@ function urlOf(server: Server): string {
   return `http://127.0.0.1:${address.port}`
 }
 
-/** Ids of the processes that a process has started. */
+/** The ids of the child processes of a process. */
 function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -121,7 +121,7 @@ describe.skipIf(postgresPrograms === undefined)('a service of several processes 
     await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(then + 50), patience)
     await load.end()
     expect(load.failures).toEqual([])
-    // What the processes before had counted is not lost.
+    // The counts of the previous processes are not lost.
     expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(counted + load.answered())
   })
 
@@ -136,7 +136,7 @@ describe.skipIf(postgresPrograms === undefined)('a service of several processes 
   })
 })
 
-/** The token that a service shows at its first start, once it has been printed. */
+/** Waits for the token that a gateway prints at its first start. */
 async function tokenOf(service: ServiceProcess): Promise<string> {
   return vi.waitFor(() => {
     const token = /token {6}(\S+)/.exec(service.output())?.[1]
@@ -145,7 +145,7 @@ async function tokenOf(service: ServiceProcess): Promise<string> {
   }, patience)
 }
 
-/** Bytes of memory that a process has in use. */
+/** Resident memory of a process, in bytes. */
 function residentBytes({ process: { pid } }: ServiceProcess): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) * 1_024
@@ -213,7 +213,8 @@ describe('a service of one process', () => {
       const socket = connect(port, '127.0.0.1')
         .resume()
         .on('error', () => undefined)
-      // A head that never ends, of many fields, on some; it is cut off long before all of it is taken.
+      // On some connections, an endless request head of many fields. The gateway cuts it off long before it has
+      // received all of it.
       const flood = at % 10 === 0 ? 'a: b\r\n'.repeat(20_000) : ''
       socket.write(`${beginnings[at % beginnings.length]}${flood}`)
       return socket
@@ -226,7 +227,8 @@ describe('a service of one process', () => {
     await load.end()
     expect(load.failures).toEqual([])
     expect(residentBytes(service) - before).toBeLessThan(200 * 1_024 ** 2)
-    // Each is ended in time. The service is asked, as a client may think that it is connected when too many are.
+    // Each connection is closed in time. The gateway reports the count, because a client may consider itself connected
+    // when there are too many connections.
     await vi.waitFor(async () => expect(await connectionsOf(url)).toBeLessThan(50), patience)
   })
 

@@ -3,19 +3,19 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { vi } from 'vitest'
 
-/** Whether this machine has the server. */
+/** Whether this machine has the Redis server. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
 
-/** A Redis that keeps nothing on disk. */
+/** A Redis server without persistence. */
 export interface Redis {
   readonly url: string
-  /** Ends it at once; what it held is gone. */
+  /** Stops it immediately and discards its data. */
   kill(): Promise<void>
   /** Starts it again, on the same port. */
   start(): Promise<void>
 }
 
-/** Starts one on a port that is free. */
+/** Starts a server on a free port. */
 export async function startRedis(port: number): Promise<Redis> {
   let server: ChildProcess | undefined
   const start = async () => {

@@ -1,5 +1,5 @@
-// Loaded into a service before anything else: at SIGUSR2 its clock jumps to as many milliseconds from the real one as a
-// file says, and the file is removed.
+// Preloaded into a gateway: on SIGUSR2, sets its clock to the real time plus the number of milliseconds in a file, and
+// removes the file.
 import { readFileSync, rmSync } from 'node:fs'
 
 const RealDate = Date

@@ -1,17 +1,17 @@
 import { Agent, request } from 'node:http'
 
-/** Calls that go on until they are ended. */
+/** Calls that continue until they are stopped. */
 export interface SteadyLoad {
-  /** How many were answered as they should. */
+  /** The number of calls with the expected response. */
   answered(): number
-  /** What was wrong with the others. */
+  /** The failures of the others. */
   readonly failures: string[]
   end(): Promise<void>
 }
 
 /**
- * Calls again and again: some clients keep their connections as long as they may, the others open a new one for each
- * call. Nothing is tried twice.
+ * Calls repeatedly: half of the clients keep their connections as long as possible, the others open a new one for each
+ * call. No call is retried.
  */
 export function steadyLoad(url: string, clients = 6): SteadyLoad {
   const failures: string[] = []
@@ -38,7 +38,7 @@ export function steadyLoad(url: string, clients = 6): SteadyLoad {
   }
 }
 
-/** One call of a method that the node answers; gives what was wrong. */
+/** Makes one call of a method that the node supports. Returns the failure, if any. */
 function call(url: string, agent: Agent): Promise<string | undefined> {
   return new Promise((resolve) => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'

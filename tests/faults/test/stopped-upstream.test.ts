@@ -9,7 +9,7 @@ const calls = 1_200
 const stoppedAfter = 300
 const perStep = 3
 const stepMs = 10
-// A call waits half a second before its upstream counts as silent; retries alone would begin after three.
+// A call waits half a second before its upstream counts as silent. Retries alone would start only after three seconds.
 const longestMs = 2_500
 
 interface NodeProcess {
@@ -38,7 +38,7 @@ it.each(['first', 'second'])(
   'no client waits for long or gets an error when the %s upstream is stopped',
   async (position) => {
     const [stopped, other] = await Promise.all([startNode(), startNode()])
-    // Nearly all calls go to the one that is stopped.
+    // Nearly all calls are routed to the stopped upstream.
     const preferred = `${stopped.url}#weight=1000`
     const upstreams = position === 'first' ? [preferred, other.url] : [other.url, preferred]
     const service = await serve({ FAIRLEAD_EVM_UPSTREAM: upstreams.join(' ') })
@@ -57,7 +57,7 @@ it.each(['first', 'second'])(
     )
     expect(Math.max(...outcomes.map(({ ms }) => ms))).toBeLessThan(longestMs)
 
-    // It gets calls again once it responds: only it is left then.
+    // It receives calls again once it responds. It is then the only one left.
     stopped.process.kill('SIGCONT')
     other.process.kill('SIGKILL')
     await vi.waitFor(async () => expect((await call(url, calls)).text).toContain('"result"'), {

@@ -17,7 +17,7 @@ let postgres: Postgres
 let redis: Redis
 let service: Served
 let callUrl: string
-/** Calls of this file that were answered with success. */
+/** Successful calls of this file. */
 let answered = 0
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   node?.close()
 })
 
-/** Makes another credential of the node. */
+/** Creates another credential for the node. */
 async function newToken(limits?: object): Promise<string> {
   const token = randomBytes(16).toString('hex')
   const id = `NC-${token.slice(0, 9)}`
@@ -62,14 +62,14 @@ async function statusOf(token: string): Promise<number> {
   return status
 }
 
-/** Begins a load that ends with the test at the latest. */
+/** Starts a load that ends with the test at the latest. */
 function startLoad(url: string, clients?: number): SteadyLoad {
   const load = steadyLoad(url, clients)
   onTestFinished(() => load.end())
   return load
 }
 
-/** Waits until every one of some loads has so many more responses of success. */
+/** Waits until every load has the given number of additional successful responses. */
 async function goesOn(responses: number, ...loads: readonly SteadyLoad[]): Promise<void> {
   const before = loads.map((load) => load.answered())
   await vi.waitFor(() => {
@@ -79,18 +79,18 @@ async function goesOn(responses: number, ...loads: readonly SteadyLoad[]): Promi
   }, patience)
 }
 
-/** Waits until the processes have noticed that the shared store is there, or is not. */
+/** Waits until the processes have detected that the shared store is, or is not, reachable. */
 async function sharedStoreIs(up: 0 | 1): Promise<void> {
   const name = 'fairlead_shared_store_up'
   await vi.waitFor(async () => expect(await metricTotal(service.url, name)).toBe(up), patience)
 }
 
-/** Waits until the platform reports exactly what was answered. */
+/** Waits until the platform reports exactly the successful calls. */
 async function allReported(): Promise<void> {
   await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(answered), patience)
 }
 
-/** Ids of the processes that serve. */
+/** Ids of the worker processes. */
 function workers(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -110,7 +110,7 @@ function workers(): number[] {
 
 describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
   'two processes under load (needs PostgreSQL and Redis)',
-  // The last test ends the gateway.
+  // The last test stops the gateway.
   { shuffle: false },
   () => {
     it('go on without the shared store, within the limit of each, and count together when it is back', async () => {
@@ -129,8 +129,8 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       answered += load.answered() + limited.answered()
       expect(load.failures).toEqual([])
       expect(limited.failures.filter((failure) => !failure.startsWith('429 '))).toEqual([])
-      // The bucket is full in the beginning, and anew in a store that holds nothing; that of each process is, whenever it
-      // has lost the store, which a busy machine may do more than once.
+      // The bucket is full at the start, and again in an empty store. The bucket of each process is full whenever it
+      // has lost the store, which may happen more than once on a busy machine.
       const [lease, replicas] = [rate / 20, 2]
       const losses = service.output().match(/the shared store is away/g)?.length ?? 0
       const most = rate * seconds + 2 * rate + losses * (rate / replicas + 2 * lease) + 2 * replicas * lease
@@ -177,7 +177,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       await goesOn(300, load)
       const [victim = 0] = workers()
       const before = load.answered()
-      // Whatever was answered before is in the database: only later calls can be lost.
+      // Earlier calls are already in the database. Only later ones can be lost.
       await vi.waitFor(
         async () => expect(await service.reportedCalls()).toBeGreaterThanOrEqual(answered + before),
         patience,
@@ -193,7 +193,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       answered += load.answered()
       expect(load.failures.filter((failure) => !/ECONNRESET|socket hang up|EPIPE/.test(failure))).toEqual([])
       expect(load.failures.length).toBeLessThanOrEqual(clients)
-      // A process that ends reports everything it has counted, and what an earlier one has left in its journal.
+      // A process that shuts down reports all its counts, and those that an earlier process has left in its journal.
       await service.end('SIGTERM')
       const reported = Number(
         await postgres.query('select sum(requests) from usage_hours where status_class < 4'),

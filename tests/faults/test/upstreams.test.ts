@@ -54,7 +54,7 @@ async function engine<result>(method: string, ...params: unknown[]): Promise<res
   return ((await response.json()) as { result: result }).result
 }
 
-/** The chain grows all the time. */
+/** The chain grows continuously. */
 async function mine(): Promise<void> {
   while (!over.signal.aborted) {
     await engine('anvil_mine', '0x1')
@@ -62,7 +62,7 @@ async function mine(): Promise<void> {
   }
 }
 
-/** Gives what happens until so many more messages are answered as they should, and a relay has got so many calls. */
+/** Returns the report at the time when the given numbers of good messages, and of calls at a relay, are reached. */
 async function good(messages: number, relay = first, calls = 0): Promise<LoadReport> {
   let sum = load.take()
   await vi.waitFor(() => {
@@ -73,7 +73,7 @@ async function good(messages: number, relay = first, calls = 0): Promise<LoadRep
   return sum
 }
 
-/** Waits until a relay gets calls of clients. */
+/** Waits until a relay receives client calls. */
 async function inUse(relay: FaultyRelay): Promise<void> {
   const { calls } = relay
   await vi.waitFor(() => expect(relay.calls).toBeGreaterThan(calls + 5), patience)
@@ -105,16 +105,17 @@ describe('under load, with another upstream that is well', () => {
     expect(report).toEqual(flawless)
   })
 
-  // In turn, as one that has failed is left alone for a while, and longer each time.
+  // Relays take turns, because the gateway avoids a failed upstream for a while, and longer each time.
   const faults = ['slow', 'hung', 'garbage', '500', '429', 'truncated', 'lagging'] as const
   it.each(faults)('no client sees that one is faulty: %s', async (fault) => {
     const relay = faults.indexOf(fault) % 2 === 0 ? second : first
-    // The other one has to be well.
+    // The other relay has to be healthy.
     await Promise.all([inUse(first), inUse(second)])
     load.take()
     const { calls } = relay
     relay.fault = fault
-    // The other one may be the faster for a while. One that lags may be known for it before it is asked.
+    // The other relay may be the faster one for a while. The gateway may detect a lagging one before it routes a call
+    // to it.
     const report = await good(120, relay, fault === 'lagging' ? 0 : calls + 1)
     relay.fault = 'none'
     figure(`${fault}, met by ${relay.calls - calls} calls`, report)
@@ -133,10 +134,10 @@ describe('under load, with another upstream that is well', () => {
         return block.hash
       }),
     )
-    // Blocks of the same second with nothing in them would be the same again.
+    // Otherwise, empty blocks of the same second would be identical.
     await engine('anvil_setCoinbase', '0x00000000000000000000000000000000000000f1')
     await engine('anvil_reorg', 6, [])
-    // A block that was mined meanwhile may be lost, and the chain a little shorter until the next ones.
+    // A block that was mined meanwhile may be lost. The chain may then be slightly shorter until the next blocks.
     await vi.waitFor(async () => {
       const block = await engine<{ hash: string } | null>(
         'eth_getBlockByNumber',

@@ -10,7 +10,7 @@ describe('a running service takes over', () => {
   let gateway: GatewayFixture
   let node: Awaited<ReturnType<typeof serve>>
   let asked: (readonly [method: unknown, params: unknown])[] = []
-  /** Lets the node answer what it is asked slowly. */
+  /** If set, the node delays its responses and stores their completions here. */
   let answer: (() => void)[] | undefined
   beforeAll(async () => {
     node = await serve(async (asking, response) => {
@@ -40,7 +40,7 @@ describe('a running service takes over', () => {
     readonly agent?: Agent
   }
 
-  /** Calls on a connection of its own, unless an agent keeps one. */
+  /** Calls on a separate connection, unless an agent keeps one. */
   function call(
     method: string,
     { headers = {}, token = gateway.first.token, params = [], body, agent }: Given = {},
@@ -91,10 +91,10 @@ describe('a running service takes over', () => {
     gateway.apply({ FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1' })
     const token = 'unknown'
     const headers = { 'x-forwarded-for': '192.0.2.7' }
-    // Other tests have sent some from this address.
+    // Other tests have sent some from this IP address.
     await statusOf({ token })
     expect(await statusOf({ token, headers })).toBe(429)
-    // Behind a proxy that is believed now, it is another address.
+    // Behind a proxy that is now trusted, the client has a different IP address.
     gateway.apply({ FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1', FAIRLEAD_TRUSTED_PROXIES: '127.0.0.1' })
     expect(await statusOf({ token, headers })).toBe(401)
     expect(await statusOf({ token, headers })).toBe(429)
@@ -115,7 +115,7 @@ describe('a running service takes over', () => {
 
   it('the domain of the nodes', async () => {
     const host = 'somebody-else.nodes.example'
-    // On one connection, where much is remembered of the request before.
+    // On one connection, where the gateway caches much of the previous request.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
     expect(await statusOf({ headers: { host }, agent })).toBe(200)
@@ -148,7 +148,7 @@ describe('a running service takes over', () => {
     answer = []
     const slow = call('eth_feeHistory', { params: ['0x1', 'latest', []] })
     await vi.waitFor(() => expect(answer?.length).toBe(1), 20_000)
-    // Not before: those of other tests may still be closing.
+    // Not earlier, because connections of other tests may still be closing.
     gateway.apply({ FAIRLEAD_MAX_CONNECTIONS_PER_ADDRESS: '1' })
     await expect(statusOf()).rejects.toThrow(/hang up|ECONNRESET/)
     gateway.apply({})

@@ -11,7 +11,7 @@ import { waitFor } from '@fairlead/vitest/wait-for'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { createUsageCounts, type UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 
-/** A meter, and what it has counted by now, by method. */
+/** Creates a meter, and a function that returns its counts by method. */
 function counting() {
   const { requests } = testMetrics()
   const usage = createUsageCounts(() => 1)
@@ -76,6 +76,6 @@ it('each message of a stream of gRPC is a unit, however it is cut', async () => 
   await waitFor(() => expect(received.length).toBeGreaterThan(0))
   end()
   await waitFor(() => expect(Buffer.concat(received)).toEqual(bytes))
-  // The call itself is one more.
+  // The call itself counts as one more.
   await waitFor(() => expect(counts(path)).toEqual({ requests: 4, units: 4, bytesOut: bytes.length }))
 })

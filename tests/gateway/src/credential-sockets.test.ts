@@ -6,7 +6,7 @@ import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
-/** A node whose chain has one block. */
+/** Starts a node whose chain has one block. */
 function quietChain(): Promise<string> {
   return nodeThat((request, response) => {
     let text = ''

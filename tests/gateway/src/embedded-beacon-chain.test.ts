@@ -43,7 +43,7 @@ async function get(url: string, accept: string): Promise<Answer> {
   }
 }
 
-// What is asked about the first slots is the same a moment later.
+// Values of the first slots do not change over time.
 const values: Readonly<Record<string, string>> = {
   state_id: 'genesis',
   block_id: '1',
@@ -57,7 +57,7 @@ const reads = Object.values<Route>(routes).filter(
     !Object.values(query).some(({ required }) => required) &&
     Object.keys(pathParameters).every((name) => name in values),
 )
-// These tell what is the case now.
+// These return current state.
 const moving = new Set([
   'getSyncingStatus',
   'getPeers',
@@ -77,7 +77,7 @@ it.each(reads)('$operationId answers through the service as the chain does itsel
     expect(through).toMatchObject(head)
     const isSame = direct.status === 200 && !moving.has(route.operationId) && !path.includes('/pool/')
     if (!isSame || through.bytes === direct.bytes) continue
-    // A slot may have passed between the two.
+    // A slot may have passed between the two requests.
     expect(through.bytes).toBe((await get(`${node}${path}`, accept)).bytes)
   }
 })

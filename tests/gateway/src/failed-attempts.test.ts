@@ -58,7 +58,7 @@ it('needs no more memory for more addresses', () => {
   const watch = createFailedAttemptLimiter({ log: pino({ level: 'silent' }), maxFailures: 1 })
   for (let index = 0; index < 60_000; index++)
     watch.failed(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
-  // The first ones are forgotten, the last ones are not.
+  // The oldest entries are evicted, the latest ones are not.
   expect(watch.failed('10.0.0.0')).toBe(0)
   expect(watch.failed('10.0.234.95')).toBeGreaterThan(0)
   watch.close()
@@ -75,7 +75,7 @@ it('slows down those who try API keys out as well', async () => {
     return [response.status, response.headers.has('retry-after')]
   }
   expect(await ask('abcdefgh.abcdefghabcdefghabcdefghabcdefgh')).toEqual([401, false])
-  // Tokens of nodes count with them.
+  // Node tokens count as well.
   expect((await fetch(`${gateway.url}/c4n4ry`, { method: 'POST', body: '{}' })).status).toBe(401)
   expect(await ask('abcdefgh.abcdefghabcdefghabcdefghabcdefgh')).toEqual([429, true])
   expect((await fetch(`${gateway.url}/c4n4ry`, { method: 'POST', body: '{}' })).status).toBe(429)

@@ -7,21 +7,21 @@ import { memory } from '@fairlead/gateway-core/testing/memory'
 import { createLog } from '@fairlead/gateway/testing/log'
 import { protocols } from '@fairlead/platform-server/testing/protocols'
 
-/** A service over a fresh database on a free port. */
+/** A gateway with a fresh database on a free port. */
 export interface GatewayFixture {
   readonly url: string
   readonly tlsUrl: string | undefined
   readonly store: Store
   readonly first: Extract<FirstStart, { created: true }>
   readonly registry: Registry
-  /** Everything logged so far. */
+  /** The log output so far. */
   log(): string
-  /** Takes over what the given environment changes about the one at the start. */
+  /** Applies the differences between the given environment and that of the start. */
   apply(environment: Readonly<Record<string, string>>): void
   stop(): Promise<void>
 }
 
-/** Starts the service as `serve` does; the options are those of the environment. */
+/** Starts the gateway as `serve` does. The options are those of the environment. */
 export async function gatewayFixture(
   environment: Readonly<Record<string, string>>,
   upstream: string,
@@ -43,7 +43,7 @@ export async function gatewayFixture(
   const configured = (changed: Readonly<Record<string, string>> = {}) =>
     parseConfiguration({
       FAIRLEAD_PORT: '0',
-      // A test counts what the node is asked.
+      // Tests count the requests to the node.
       FAIRLEAD_PROBE_NODES: 'false',
       ...environment,
       ...changed,

@@ -118,9 +118,9 @@ export function everyPath(token: string): readonly string[] {
 }
 
 /**
- * Makes the frames of one request; about half of them are well-formed.
+ * Creates the frames of one request. About half of them are well-formed.
  *
- * @param credentials - header fields, one of which every other request has
+ * @param credentials - header fields; every other request has one of them
  */
 export function generatedRequest(
   draw: Draw,

@@ -6,7 +6,7 @@ import { grpcInFrontOf, xToken } from '@fairlead/gateway-grpc/testing/grpc-fixtu
 
 type Serve = (turn: number, request: SubscribeRequest) => AsyncIterable<SubscribeUpdate>
 
-/** A node that serves subscriptions as a test wants, and notes what it was asked. */
+/** Starts a node that serves subscriptions as defined by a test, and records the requests. */
 async function geyserNode(serve: Serve) {
   const asked: (bigint | undefined)[] = []
   const unimplemented = () => Promise.reject(new GrpcError(Status.UNIMPLEMENTED, 'not here'))
@@ -40,7 +40,7 @@ const entry = (slot: bigint, index: bigint) =>
 
 const unavailable = () => new GrpcError(Status.UNAVAILABLE, 'restarting')
 
-/** What a client gets, and the status and detail with which its call ends. */
+/** Returns the messages that a client receives, and the status and detail of the end of its call. */
 async function outcomeOf(upstreams: string) {
   const { url } = await grpcInFrontOf(upstreams)
   const client = createGrpcClient(GeyserDefinition, { url, auth: { kind: 'x-token', token: xToken } })
@@ -83,7 +83,7 @@ it('is broken off when no upstream can go on with it', async () => {
   })
   const { got, end } = await outcomeOf(`${first.url} ${second.url}`)
   expect([got, end]).toEqual([['100 0'], '14 The node broke the call off.'])
-  // Both are tried in turn: five times, and once more for each five seconds that it takes.
+  // Both are tried in turn: five times, and once more for every five seconds that the tries take.
   const tries = first.asked.length + second.asked.length
   expect(tries).toBeGreaterThanOrEqual(6)
   expect(tries).toBeLessThan(10)

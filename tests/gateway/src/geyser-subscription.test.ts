@@ -98,7 +98,7 @@ describe('after a move', () => {
   it('drops what the client has, and passes what it lacks', () => {
     const open = subscription()
     open.takeUpdates(framed(transaction(100n, 1), transaction(100n, 2), transaction(101n, 1)))
-    // The rest of a message that was cut off never comes.
+    // The rest of a truncated message never arrives.
     open.takeUpdates(framed(transaction(101n, 2)).subarray(0, 20))
     open.resume()
     const replayed = [
@@ -140,7 +140,7 @@ describe('after a move', () => {
     for (let slot = 100n; slot <= 200n; slot++) open.takeUpdates(framed(transaction(slot, 1)))
     expect(resumedBy(open)?.fromSlot).toBe(192n)
     const replayed = Array.from({ length: 10 }, (_, at) => transaction(191n + BigInt(at), 1))
-    // Slot 191 was not asked for.
+    // Slot 191 was not requested.
     expect(messagesOf(open.takeUpdates(framed(...replayed)))).toEqual([replayed[0]])
   })
 })

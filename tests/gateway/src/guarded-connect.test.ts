@@ -29,7 +29,7 @@ async function listen(server = createServer()): Promise<{ port: number; sockets:
   return { port: (server.address() as AddressInfo).port, sockets }
 }
 
-/** Answers each question with the next of several addresses. */
+/** Resolves each query to the next of several IP addresses. */
 function resolving(...answers: readonly (readonly string[])[]): {
   resolve: LookupFunction
   names: string[]
@@ -48,7 +48,7 @@ function resolving(...answers: readonly (readonly string[])[]): {
 
 const publicOnly: ConnectionRules = { isPrivateAllowed: false }
 
-/** The address that was connected to, or the code of the failure. */
+/** Returns the connected IP address, or the code of the failure. */
 async function outcome(
   host: string,
   port: number,

@@ -8,7 +8,7 @@ import { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import { gatewayFixture } from './gateway-fixture.ts'
 
 setFlagsFromString('--allow-natives-syntax')
-// Only what is compiled after the flag knows the syntax.
+// Only code compiled after the flag is set may use the syntax.
 const haveSameMap = compileFunction('return %HaveSameMap(one, other)', ['one', 'other']) as (
   one: object,
   other: object,
@@ -31,7 +31,7 @@ it('contexts of HTTP requests have one hidden class, those of messages and gRPC 
     fetch(`${url}${path}`, init).then((response) => response.text())
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
   const headers = { 'content-type': 'application/json' }
-  // By the built-in server, a batch, and by node:http.
+  // Over the built-in server, as a batch, and over node:http.
   await call(`/${first.token}`, { method: 'POST', body, headers })
   await call(`/${first.token}`, { method: 'POST', body: `[${body},${body}]`, headers })
   await call(`/${first.token}`, { method: 'POST', body, headers: { ...headers, 'x-other': 'y' } })

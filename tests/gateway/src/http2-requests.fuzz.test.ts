@@ -12,10 +12,10 @@ import { serve } from '@fairlead/gateway-core/testing/serve'
 const requests = Number(process.env['HTTP2_FUZZ_REQUESTS'] ?? 4_000)
 const seed = Number(process.env['HTTP2_FUZZ_SEED'] ?? 1)
 const perConnection = 50
-// A request whose body never ends has no response before its deadline.
+// A request whose body never ends receives no response before its deadline.
 const longestWaitMs = 2_000
 
-// What one node returns for all protocols, by the beginning of the path.
+// The response of one node for all protocols, by the start of the path.
 const configuration = {
   config: { bytes: 'te6cckEBAQEAEgAAIAABAAAAAIAAAAAgAAAAgAAP3PIs' },
 } as const
@@ -105,7 +105,7 @@ it('no request over HTTP/2 ends the process or is answered with 5xx', { timeout:
   expect(share).toBeGreaterThan(50)
 })
 
-/** Sends requests on one connection; resolves when each was answered or reset, or the connection is over. */
+/** Sends requests on one connection. Resolves when each was answered or reset, or when the connection is closed. */
 async function answered(port: number, frames: readonly Buffer[]): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   const open = new Set(frames.map((_, index) => 2 * index + 1))

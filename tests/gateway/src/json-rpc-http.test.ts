@@ -39,7 +39,7 @@ function post(path: string, body: string, headers: Record<string, string> = {}):
   return fetch(`${gateway.url}${path}`, init)
 }
 
-/** Calls a method by the address of the high-throughput chain; every JSON-RPC answer is a 200. */
+/** Calls a method at the URL of the high-throughput chain. Every JSON-RPC response has status 200. */
 async function call(method: string, params: unknown, endpoint = '/evm'): Promise<Answer> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params })
   const response = await post(`/${gateway.first.token}${endpoint}`, body)
@@ -58,7 +58,7 @@ function basic(): { authorization: string } {
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
 const unknownHash = `0x${'12'.repeat(32)}`
 
-/** One HTTP request as text. */
+/** Formats an HTTP request as text. */
 function raw(path: string, body: string, headers: readonly string[] = []): string {
   const head = [`POST ${path} HTTP/1.1`, 'host: x', `content-length: ${Buffer.byteLength(body)}`, ...headers]
   return `${head.join('\r\n')}\r\n\r\n${body}`
@@ -262,7 +262,7 @@ describe('credentials', () => {
         error: { code: -32041, message: expect.stringMatching(/^Unauthorized: /) },
       })
     }
-    // The body of a short call is there by then, and clients find the error by its id.
+    // The body of a short call has arrived by then, and clients match the error by its id.
     const refused = async (body: string) => (await sendRaw(port, raw('/unknown', body), /\}\}$/)).text
     expect(await refused(chainId)).toContain('{"jsonrpc":"2.0","id":1,"error":{"code":-32041,')
     expect(await refused(`[${chainId}]`)).toContain('{"jsonrpc":"2.0","id":null,"error":{"code":-32041,')
@@ -328,7 +328,7 @@ describe('HTTP', () => {
     expect(text).toContain('"data":{"max_bytes":4096}')
   })
 
-  // More than the buffers of both ends take, so that the client still sends when it is refused.
+  // More than the buffers of both ends hold, so that the client still sends when it is rejected.
   const big = ' '.repeat(30_000_000)
   it.each([
     ['of announced length', `content-length: ${big.length}\r\n\r\n${big}`],

@@ -45,7 +45,7 @@ function start(): Promise<GatewayFixture> {
   return gatewayFixture(limits, 'devnet', embedded)
 }
 
-/** JSON-RPC alone, in front of the same chain. */
+/** JSON-RPC only, in front of the same chain. */
 function listening(options: ListenerOptions = {}): Promise<ListenerFixture> {
   return inFrontOf(chain.url, { websocket: chain.url.replace('http', 'ws'), ...options })
 }
@@ -60,7 +60,7 @@ function basic({ username, password } = gateway.first): { authorization: string 
   return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
 }
 
-/** Calls the node itself. */
+/** Calls the node directly. */
 async function node<result>(method: string, params: unknown[] = []): Promise<result> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const response = await fetch(chain.url, {
@@ -150,7 +150,7 @@ describe('the addresses', () => {
 describe('messages', () => {
   it('are calls, batches and notifications, as over HTTP', async () => {
     const { ask, messages, socket } = await client()
-    // The client has offered compression.
+    // The client offered compression.
     expect(socket.extensions).toBe('')
     expect(await ask('{')).toMatchObject({ id: null, error: { code: -32700 } })
     expect(await ask('[]')).toMatchObject({ id: null, error: { code: -32600 } })

@@ -9,7 +9,7 @@ import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 const denied = [{ kind: 'ip', value: '127.0.0.1', action: 'deny' }] as const
 
-/** A node whose chain has a new block whenever it is asked. */
+/** Starts a node whose chain has a new block at each request. */
 function growingChain(): Promise<string> {
   let height = 1
   return nodeThat((request, response) => {
@@ -173,7 +173,7 @@ it('a place is held until the answer has been read, and no longer', async () => 
   const calls = [1, 2, 3].map(() => fetch(`${gateway.url}/${token}`, { method: 'POST', body }))
   for (let call = 1; call <= 3; call++) {
     await vi.waitFor(() => expect(ends).toHaveLength(call), { timeout: 50_000 })
-    // The gateway answers others, while the node still has one call.
+    // The gateway responds to other clients while the node still holds one call.
     expect((await fetch(`${gateway.url}/unknown`, { method: 'POST', body })).status).toBe(401)
     expect(ends).toHaveLength(call)
     ends[call - 1]?.()

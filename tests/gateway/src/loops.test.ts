@@ -13,7 +13,7 @@ import { pino } from 'pino'
 import { createLoopDetector, withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
-/** A proxy that forwards every request to a target that is named later. */
+/** Starts a proxy that forwards every request to a target that is set later. */
 async function startProxy() {
   const seen: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
   let target = new URL('http://127.0.0.1:9')
@@ -160,7 +160,7 @@ it('passes requests of other deployments on, with their entries and its own', as
   const [a, b] = [front, behind].map(({ store }) => createLoopDetector(store.encryptor).entry)
   expect(a).not.toBe(b)
   expect(received).toContain(`${a}, ${b}`)
-  // What a gateway asks for itself has passed through it alone.
+  // Requests of a gateway itself have passed only through that gateway.
   for (const value of received) expect([b, `${a}, ${b}`]).toContain(value)
 })
 

@@ -25,7 +25,7 @@ describe('the probe of an engine and of the service in front of it', { timeout: 
     await rm(directory, { recursive: true, force: true })
   })
 
-  /** What would tell that something was changed: head, pool, accounts. */
+  /** State that would reveal a change: head, pool, accounts. */
   async function state(): Promise<unknown> {
     const calls = [
       ['eth_blockNumber', []],
@@ -41,7 +41,7 @@ describe('the probe of an engine and of the service in front of it', { timeout: 
         const answer = (await (await fetch(chain.url, { method: 'POST', headers, body })).json()) as {
           result: { timestamp?: string }
         }
-        // The pending block is made anew for every question.
+        // The pending block is rebuilt for every request.
         return params[0] === 'pending' ? undefined : answer.result
       }),
     )
@@ -67,7 +67,7 @@ describe('the probe of an engine and of the service in front of it', { timeout: 
     })
     expect(http).not.toHaveProperty('eth_subscribe')
     expect(websocket).toMatchObject({ eth_subscribe: 'available', eth_unsubscribe: 'available' })
-    // What one transport has, the other has, although they say it in different words.
+    // Both transports support the same methods, although their error messages differ.
     const { eth_subscribe: _, eth_unsubscribe: __, ...shared } = websocket
     expect(shared).toEqual(http)
     expect(report.totals.failed + report.totals.refused).toBe(0)
@@ -96,7 +96,7 @@ describe('the probe of an engine and of the service in front of it', { timeout: 
     const socket = `${gateway.url.replace('http', 'ws')}/ws/${token}`
     const report = await probe(`${gateway.url}/${token}`, { webSocketUrl: socket })
     expect(await state()).toEqual(before)
-    // The service makes up for what the engine lacks.
+    // The gateway provides what the engine lacks.
     expect(outcomes(report)).toMatchObject({ debug_traceCallMany: 'available', eth_getProof: 'available' })
     const { eth_subscribe, eth_unsubscribe, ...shared } = outcomes(report, 'websocket')
     expect([eth_subscribe, eth_unsubscribe]).toEqual(['available', 'available'])

@@ -148,7 +148,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     await gateway.stop()
     const before = asked
     expect(gateway.log()).not.toContain('probed')
-    // What is sent now would arrive meanwhile.
+    // A request that was sent would have arrived by then.
     await handleArrived(10)
     expect(asked).toBe(before)
   })
@@ -161,7 +161,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     })
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
     onTestFinished(gateway.stop)
-    // A node of a service that starts later and does probe is asked by now.
+    // By this time, the node of a gateway that starts later and probes has received requests.
     const { url, state } = await changingNode()
     await fixture(url)
     await vi.waitFor(() => expect(state.asked.length).toBeGreaterThan(0), patience)
@@ -169,7 +169,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
   })
 })
 
-/** A node of which the client, the namespaces and the methods can be changed while it runs. */
+/** A node whose client version, namespaces and methods can be changed while it runs. */
 async function changingNode() {
   const state = {
     version: 'Geth/v1',

@@ -42,14 +42,14 @@ const targets = dashboard.panels.flatMap(({ title, targets: all = [] }) =>
   all.map((target) => ({ title, ...target })),
 )
 
-// What Prometheus itself adds to every series.
+// Labels that Prometheus itself adds to every series.
 const ofTarget = ['job', 'instance']
 
 let gateway: GatewayFixture
 let published: ReadonlyMap<string, readonly string[]>
 
 beforeAll(async () => {
-  // The store need not be there for its metrics.
+  // The metrics of the store exist even if the store is unreachable.
   gateway = await gatewayFixture(
     { FAIRLEAD_VALKEY_URL: 'redis://127.0.0.1:1', FAIRLEAD_OWN_HTTP_FRONT: 'true' },
     'http://127.0.0.1:1',
@@ -95,10 +95,10 @@ function expectKnown(expression: string): void {
   expect([...all], expression).toEqual(expect.arrayContaining([...grouping]))
 }
 
-/** Labels that a text shows have to be left by the expression that it is about. */
+/** Expects that the expression retains the labels that a text displays. */
 function expectShown(shown: Iterable<RegExpMatchArray>, expression: string): void {
   const { selectors, grouping } = readExpression(expression)
-  // Without a grouping every label of the metric is left.
+  // Without a grouping, every label of the metric is retained.
   const left =
     grouping.size > 0
       ? [...grouping]

@@ -1,13 +1,13 @@
-/** What an expression of Prometheus asks for. */
+/** The names in a Prometheus expression. */
 export interface ReadExpression {
   readonly selectors: readonly Selector[]
-  /** Labels that the expression groups or matches by. */
+  /** Labels by which the expression groups or matches. */
   readonly grouping: ReadonlySet<string>
-  /** Labels that the expression makes itself. */
+  /** Labels that the expression creates. */
   readonly made: ReadonlySet<string>
 }
 
-/** A metric and the labels that it is selected by. */
+/** A metric and the labels by which it is selected. */
 interface Selector {
   readonly metric: string
   readonly labels: readonly string[]
@@ -19,9 +19,9 @@ const groupers = ['by', 'without', 'on', 'ignoring', 'group_left', 'group_right'
 const operators = ['and', 'or', 'unless', 'bool', 'offset']
 
 /**
- * Reads the names out of an expression of PromQL.
+ * Reads the names in a PromQL expression.
  *
- * @throws for a character that no expression has
+ * @throws for a character that no expression contains
  */
 export function readExpression(text: string): ReadExpression {
   const tokens = tokensOf(text)
@@ -63,7 +63,7 @@ function tokensOf(text: string): string[] {
   return tokens
 }
 
-/** What stands between a bracket and the next one that closes. */
+/** The tokens between an opening bracket and the next closing one. */
 function inside(tokens: readonly string[], open: number, close: string): readonly string[] {
   return tokens.slice(open + 1, tokens.indexOf(close, open))
 }

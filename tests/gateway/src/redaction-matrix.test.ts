@@ -17,7 +17,7 @@ const secret = 'k7Qz-9f2b_Lm4x8Wc1Rt6Vy3'
 const encodings = secretEncodings(secret)
 const patience = { timeout: 50_000, interval: 20 }
 
-/** How the node writes the JSON-RPC error with this message. */
+/** Formats the JSON-RPC error of the node with this message. */
 type WriteError = (id: unknown, message: string) => string | readonly string[]
 
 const errorOf = (message: string) => ({ code: -32000, message, data: { at: [message] } })
@@ -84,7 +84,7 @@ async function answerHttp(request: IncomingMessage, response: ServerResponse): P
   }
 }
 
-// Header values take no line ends.
+// Header values must not contain line breaks.
 const headerOf = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, ' ')
 
 function answerGrpc(stream: ServerHttp2Stream): void {
@@ -222,14 +222,14 @@ describe('no secret of an upstream leaves the gateway', { shuffle: false }, () =
 
   it('the platform API holds no secret after a probe', async () => {
     write = written
-    // All encodings in each answer, so that one probe tries all of them at all its calls.
+    // All encodings in each response, so that one probe tests all of them in all its calls.
     message = `failed at ${encodings.map(([, encoded]) => encoded).join(' or ')} now`
     const { nodeId, apiKey } = gateway.first
     const platform = async (method: string, rest: string) => {
       const headers = { authorization: `Bearer ${apiKey}` }
       return (await fetch(`${gateway.url}/v2/nodes/${nodeId}/${rest}`, { method, headers })).text()
     }
-    // By the platform API, looking for them would exceed its rate limit.
+    // Queries through the platform API would exceed its rate limit.
     const recordedMethods = () => gateway.store.db.selectFrom('node_methods').select('method').execute()
     await gateway.store.db.deleteFrom('node_methods').execute()
     await platform('POST', 'methods/probe/')

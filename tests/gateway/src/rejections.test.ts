@@ -15,14 +15,14 @@ interface Kind {
   readonly grant?: Partial<Grant>
   readonly passing?: AuthenticatorChoices
   readonly secret?: string
-  /** Calls before the one that is refused. */
+  /** Number of calls before the rejected one. */
   readonly before?: number
   readonly status: number
   readonly code: number
   readonly data?: unknown
   readonly retryAfter?: true
   readonly grpc: number
-  /** Found out before there is a connection or a stream. */
+  /** Whether the rejection happens before a connection or a stream is open. */
   readonly atDoor: boolean
 }
 
@@ -182,7 +182,7 @@ describe.each(kinds)('$name is refused', (kind) => {
     expectRetry(kind, retryAfterOf(response))
   })
 
-  // It has no place, and one that is let in has no end.
+  // An event stream uses no concurrency slot, and an accepted one has no end.
   it.skipIf(kind.status === 503 || kind.before !== undefined)('by a stream of events', async () => {
     const gateway = await beaconInFrontOf(await answering({ data: {} }), given(kind))
     const at = `${gateway.url}/beacon/${kind.secret ?? beaconToken}/eth/v1/events?topics=head`

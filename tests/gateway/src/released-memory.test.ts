@@ -31,7 +31,7 @@ it('a gateway that was stopped with calls in flight holds no memory', async () =
   const upstream = await nodeThat((request, response) => {
     request.resume().on('end', () => {
       response.setHeader('content-type', 'application/json')
-      // The second half never comes.
+      // The second half is never sent.
       response.write('{"jsonrpc":"2.0","id":1,"result":"0x')
       waiting += 1
     })

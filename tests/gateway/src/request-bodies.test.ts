@@ -81,7 +81,7 @@ describe.each(apis)('a body to the API of %s', (name, path, body, status) => {
     const bomb = gzipSync(Buffer.alloc(40_000_000, ' '))
     expect(bomb.length).toBeLessThan(100_000)
     const response = await post(path, bomb, { 'content-encoding': 'gzip' }).catch(() => undefined)
-    // A client that still sends may see its connection end first.
+    // A client that still sends may see its connection close first.
     expect(response?.status ?? 413).toBe(413)
     expect(received.filter((text) => text.startsWith(' '))).toEqual([])
   })

@@ -8,7 +8,7 @@ import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture
 
 const deadNode = 'http://127.0.0.1:9'
 
-/** The listener of every protocol with room for so many bytes of bodies, and a path that takes a body. */
+/** Listeners of every protocol with a given memory budget for bodies, and a path that accepts a body. */
 const listeners = {
   evm: async (bodyMemory: MemoryBudget) => {
     const node = await nodeThat((_, response) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   node = await serve((request, response) => {
     request.resume()
     response.setHeader('content-type', 'application/json')
-    // A response that never ends, as fast as it is read.
+    // An endless response, sent as fast as it is read.
     const write = () => {
       while (response.write(piece));
     }
@@ -54,7 +54,7 @@ describe('a client that stalls is ended:', () => {
       expect(await resetOf(stream)).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM)
       return
     }
-    // Where a credential is needed, it is checked before the body is read.
+    // If a credential is required, it is checked before the body is read.
     const [headers] = (await once(stream, 'response')) as unknown[]
     expect(headers).toMatchObject({ ':status': 401 })
   })

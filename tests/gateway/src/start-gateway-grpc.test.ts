@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const xToken = () => gateway.first.xToken ?? ''
 
-/** Calls of gRPC that succeeded so far, as two metrics count them. */
+/** Successful gRPC calls so far, as counted by two metrics. */
 async function counted(): Promise<readonly [calls: number, requests: number]> {
   const text = await (await fetch(`${gateway.url}/metrics`)).text()
   const calls = /fairlead_grpc_calls_total\{method="unknown",status="OK"} (\d+)/.exec(text)?.[1]

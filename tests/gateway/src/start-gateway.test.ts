@@ -11,15 +11,15 @@ import { pino } from 'pino'
 // Texts that occur nowhere else, so that a single search finds a leak.
 const canaries = { metrics: 'c4n4ry-metrics', user: 'c4n4ry-user', password: 'c4n4ry-p%40ss' }
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
-// Nobody else asks for this; the service itself looks after its nodes by other methods.
+// No other caller uses this method. The gateway itself checks its nodes with other methods.
 const gasPrice = chainId.replace('eth_chainId', 'eth_gasPrice')
 
 let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture
-/** What the node does with its next requests. */
+/** How the node handles its next requests. */
 let behaviour: 'answer' | 'fail' | 'garbage' | 'break off' = 'answer'
 let holdsGasPrice = false
-/** What ends the calls that wait. */
+/** Callbacks that complete the held calls. */
 const held: (() => void)[] = []
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ function get(
   return fetch(`${url}${path}`, { method, headers })
 }
 
-/** Another service over the same store. */
+/** Starts another gateway with the same store. */
 function another(environment: Record<string, string>, embedded: Record<string, string> = {}) {
   const log = pino({ level: 'silent' })
   return startGateway(parseConfiguration({ FAIRLEAD_PORT: '0', ...environment }), {
@@ -155,13 +155,13 @@ describe('startGateway', () => {
     const free = await another({})
     let isStopped = false
     const stopping = other.stop().then(() => (isStopped = true))
-    // Another one without a request has stopped meanwhile.
+    // Another gateway without a request in flight has stopped meanwhile.
     await free.stop()
     expect(isStopped).toBe(false)
     let answered = ''
     client.on('data', (chunk) => (answered += String(chunk)))
     for (const release of held) release()
-    // The client would keep the connection; waiting for it would take the ten seconds to the end of all patience.
+    // The client would keep the connection. Waiting for it would take the full ten seconds of the shutdown timeout.
     await Promise.all([stopping, once(client, 'close')])
     expect(answered).toContain('"result":"0x1"')
     idle.destroy()
@@ -282,7 +282,7 @@ it('serves the beacon node API and the jetton chain API beside JSON-RPC, by the 
   expect((await get('/readyz', {}, 'GET', all.url)).status).toBe(200)
   expect(targets).toContain('/eth/v1/beacon/headers')
   expect(targets).toContain('/api/v2/getConsensusBlock')
-  // Only readiness asks for these.
+  // Only the readiness check sends these requests.
   expect(targets).toEqual(expect.arrayContaining(['/eth/v1/node/syncing', '/api/v2/getMasterchainInfo']))
   await all.stop()
   await beaconNode.stop()

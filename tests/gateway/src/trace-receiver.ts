@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 
-/** A span as it was sent. */
+/** A received span. */
 interface ReceivedSpan {
   readonly traceId: string
   readonly spanId: string
@@ -11,11 +11,11 @@ interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** What takes traces. */
+/** A receiver of traces. */
 interface TraceReceiver {
   readonly url: string
   readonly spans: readonly ReceivedSpan[]
-  /** Everything that was sent, with the headers. */
+  /** All received data, including the headers. */
   text(): string
 }
 
@@ -29,7 +29,7 @@ type SentSpan = Omit<ReceivedSpan, 'attributes'> & {
   readonly attributes?: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[]
 }
 
-/** Starts a server that takes traces as OTLP over HTTP in JSON, until the running test ends. */
+/** Starts a server that accepts traces as OTLP over HTTP in JSON, until the running test ends. */
 export async function traceReceiver(): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = []
   let text = ''

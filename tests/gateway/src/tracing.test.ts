@@ -9,7 +9,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
 const later = { timeout: 50_000 }
 
-/** A node that answers every call, and remembers which trace it was told of. */
+/** Starts a node that responds to every call, and stores the trace context that it received. */
 async function tracedNode() {
   const told: (string | undefined)[] = []
   const url = await nodeThat((request, response) => {
@@ -69,7 +69,7 @@ it('continues the trace of a client to the node, and sends what it did', async (
   expect(upstream).toMatchObject({ traceId, parentSpanId: request?.spanId, kind: 3 })
   expect(upstream?.attributes['fairlead.upstream']).toBe(upstreamId)
   expect(node.told).toContain(`00-${traceId}-${upstream?.spanId}-01`)
-  // The password opens the receiver, and stands nowhere else.
+  // The password authenticates at the receiver, and appears nowhere else.
   const authorization = `Basic ${Buffer.from('collector:c4n4ry-password').toString('base64')}`
   expect(receiver.text()).toContain(authorization)
   for (const text of [receiver.text(), gateway.log()]) {

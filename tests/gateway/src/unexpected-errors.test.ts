@@ -51,7 +51,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** One error was caught by this guard, counted and logged, once. */
+/** Expects that this guard has caught, counted and logged exactly one error. */
 async function expectOne(place: GuardedPlace): Promise<void> {
   await vi.waitFor(async () =>
     expect(await registry.metrics()).toContain(`fairlead_unexpected_errors_total{place="${place}"} 1\n`),
@@ -80,7 +80,7 @@ it('http1: a call that throws ends its connection alone', async () => {
 it('http: a request that throws is answered with 500 and its id', async () => {
   watch()
   vi.spyOn(HttpContext.prototype, 'serve').mockImplementationOnce(fault)
-  // Not kept: a connection that node:http took over would serve the calls of other tests too.
+  // Not keep-alive: a connection that node:http took over would also serve the calls of other tests.
   const headers = { connection: 'close' }
   const response = await fetch(`${gateway.url}/beacon/${gateway.first.token}/eth/v1/node/version`, {
     headers,

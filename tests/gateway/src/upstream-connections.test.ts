@@ -37,7 +37,7 @@ const rejection = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   )
 
-/** One call over each protocol, and the message of its failure. */
+/** One call over each protocol. Resolves with the message of its failure. */
 const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) => Promise<string>>> = {
   evm: async (host, rules) => {
     const upstream = createEvmUpstream(`http://${host}`, timeoutMs, new MemoryBudget(1_000_000), { rules })
@@ -146,7 +146,7 @@ it('lets addresses of the configuration be private, as long as they are configur
 })
 
 it('sends no call to itself that an upstream address leads back with', async () => {
-  // The port that the gateway is going to listen on.
+  // The port on which the gateway will listen.
   await new Promise((resolve) => server.close(resolve))
   const gateway = await gatewayFixture(
     { FAIRLEAD_PORT: String(port) },
@@ -159,7 +159,7 @@ it('sends no call to itself that an upstream address leads back with', async () 
       body: '{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["0x00"]}',
     })
     expect(response.status).toBe(502)
-    // One line for the failed request; each nested one would have its own.
+    // One line for the failed request. Each nested request would add its own.
     expect(gateway.log().split('"node request"')).toHaveLength(2)
   } finally {
     await gateway.stop()

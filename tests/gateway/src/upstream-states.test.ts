@@ -7,7 +7,7 @@ import { gatewayFixture } from './gateway-fixture.ts'
 
 const later = { timeout: 50_000 }
 
-/** A beacon node and a node of TON in one, which is as far as it is told. */
+/** Starts a node that serves both the beacon API and the TON API, with the given head. */
 async function restNode(head: number) {
   const node = createServer((request, response) => {
     const { url = '' } = request

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
 import { type DevelopmentFile, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
 
-/** One service for all test files. */
+/** Starts one gateway for all test files. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder()
   const service = await startService(folder.path, { FAIRLEAD_LOG_LEVEL: 'info' })

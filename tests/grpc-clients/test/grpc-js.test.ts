@@ -6,7 +6,7 @@ import { status } from '@grpc/grpc-js'
 import { afterAll, describe, expect, inject, it, vi } from 'vitest'
 import { grpcJs, methodOf } from './grpc/grpc-js.ts'
 
-// The client of another project, which nobody here wrote, with our messages through the service to the embedded chain.
+// The third-party client, with our messages, through the gateway to the embedded chain.
 const {
   base_url: base,
   api_key: apiKey,
@@ -27,7 +27,7 @@ const sample = async (line: string) => {
       ?.slice(line.length + 1) ?? 0,
   )
 }
-// Those of all clients of the service: each test file ends its own.
+// Calls of all clients of the gateway: each test file ends its own.
 const openCalls = () => sample('fairlead_grpc_open_calls')
 
 describe('@grpc/grpc-js calls', () => {

@@ -26,7 +26,8 @@ import { afterAll, describe, expect, inject, it } from 'vitest'
 import { asJson } from './grpc/solana-error.ts'
 import { solanaWriter } from './grpc/solana-writer.ts'
 
-// The client of another project makes things happen on the embedded chain; ours hears of them through the service.
+// The third-party client sends transactions on the embedded chain. Our client receives their updates through the
+// gateway.
 const {
   nodes: [, , , node],
 } = inject('development')
@@ -37,7 +38,9 @@ const geyser = createGrpcClient(GeyserDefinition, {
 })
 afterAll(() => geyser.close())
 
-/** Subscribes with a filter `slots` among others, acts once the stream has begun, and reads until it has enough. */
+/**
+ * Subscribes with filters that include `slots`, acts once the stream is active, and reads until it has enough updates.
+ */
 async function hear(
   filters: GeyserFilters,
   act: () => Promise<Signature>,
@@ -56,7 +59,7 @@ async function hear(
   return { updates, signature }
 }
 
-/** The transaction of a signature, and its slot, among updates. */
+/** Finds the transaction with a signature, and its slot, among updates. */
 function find(updates: readonly GeyserUpdate[], signature: Signature) {
   for (const { updateOneof } of updates) {
     if (updateOneof.$case !== 'transaction') continue
@@ -134,7 +137,7 @@ describe('what @solana/kit sends', () => {
       (seen, sent) => find(seen, sent) !== undefined,
     )
     const { slot } = find(updates, signature) ?? {}
-    // What is in a block at a level comes before the news that the block has reached it.
+    // The content of a block at a commitment level arrives before the notification that the block has reached it.
     const reached = commitment === CONFIRMED ? SlotStatus.SLOT_CONFIRMED : SlotStatus.SLOT_FINALIZED
     expect(statusesOf(updates, slot)).not.toContain(reached)
     const levels = ['processed', 'confirmed', 'finalized']
@@ -198,7 +201,7 @@ describe('what @solana/kit sends', () => {
       transaction.meta?.postTokenBalances.map(({ uiTokenAmount }) => uiTokenAmount?.uiAmountString),
     ).toEqual(expect.arrayContaining(['7.5', '2.5']))
     expect(logMessages(transaction)?.[0]).toBe(`Program ${TOKEN_PROGRAM_ADDRESS} invoke [1]`)
-    // The lamports of nobody changed but for the fee.
+    // Only the balance of the fee payer changed.
     expect(lamportChanges(transaction).map(({ address }) => address)).toEqual([owner])
   })
 
@@ -235,7 +238,7 @@ describe('what @solana/kit sends', () => {
     })
     const status = await statusOf(signature)
     expect(status?.slot).toBe(slot)
-    // kit reads every number that may be large as a bigint.
+    // kit reads every potentially large number as a bigint.
     expect(
       JSON.stringify(status?.err, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
     ).toBe(JSON.stringify(asJson(failure)))

@@ -24,13 +24,13 @@ import {
 import { relayOfThisTest } from './grpc/relay-of-this-test.ts'
 import { asJson } from './grpc/solana-error.ts'
 
-// The native client of another project, which nobody here wrote, through the service to the embedded chain.
+// The third-party native client, through the gateway to the embedded chain.
 const {
   nodes: [, , , node],
 } = inject('development')
 const { example } = node
 
-// Its own renewal of connections would hide how a stream ends.
+// Its automatic reconnection would hide how a stream ends.
 const clientOf = (token: string, url = node.grpc_url) => new NativeClient(url, token, {}, { enabled: false })
 const client = clientOf(node.x_token)
 const auth = { kind: 'x-token', token: node.x_token } as const
@@ -39,8 +39,9 @@ beforeAll(() => client.connect())
 afterAll(() => own.close())
 
 /**
- * Opens a stream on a connection of its own, which is cut at the end of the test. The client ends a stream only when it has collected
- * it, whatever it is told; until then the call stays open and holds the flow-control window of its connection.
+ * Opens a stream on a separate connection, which is cut at the end of the test. Whatever the test calls, the client
+ * ends a stream only when it garbage-collects it. Until then, the call stays open and holds the flow-control window of
+ * its connection.
  */
 async function open(request: Request): Promise<NativeStream> {
   const streaming = clientOf(node.x_token, await relayOfThisTest(node.grpc_url))
@@ -50,7 +51,7 @@ async function open(request: Request): Promise<NativeStream> {
   return stream
 }
 
-/** Reads a stream until it has what is asked for. */
+/** Reads a stream until a condition holds. */
 async function readUntil(
   stream: NativeStream,
   isEnough: (updates: readonly Update[]) => boolean,
@@ -66,7 +67,7 @@ async function readUntil(
 const read = async (request: Request, isEnough: (updates: readonly Update[]) => boolean) =>
   readUntil(await open(request), isEnough)
 
-/** Everything that is written of an error and its causes. */
+/** Returns the full text of an error and its causes. */
 async function failureOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => new Error('the call was meant to fail'),
@@ -188,7 +189,7 @@ describe('streams', () => {
     const tokens = { memcmp: { offset: '0', base58: example.mint } }
     const set = new CompressedAccountFilterSet(10)
     set.insert(example.recipient)
-    // The native filter and ours are the same bytes.
+    // The native filter and ours consist of the same bytes.
     const ours = createCuckooFilter([decodeBase58(example.recipient)], { capacity: 10 })
     expect(Buffer.from(set.toProto().data).equals(ours.data)).toBe(true)
     const updates = await read(
@@ -224,7 +225,7 @@ describe('streams', () => {
     ['zstd', { grpcDefaultCompressionAlgorithm: 1 }],
     ['small windows', { grpcInitialStreamWindowSize: 65_535, grpcInitialConnectionWindowSize: 65_535 }],
   ])('come to a client of other settings, too: %s', async (_, options) => {
-    // As this client is used: it renews its connection, and asks for slots of its own to know where it was.
+    // With the default options of this client: it reconnects, and adds a slot subscription to track its position.
     const other = new NativeClient(await relayOfThisTest(node.grpc_url), node.x_token, options, {})
     await other.connect()
     expect(Number((await other.getSlot()).slot)).toBeGreaterThan(0)
@@ -317,10 +318,10 @@ describe('the native client is told', () => {
     for (const token of ['wrong-c4n4ry', node.token]) {
       const stranger = clientOf(token)
       await stranger.connect()
-      // Both are heard from the beginning: a rejection that waits for its turn would be nobody's.
+      // Both calls are observed from the start, because a rejection without a handler would be unhandled.
       const calls = [stranger.getSlot(), stranger.subscribe(SubscribeRequest.fromPartial({}))]
       for (const failure of await Promise.all(calls.map((call) => failureOf(call)))) {
-        // The words of its library for status 16.
+        // The message of its library for status 16.
         expect(failure).toContain('does not have valid authentication credentials')
         expect(failure).toContain('Unknown x-token.')
         expect(failure).not.toContain(token)

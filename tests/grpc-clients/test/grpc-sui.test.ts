@@ -12,7 +12,7 @@ import { startSuiNode } from './grpc/sui-node.ts'
 import { coinType, idOf, suiType } from './grpc/sui-objects.ts'
 import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
 
-// The client of another project, which nobody here wrote, through the gRPC-web of the service to a node of our messages.
+// The third-party client, over the gRPC-web endpoint of the gateway, to a node with our messages.
 const keys = Ed25519Keypair.generate()
 const owner = keys.toSuiAddress()
 const friend = normalizeSuiAddress('0x77')
@@ -33,7 +33,7 @@ beforeAll(async () => {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_GRPC_UPSTREAM: node.url,
   })
-  // It is printed once, at the first start.
+  // The token is printed once, at the first start.
   await vi.waitUntil(() => /x-token +\S+\n/.test(service.output()), 20_000)
   ;[, baseUrl = ''] = /running at (\S+)/.exec(service.output()) ?? []
   ;[, token = ''] = /x-token +(\S+)/.exec(service.output()) ?? []
@@ -51,7 +51,7 @@ const clientOf = (xToken: string, format: 'text' | 'binary' = 'text') =>
     transport: new GrpcWebFetchTransport({ baseUrl, format, meta: { 'x-token': xToken } }),
   })
 
-/** What a call failed with. */
+/** Returns the error of a failed call. */
 const failureOf = async (call: PromiseLike<unknown>): Promise<RpcError> => {
   try {
     await call
@@ -61,7 +61,7 @@ const failureOf = async (call: PromiseLike<unknown>): Promise<RpcError> => {
   throw new Error('the call was meant to fail')
 }
 
-// What is written changes what is read, and all of it is in the log: each test builds on those before it.
+// Writes change later reads, and the ledger contains all of them, so each test depends on the preceding ones.
 describe('the client of Sui', { shuffle: false }, () => {
   describe('reads', () => {
     it('objects, and which of them are not there', async () => {
@@ -84,7 +84,7 @@ describe('the client of Sui', { shuffle: false }, () => {
         }),
         expect.objectContaining({ message: `Object ${missing} not found`, reason: 'notFound' }),
       ])
-      // What the mask leaves out is not sent.
+      // Fields that the mask omits are not sent.
       const { object } = await client.getObject({ objectId: parent })
       expect([object.content, object.previousTransaction]).toEqual([undefined, undefined])
     })
@@ -152,7 +152,7 @@ describe('the client of Sui', { shuffle: false }, () => {
   })
 
   describe('writes', () => {
-    /** Splits a coin off the one that pays for the gas, and gives it away. */
+    /** Splits a coin off the gas coin, and transfers it. */
     const gift = (amount: bigint) => {
       const transaction = new Transaction()
       const [coin] = transaction.splitCoins(transaction.gas, [amount])
@@ -197,7 +197,7 @@ describe('the client of Sui', { shuffle: false }, () => {
         'None',
       ])
       expect(new Set(Object.values(done.objectTypes ?? {}))).toEqual(new Set([coinType]))
-      // What was signed is what the node keeps.
+      // The node stores what was signed.
       const signed = await keys.signTransaction(done.bcs ?? new Uint8Array())
       expect(done.signatures).toEqual([signed.signature])
 
@@ -252,7 +252,7 @@ describe('the client of Sui', { shuffle: false }, () => {
       const sent = { transaction: await tooMuch.build(), signatures: [signature] }
       const { FailedTransaction: failed } = await client.executeTransaction(sent)
       expect(failed?.status).toMatchObject({ success: false, error: { command: 0 } })
-      // The coin that paid has another version now.
+      // The gas coin has a new version by then.
       const stale = await failureOf(client.executeTransaction(sent))
       expect(stale.code).toBe('FAILED_PRECONDITION')
       expect(stale.message).toMatch(/^Object 0x\w{64} is at version \d, 100% — not \d$/)

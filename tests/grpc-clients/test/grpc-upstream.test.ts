@@ -7,7 +7,7 @@ import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
 
-// A node that asks for a token of its own, and names it in its errors, as careless ones do.
+// A node that requires its own token, and includes it in its errors, as careless nodes do.
 const secret = 'canary-upstream-5d2f/@:%'
 let accepted = secret
 const heard: unknown[] = []
@@ -45,7 +45,7 @@ beforeAll(async () => {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_GRPC_UPSTREAM: node.url.replace('://', `://x-token:${encodeURIComponent(secret)}@`),
   })
-  // It is printed once, at the first start.
+  // The token is printed once, at the first start.
   await vi.waitUntil(() => /x-token +\S+\n/.test(service.output()), 20_000)
   ;[, url = ''] = /running at (\S+)/.exec(service.output()) ?? []
   ;[, token = ''] = /x-token +(\S+)/.exec(service.output()) ?? []
@@ -70,7 +70,7 @@ it('keeps the token of the client and that of the node to themselves, whatever h
     }
   }
   const wrong = 'canary-wrong-5d2f'
-  /** How a call ends over each of the transports. */
+  /** Returns the outcome of a call over each transport. */
   const outcomes = async (xToken: string) => {
     const auth = { kind: 'x-token', token: xToken } as const
     const clients = [
@@ -88,7 +88,7 @@ it('keeps the token of the client and that of the node to themselves, whatever h
   expect(await outcomes(token)).toEqual(['serving 1'])
   expect(inspect(heard, { depth: 5 })).not.toContain(token)
   expect(await outcomes(wrong)).toEqual(['UNAUTHENTICATED'])
-  // It is not the client whose token is refused then.
+  // In this case, the rejected token is not that of the client.
   accepted = 'another one'
   expect(await outcomes(token)).toEqual(['UNAVAILABLE'])
   accepted = secret

@@ -11,18 +11,18 @@ import type { WireRequest } from './http-exchange.ts'
 import { kindOf } from './object-kinds.ts'
 import { randomAddress } from './world.ts'
 
-/** A request of an operation, or of nearly one. */
+/** A valid or nearly valid request of an operation. */
 export interface GeneratedRequest {
   readonly id: OperationId
   readonly request: WireRequest
 }
 
-/** What requests are made of. */
+/** The values from which requests are generated. */
 export interface RequestMaterial {
   readonly callers: readonly Caller[]
   /** Objects of the caller's organization and of another one. */
   readonly estates: readonly EstateIds[]
-  /** An address that webhooks may go to. */
+  /** A URL that webhooks may use. */
   readonly hook: string
 }
 
@@ -51,7 +51,7 @@ const strangeEscapes = [
   ';;;',
 ]
 
-/** Whatever may come over the wire, more or less like a request of some operation. */
+/** Generates arbitrary wire requests that more or less resemble a request of some operation. */
 export function arbitraryRequest(material: RequestMaterial): Arbitrary<GeneratedRequest> {
   return fc.constantFrom(...operationIds).chain((id) => {
     const { method } = routeTable[id]
@@ -72,7 +72,7 @@ export function arbitraryRequest(material: RequestMaterial): Arbitrary<Generated
   })
 }
 
-/** The callers of whom requests come: those with all scopes mostly. */
+/** Returns the callers of the requests, mostly those with all scopes. */
 export function callersOf(full: readonly Caller[], limited: readonly Caller[]): readonly Caller[] {
   const wrong = [{}, { authorization: `Bearer ${canary}` }, { cookie: `__Host-fairlead_session=${canary}` }]
   return [...full, ...full, ...full, ...limited, ...wrong]
@@ -190,10 +190,11 @@ const arbitraryHeaders: Arbitrary<Readonly<Record<string, string>>> = fc
     },
     { requiredKeys: [] },
   )
-  // Most requests have none of these, or the first one would decide what becomes of nearly all.
+  // Most requests have none of these headers, because otherwise the first one would determine the outcome of nearly all
+  // of them.
   .chain((headers) => fc.constantFrom({}, {}, {}, headers))
 
-// Half of a surrogate pair has no form in UTF-8.
+// An unpaired surrogate cannot be encoded in UTF-8.
 function escaped(text: string): string {
   return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
 }

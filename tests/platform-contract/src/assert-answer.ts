@@ -7,18 +7,18 @@ import type { WireAnswer } from './http-exchange.ts'
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema({ $id: document, components: { schemas } })
 
-/** Every operation by its name. */
+/** Every operation by its id. */
 export const routeTable: Readonly<Record<OperationId, Route>> = routes
 
-/** The names of all operations. */
+/** The ids of all operations. */
 export const operationIds: readonly OperationId[] = Object.keys(routes).filter((id): id is OperationId =>
   Object.hasOwn(routes, id),
 )
 
-// Headers that say something about one answer; those that every answer has are looked for in every answer.
+// Headers that are specific to a response. Headers that every response must have are always checked.
 const tellingHeaders = ['ETag', 'Location', 'Set-Cookie', 'Retry-After', 'WWW-Authenticate', 'Allow']
 
-// What the document calls optional.
+// Headers that the document declares as optional.
 const isOptional = (id: OperationId, status: number, name: string) =>
   (name === 'Set-Cookie' && id === 'finishOidcSignIn') || (name === 'WWW-Authenticate' && status === 403)
 
@@ -38,9 +38,9 @@ const formOf: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * What is wrong with an answer by the contract; empty when nothing is.
+ * Returns the contract violations of a response. Empty if there are none.
  *
- * @param id - the operation that was asked for
+ * @param id - the requested operation
  */
 export function complaintsOf(id: OperationId, answer: WireAnswer): readonly string[] {
   const { status, headers } = answer
@@ -64,7 +64,7 @@ export function complaintsOf(id: OperationId, answer: WireAnswer): readonly stri
   ]
 }
 
-/** What is wrong with an answer of no operation: 404 and 405. */
+/** Returns the violations of a response that belongs to no operation: 404 and 405. */
 export function complaintsOutside(answer: WireAnswer): readonly string[] {
   const error = { schema: { $ref: `${document}#/components/schemas/PlatformError` } }
   return [...wrongHeaders(always, answer), ...wrongBody(error, answer)]

@@ -61,7 +61,7 @@ describe.each(backends)('who may do what, on $name', ({ create }) => {
     })
   })
 
-  /** What a request holds that everybody sends for something of his own. */
+  /** The content of a request that any caller may send for their own object. */
   async function ownObject(id: OperationId, caller: Caller): Promise<Given> {
     if (keysOfOthers.includes(id)) return { path: { id: await idOfNewKey(['org:read'], caller) } }
     const { body } = await send('getSession', {}, caller)
@@ -79,7 +79,7 @@ describe.each(backends)('who may do what, on $name', ({ create }) => {
       const caller = await key('owner', [scope])
       const allowed: OperationId[] = []
       for (const id of operationIds) {
-        // Something that is not there: whoever may ask is told so.
+        // The object does not exist: an authorized caller receives that as the response.
         const { status } = await send(id, absent(id), caller)
         if (status !== 401 && status !== 403) allowed.push(id)
       }
@@ -167,7 +167,7 @@ describe.each(backends)('who may do what, on $name', ({ create }) => {
     expect(await outcomes(await session('editor'))).toEqual(ofEditor)
     expect(await outcomes(await key('owner', ['keys:write', 'org:read']))).toEqual(['org:read', 'keys:write'])
     expect(await outcomes(await key('viewer'))).toEqual([])
-    // Neither by changing one nor by replacing its secret.
+    // Neither by changing a key nor by rotating its secret.
     const limited = await key('owner', ['keys:write'])
     const path = { id: await idOfNewKey(['org:read']) }
     const widened = await send('updateApiKey', { path, body: { scopes: ['org:read', 'org:write'] } }, limited)
@@ -271,14 +271,14 @@ describe.each(backends)('who may do what, on $name', ({ create }) => {
 
 const keysOfOthers: readonly string[] = ['getApiKey', 'updateApiKey', 'rotateApiKey', 'revokeApiKey']
 
-/** A request for something that is not there, which changes nothing whoever sends it. */
+/** A request for an object that does not exist, which changes nothing regardless of the caller. */
 function absent(id: OperationId): Given {
   const { pathParameters, requestBody } = routeTable[id]
   const path = Object.fromEntries(Object.keys(pathParameters).map((name) => [name, 'nothing']))
   if (id === 'changePassword') {
     return { body: { current_password: 'none at all', new_password: 'seven bells before the fog' } }
   }
-  // Whoever may send a body is told that it is none.
+  // An authorized caller receives an error about the invalid body.
   return { path, ...(requestBody !== undefined && { body: 'nothing' }) }
 }
 

@@ -15,7 +15,7 @@ import { requestOf, startWorld, type World } from './world.ts'
 const unsafe = operationIds.filter((id) => routeTable[id].method !== 'GET')
 const host = 'fairlead.example.test'
 
-// What a page of another site can make a browser send, and what gives it away.
+// Requests that a page of another site can make a browser send, with the header that reveals it.
 const fromElsewhere: readonly Readonly<Record<string, string>>[] = [
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
@@ -49,7 +49,7 @@ describe('a browser under attack', () => {
   const codeOf = ({ body }: WireAnswer) =>
     (JSON.parse(body) as { readonly error?: { readonly code: string } }).error?.code
 
-  /** Rows that a refused request must not touch. */
+  /** Rows that a rejected request must not change. */
   const kept = async () =>
     (await allRows(world.fixture.store.db)).filter(
       (row) => !/^(api_keys|api_key_secrets|sessions) /.test(row),
@@ -69,7 +69,7 @@ describe('a browser under attack', () => {
     for (const { id, given, isPublic, caller } of requests) {
       const attempts = [
         ...fromElsewhere.map((headers) => ({ ...caller, ...headers })),
-        // The token of another session is none.
+        // The token of another session is invalid.
         ...(isPublic ? [] : [{ ...caller, 'x-csrf-token': otherSession['x-csrf-token'] ?? '' }]),
       ]
       for (const attempt of attempts) {
@@ -91,7 +91,7 @@ describe('a browser under attack', () => {
     expect(set).toMatch(/^__Host-fairlead_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
     expect(set).not.toContain(chosen)
     expect((await world.send('getSession', {}, { cookie })).status).toBe(401)
-    // Over TLS the name without the prefix counts for nothing: any host nearby could have set it.
+    // Over TLS, the cookie name without the prefix is ignored, because a sibling host could have set it.
     const own = set.slice(0, set.indexOf(';'))
     expect((await world.send('getSession', {}, { cookie: own })).status).toBe(200)
     expect((await world.send('getSession', {}, { cookie: own.replace('__Host-', '') })).status).toBe(401)

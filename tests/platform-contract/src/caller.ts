@@ -4,19 +4,19 @@ import { insertSession } from '@fairlead/platform-server/records/sessions'
 import { csrfTokenOf, newSessionToken } from '@fairlead/platform-server/sessions/session-cookie'
 import type { Store } from '@fairlead/platform-server/store/open-store'
 
-/** The headers that make somebody known. */
+/** The headers that authenticate a caller. */
 export type Caller = Readonly<Record<string, string>>
 
-/** Nobody in particular. */
+/** An unauthenticated caller. */
 export const nobody: Caller = {}
 
-/** Of whom a credential is made. */
+/** The person for whom a credential is created. */
 export interface Person {
   readonly organizationId: string
   readonly userId: string
 }
 
-/** An API key of a person, with all scopes unless others are given. */
+/** Creates an API key of a person, with all scopes unless others are given. */
 export async function keyOf(
   { db }: Pick<Store, 'db'>,
   { organizationId, userId: creatorId }: Person,
@@ -27,7 +27,7 @@ export async function keyOf(
   return { authorization: `Bearer ${key}` }
 }
 
-/** A session of a person as a page of the service uses it, over TLS. */
+/** Creates a session of a person as a page of the gateway uses it, over TLS. */
 export async function sessionOf({ db }: Pick<Store, 'db'>, person: Person): Promise<Caller> {
   const token = newSessionToken()
   await insertSession(db, { ...person, token, ip: '192.0.2.1', userAgent: 'test' })

@@ -22,7 +22,7 @@ describe.each(backends)('requests at the same moment on $name', ({ create }) => 
     await database.remove()
   })
 
-  /** Sends the same request several times at once and gives the statuses in order of number. */
+  /** Sends the same request several times concurrently and returns the statuses in ascending order. */
   const together = async (id: OperationId, given: Given, caller: Caller = key) => {
     const answers = await Promise.all(Array.from({ length: atOnce }, () => world.send(id, given, caller)))
     return answers.map(({ status }) => status).toSorted((a, b) => a - b)
@@ -78,7 +78,7 @@ describe.each(backends)('requests at the same moment on $name', ({ create }) => 
     const { caller: _, ...given } = await goodRequests[id](world)
     const first = await world.send(id, given, key)
     const headers = { 'if-match': first.headers.etag ?? '' }
-    // Another value each time: one that changes nothing leaves the version as it is.
+    // A different value each time, because a request without a change does not increment the version.
     const answers = await Promise.all(
       Array.from({ length: atOnce }, (__, index) =>
         world.send(id, { ...given, body: changedBody(given.body, `${index}`), headers }, key),
@@ -88,7 +88,7 @@ describe.each(backends)('requests at the same moment on $name', ({ create }) => 
     expect(statuses).toEqual(once(200, 412))
   })
 
-  // The last one: the owner is another one afterwards.
+  // The last test, because it changes the owner.
   it('leave one owner, whoever is made the owner', async () => {
     const { home, fixture } = world
     const members = await Promise.all(Array.from({ length: 4 }, () => home.member('admin')))

@@ -7,7 +7,7 @@ import type { GoodRequestMaker } from './good-requests.ts'
 import type { Given } from './given.ts'
 import type { World } from './world.ts'
 
-/** Sends what has to succeed before a conflict can come about. */
+/** Sends a prerequisite request of a conflict, which must succeed. */
 async function did(world: World, id: OperationId, given: Given): Promise<Record<string, unknown>> {
   const { status, body } = await world.send(id, given, world.home.key)
   if (status >= 300) throw new Error(`${id} was answered ${status}: ${body}`)
@@ -26,7 +26,7 @@ async function revokedKey(world: World): Promise<{ id: string }> {
   return path
 }
 
-/** For every operation that can be answered 409: a request that is, with all that leads to it. */
+/** For every operation that can return 409: a request that does, with its prerequisites. */
 export const conflicts: Readonly<Partial<Record<OperationId, GoodRequestMaker>>> = {
   acceptInvitation: async ({ fixture, home }) => {
     const { token, email } = await home.invitation()
@@ -44,7 +44,7 @@ export const conflicts: Readonly<Partial<Record<OperationId, GoodRequestMaker>>>
     return { path: { id: home.ids.node }, body: { kind: 'origin', value: 'twice.example', action: 'allow' } }
   },
   createInvitation: ({ ownerEmail: email }) => ({ body: { email, role: 'viewer' } }),
-  // In the other organization, as there is no room in this one afterwards.
+  // In the other organization, because it reaches the limit of webhooks of the organization.
   createWebhook: async ({ foreign, receiver }) => {
     await Promise.all(Array.from({ length: mostWebhooks - 1 }, foreign.webhook))
     return { body: { url: receiver.url, events: ['upstream.down'] }, caller: foreign.key }

@@ -10,7 +10,7 @@ import type { WireAnswer, WireRequest } from './http-exchange.ts'
 import { type Provocation, provocationsOf } from './provocations.ts'
 import { randomAddress, requestOf, startWorld, type World } from './world.ts'
 
-// What is declared and not provoked here, and why.
+// Declared responses that these tests do not provoke, and the reason.
 const notProvoked: readonly {
   readonly status: number
   readonly of: 'all' | OperationId
@@ -70,7 +70,7 @@ describeInOrder('the platform API by its document', (create) => {
   )
 
   describe('throttles', () => {
-    // Whoever has used up what there is gets no further with any operation.
+    // A caller that has reached the limit is rejected by every operation.
     it('a caller', { timeout: 120_000 }, async () => {
       const { home, fixture } = world
       const caller = await keyOf(fixture.store, home.owner)

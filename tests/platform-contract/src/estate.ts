@@ -8,7 +8,7 @@ import type { Store } from '@fairlead/platform-server/store/open-store'
 import { type Caller, keyOf, type Person } from './caller.ts'
 import type { Given } from './given.ts'
 
-/** Objects of an organization, by what they are called in a path or a body. */
+/** Ids of the objects of an organization, by parameter or field name. */
 export interface EstateIds {
   readonly project: string
   readonly node: string
@@ -22,7 +22,7 @@ export interface EstateIds {
   readonly session: string
 }
 
-/** An organization with one object of each kind, and what makes more of them. */
+/** An organization with one object of each kind, and functions that create more. */
 export interface Estate extends EstateMakers {
   readonly organizationId: string
   readonly owner: Person
@@ -31,7 +31,7 @@ export interface Estate extends EstateMakers {
   readonly ids: EstateIds
 }
 
-/** Makes objects; each gives the id of a new one. */
+/** Creates objects. Each function returns the id of a new one. */
 export interface EstateMakers {
   project(): Promise<string>
   node(): Promise<string>
@@ -45,7 +45,7 @@ export interface EstateMakers {
   session(): Promise<string>
 }
 
-/** Sends a request that has to make something, and gives what was made. */
+/** Sends a request that must create an object, and returns the object. */
 export type Create = (id: OperationId, given: Given, caller: Caller) => Promise<Record<string, unknown>>
 
 /** An upstream that no test calls. */
@@ -54,8 +54,8 @@ export const upstreams = { evm: 'http://127.0.0.1:9/' }
 /**
  * Fills an organization with objects.
  *
- * @param name - stands in the name of everything that can have one
- * @param hook - address of a receiver of webhooks
+ * @param name - part of the name of everything that can have a name
+ * @param hook - URL of a webhook receiver
  */
 export async function fillEstate(
   store: Store,

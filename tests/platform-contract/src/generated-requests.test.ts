@@ -12,7 +12,7 @@ import { foreignName, startWorld, type World } from './world.ts'
 const asked = process.env['FAIRLEAD_GENERATED_REQUESTS']
 const seed = Number(process.env['FAIRLEAD_GENERATED_SEED'] ?? 20_260_309)
 const usual: Readonly<Record<string, number>> = { embedded: 300, postgresql: 300 }
-// So many requests meet the same objects; then there are new ones, as the old ones were changed and deleted.
+// Number of requests for the same objects. After that, new objects replace the changed and deleted ones.
 const roundLength = 250
 
 describe.each(backends)('generated requests on $name', ({ name, create }) => {
@@ -32,7 +32,7 @@ describe.each(backends)('generated requests on $name', ({ name, create }) => {
     if (asked !== undefined) process.stdout.write(`${count} requests of the seed ${seed}\n`)
     const secrets = new Set<string>([canary, world.password])
     const statuses = new Map<number, number>()
-    // One example of each.
+    // One example of each kind.
     const wrong = new Map<string, object>()
     for (let round = 0; round * roundLength < count; round++) {
       const callers = await newCallers(world, round)
@@ -54,7 +54,7 @@ describe.each(backends)('generated requests on $name', ({ name, create }) => {
     if (asked !== undefined)
       process.stdout.write(`${name}: ${JSON.stringify(Object.fromEntries(statuses))}\n`)
     expect([...wrong]).toEqual([])
-    // Most of what is sent has to get beyond the door.
+    // A sufficient share of the requests has to pass authentication and validation.
     expect((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0)).toBeGreaterThan(count / 20)
     const log = world.fixture.log()
     expect(log.split('\n').filter((line) => line.includes('"request failed"'))).toEqual([])
@@ -63,7 +63,7 @@ describe.each(backends)('generated requests on $name', ({ name, create }) => {
 })
 
 function wrongAbout({ id, request }: GeneratedRequest, answer: WireAnswer): readonly string[] {
-  // A path that is none of an operation any more.
+  // A path that no longer belongs to an operation.
   const isOutside = answer.status === 404 || answer.status === 405
   const isFailure = answer.status >= 500
   const byDocument = isOutside ? complaintsOutside(answer) : complaintsOf(id, answer)
@@ -75,7 +75,7 @@ function wrongAbout({ id, request }: GeneratedRequest, answer: WireAnswer): read
   ]
 }
 
-/** Callers who have not used up their requests, of all kinds. */
+/** Returns callers of all kinds that have not reached their limits. */
 async function newCallers({ fixture: { store }, home }: World, round: number): Promise<readonly Caller[]> {
   const { owner, organizationId } = home
   const admin = { organizationId, userId: await home.member('admin') }
@@ -109,7 +109,7 @@ const secretFields = /"(?:token|key|password|secret|csrf_token)":"([^"]{10,})"/g
 function secretsOfAnswer({ status, headers, body }: WireAnswer): string[] {
   const cookies = [headers['set-cookie'] ?? []].flat().map((cookie) => /=([^;]{10,})/.exec(cookie)?.[1] ?? '')
   const fields = status < 300 ? [...body.matchAll(secretFields)].map((match) => match[1] ?? '') : []
-  // Of an API key the first part may be shown.
+  // The prefix of an API key is not secret.
   return [...cookies, ...fields]
     .map((secret) => secret.split('.').at(-1) ?? '')
     .filter((secret) => secret !== '')
@@ -119,7 +119,7 @@ function told({ id, request }: GeneratedRequest) {
   return { seed, id, target: request.target, body: request.body?.slice(0, 2_000), headers: request.headers }
 }
 
-/** Sends a few requests at a time, as a busy service gets them. */
+/** Sends a few requests at a time, as a busy gateway receives them. */
 async function inTurn<item>(items: readonly item[], work: (item: item) => Promise<void>): Promise<void> {
   const waiting = [...items]
   const take = async (): Promise<void> => {

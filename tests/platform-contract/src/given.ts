@@ -1,4 +1,4 @@
-/** What a request of an operation holds. */
+/** The content of a request of an operation. */
 export interface Given {
   readonly path?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string>> | undefined

@@ -5,13 +5,13 @@ import { upstreams } from './estate.ts'
 import type { Given } from './given.ts'
 import type { World } from './world.ts'
 
-/** A request that succeeds. */
+/** A successful request. */
 export interface GoodRequest extends Given {
-  /** Who sends it; the API key of the owner unless it says so. */
+  /** The caller. The API key of the owner if omitted. */
   readonly caller?: Caller
 }
 
-/** Makes a request that succeeds; what it ends or deletes is made for it. */
+/** Builds a successful request. Anything that the request ends or deletes is created for it. */
 export type GoodRequestMaker = (world: World) => GoodRequest | Promise<GoodRequest>
 
 const nothing: GoodRequestMaker = () => ({})
@@ -36,10 +36,10 @@ const period = { date_from: '2026-01-01', date_to: '2026-01-31' }
 const limits = { requests_per_second: 50, methods: { 'debug_*': { requests_per_second: 2 } } }
 
 let made = 0
-/** Another text at each call. */
+/** Returns a different text at each call. */
 const fresh = (): string => `n${(made += 1)}`
 
-/** A request that succeeds, for every operation. */
+/** A successful request for every operation. */
 export const goodRequests: Readonly<Record<OperationId, GoodRequestMaker>> = {
   getOrganization: nothing,
   updateOrganization: () => ({ body: { name: `Home ${fresh()}` } }),

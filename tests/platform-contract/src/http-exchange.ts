@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
-/** A request as it goes over the wire; nothing of it is made right on the way. */
+/** A request in its wire form, which is sent unchanged. */
 export interface WireRequest {
   readonly method: string
   /** Path and query. */
@@ -9,20 +9,20 @@ export interface WireRequest {
   readonly body?: string | undefined
 }
 
-/** What came back. */
+/** A received response. */
 export interface WireAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** Sends requests to one port of this machine, over connections that stay open. */
+/** Sends requests to one local port, over keep-alive connections. */
 export interface HttpExchange {
   send(request: WireRequest): Promise<WireAnswer>
   close(): void
 }
 
-/** Opens connections to a port of loopback as they are needed. */
+/** Opens connections to a loopback port on demand. */
 export function openExchange(port: number): HttpExchange {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   return {

@@ -13,7 +13,7 @@ import { keyOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'
 import { startWorld, type World } from './world.ts'
 
-// What makes, shows or takes a secret.
+// Operations that create, return or accept a secret.
 const secretive: readonly OperationId[] = [
   'createApiKey',
   'rotateApiKey',
@@ -88,7 +88,7 @@ describe.each(backends)('secrets that were told once, on $name', ({ name, create
     await database.remove()
   })
 
-  /** The secrets that come up in a text. */
+  /** Returns the secrets that occur in a text. */
   const comingUpIn = (text: string) =>
     [...secrets].filter(([secret]) => text.includes(secret)).map(([, of]) => of)
 
@@ -136,7 +136,7 @@ describe.each(backends)('secrets that were told once, on $name', ({ name, create
 
   it('stand in no later answer', async () => {
     const key = await keyOf(world.fixture.store, world.home.owner)
-    // The path of a webhook is its owner's, and he is shown it.
+    // The URL path of a webhook belongs to its owner, and is returned to the owner.
     for (const id of ['listApiKeys', 'listInvitations', 'listNodes', 'listMembers'] as const) {
       const { body } = await world.send(id, {}, key)
       expect([id, comingUpIn(body)]).toEqual([id, []])
@@ -157,7 +157,7 @@ describe.each(backends)('secrets that were told once, on $name', ({ name, create
   })
 })
 
-/** Has an event of the kind that webhooks ask for delivered. */
+/** Triggers the delivery of one event of a subscribed type. */
 async function deliverOne({ fixture: { store }, home: { organizationId }, receiver }: World): Promise<void> {
   await insertEvent(store.db, { organizationId, type: 'quota.warning', at: Date.now(), data: {} })
   const deliverer = startDeliverer({ store, log: pino({ enabled: false }), send: { isPrivateAllowed: true } })
@@ -172,12 +172,12 @@ async function deliverOne({ fixture: { store }, home: { organizationId }, receiv
 const secretName =
   /^(token|key|password|secret|csrf_token|current_password|new_password|cookie|x-csrf-token|authorization)$/
 
-/** Secrets in what is sent, by the names of their fields. */
+/** Returns secrets in a request, by the names of their fields. */
 function secretsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, field]) => {
     if (typeof field !== 'string') return secretsIn(field)
-    // Of an API key the first part may be seen.
+    // The prefix of an API key is not secret.
     return secretName.test(name) ? [field.replace(/^Bearer |^.*session=/, '').replace(/^\w{8}\./, '')] : []
   })
 }

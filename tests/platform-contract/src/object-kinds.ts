@@ -19,14 +19,14 @@ const kindsByPath: Readonly<Record<string, keyof EstateIds>> = {
   webhooks: 'webhook',
 }
 
-/** What a parameter of an operation is the id of; undefined when it is none. */
+/** Returns the kind of object whose id a parameter is. Undefined if it is not an id. */
 export function kindOf(id: OperationId, name: string): keyof EstateIds | undefined {
   if (name !== 'id') return kindsByName[name]
   const [, collection = ''] = /\/([a-z-]+)\/\{id\}/.exec(routeTable[id].path) ?? []
   return kindsByPath[collection]
 }
 
-/** The path parameters of an operation on objects that are there. */
+/** The path parameters of an operation on existing objects. */
 export function pathOf(id: OperationId, ids: EstateIds): Record<string, string> {
   return Object.fromEntries(
     Object.keys(routeTable[id].pathParameters).map((name) => {
@@ -37,7 +37,7 @@ export function pathOf(id: OperationId, ids: EstateIds): Record<string, string> 
   )
 }
 
-/** Every way to put ids of another organization into a path: each alone, and all together. */
+/** Every way to put ids of another organization into a path: each separately, and all together. */
 export function foreignPaths(id: OperationId, own: EstateIds, foreign: EstateIds): Record<string, string>[] {
   const [mine, theirs] = [pathOf(id, own), pathOf(id, foreign)]
   const names = Object.keys(mine)

@@ -8,26 +8,29 @@ import type { Given } from './given.ts'
 import { requestOf, type World } from './world.ts'
 import { wrongBodies, wrongQueries } from './wrong-input.ts'
 
-/** A request, and how it has to be answered. */
+/** A request, and the expected response. */
 export interface Provocation {
-  /** What is particular about it. */
+  /** The distinguishing property of the request. */
   readonly of: string
   readonly status: number
   readonly request: WireRequest
-  /** What `fields` of the answer must name. */
+  /** The field that `fields` of the response must contain. */
   readonly field?: string | undefined
-  /** Header of the answer by form. */
+  /** A response header and its expected format. */
   readonly header?: readonly [name: string, form: RegExp] | undefined
-  /** Sent to an application other than the usual one. */
+  /** Sent to an application other than the default one. */
   readonly to?: 'withoutProvider' | 'providerAway' | undefined
 }
 
 const longestBody = 1024 * 1024
 
-/** Requests that provoke each declared status of an operation that one request can provoke; the one that succeeds comes last. */
+/**
+ * Returns requests that provoke each declared status of an operation that a single request can provoke. The successful
+ * request comes last.
+ */
 export async function provocationsOf(id: OperationId, world: World): Promise<readonly Provocation[]> {
   const route = routeTable[id]
-  // A key of its own, as it takes many requests.
+  // A separate key, because the test sends many requests.
   const ownKey = await keyOf(world.fixture.store, world.home.owner)
   const { caller = ownKey, ...given } = await goodRequests[id](world)
   const good = requestOf(id, given, caller)
@@ -38,7 +41,7 @@ export async function provocationsOf(id: OperationId, world: World): Promise<rea
   return [
     ...wrongQueries(route).map(({ field, input }) => {
       const query = { ...given.query, ...input }
-      // A page that is no number is one that does not exist.
+      // A page that is not a number is treated as a page that does not exist.
       if (field === 'page') return { of: 'no page', status: 404, request: to({ query }) }
       return { of: `query ${JSON.stringify(input)}`, status: 400, field, request: to({ query }) }
     }),
@@ -98,7 +101,7 @@ function bodies(
   ]
 }
 
-/** Clients send the type of a body that is not there, and bodies that nobody asked for. */
+/** Clients may send the content type without a body, and bodies that the operation does not read. */
 async function unreadBodies(id: OperationId, world: World, success: number): Promise<Provocation[]> {
   if (routeTable[id].method === 'GET') return []
   const texts = [undefined, '{', 'x'.repeat(longestBody + 1)]
@@ -148,7 +151,7 @@ async function notAllowed(
       of: 'another scope',
       status: 403,
       request: to({}, other),
-      // What takes a session is refused for another reason.
+      // Operations that require a session return a different reason.
       ...(scopes.length > 0 && { header: ['www-authenticate', lacking] as const }),
     },
     ...(method === 'GET'
@@ -191,7 +194,7 @@ function missing(id: OperationId, given: Given, to: (changes: Given) => WireRequ
   ]
 }
 
-/** What no rule above makes. */
+/** Cases that no rule above covers. */
 function special(id: OperationId, to: (changes: Given, by?: Caller) => WireRequest): Provocation[] {
   if (id === 'acceptInvitation') {
     const names = { first_name: 'T', last_name: 'B' }

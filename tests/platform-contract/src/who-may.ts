@@ -1,11 +1,14 @@
 import type { Scope } from '@fairlead/platform-server/identity/scopes'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 
-/** Who may do what. Written down here once more, and not read from the service: a change there has to be made here too. */
+/**
+ * Permissions by operation. Duplicated here deliberately, and not read from the gateway: a change there requires a
+ * change here.
+ */
 export interface Permission {
-  /** The scope that a key needs; `session` where no key may, `public` where nobody has to be known. */
+  /** The scope that a key needs. `session` if no key is accepted, `public` if no authentication is required. */
   readonly by: Scope | 'session' | 'public'
-  /** Roles whose sessions may, by their first letters: owner, admin, editor, viewer. */
+  /** Roles whose sessions are permitted, by their first letters: owner, admin, editor, viewer. */
   readonly roles: 'oaev' | 'oae' | 'oa'
 }
 
@@ -13,7 +16,7 @@ const all = 'oaev'
 const makers = 'oae'
 const heads = 'oa'
 
-/** For every operation, who may. */
+/** The permissions of every operation. */
 export const whoMay: Readonly<Record<OperationId, Permission>> = {
   getSignInOptions: { by: 'public', roles: all },
   createSession: { by: 'public', roles: all },

@@ -30,23 +30,23 @@ export interface World {
   readonly password: string
   readonly passwordHash: string
   readonly ownerEmail: string
-  /** Sends a request of an operation, each from an address of its own, over what counts as TLS. */
+  /** Sends a request of an operation, each from a different IP address, over a connection that counts as TLS. */
   send(id: OperationId, given: Given, caller: Caller): Promise<WireAnswer>
-  /** Sends anything at all. */
+  /** Sends an arbitrary request. */
   exchange(request: WireRequest): Promise<WireAnswer>
-  /** Fills the first organization anew, whatever became of it and its owner; gives the new objects. */
+  /** Refills the first organization, whatever state it and its owner are in. Returns the new objects. */
   refilled(): Promise<EstateIds>
-  /** Asks another application over the same database, which knows no identity provider. */
+  /** Sends a request to another application with the same database, which has no identity provider. */
   withoutProvider(request: WireRequest): Promise<WireAnswer>
-  /** Asks one whose identity provider is away. */
+  /** Sends a request to an application whose identity provider is unreachable. */
   providerAway(request: WireRequest): Promise<WireAnswer>
   close(): Promise<void>
 }
 
-/** The part of every object's name in the organization that callers do not belong to. */
+/** The part of every object name in the organization to which the callers do not belong. */
 export const foreignName = 'Foreign-7f31'
 
-/** Starts a platform API over a database and fills it. */
+/** Starts a platform API with a database and fills it. */
 export async function startWorld(database: TemporaryDatabase): Promise<World> {
   const [receiver, provider] = await Promise.all([startReceiver(), startDiscovery()])
   const webhooks = { send: { isPrivateAllowed: true }, wake: () => undefined }
@@ -128,11 +128,11 @@ async function restoreOwner(db: Store['db'], { organizationId, userId }: Person)
     .values({ organization_id: organizationId, user_id: userId, role: 'owner' })
     .onConflict((conflict) => conflict.columns(['user_id', 'organization_id']).doUpdateSet({ role: 'owner' }))
     .execute()
-  // There is room for so many only.
+  // The number of webhooks is limited.
   await db.deleteFrom('webhooks').where('organization_id', '=', organizationId).execute()
 }
 
-/** A request of an operation as it goes over the wire. */
+/** Builds the wire form of a request of an operation. */
 export function requestOf(id: OperationId, given: Given, caller: Caller): WireRequest {
   const { path = {}, query = {}, body, headers = {} } = given
   const { method, path: template } = routeTable[id]
@@ -153,7 +153,7 @@ export function requestOf(id: OperationId, given: Given, caller: Caller): WireRe
   }
 }
 
-/** Some address, so that what is counted by address is not counted together. */
+/** Returns a random IP address, so that limits by IP address do not add up. */
 export function randomAddress(): string {
   const address = `100.${[...randomBytes(3)].join('.')}`
   if (isIP(address) !== 4) throw new Error('This is no address.')
@@ -167,7 +167,7 @@ async function listen(app: FastifyInstance): Promise<HttpExchange> {
   return openExchange(address.port)
 }
 
-/** What of an identity provider a sign-in needs to begin. */
+/** Starts the part of an identity provider that the start of a sign-in requires. */
 async function startDiscovery(): Promise<{ readonly issuer: string; close(): Promise<void> }> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/json')

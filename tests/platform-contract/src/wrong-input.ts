@@ -1,16 +1,16 @@
 import { schemas } from '@fairlead/platform-client/contract'
 import type { JsonSchema, Route } from '@fairlead/core'
 
-/** Input of an operation with one thing wrong in it. */
+/** Input of an operation with one invalid part. */
 export interface WrongInput<input> {
   readonly input: input
-  /** The field or parameter that an answer has to name. */
+  /** The field or parameter that a response has to name. */
   readonly field: string
 }
 
 const schemaTable: Readonly<Record<string, JsonSchema>> = schemas
 
-/** The schema behind a reference. */
+/** Returns the schema that a reference points to. */
 export function resolved(schema: JsonSchema): JsonSchema {
   const { $ref: reference } = schema
   if (typeof reference !== 'string') return schema
@@ -25,7 +25,7 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
   return properties as Readonly<Record<string, JsonSchema>>
 }
 
-/** Bodies that each break one rule of the schema, made of one that breaks none. */
+/** Returns bodies that each violate one rule of the schema, derived from a valid body. */
 export function wrongBodies(schema: JsonSchema, good: object): WrongInput<unknown>[] {
   const { required = [] } = resolved(schema)
   const values = Object.entries(propertiesOf(schema)).flatMap(([field, property]) =>
@@ -39,11 +39,11 @@ export function wrongBodies(schema: JsonSchema, good: object): WrongInput<unknow
   return [...values, ...missing, ...whole]
 }
 
-/** Queries that each break one rule of a parameter. */
+/** Returns queries that each violate one rule of a parameter. */
 export function wrongQueries(route: Route): WrongInput<Readonly<Record<string, string>>>[] {
   return Object.entries(route.query).flatMap(([field, { schema }]) =>
     wrongValues(schema)
-      // Everything in a query is text, and an empty filter is none.
+      // All query values are text, and an empty filter is ignored.
       .map((value) => (typeof value === 'object' ? 'nonsense' : `${value}`))
       .filter((text) => text !== '' && !(text === 'nonsense' && isFreeText(schema)))
       .map((text) => ({ field, input: { [field]: text } })),
@@ -55,7 +55,7 @@ function isFreeText(schema: JsonSchema): boolean {
   return type === 'string' && allowed === undefined && pattern === undefined
 }
 
-/** Values that each break one rule of a schema. */
+/** Returns values that each violate one rule of a schema. */
 function wrongValues(schema: JsonSchema): (string | number | object | null)[] {
   const rules = resolved(schema)
   const types = [rules['type']].flat()

@@ -9,7 +9,7 @@ import type { Store } from '@fairlead/platform-server/store/open-store'
 import { anyDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { rollupModule } from './rollup.ts'
 
-/** A gateway that serves the rollup API beside all other protocols, over a fresh database. */
+/** A gateway that serves the rollup API in addition to all other protocols, with a fresh database. */
 export interface RollupGateway {
   readonly url: string
   readonly store: Store
@@ -17,19 +17,19 @@ export interface RollupGateway {
   call(path: string): Promise<Response>
   metrics(): Promise<string>
   log(): string
-  /** All traces that were sent, as text. */
+  /** Returns all received traces, as text. */
   traces(): string
   /** Changes an option of the rollup while the gateway runs. */
   setNotice(notice: string): void
   drain(): void
-  /** Stops the gateway alone. */
+  /** Stops only the gateway. */
   stopGateway(): Promise<void>
   stop(): Promise<void>
 }
 
 const answers: Readonly<Record<string, unknown>> = { '/status': { height: 7 }, '/blocks/7': { number: 7 } }
 
-/** Starts the gateway, a rollup node and a collector of traces. */
+/** Starts the gateway, a rollup node and a trace collector. */
 export async function rollupGateway(own: readonly ProtocolModule[] = [rollupModule]): Promise<RollupGateway> {
   const modules = [...protocolModules, ...own]
   const database = await anyDatabase()

@@ -26,7 +26,7 @@ it('is served beside the other protocols, in the shape of its own API', async ()
   ])
   const stranger = await fetch(`${url}/unknown-token/rollup/status`)
   expect([stranger.status, await stranger.json()]).toMatchObject([401, { error: { status: 401 } }])
-  // The token opens no other protocol.
+  // The token grants access to no other protocol.
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
   const headers = { 'content-type': 'application/json' }
   const evm = await fetch(`${url}/${first.token}`, { method: 'POST', body, headers })

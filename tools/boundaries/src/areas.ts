@@ -1,10 +1,10 @@
-/** A part of a package that may import only some of the others. */
+/** A part of a package that may import only some of the other parts. */
 export interface Area {
   readonly name: string
-  /** Matches paths below the package's `src`; the first area that matches owns the file. */
+  /** Matches paths below the package's `src`. The first matching area owns the file. */
   readonly files: RegExp
   readonly mayImport: readonly string[]
-  /** Packages of the workspace that it may import, with their entries. */
+  /** Workspace packages that the area may import, with their entries. */
   readonly packages: RegExp
 }
 
@@ -16,7 +16,7 @@ const files = (folder: string, ...names: readonly string[]) =>
 /** Packages that every protocol and the platform API may import. */
 const engines = ['@fairlead/core', '@fairlead/http1', '@fairlead/gateway-core/.+'] as const
 
-/** Private packages of the gateway that may import some packages of the workspace only. */
+/** Private packages of the gateway that may import only some workspace packages. */
 export const gatewayPackages: ReadonlyMap<string, RegExp> = new Map([
   ['http1', lines()],
   ['gateway-core', lines('@fairlead/core', '@fairlead/http1')],
@@ -29,7 +29,7 @@ export const gatewayPackages: ReadonlyMap<string, RegExp> = new Map([
 
 const devnetPackages = lines('@fairlead/grpc(?:-transport)?(?:/.+)?')
 
-/** Folders of packages/devnet/src: a chain imports no other chain. */
+/** Folders of packages/devnet/src. A chain must not import another chain. */
 export const devnetAreas: readonly Area[] = [
   { name: 'runtime', files: lines(...below('runtime')), mayImport: [], packages: lines() },
   ...['evm', 'beacon', 'jetton', 'solana'].map((chain) => ({

@@ -4,8 +4,8 @@ import type { Import } from './read-imports.ts'
 /**
  * Finds imports that the areas do not allow.
  *
- * @param imports - all imports of the files that the areas share out
- * @param areas - the first one that matches a file owns it
+ * @param imports - all imports of the files in the areas
+ * @param areas - the first area that matches a file owns it
  * @returns `area: file -> file` or `area: file -> package` of each, sorted
  */
 export function backwardImports(imports: readonly Import[], areas: readonly Area[]): readonly string[] {

@@ -3,7 +3,7 @@ import type { Import } from './read-imports.ts'
 /**
  * Finds files that import themselves through others.
  *
- * @returns the files of all cycles, and those between two cycles, sorted; none when there is no cycle
+ * @returns the files of all cycles, and those between two cycles, sorted; empty without a cycle
  */
 export function cyclicFiles(imports: readonly Import[]): readonly string[] {
   let left = imports

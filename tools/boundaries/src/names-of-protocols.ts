@@ -14,8 +14,7 @@ const protocols = new Set([
 ])
 
 /**
- * Finds identifiers and strings that name a protocol or a chain, in the order of a program; comments may name one as an
- * example.
+ * Finds identifiers and strings that name a protocol or a chain, in source order. Comments may name one as an example.
  */
 export function namesOfProtocols(text: string): readonly string[] {
   return wordsOf(text).filter((word) =>
@@ -23,7 +22,7 @@ export function namesOfProtocols(text: string): readonly string[] {
   )
 }
 
-/** Identifiers, names of properties and the texts of strings. */
+/** Returns identifiers, property names and the contents of strings. */
 function wordsOf(text: string): readonly string[] {
   const words: string[] = []
   const visit = (node: ts.Node): void => {

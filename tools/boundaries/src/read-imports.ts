@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import ts from 'typescript'
 
-/** An import of any kind: of values, of types, or when it is run. */
+/** An import of any kind: of values, of types, or dynamic. */
 export interface Import {
   /** Path of the importing file below the folder. */
   readonly from: string
@@ -10,14 +10,14 @@ export interface Import {
   readonly to: string
 }
 
-/** Reads what a program or a declaration imports, in the order of its text. */
+/** Returns the import specifiers of a program or a declaration, in source order. */
 export function specifiersOf(text: string): readonly string[] {
   return ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName)
 }
 
-/** A file that is no test and no fixture of tests. */
+/** A file that is neither a test nor a test fixture. */
 export interface Source {
-  /** Below the folder. */
+  /** Path below the folder. */
   readonly path: string
   readonly text: string
 }

@@ -3,15 +3,16 @@ import { jsonLiteral, sorted } from './json-literal.ts'
 import { componentSchemas } from './openrpc-types.ts'
 import { resolveReference } from './schema-references.ts'
 
-/** Where a value holds addresses; what the parts mean is said in the generated code. */
+/** The positions of addresses in a value. The generated code documents the parts. */
 type Shape = true | string | readonly Shape[] | { readonly [property: string]: Shape }
 
 /**
- * Where the answers of an OpenAPI document hold addresses, as TypeScript data: strings whose schema has the format
- * `address`, and keys of objects whose `propertyNames` have it. Undefined for a document without any.
+ * Returns the positions of addresses in the responses of an OpenAPI document, as TypeScript data: strings whose schema
+ * has the format `address`, and keys of objects whose `propertyNames` have it. Undefined for a document without
+ * addresses.
  *
- * @throws Error naming a property that is an address in one schema of a union and another text in a further one: a value
- *   does not tell which of them it follows
+ * @throws Error naming a property that is an address in one schema of a union and a different string in another; a
+ * value does not show which of them it follows
  */
 export function addressFields(document: Json): string | undefined {
   const components = Object.entries(componentSchemas(document))
@@ -59,7 +60,7 @@ function answerSchemas(document: Json, operation: Json | undefined): readonly Js
   return schema ? [schema as Json] : []
 }
 
-// `place` is the component or path that the schema belongs to.
+// `place` is the component or path that contains the schema.
 function shapeOf(document: Json, schema: Json, place: string): Shape | undefined {
   const { $ref, format, items, additionalProperties, propertyNames } = schema
   if (typeof $ref === 'string') return nameOf($ref)
@@ -88,7 +89,7 @@ function partsOf({ oneOf, anyOf, allOf }: Json): readonly Json[] {
 
 const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
 
-// One that is the only one needs no list around it.
+// A single shape needs no list around it.
 function all(shapes: readonly (Shape | undefined)[]): Shape | undefined {
   const found = new Map(
     shapes.flatMap((shape) => (shape === undefined ? [] : [[JSON.stringify(shape), shape]])),
@@ -96,7 +97,10 @@ function all(shapes: readonly (Shape | undefined)[]): Shape | undefined {
   return found.size > 1 ? [...found.values()] : found.values().next().value
 }
 
-/** Makes what leaves out of a shape the types in which no address can be reached, and the names of mere addresses. */
+/**
+ * Creates a function that removes from a shape the types in which no address is reachable, and the names of plain
+ * addresses.
+ */
 function pruner(
   shapes: ReadonlyMap<string, Shape | undefined>,
 ): (shape: Shape | undefined) => Shape | undefined {
@@ -112,7 +116,7 @@ function pruner(
     })
     return entries.length > 0 ? Object.fromEntries(entries) : undefined
   }
-  // Types refer to each other, in circles too: one more is found until none is.
+  // Types may reference each other in cycles, so this repeats until it finds no further type.
   for (let before = -1; before < holders.size;) {
     before = holders.size
     for (const [name, shape] of shapes) if (pruned(shape) !== undefined) holders.add(name)
@@ -145,7 +149,7 @@ function requireOneMeaning(document: Json, schema: Json, place: string): void {
   visit(schema)
 }
 
-// Undefined for a schema of something else than a text.
+// Undefined for a schema that is not a string.
 function isAddressText(document: Json, schema: Json): boolean | undefined {
   const resolved = resolveReference(document, schema)
   const { type, format } = resolved

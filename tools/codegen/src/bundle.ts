@@ -6,9 +6,9 @@ import { specsRoot, workspaceRoot } from './families.ts'
 export type Json = Record<string, unknown>
 
 /**
- * Joins the files of one OpenAPI or OpenRPC document; schemas of other files become components named after them.
+ * Bundles the files of one OpenAPI or OpenRPC document. Schemas of other files become components named after them.
  *
- * @throws Error naming the file and place of each unresolved reference
+ * @throws Error naming the file and position of each unresolved reference
  */
 export async function bundle(entry: string): Promise<Json> {
   const { bundle: document, problems } = await bundleDocument({

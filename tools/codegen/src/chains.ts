@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import type { RpcMethod } from './openrpc-types.ts'
 
-/** A file of `chains/` beside an OpenRPC document. */
+/** A file of `chains/` next to an OpenRPC document. */
 export interface ChainFile {
   readonly chain: string
   readonly path: string | null
@@ -12,14 +12,17 @@ export interface ChainFile {
   readonly methods: ChainMethods
 }
 
-/** Which methods the hosted nodes of a chain offer: all with one of the tags, but for some, and others besides. */
+/**
+ * The methods that the hosted nodes of a chain offer: all methods with one of the tags, except some, plus additional
+ * ones.
+ */
 export interface ChainMethods {
   readonly tags: readonly string[]
   readonly withhold?: readonly string[]
   readonly add?: readonly string[]
 }
 
-/** Reads the chains beside a document, sorted by name; none when it has no such folder. */
+/** Reads the chains next to a document, sorted by name. Empty if it has no such folder. */
 export function readChains(entry: string): readonly ChainFile[] {
   const folder = join(dirname(entry), 'chains')
   if (!existsSync(folder)) return []
@@ -30,7 +33,7 @@ export function readChains(entry: string): readonly ChainFile[] {
 }
 
 /**
- * The names of the methods that a chain's nodes offer, sorted.
+ * Returns the names of the methods that a chain's nodes offer, sorted.
  *
  * @throws Error naming a tag or method that the document does not have
  */

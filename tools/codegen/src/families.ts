@@ -5,14 +5,14 @@ import { join, relative, resolve } from 'node:path'
 export const workspaceRoot = resolve(import.meta.dirname, '../../..')
 export const specsRoot = join(workspaceRoot, 'specs')
 
-/** One document of a family: what kind it is and where it starts. */
+/** One document of a family: its kind and its entry file. */
 export interface SpecDocument {
   readonly kind: 'openapi' | 'openrpc' | 'proto'
   readonly entry: string
   readonly name: string
 }
 
-/** An API family: the documents in `specs/` and the package that they generate into. */
+/** An API family: the documents in `specs/` and the package that is generated from them. */
 export interface Family {
   readonly name: string
   readonly package: string
@@ -28,7 +28,7 @@ export function readFamilies(): readonly Family[] {
   return Object.entries(families).map(([name, family]) => ({ name, ...family }))
 }
 
-/** Digest of every file of a family below `specs/`, independent of time and place. */
+/** Returns a digest of all files of a family below `specs/`, independent of file times and locations. */
 export function specDigest(family: Family): string {
   const folder = join(specsRoot, family.name)
   const hash = createHash('sha256')
@@ -41,7 +41,7 @@ export function specDigest(family: Family): string {
   return hash.digest('hex')
 }
 
-/** All files below a folder, sorted by path. */
+/** Returns all files below a folder, sorted by path. */
 export function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

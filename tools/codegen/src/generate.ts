@@ -14,25 +14,25 @@ import { derivedOpenApi } from './openrpc-types.ts'
 import { protobufDescriptors, protobufTypes } from './protobuf.ts'
 import { typescriptTypes } from './typescript-types.ts'
 
-/** Everything that one family generates. */
+/** The generated output of one family. */
 export interface Generated {
-  /** Path below `src/generated/` to text. */
+  /** Text by path below `src/generated/`. */
   readonly files: Readonly<Record<string, string>>
-  /** What the family's package.json says about its specification. */
+  /** The `spec` entry of the family's package.json. */
   readonly spec: { readonly family: string; readonly version: string; readonly sha256: string }
 }
 
 /**
  * Generates all files of a family in memory.
  *
- * @throws Error naming the document and the place in it that cannot be used
+ * @throws Error naming the document and the unusable part of it
  */
 export async function generateFamily(family: Family): Promise<Generated> {
   const digest = specDigest(family)
   const files: Record<string, string> = {}
   let version = '1.0.0'
   for (const document of family.documents) {
-    // One document stands at the top; several stand in a folder each.
+    // A single document is at the top level. Several documents each have a folder.
     const folder = family.documents.length > 1 ? `${document.name}/` : ''
     const output = await generateDocument(document).catch((error: Error) => {
       throw new Error(`specs/${document.entry}: ${error.message}`, { cause: error })

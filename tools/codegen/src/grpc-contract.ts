@@ -3,7 +3,7 @@ import { type FileDescriptorSet, FileDescriptorProtoSchema } from '@bufbuild/pro
 import { jsonLiteral, sorted } from './json-literal.ts'
 
 /**
- * Writes the methods of all services as data: what a server routes and counts by, without any message.
+ * Generates the methods of all services as data for routing and counting on a server, without message types.
  *
  * @param descriptors - all proto files of the family
  * @returns TypeScript
@@ -29,9 +29,9 @@ export const methods: Readonly<Record<string, GrpcMethod>> = ${jsonLiteral(sorte
 }
 
 /**
- * Writes the descriptors of all proto files as data: what server reflection answers with.
+ * Generates the descriptors of all proto files as data for responses of server reflection.
  *
- * @param descriptors - all proto files of the family and what they import
+ * @param descriptors - all proto files of the family and their imports
  * @returns TypeScript
  */
 export function grpcDescriptors({ file }: FileDescriptorSet): string {

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { workspaceRoot } from './families.ts'
 
-// The command works on the workspace that it stands in, so it is tried out in a copy of the parts that it reads: two small
-// families, one of each kind of document that it makes most of.
+// The command works on the workspace that contains it, so it is tested in a copy of the parts that it reads: two small
+// families, one of each kind of document from which it generates most.
 let copy: string
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ function codegen(...flags: string[]): Promise<{ code: number; output: string }> 
   })
 }
 
-/** Changes a file of the copy for as long as `during` runs. */
+/** Changes a file of the copy while `during` runs. */
 async function withChanged<result>(
   path: string,
   change: (text: string) => string,

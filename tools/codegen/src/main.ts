@@ -25,7 +25,7 @@ async function run(): Promise<number> {
   for (const family of readFamilies()) {
     if (values['if-stale'] && specDigest(family) === (await committedDigest(family))) continue
     const started = performance.now()
-    // The generators take a second to load, which a start without changed specs need not wait for.
+    // The generators take a second to load. A start with unchanged specs does not need them.
     const { generateFamily } = await import('./generate.ts')
     const generated = await generateFamily(family)
     const differing = await differences(family, generated)

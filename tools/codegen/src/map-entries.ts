@@ -1,13 +1,13 @@
 /**
- * Mends how generated code reads the entries of maps.
+ * Fixes how generated code reads map entries.
  *
- * An encoder may leave out a value that is empty, as those of Rust do; the entry then stands for an empty message, but
- * ts-proto drops it: a filter `{ slots: { all: {} } }` would arrive as no filter. A key of `__proto__` would be lost as
- * well, as assigning it changes the object instead of filling it.
+ * An encoder may omit an empty value, as Rust encoders do. The entry then represents an empty message, but ts-proto
+ * drops it: a filter `{ slots: { all: {} } }` would be decoded as no filter. A key of `__proto__` would be lost as
+ * well, because assigning it sets the prototype of the object instead of a property.
  *
- * @param source - a file that ts-proto wrote
- * @returns the file with every message-valued map read completely
- * @throws Error when an entry is read in a form that is not known here: ts-proto has changed, and so must this
+ * @param source - a file that ts-proto generated
+ * @returns the file with complete reading of every message-valued map
+ * @throws Error for an unknown form of reading an entry: ts-proto has changed, and this function must be adapted
  * @see https://protobuf.dev/programming-guides/encoding/#maps
  */
 export function withWholeMaps(source: string): string {
@@ -42,7 +42,7 @@ export function withWholeMaps(source: string): string {
 const reading =
   /^( *)const (entry\d+) = (\w+)\.decode\(reader, reader\.uint32\(\)\);\n *if \(\2\.value !== undefined\) \{\n *message\.(\w+)\[(\2\.key(?: as any)?)\] = \2\.value;\n *\}/gm
 
-/** The message that the entries of a map hold; undefined when it is a scalar, whose default ts-proto knows. */
+/** Returns the message type of the entries of a map. Undefined for a scalar, whose default ts-proto handles. */
 function messageOf(source: string, codec: string): string | undefined {
   const start = source.indexOf(`export const ${codec}:`)
   const end = source.indexOf('\n};', start)

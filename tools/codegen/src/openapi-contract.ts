@@ -5,7 +5,7 @@ import { contractSchema, resolveReference } from './schema-references.ts'
 
 const verbs = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** The routes and schemas of an OpenAPI document as TypeScript data for servers and validators. */
+/** Generates the routes and schemas of an OpenAPI document as TypeScript data for servers and validators. */
 export function openapiContract(document: Json, name: string): string {
   const { paths, info } = document as {
     paths: Record<string, Json>
@@ -63,7 +63,7 @@ function parametersIn(document: Json, parameters: readonly Json[], place: string
   return Object.fromEntries(entries) as Json
 }
 
-// What is as usual is left out: most routes have one media type, no headers, and are neither new nor old.
+// Defaults are omitted: most routes have one media type and no headers, and are neither experimental nor deprecated.
 
 function about(operation: Json): Json {
   const { tags, deprecated, security, 'x-stability': stability, 'x-scopes': scopes } = operation
@@ -100,7 +100,8 @@ function headers(document: Json, parameters: readonly Json[], name: string): Jso
 
 const json = 'application/json'
 
-// Beside JSON there is binary data, which no schema describes, or an event stream, whose schema is that of one event.
+// Besides JSON, a body is binary data, which no schema describes, or an event stream, whose schema is that of one
+// event.
 function body(holder: Json, name: string): Json {
   const content = (holder['content'] ?? {}) as Record<string, { schema?: Json }>
   const mediaTypes = Object.keys(content)

@@ -4,7 +4,7 @@ import { jsonLiteral, sorted } from './json-literal.ts'
 import { componentSchemas, methodsOf } from './openrpc-types.ts'
 import { contractSchema } from './schema-references.ts'
 
-/** The methods, schemas and chains of an OpenRPC document as TypeScript data for servers and validators. */
+/** Generates the methods, schemas and chains of an OpenRPC document as TypeScript data for servers and validators. */
 export function openrpcContract(document: Json, name: string, chains: readonly ChainFile[] = []): string {
   const { info } = document as { info: { version: string } }
   const described = methodsOf(document)

@@ -1,20 +1,20 @@
 import type { RpcMethod } from './openrpc-types.ts'
 
-/** One way to call a method: TypeScript of its parameters in order, and of the result that they bring. */
+/** One way to call a method: TypeScript of its parameters in order, and of the corresponding result. */
 export interface Form {
   readonly params: readonly string[]
   readonly result: string
 }
 
-/** The form that takes everything the method takes. */
+/** Returns the form that accepts all parameters of the method. */
 export function generalForm(method: RpcMethod): Form {
   return { params: method.params.map((param) => parameter(param)), result: typeText(method.result.schema) }
 }
 
 /**
- * The forms of a method whose result follows from what a parameter holds.
+ * Returns the forms of a method whose result depends on a parameter value.
  *
- * No call fits two of them: a form that asks for less excludes what the more special ones ask for.
+ * No call matches two of them: a less specific form excludes the conditions of the more specific ones.
  */
 export function overloadForms(method: RpcMethod): readonly Form[] {
   const overloads = method['x-overloads'] ?? []
@@ -24,7 +24,7 @@ export function overloadForms(method: RpcMethod): readonly Form[] {
     const known = Object.keys(when)
     const last = method.params.findLastIndex(({ name }) => known.includes(name))
     return {
-      // What stands before a parameter that is needed cannot be left out.
+      // Parameters before a required parameter cannot be omitted.
       params: method.params.map((param, position) =>
         parameter(position <= last ? { ...param, required: true } : param, conditions[param.name]),
       ),
@@ -33,7 +33,7 @@ export function overloadForms(method: RpcMethod): readonly Form[] {
   })
 }
 
-/** Stands for a key that is left out or, where it is a flag, has the other value. */
+/** A key that is omitted or, for a boolean, has the opposite value. */
 class Excluded {
   readonly type: string
 
@@ -91,19 +91,19 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** The TypeScript that an earlier step wrote for a schema. */
+/** Returns the TypeScript that an earlier step generated for a schema. */
 export function typeText(schema: Record<string, unknown>): string {
   return schema['x-type'] as string
 }
 
-/** Names of the schemas that some TypeScript refers to. */
+/** Returns the names of the schemas that TypeScript types reference. */
 export function namesIn(types: readonly string[]): readonly string[] {
-  // A text that stands for itself may look like a name.
+  // A string literal may look like a name.
   const names = types.flatMap((type) => type.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/\b[A-Z]\w*/g) ?? [])
   return [...new Set(names)].filter((name) => name !== 'Record').toSorted()
 }
 
-/** The comment of a method, for people who hover over it. */
+/** Returns the doc comment of a method, which editors show on hover. */
 export function documentation(
   { summary, description, deprecated, params, result }: RpcMethod,
   indent: string,

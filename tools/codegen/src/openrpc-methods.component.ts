@@ -1,4 +1,5 @@
-// A component for @open-rpc/generator: it hands over the document, this module writes the method map and the actions.
+// A component for @open-rpc/generator: the generator passes the document, and this module writes the method map and the
+// actions.
 import { documentation, type Form, generalForm, namesIn, overloadForms, typeText } from './openrpc-forms.ts'
 import type { RpcMethod, RpcSubscription } from './openrpc-types.ts'
 
@@ -47,7 +48,7 @@ function entry(method: RpcMethod): string {
 
 function paramsText({ paramStructure }: RpcMethod, params: readonly string[]): string {
   if (paramStructure !== 'by-name') return `[${params.join(', ')}]`
-  // An object type without members would take any value.
+  // An object type without members would accept any value.
   return params.length > 0 ? `{ ${params.join('; ')} }` : 'Record<string, never>'
 }
 
@@ -89,6 +90,6 @@ function imports(types: readonly string[]): string {
 }
 
 function typesOf({ params, result }: Form): readonly string[] {
-  // Without its name: what stands there would pass for a type when it begins with a capital letter.
+  // Without the parameter name, which would be mistaken for a type if it starts with a capital letter.
   return [...params.map((param) => param.slice(param.indexOf(':'))), result]
 }

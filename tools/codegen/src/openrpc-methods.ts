@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import type { Json } from './bundle.ts'
 import { methodsOf, type RpcMethod, typeOf } from './openrpc-types.ts'
 
-/** What the component writes: a map of types, and one function per method where parameters go by position. */
+/** The output of the component: a map of types, and one function per method with positional parameters. */
 export interface MethodFiles {
   readonly methods: string
   readonly actions: string | undefined
 }
 
 /**
- * The method map and the actions of an OpenRPC document, written by @open-rpc/generator with our own component.
+ * Generates the method map and the actions of an OpenRPC document, using @open-rpc/generator with our own component.
  *
- * The generator builds typings of its own from each schema, which never ends on a recursive one, so it is given the
- * document with every schema reduced to a title and to the type that openapi-typescript wrote for it.
+ * The generator builds its own typings from each schema, which never terminates for a recursive one. So it receives the
+ * document with each schema reduced to a title and to the type that openapi-typescript generated for it.
  *
  * @throws Error when the document is not valid OpenRPC
  */
@@ -61,8 +61,8 @@ interface Complaint {
   readonly params: { readonly additionalProperty?: string }
 }
 
-// The library hands out what its validator found as JSON below two lines of text. Beside the fault itself stand the
-// alternatives that were tried in vain: those of `oneOf`, and the fields that a mere reference would not have.
+// The library returns the errors of its validator as JSON after two lines of text. In addition to the actual error,
+// they contain the alternatives that failed: those of `oneOf`, and the fields that a plain reference would not have.
 function complaints(text: string, document: Json): string {
   const all = JSON.parse(text.slice(text.indexOf('['))) as Complaint[]
   const faults = all.filter(({ keyword }) => keyword !== 'oneOf')

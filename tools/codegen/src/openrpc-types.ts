@@ -1,7 +1,7 @@
 import type { Json } from './bundle.ts'
 import { resolveReference } from './schema-references.ts'
 
-/** A method of the bundled OpenRPC document, as far as generation reads it. */
+/** A method of the bundled OpenRPC document, limited to the fields that the generator reads. */
 export interface RpcMethod extends Json {
   readonly name: string
   readonly summary?: string
@@ -15,12 +15,12 @@ export interface RpcMethod extends Json {
   readonly 'x-overloads'?: readonly { readonly when: Json; readonly result: Json }[]
   /** Node clients that serve the method. */
   readonly 'x-availability'?: readonly string[]
-  /** Absent for a method that answers over HTTP and WebSocket. */
+  /** Absent for a method that is available over HTTP and WebSocket. */
   readonly 'x-transports'?: readonly string[]
   readonly 'x-subscriptions'?: Readonly<Record<string, RpcSubscription>>
 }
 
-/** Something that can be subscribed to. */
+/** A subscription kind. */
 export interface RpcSubscription extends Json {
   readonly summary: string
   readonly options?: Json
@@ -35,7 +35,7 @@ export interface RpcParam extends Json {
   readonly schema: Json
 }
 
-/** The methods of a document in the order of their names, references resolved. */
+/** Returns the methods of a document, sorted by name, with references resolved. */
 export function methodsOf(document: Json): readonly RpcMethod[] {
   const methods = (document['methods'] as Json[]).map((method) => {
     const resolved = resolveReference(document, method)
@@ -56,7 +56,7 @@ export function methodsOf(document: Json): readonly RpcMethod[] {
   return (methods as unknown as RpcMethod[]).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-// Bundling leaves extensions alone: what their references name has to be a component for another reason.
+// Bundling does not process extensions: a component that their references name must also be referenced elsewhere.
 function withComponents(document: Json, value: unknown, place: string): unknown {
   if (Array.isArray(value)) return value.map((item) => withComponents(document, item, place))
   if (typeof value !== 'object' || value === null) return value
@@ -70,15 +70,15 @@ function withComponents(document: Json, value: unknown, place: string): unknown 
   throw new Error(`${place}: ${$ref} is no schema that the document uses elsewhere`)
 }
 
-/** The component schemas of a document; one that names no schema has none. */
+/** Returns the component schemas of a document. Empty if it has none. */
 export function componentSchemas(document: Json): Record<string, Json> {
   return (document['components'] as { schemas?: Record<string, Json> } | undefined)?.schemas ?? {}
 }
 
 /**
- * The same contract as an OpenAPI document: one POST operation per method, parameters as a tuple.
+ * Returns the same contract as an OpenAPI document: one POST operation per method, with parameters as a tuple.
  *
- * It carries the component schemas to the type generator and is what two versions are compared by.
+ * It passes the component schemas to the type generator, and is used to compare two versions.
  */
 export function derivedOpenApi(document: Json): Json {
   const paths = methodsOf(document).map((method) => [
@@ -111,7 +111,7 @@ export function derivedOpenApi(document: Json): Json {
   return { openapi: '3.1.0', info: document['info'], paths: Object.fromEntries(paths), components }
 }
 
-/** TypeScript for a schema that stands at a parameter or result; named components by name, the rest in place. */
+/** Returns TypeScript for the schema of a parameter or result: components by name, everything else inline. */
 export function typeOf(schema: Json): string {
   const { $ref, type, oneOf, anyOf, allOf, items } = schema
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
@@ -139,7 +139,7 @@ export function typeOf(schema: Json): string {
   throw new Error(`give this schema a name of its own in components: ${JSON.stringify(schema)}`)
 }
 
-// A type as part of a larger one: a union or an intersection would fall apart there.
+// A type as part of a larger one: parenthesizes unions and intersections to preserve precedence.
 function operand(type: string): string {
   return /[|&]/.test(type) ? `(${type})` : type
 }

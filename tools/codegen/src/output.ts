@@ -12,7 +12,7 @@ function manifestPath(family: Family): string {
   return join(workspaceRoot, family.directory, 'package.json')
 }
 
-/** The digest of the specification that the committed code was generated from, or undefined. */
+/** Returns the digest of the specification from which the committed code was generated. Undefined if there is none. */
 export async function committedDigest(family: Family): Promise<string | undefined> {
   const manifest = JSON.parse(await readFile(manifestPath(family), 'utf8')) as { spec?: { sha256: string } }
   return manifest.spec?.sha256
@@ -23,7 +23,7 @@ async function updatedManifest(family: Family, { spec }: Generated): Promise<str
   return `${JSON.stringify({ ...manifest, spec }, null, 2)}\n`
 }
 
-/** Replaces the generated folder of a family and the `spec` entry of its manifest. */
+/** Replaces the generated folder of a family and the `spec` entry of its package.json. */
 export async function write(family: Family, generated: Generated): Promise<void> {
   const folder = folderOf(family)
   await rm(folder, { recursive: true, force: true })
@@ -35,7 +35,9 @@ export async function write(family: Family, generated: Generated): Promise<void>
   await writeFile(manifestPath(family), await updatedManifest(family, generated))
 }
 
-/** Paths of committed files that differ from what would be generated now; missing and superfluous ones included. */
+/**
+ * Returns the paths of committed files that differ from the generated output, including missing and superfluous files.
+ */
 export async function differences(family: Family, generated: Generated): Promise<readonly string[]> {
   const folder = folderOf(family)
   const expected = new Map<string, string>([[manifestPath(family), await updatedManifest(family, generated)]])

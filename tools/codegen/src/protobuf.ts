@@ -12,16 +12,16 @@ import { withWholeMaps } from './map-entries.ts'
 const resolve = createRequire(import.meta.url).resolve
 
 const tsProtoOptions = [
-  // One description of a service for every client and server, none of which is imported.
+  // One service definition for all clients and servers, without imports of either.
   'outputServices=generic-definitions',
   'esModuleInterop=true',
   'importSuffix=.ts',
   'forceLong=bigint',
   'oneof=unions-value',
   'enumsAsLiterals=true',
-  // An enum may get values that this version does not know; they stay numbers.
+  // An enum may receive values that this version does not know. They remain numbers.
   'unrecognizedEnum=false',
-  // Dates keep no nanoseconds.
+  // Dates do not preserve nanoseconds.
   'useDate=false',
   'useOptionals=none',
   'useExactTypes=false',
@@ -32,10 +32,10 @@ const tsProtoOptions = [
 ]
 
 /**
- * Generates TypeScript for every proto file below a buf module, offline, through the ts-proto plugin.
+ * Generates TypeScript for every proto file below a buf module, offline, with the ts-proto plugin.
  *
- * @returns file name (relative to the output folder) to text
- * @throws Error with what buf printed
+ * @returns text by file name (relative to the output folder)
+ * @throws Error with the output of buf
  */
 export async function protobufTypes(moduleFolder: string): Promise<Record<string, string>> {
   return inTemporaryFolder(async (folder) => {
@@ -61,11 +61,11 @@ export async function protobufTypes(moduleFolder: string): Promise<Record<string
 }
 
 /**
- * Reads the descriptors of every proto file below a buf module and of what they import.
+ * Reads the descriptors of every proto file below a buf module and of their imports.
  *
- * @param options - `comments`: whether they carry the comments of the files; not unless given
- * @returns each file after those that it imports
- * @throws Error with what buf printed
+ * @param options - `comments`: whether the descriptors include the comments of the files; false if omitted
+ * @returns each file after its imports
+ * @throws Error with the output of buf
  */
 export async function protobufDescriptors(
   moduleFolder: string,

@@ -1,6 +1,6 @@
 import type { Json } from './bundle.ts'
 
-// Words for people cost bytes and are of no use to a validator.
+// Text for people adds bytes and is of no use to a validator.
 const proseKeys = new Set([
   'title',
   'description',
@@ -11,14 +11,15 @@ const proseKeys = new Set([
   'deprecated',
 ])
 
-// Below these a key is a name of its own, and may well be `description`.
+// Below these, a key is a name, which may equal a keyword such as `description`.
 const mapKeys = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 
-// What stands here is a value of the wire, whatever it looks like.
+// These hold wire values, whatever their form.
 const valueKeys = new Set(['const', 'enum', 'default'])
 
 /**
- * The schema as a validator needs it: without prose, and with references that name the document they point into.
+ * Returns the schema as a validator needs it: without prose, and with references that name the document to which they
+ * point.
  *
  * @param schema - a schema of the bundled document
  * @param documentName - `$id` under which the components are registered
@@ -41,16 +42,16 @@ function convert(value: unknown, documentName: string, isMap: boolean): unknown 
   return isMap ? Object.fromEntries(entries) : unwrapped(Object.fromEntries(entries))
 }
 
-// A reference stands in a list of its own where it had prose beside it.
+// A reference that had prose next to it is the only item of an `allOf`.
 function unwrapped(schema: Json): unknown {
   const { allOf, ...others } = schema
   return Array.isArray(allOf) && allOf.length === 1 && Object.keys(others).length === 0 ? allOf[0] : schema
 }
 
 /**
- * Follows a reference inside the bundled document.
+ * Resolves a reference inside the bundled document.
  *
- * @throws Error when it leads nowhere
+ * @throws Error when the target does not exist
  */
 export function resolveReference<value extends Json>(document: Json, value: value | { $ref: string }): value {
   const reference = value['$ref']

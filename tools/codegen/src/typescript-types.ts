@@ -1,14 +1,17 @@
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import type { Json } from './bundle.ts'
 
-// What an editor can show beside a name. Examples of whole objects would be more than half of the output.
+// What an editor can show next to a name. Examples of whole objects would be more than half of the output.
 const longestExample = 160
 
-/** Types of every component and operation of an OpenAPI 3.1 document; components also under their own names. */
+/**
+ * Generates types of every component and operation of an OpenAPI 3.1 document. Components are also exported under their
+ * own names.
+ */
 export async function typescriptTypes(document: Json): Promise<string> {
   const nodes = await openapiTS(withoutLongExamples(document) as unknown as OpenAPI3, {
     alphabetize: true,
-    // A default is what the server assumes; a caller may leave the field out.
+    // A default is the value that the server assumes. A caller may omit the field.
     defaultNonNullable: false,
     rootTypes: true,
     rootTypesNoSchemaPrefix: true,

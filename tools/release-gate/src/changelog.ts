@@ -2,8 +2,8 @@ import type { ChangelogFunctions } from '@changesets/types'
 import { specificationHeading } from './changeset-text.ts'
 
 /**
- * How changesets become entries of a CHANGELOG.md: a list item each, and below its text the changes of the specification
- * where the changeset carries them.
+ * Formats changesets as entries of a CHANGELOG.md: one list item each. Below its text follow the specification changes,
+ * if the changeset contains them.
  */
 const changelog: ChangelogFunctions = {
   getReleaseLine({ summary, commit }) {

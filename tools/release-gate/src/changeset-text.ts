@@ -1,12 +1,14 @@
 import type { Bump, FamilyReport } from '@fairlead/spec-diff'
 import type { Reason } from './reason.ts'
 
-/** The heading in a changeset below which the changes of a specification stand. */
+/** The heading in a changeset above the changes of a specification. */
 export const specificationHeading = '#### Specification'
 
 const longestList = 20
 
-/** Text for a changeset about a changed specification: a sentence to be replaced, and what the report says. */
+/**
+ * Returns the text of a changeset about a changed specification: a placeholder sentence, and the content of the report.
+ */
 export function specificationText({ family, bump, documents }: FamilyReport): string {
   const sentence = {
     none: '',
@@ -34,12 +36,12 @@ export function specificationText({ family, bump, documents }: FamilyReport): st
   return lines.length === 0 ? sentence : `${sentence}\n\n${specificationHeading}\n\n${lines.join('\n')}`
 }
 
-// New components come with what uses them.
+// New components are listed with the operations that use them.
 function isNamed({ pointer }: { readonly pointer: string }): boolean {
   return !pointer.startsWith('#/components/')
 }
 
-/** Text for a changeset about a package whose specification did not change: a sentence to be replaced. */
+/** Returns the text of a changeset about a package whose specification did not change: a placeholder sentence. */
 export function packageText(bump: Bump, reasons: readonly Reason[]): string {
   const start = reasons.some((reason) => reason.bump === 'major') ? '**Breaking:** ' : ''
   const told = reasons.filter((reason) => reason.bump === 'major' || reason.bump === bump)

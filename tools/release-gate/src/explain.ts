@@ -3,7 +3,7 @@ import type { Verdict } from './gate.ts'
 
 const mostReasons = 8
 
-/** Says in words what a verdict asks for, with the changesets to write. */
+/** Describes the requirements of a verdict, with the changesets to write. */
 export function explained(verdict: Verdict): string {
   const { shortfalls, lowVersions, others } = verdict
   const packages = shortfalls.map(({ name, bump, announced, reasons }) => {
@@ -26,7 +26,7 @@ export function explained(verdict: Verdict): string {
   return `${[...packages, ...versions, ...others, ...files].join('\n\n')}\n`
 }
 
-/** One line on what is announced as it should be. */
+/** Returns one line about the changes that are announced correctly. */
 export function covered({ requirements }: Verdict): string {
   if (requirements.length === 0) return 'Nothing that is published changed.\n'
   const list = requirements.map(({ name, bump }) => `${name} ${bump}`).join(', ')

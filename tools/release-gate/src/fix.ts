@@ -9,9 +9,9 @@ import { plannedChangesets } from './planned-changesets.ts'
 import type { LowVersion } from './spec-versions.ts'
 
 /**
- * Raises the versions of the specifications, generates their code again and writes the changesets that are missing.
+ * Raises the versions of the specifications, regenerates their code and writes the missing changesets.
  *
- * @returns what was written, below the root
+ * @returns the written files, relative to the root
  * @throws Error when the code cannot be generated
  */
 export async function fix(root: string, verdict: Verdict): Promise<readonly string[]> {
@@ -30,7 +30,7 @@ export async function fix(root: string, verdict: Verdict): Promise<readonly stri
   return written
 }
 
-// The line is replaced and nothing else, so that comments and order stay.
+// Replaces only the version line, so that comments and order are preserved.
 async function raiseVersion(root: string, { file, required }: LowVersion): Promise<void> {
   const path = join(root, file)
   const text = await readFile(path, 'utf8')

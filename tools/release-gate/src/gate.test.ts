@@ -41,7 +41,7 @@ async function verdict(files: Files, version?: string) {
   return judge(base, head, await compared(base, head, files))
 }
 
-// Most cases have one of a few specifications, which takes longest to compare.
+// Most cases share one of a few specifications. Comparing them takes the most time.
 const reports = new Map<string, Promise<readonly FamilyReport[]>>()
 
 function compared(base: string, head: string, files: Files) {
@@ -56,7 +56,7 @@ const shortfalls = async (files: Files, version?: string) =>
     ({ name, bump, announced }) => `${name.slice('@fairlead/'.length)} ${announced} < ${bump}`,
   )
 
-// A document with fewer paths breaks, one with more extends.
+// Fewer paths are a breaking change, more paths an addition.
 const spec = (version: string, paths: readonly string[]) => ({
   'specs/ships/openapi.yaml': document(version, paths),
   'packages/ships/package.json': JSON.stringify(
@@ -282,6 +282,6 @@ describe('the command', () => {
       code: 0,
       stdout: 'Changesets and versions cover what changed: @fairlead/sdk major, @fairlead/ships major.\n',
     })
-    // It starts the command four times.
+    // The test starts the command four times.
   }, 180_000)
 })

@@ -5,25 +5,25 @@ import { type Requirement, requirements } from './requirements.ts'
 import { type LowVersion, lowVersions, unequalVersions } from './spec-versions.ts'
 import { bumpBetween } from './version.ts'
 
-/** A package whose changes are announced too quietly, or not at all. */
+/** A package whose changes are announced with too small a bump, or not at all. */
 export interface Shortfall extends Requirement {
   readonly announced: Requirement['bump']
 }
 
-/** What keeps a change from being released. */
+/** The result of the gate: what prevents a release. */
 export interface Verdict {
   readonly families: readonly FamilyReport[]
   readonly requirements: readonly Requirement[]
   readonly shortfalls: readonly Shortfall[]
   readonly lowVersions: readonly LowVersion[]
-  /** Sentences about everything else that is wrong. */
+  /** Sentences about all other problems. */
   readonly others: readonly string[]
 }
 
 /**
- * Judges whether changesets and versions say what changed between two checkouts.
+ * Checks whether changesets and versions announce the changes between two checkouts.
  *
- * @param families - what became of the specifications
+ * @param families - the changes of the specifications
  * @throws Error when a changeset cannot be read
  */
 export async function judge(base: string, head: string, families: readonly FamilyReport[]): Promise<Verdict> {
@@ -33,7 +33,7 @@ export async function judge(base: string, head: string, families: readonly Famil
   const shortfalls = required
     .map((one) => {
       const [old, now] = [before.get(one.name)?.version, after.get(one.name)?.version]
-      // A pull request that releases has no changesets left, but the versions that came of them.
+      // A release pull request no longer contains changesets, but the resulting versions.
       const released = old === undefined || now === undefined ? 'none' : bumpBetween(old, now)
       const told = announced.get(one.name) ?? 'none'
       return { ...one, announced: covers(told, released) ? told : released }
@@ -54,7 +54,7 @@ function unpublished(names: Iterable<string>, packages: ReturnType<typeof packag
     .map((name) => `A changeset names ${name}, which is no package that is published.`)
 }
 
-/** Whether nothing stands in the way. */
+/** Whether nothing prevents a release. */
 export function passes({ shortfalls, lowVersions: low, others }: Verdict): boolean {
   return shortfalls.length === 0 && low.length === 0 && others.length === 0
 }

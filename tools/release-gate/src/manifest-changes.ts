@@ -1,7 +1,10 @@
 import { type Manifest, publishedEntries } from './packages.ts'
 import type { Reason } from './reason.ts'
 
-/** What users notice of a changed package.json: entries, commands, the Node that it needs, what it depends on. */
+/**
+ * Returns the changes of a package.json that users notice: entries, commands, the required Node.js version,
+ * dependencies.
+ */
 export function manifestChanges(before: Manifest, after: Manifest): readonly Reason[] {
   const commands = ({ bin }: Manifest) => (typeof bin === 'object' && bin !== null ? Object.keys(bin) : [])
   return [

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A package of the workspace as a release sees it. */
+/** A workspace package with the fields that a release needs. */
 export interface Package {
   readonly name: string
   readonly version: string
@@ -16,7 +16,7 @@ export interface Manifest {
   readonly version: string
   readonly private?: boolean
   readonly exports?: Readonly<Record<string, unknown>>
-  /** What takes the place of fields when the package is packed. */
+  /** Fields that are replaced when the package is packed. */
   readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> }
   readonly bin?: unknown
   readonly engines?: unknown
@@ -27,7 +27,7 @@ export interface Manifest {
   readonly spec?: { readonly family: string; readonly version: string }
 }
 
-/** Reads the packages of a checkout, by name and in the order of names. */
+/** Reads the packages of a checkout, by name and sorted by name. */
 export function packagesIn(root: string): ReadonlyMap<string, Package> {
   const folder = join(root, 'packages')
   if (!existsSync(folder)) return new Map()
@@ -42,7 +42,7 @@ export function packagesIn(root: string): ReadonlyMap<string, Package> {
   return new Map(found.map((one) => [one.name, one] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The private packages that are published inside of another one, as those that it is built from are. */
+/** Returns the private packages that are bundled into another package, directly or through other bundled packages. */
 export function bundledIn(
   { manifest }: Package,
   all: ReadonlyMap<string, Package>,
@@ -57,12 +57,12 @@ export function bundledIn(
   return found
 }
 
-/** Names of the entries that users can import; others are for this workspace alone. */
+/** Returns the names of the entries that users can import. Other entries are for this workspace only. */
 export function publishedEntries({ exports, publishConfig }: Manifest): readonly string[] {
   return Object.keys(publishConfig?.exports ?? exports ?? {})
 }
 
-/** The source file of each published entry of a package, by the name of the entry. */
+/** Returns the source file of each published entry of a package, by entry name. */
 export function entriesOf({ manifest }: Package): ReadonlyMap<string, string> {
   const entries = publishedEntries(manifest).flatMap((entry) => {
     const target = manifest.exports?.[entry]

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 export type Announced = ReadonlyMap<string, Bump>
 
 /**
- * The changesets that the head has and the base has not, or has with other words.
+ * Reads the changesets of the head that the base does not have, or has with different content.
  *
  * @throws Error when a changeset cannot be read
  */

@@ -1,13 +1,13 @@
 import { packageText, specificationText } from './changeset-text.ts'
 import type { Shortfall, Verdict } from './gate.ts'
 
-/** A changeset that is missing. */
+/** A missing changeset. */
 export interface PlannedChangeset {
   readonly releases: readonly { readonly name: string; readonly type: Shortfall['bump'] }[]
   readonly summary: string
 }
 
-/** The changesets that would close all shortfalls: one per changed specification, and one per other package. */
+/** Returns the changesets that would fix all shortfalls: one per changed specification, and one per other package. */
 export function plannedChangesets({ shortfalls, families }: Verdict): readonly PlannedChangeset[] {
   const open = new Set(shortfalls)
   const ofFamilies = families.flatMap((family): readonly PlannedChangeset[] => {

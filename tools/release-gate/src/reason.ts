@@ -2,7 +2,7 @@ import type { Bump } from '@fairlead/spec-diff'
 
 /** Why a version has to be raised. */
 export interface Reason {
-  /** By the rules of 1.0 and above. */
+  /** By the rules for version 1.0 and above. */
   readonly bump: Bump
   readonly what: string
   /** The family whose specification is the reason. */

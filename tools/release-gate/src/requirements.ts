@@ -10,7 +10,7 @@ import { scaled } from './version.ts'
 /** How far the version of a package has to be raised. */
 export interface Requirement {
   readonly name: string
-  /** By the rules that its version is under. */
+  /** By the rules for its current version. */
   readonly bump: Bump
   readonly reasons: readonly Reason[]
 }
@@ -23,11 +23,11 @@ interface Findings {
 }
 
 /**
- * Works out how far each published package has to be raised.
+ * Determines how far each published package has to be raised.
  *
  * @param base - folder with the older `packages/`
  * @param head - folder with the newer `packages/`
- * @param families - what became of the specifications
+ * @param families - the changes of the specifications
  */
 export function requirements(
   base: string,
@@ -85,7 +85,7 @@ function specReason({ family, bump, documents }: FamilyReport): Reason {
   return { bump, what: `The specification of ${family} changed: ${counts.join(', ')}.`, family }
 }
 
-// A private package has no version of its own.
+// A private package is not versioned separately.
 function bundledChange(
   before: ReadonlyMap<string, Package>,
   { name, directory }: Package,
@@ -96,7 +96,7 @@ function bundledChange(
     : [{ bump: 'patch', what: `${name}, which it contains, changed: ${listed(files)}.` }]
 }
 
-/** What a package exports of others is its own promise: changesets would raise it by a patch only. */
+/** Re-exports are part of the package's own API, but changesets would raise it only by a patch. */
 function passedOn(
   { surface }: Findings,
   found: ReadonlyMap<string, Findings>,
@@ -121,7 +121,7 @@ function passedOn(
   return reasons
 }
 
-// What changed for those who import from a package: its own, and what it exports of others.
+// Changes for users who import from a package: its own exports, and its re-exports.
 function exportedChanges(
   { api, surface }: Findings,
   found: ReadonlyMap<string, Findings>,

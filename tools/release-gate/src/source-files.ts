@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-// Tests and what only they use reach no user.
+// Tests, and files that only tests use, do not reach users.
 const untold = /(\.test(-d)?\.tsx?$)|(^|\/)(test|testing)\//
 
-/** The files below `src/` of two versions of a package that differ and reach its users, by path. */
+/** Returns the files below `src/` that differ between two versions of a package and reach its users, by path. */
 export function changedSources(before: string | undefined, after: string): readonly string[] {
   const old = before === undefined ? new Map<string, string>() : sources(before)
   const now = sources(after)

@@ -6,13 +6,13 @@ import { isAtLeast, raised, scaled } from './version.ts'
 
 /** A document whose `info.version` is too low for what changed. */
 export interface LowVersion {
-  /** Below the root. */
+  /** Path below the root. */
   readonly file: string
   readonly version: string
   readonly required: string
 }
 
-/** The documents that changed more than their version says. */
+/** Returns the documents whose changes exceed their version bump. */
 export function lowVersions(families: readonly FamilyReport[]): readonly LowVersion[] {
   return families.flatMap(({ documents }) =>
     documents.flatMap(({ entry, version: { base, head }, bump }) => {
@@ -25,7 +25,7 @@ export function lowVersions(families: readonly FamilyReport[]): readonly LowVers
 
 const remedy = 'Run `pnpm codegen`.'
 
-/** Where the version of a specification is not repeated in the code that came of it. */
+/** Returns the places where the version of a specification differs from that in the generated code. */
 export function unequalVersions(root: string, families: readonly FamilyReport[]): readonly string[] {
   return families.flatMap(({ directory, documents }) => {
     const versioned = documents.filter(({ version }) => version.head !== undefined)

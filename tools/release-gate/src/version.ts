@@ -9,7 +9,7 @@ function partsOf(version: string): Parts {
   return [Number(match[1]), Number(match[2]), Number(match[3])]
 }
 
-/** The bump that a version asks of a change: below 1.0 a break raises the second number. */
+/** Returns the bump that a version requires for a change: below 1.0 a breaking change raises the minor version. */
 export function scaled(bump: Bump, version: string): Bump {
   return bump === 'major' && partsOf(version)[0] === 0 ? 'minor' : bump
 }
@@ -31,14 +31,14 @@ export function raised(version: string, bump: Bump): string {
   }
 }
 
-/** Whether a version is at least another one. */
+/** Whether a version is at least another version. */
 export function isAtLeast(version: string, least: string): boolean {
   const [a, b] = [partsOf(version), partsOf(least)]
   const index = a.findIndex((part, position) => part !== b[position])
   return index === -1 || (a[index] ?? 0) > (b[index] ?? 0)
 }
 
-/** How far a version was raised; none for one that was not. */
+/** Returns how far a version was raised, or `none`. */
 export function bumpBetween(before: string, after: string): Bump {
   const [a, b] = [partsOf(before), partsOf(after)]
   if (!isAtLeast(after, before)) return 'none'

@@ -9,7 +9,7 @@ let root = ''
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'fairlead-git-'))
-  // As on a machine that nobody has set up.
+  // As on a machine without git configuration.
   vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null')
   vi.stubEnv('GIT_CONFIG_SYSTEM', '/dev/null')
   vi.stubEnv('GITHUB_SERVER_URL', undefined)

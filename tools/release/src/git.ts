@@ -1,6 +1,6 @@
 import { observeProgram } from './run-program.ts'
 
-/** What git needs to commit, to tag, and to push with a token, as variables of the environment. */
+/** Returns the environment variables with which git can commit, tag, and push with a token. */
 export function gitVariables(token: string | undefined): Readonly<Record<string, string>> {
   const [name, email] = ['Fairlead release', 'release@fairlead.dev']
   const identity = {
@@ -10,7 +10,7 @@ export function gitVariables(token: string | undefined): Readonly<Record<string,
     GIT_COMMITTER_EMAIL: email,
   }
   if (token === undefined || token === '') return identity
-  // Not on a command line, which everybody on the machine can read, and for GitHub only.
+  // Not on a command line, which all users of the machine can read, and only for GitHub.
   const server = process.env['GITHUB_SERVER_URL'] ?? 'https://github.com'
   return {
     ...identity,
@@ -21,9 +21,9 @@ export function gitVariables(token: string | undefined): Readonly<Record<string,
 }
 
 /**
- * Demands a working tree as it was committed.
+ * Requires a clean working tree.
  *
- * @throws Error naming the files that are not
+ * @throws Error naming the changed files
  */
 export async function requireCleanTree(root: string): Promise<void> {
   const { code, output } = await observeProgram(root, 'git', 'status', '--porcelain')

@@ -1,9 +1,9 @@
 import type { Package } from '@fairlead/release-gate'
 
 /**
- * The tags that published packages should have and do not.
+ * Returns the tags that published packages should have but do not.
  *
- * @param listed - what `git ls-remote --tags` prints
+ * @param listed - output of `git ls-remote --tags`
  */
 export function missingTags(packages: ReadonlyMap<string, Package>, listed: string): readonly string[] {
   const refs = new Set(listed.split('\n').map((line) => line.split('\t')[1]))

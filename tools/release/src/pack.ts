@@ -5,11 +5,11 @@ import { canariesOf, type PublishPlan, publishesSomething } from './publish-plan
 import { runProgram } from './run-program.ts'
 import { doChangesetsWait } from './waiting-changesets.ts'
 
-// Builds and packs into .release/ what the registry does not have yet: the versions that main has, whatever waits behind
-// them; when all of those are published and changesets wait, a canary.
-// The versions of a canary stay in the working tree: run it where that does no harm.
+// Builds the versions that the registry does not have yet, and packs them into .release/: the versions of main,
+// regardless of pending changesets. If all of those are published and changesets are pending, it packs a canary. The
+// canary versions remain in the working tree, so run this only where that does no harm.
 
-/** What was packed. */
+/** The kind of packed versions. */
 type Kind = 'release' | 'canary' | 'none'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -27,7 +27,7 @@ async function pack(): Promise<Kind> {
   return kind
 }
 
-/** Writes the plan of what is to be packed. */
+/** Writes the plan of the packages to pack. */
 async function plan(): Promise<Kind> {
   if (publishesSomething(await writtenPlan())) return 'release'
   if (!(await doChangesetsWait(root))) return 'none'

@@ -1,15 +1,15 @@
-/** The file in which changesets keep what is to be published, in chunks of packages that depend on earlier ones only. */
+/** The file in which changesets stores the packages to publish, in chunks that depend only on earlier chunks. */
 export interface PublishPlan {
   readonly version: number
   readonly plan: readonly (readonly { readonly kind: string; readonly version: string }[])[]
 }
 
-/** Tells whether a plan publishes anything. */
+/** Whether a plan publishes anything. */
 export function publishesSomething({ plan }: PublishPlan): boolean {
   return plan.flat().some(({ kind }) => kind === 'publish')
 }
 
-/** The canaries of a plan. Nobody gets one who did not ask for it. */
+/** Returns the canaries of a plan. Users receive one only if they request it by tag. */
 export function canariesOf({ version, plan }: PublishPlan): PublishPlan {
   const canaries = plan.map((chunk) => chunk.filter((one) => one.version.includes('-canary-')))
   return {

@@ -1,17 +1,17 @@
 import { callGithub, type GithubPlace } from '@fairlead/spec-diff/github'
 import type { ReleaseText } from './release-text.ts'
 
-/** A pull request that releases. */
+/** A release pull request. */
 export interface ReleaseRequest extends ReleaseText {
   readonly branch: string
-  /** The branch that it is for. */
+  /** The base branch. */
   readonly base: string
 }
 
 /**
- * Opens the pull request of a branch, or renews the words of the one that is open.
+ * Opens the pull request of a branch, or updates the text of an open one.
  *
- * @throws Error with the status when GitHub refuses
+ * @throws Error with the status when GitHub rejects the request
  */
 export async function openReleaseRequest(
   place: GithubPlace,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a release is called, and what it tells. */
+/** The title and the text of a release. */
 export interface ReleaseText {
   readonly title: string
   readonly body: string
@@ -14,7 +14,7 @@ type Packages = ReadonlyMap<string, Package>
 
 const ending = 'The whole text stands in the changelogs.'
 
-/** Tells which packages get another version, and what is new in each by its changelog. */
+/** Returns the packages with new versions, and the changes of each from its changelog. */
 export async function releaseText(before: Packages, after: Packages): Promise<ReleaseText> {
   const raised = [...after.values()].filter(({ name, version }) => before.get(name)?.version !== version)
   const rows = raised.map(

@@ -14,7 +14,7 @@ interface Job {
   readonly 'timeout-minutes'?: number
   readonly environment?: string
   readonly needs?: string | readonly string[]
-  /** A whole workflow in place of steps. */
+  /** A reusable workflow in place of steps. */
   readonly uses?: string
   readonly steps?: readonly Step[]
 }
@@ -42,11 +42,11 @@ const jobs = workflows.flatMap(([file, workflow]) =>
 )
 const prepare = parse(texts.get('actions/prepare/action.yml') ?? '') as { runs: { steps: readonly Step[] } }
 
-/** The steps of a job with those of our own action in place. */
+/** The steps of a job, with those of our own action inlined. */
 const stepsOf = ({ steps = [] }: Job): readonly Step[] =>
   steps.flatMap((step) => (step.uses === './.github/actions/prepare' ? prepare.runs.steps : [step]))
 
-/** What a command line starts, where that is something of this repository. */
+/** Whether a command line runs something of this repository. */
 function isOfRepository(command: string): boolean {
   const [program = '', ...words] = command.split(' ')
   const [word = ''] = words.filter((one) => !one.startsWith('--'))

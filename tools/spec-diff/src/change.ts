@@ -1,13 +1,13 @@
-/** How far a version has to be raised, the weakest first. */
+/** How far a version has to be raised, smallest first. */
 export const bumps = ['none', 'patch', 'minor', 'major'] as const
 
 /** How far a version has to be raised. */
 export type Bump = (typeof bumps)[number]
 
-/** Whose programs a change concerns: those that call, those that answer, or both. */
+/** Whose programs a change affects: clients, servers, or both. */
 export type Affected = 'client' | 'server' | 'both' | 'nobody'
 
-/** The table of a report that a change stands in. */
+/** The table of a report that contains a change. */
 export type Category = 'breaking' | 'changed' | 'added' | 'deprecated' | 'words'
 
 /** One difference between two versions of a document. */
@@ -17,15 +17,15 @@ export interface Change {
   readonly affected: Affected
   /** Operation, method, component or proto element, as a reader would name it. */
   readonly place: string
-  /** Where in the document: a JSON pointer, or the name of a proto file. */
+  /** Location in the document: a JSON pointer, or the name of a proto file. */
   readonly pointer: string
-  /** What happened, in words. */
+  /** Description of the change. */
   readonly what: string
   readonly before?: string
   readonly after?: string
 }
 
-/** The stronger of some bumps; `none` of none. */
+/** Returns the largest of some bumps, or `none`. */
 export function highest(found: Iterable<Bump>): Bump {
   let most: Bump = 'none'
   for (const bump of found) if (bumps.indexOf(bump) > bumps.indexOf(most)) most = bump
@@ -37,14 +37,14 @@ export function covers(bump: Bump, required: Bump): boolean {
   return bumps.indexOf(bump) >= bumps.indexOf(required)
 }
 
-/** The table that a change belongs to when nothing but its bump and its kind is known. */
+/** The table of a change for which only the bump and the kind are known. */
 export function categoryOf(bump: Bump, otherwise: Category): Category {
   return bump === 'major' ? 'breaking' : otherwise
 }
 
 const longest = 80
 
-/** A value of a document as it stands in a report: short, on one line. */
+/** Formats a value of a document for a report: short, on one line. */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const line = text.replaceAll(/\s+/g, ' ').trim()

@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * Writes some folders of a commit to a temporary folder for as long as an action takes.
+ * Checks out some folders of a commit to a temporary folder while an action runs.
  *
  * @param repository - a folder of the git repository
- * @param ref - what names the commit
- * @param folders - paths from the top of the repository; those that the commit does not have are left out
- * @throws Error when git does not know the commit
+ * @param ref - name of the commit
+ * @param folders - paths from the top of the repository; those that the commit does not have are omitted
+ * @throws Error when git cannot resolve the ref
  */
 export async function withCheckout<result>(
   repository: string,
@@ -38,10 +38,10 @@ export async function withCheckout<result>(
 }
 
 /**
- * The commit that two refs grew apart from: what happened on the base since then is no change of the head.
+ * Returns the merge base of two refs: later commits on the base are not changes of the head.
  *
  * @param head - undefined for the working tree
- * @throws Error when git does not know one of them
+ * @throws Error when git cannot resolve one of them
  */
 export async function commonCommit(
   repository: string,
@@ -49,11 +49,11 @@ export async function commonCommit(
   head: string | undefined,
 ): Promise<string> {
   const [from, to] = await Promise.all([commitOf(repository, base), commitOf(repository, head ?? 'HEAD')])
-  // Branches without a common past, or of a shallow clone, are compared as they are.
+  // Branches without a common ancestor, or of a shallow clone, are compared directly.
   return git(repository, 'merge-base', from, to).catch(() => from)
 }
 
-/** Whether git knows a commit by a name. */
+/** Whether git can resolve a ref to a commit. */
 export async function knowsRef(repository: string, ref: string): Promise<boolean> {
   return commitOf(repository, ref).then(
     () => true,

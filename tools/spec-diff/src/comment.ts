@@ -1,8 +1,8 @@
 import { appendFile, readFile } from 'node:fs/promises'
 import { comment } from './pull-request-comment.ts'
 
-// Puts the report in the file that is named under the pull request that the environment names, and into the summary of
-// the job where there is one.
+// Posts the report of a named file as a comment on the pull request that the environment names, and adds it to the job
+// summary, if there is one.
 
 function variable(name: string): string {
   const value = process.env[name]

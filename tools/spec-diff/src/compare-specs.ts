@@ -11,13 +11,13 @@ import { compareOpenapi } from './openapi/compare-openapi.ts'
 import { compareOpenrpc } from './openrpc/compare-openrpc.ts'
 import { compareProto } from './proto/compare-proto.ts'
 
-/** One document in both versions. */
+/** The comparison of one document. */
 export interface DocumentReport {
   readonly name: string
   /** The file or folder below `specs/`. */
   readonly entry: string
   readonly bump: Bump
-  /** `info.version` of both sides, where the document has one. */
+  /** `info.version` of both sides, if the document has one. */
   readonly version: { readonly base?: string; readonly head?: string }
   readonly changes: readonly Change[]
 }
@@ -34,8 +34,8 @@ export interface FamilyReport {
 /**
  * Compares all specifications of two checkouts.
  *
- * @param base - folder that has the older `specs/`
- * @param head - folder that has the newer `specs/`
+ * @param base - folder that contains the older `specs/`
+ * @param head - folder that contains the newer `specs/`
  * @returns a report for each family of either side, changed or not
  * @throws Error naming the document that cannot be read
  */
@@ -86,7 +86,7 @@ async function compareFamily(
   return reports
 }
 
-// Documents of a family share files, so they are the same when all files are.
+// Documents of a family share files, so they are equal if all files are equal.
 function contents(folder: string): string {
   if (!existsSync(folder)) return ''
   return JSON.stringify(

@@ -51,7 +51,7 @@ async function compare(
   head: string | undefined,
 ): Promise<readonly FamilyReport[]> {
   const from = await commonCommit(root, base, head)
-  // What reads the documents takes a while to load, which nobody should wait for who made a mistake.
+  // The modules that read the documents take a while to load. A usage error is reported without them.
   const { compareSpecs } = await import('./compare-specs.ts')
   return withCheckout(root, from, ['specs'], (older) =>
     head === undefined

@@ -1,7 +1,7 @@
 import { callGithub, GithubError, type GithubPlace, listOnGithub, shortened } from './github/index.ts'
 import { nothingChanged } from './report/markdown.ts'
 
-/** Where a report goes. */
+/** The target of a report. */
 export interface PullRequest extends GithubPlace {
   readonly number: string
 }
@@ -10,10 +10,10 @@ const mark = '<!-- specification changes -->'
 const ending = 'The whole report stands in the summary of the job.'
 
 /**
- * Puts a report under a pull request, in place of the one that stands there already.
+ * Posts a report as a comment on a pull request, and replaces an existing one.
  *
- * @returns what happened: a request from a fork may read only, so nothing is written there
- * @throws Error with the status of an unexpected answer
+ * @returns the outcome; a pull request from a fork has read-only access, so nothing is posted there
+ * @throws Error with the status of an unexpected response
  */
 export async function comment(
   place: PullRequest,

@@ -5,10 +5,10 @@ import type { Project } from './project.ts'
 import type { Results } from './results.ts'
 import { run } from './run.ts'
 
-/** How a compiler finds packages. */
+/** How a compiler resolves packages. */
 export const resolutions = ['nodenext', 'bundler'] as const
 
-/** The settings of a strict project that checks the declarations of its packages, too. */
+/** The compiler options of a strict project that also checks the declarations of its packages. */
 function compilerOptions(resolution: (typeof resolutions)[number]): object {
   return {
     module: resolution === 'nodenext' ? 'nodenext' : 'esnext',
@@ -22,12 +22,14 @@ function compilerOptions(resolution: (typeof resolutions)[number]): object {
   }
 }
 
-/** The snippets of a readme. */
+/** The code snippets of a README. */
 export function snippetsOf(readme: string): readonly string[] {
   return [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
 }
 
-/** Writes what is compiled: programs that lie in the project already, the snippets of all readmes, and the settings. */
+/**
+ * Writes the files to compile: programs that are already in the project, the snippets of all READMEs, and the settings.
+ */
 export async function writePrograms({ root }: Pick<Project, 'root'>): Promise<void> {
   for (const folder of clientFolders) {
     const readme = await readFile(join(root, 'node_modules/@fairlead', folder, 'README.md'), 'utf8')
@@ -40,7 +42,7 @@ export async function writePrograms({ root }: Pick<Project, 'root'>): Promise<vo
   }
 }
 
-/** Compiles the programs and tells how each package fared. */
+/** Compiles the programs and returns the result of each package. */
 export async function compile(
   { root }: Project,
   compiler: string,
@@ -51,7 +53,7 @@ export async function compile(
   return code === 0 ? resultsOf('') : resultsOf(output)
 }
 
-/** Lays each error at the door of the package that it is about; one that is about none concerns all. */
+/** Assigns each error to the package that it names. An error that names no package counts for all. */
 export function resultsOf(output: string): Results {
   const errors = output.split('\n').filter((line) => /error TS\d+/.test(line))
   const isAbout = (folder: string) => (line: string) =>

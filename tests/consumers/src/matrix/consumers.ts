@@ -6,20 +6,20 @@ import type { Results } from './results.ts'
 import { callService, readReport } from './runtimes.ts'
 import { bundleWithVite, bundleWithWebpack, reportOfEdge, reportOfPage } from './web.ts'
 
-/** What a consumer is given. */
+/** The inputs of a consumer. */
 export interface Surroundings {
   readonly project: Project
-  /** Folder of the programs that call the service. */
+  /** Folder of the programs that call the gateway. */
   readonly calls: string
-  /** Address of the service. */
+  /** URL of the gateway. */
   readonly service: string
 }
 
-/** Someone who uses the packages, with what they do. */
+/** A runtime or compiler that uses the packages, and its check. */
 export interface Consumer {
   readonly name: string
   readonly check: 'calls' | 'compiles'
-  /** Whether this machine has it. */
+  /** Whether this machine has the consumer. */
   readonly isThere: boolean
   use(surroundings: Surroundings): Promise<Results>
 }
@@ -33,7 +33,7 @@ function runtime(name: string, program: string | undefined, ...args: readonly st
   }
 }
 
-/** A program for the web that tells what it saw, or fails. */
+/** A web program that reports its results, or fails. */
 function web(
   name: string,
   isThere: boolean,
@@ -48,7 +48,7 @@ function web(
 
 const browser = chromium()
 
-/** Programs that call a running service. */
+/** Programs that call a running gateway. */
 export const callers: readonly Consumer[] = [
   ...nodeLines.flatMap((line) => [
     runtime(`Node ${line}, ESM`, node(line), 'esm.js'),
@@ -65,7 +65,7 @@ export const callers: readonly Consumer[] = [
   ),
 ]
 
-/** Compilers of programs, with the declarations of all packages. */
+/** Compilers that compile programs with the declarations of all packages. */
 export const compilers: readonly Consumer[] = typescriptCompilers.flatMap(([version, compiler]) =>
   resolutions.map((resolution): Consumer => ({
     name: `TypeScript ${version}, ${resolution}`,

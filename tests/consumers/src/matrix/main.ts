@@ -14,12 +14,12 @@ Prints a table of consumers and packages; ends with 1 when a cell of it failed.
 const options = { only: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } } as const
 type Part = 'runtimes' | 'typescript'
 
-// There everything can be installed, so what is absent was forgotten.
+// On these machines everything can be installed, so a missing consumer is an error.
 const isComplete = Boolean(process.env['CI']) && process.platform === 'linux' && process.arch === 'x64'
 
 async function use(consumers: readonly Consumer[], surroundings: Surroundings): Promise<readonly Row[]> {
   const rows: Row[] = []
-  // One after the other: they share the machine with the service.
+  // Sequentially, because the consumers share the machine with the gateway.
   for (const { name, check, isThere, use: useIt } of consumers) {
     const started = performance.now()
     rows.push({ consumer: name, check, results: isThere ? await useIt(surroundings) : undefined })
@@ -46,7 +46,7 @@ async function matrix(only: Part | undefined): Promise<readonly Row[]> {
   }
 }
 
-/** Starts the service and lets everybody call it; one that does not start is a failure, too. */
+/** Starts the gateway and runs all callers. A gateway that does not start is a failure, too. */
 async function useService(project: Project): Promise<readonly Row[]> {
   const row = { consumer: 'fairlead dev', check: 'starts' }
   let service: RunningService

@@ -4,19 +4,19 @@ import { join, resolve } from 'node:path'
 import { clientFolders, packPackage, workspaceRoot } from '../packed-package.ts'
 import { run } from './run.ts'
 
-/** Everything that is published, by the names of the folders. */
+/** All published packages, by folder name. */
 export const publishedFolders = [...clientFolders, 'devnet', 'gateway'] as const
 
-/** A project of a user that has every package installed. */
+/** A user project in which every package is installed. */
 export interface Project {
   readonly root: string
   remove(): Promise<void>
 }
 
 /**
- * Packs every package as for a release and installs the tarballs into a new project, with everything that they need.
+ * Packs every package as for a release and installs the tarballs into a new project, with all dependencies.
  *
- * @throws Error with the output of pnpm when it cannot be installed
+ * @throws Error with the output of pnpm when the installation fails
  */
 export async function createProject(): Promise<Project> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-consumers-')))
@@ -45,7 +45,7 @@ async function installInto(root: string): Promise<void> {
     dependencies: { ...peers, ...tarballs },
   }
   await writeFile(join(root, 'package.json'), JSON.stringify(manifest))
-  // What the packages ask of one another is not in any registry yet.
+  // The packages depend on versions of each other that are not in any registry yet.
   await writeFile(
     join(root, 'pnpm-workspace.yaml'),
     JSON.stringify({ overrides: tarballs, strictDepBuilds: false }),
@@ -62,7 +62,7 @@ async function installInto(root: string): Promise<void> {
   await cp(resolve(import.meta.dirname, '../../program'), root, { recursive: true })
 }
 
-/** The optional peers in the versions that the workspace tests with, and the types of Node. */
+/** The optional peer dependencies in the versions that the workspace tests with, and the types of Node.js. */
 async function peersOf(folders: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const names = new Set(['@types/node'])
   for (const folder of folders) {
@@ -77,7 +77,7 @@ async function peersOf(folders: readonly string[]): Promise<Readonly<Record<stri
   return Object.fromEntries([...names].map((name) => [name, versionOf(name)]))
 }
 
-/** Writes the programs that call the service into a folder of the project, with all that they have to know of it. */
+/** Writes the programs that call the gateway into a folder of the project, with the data that they need. */
 export async function writeCalls(project: Project, service: object): Promise<string> {
   const folder = join(project.root, 'calls')
   await mkdir(folder, { recursive: true })

@@ -1,19 +1,19 @@
-/** How each package fared with a consumer, by the folder of the package: `pass`, or what went wrong. */
+/** The result of each package with a consumer, by package folder: `pass`, or the failure. */
 export type Results = Readonly<Record<string, string>>
 
 /** A consumer with its results. */
 export interface Row {
   readonly consumer: string
-  /** What it does with the packages. */
+  /** How it uses the packages. */
   readonly check: string
-  /** Undefined where this machine does not have the consumer. */
+  /** Undefined if this machine does not have the consumer. */
   readonly results: Results | undefined
 }
 
 /**
- * Everything that went wrong, a line each.
+ * Returns all failures, one line each.
  *
- * @param isComplete - whether this machine has to have every consumer
+ * @param isComplete - whether this machine must have every consumer
  */
 export function failuresOf(rows: readonly Row[], isComplete: boolean): readonly string[] {
   return rows.flatMap(({ consumer, results }) => {
@@ -24,7 +24,7 @@ export function failuresOf(rows: readonly Row[], isComplete: boolean): readonly 
   })
 }
 
-/** A table of consumers and packages. A dash is for a package that the consumer has no use for. */
+/** Returns a table of consumers and packages. A dash marks a package that the consumer does not use. */
 export function matrixTable(rows: readonly Row[], folders: readonly string[]): string {
   const cell = (results: Results | undefined, folder: string) => {
     if (results === undefined) return 'absent'

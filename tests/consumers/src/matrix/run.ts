@@ -1,14 +1,14 @@
 import { execFile, type ExecFileOptions } from 'node:child_process'
 
-/** How a program ended. */
+/** The result of a finished program. */
 export interface Ended {
   readonly code: number
   readonly stdout: string
-  /** What it wrote to either. */
+  /** The combined output of stdout and stderr. */
   readonly output: string
 }
 
-/** Runs a program to its end, whatever that is. */
+/** Runs a program to its end, whatever its exit code. */
 export function run(
   program: string,
   args: readonly string[],

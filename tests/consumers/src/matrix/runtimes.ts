@@ -1,7 +1,7 @@
 import type { Results } from './results.ts'
 import { run } from './run.ts'
 
-/** Runs a program that calls the service, and reads how each package fared. */
+/** Runs a program that calls the gateway, and reads the result of each package. */
 export async function callService(
   program: string,
   args: readonly string[],
@@ -13,7 +13,7 @@ export async function callService(
   return readReport(stdout.trim().split('\n').at(-1) ?? '', output, folders)
 }
 
-/** Reads what a program has told; one that told nothing failed with all packages. */
+/** Reads the report of a program. Without a report, all packages have failed. */
 export function readReport(text: string, output: string, folders: readonly string[]): Results {
   try {
     return JSON.parse(text) as Results

@@ -5,15 +5,15 @@ import type { Project } from './project.ts'
 import type { Results } from './results.ts'
 import { run } from './run.ts'
 
-/** A service over the embedded chains that was started from the installed packages. */
+/** A gateway in front of the embedded chains, started from the installed packages. */
 export interface RunningService {
-  /** What it says about itself in `.fairlead/dev.json`. */
+  /** The content of its `.fairlead/dev.json`. */
   readonly file: { readonly base_url: string; readonly nodes: readonly { readonly chain: string }[] }
   readonly results: Results
   stop(): Promise<void>
 }
 
-/** Asks the command line for its help, by `npx` as a user does. */
+/** Runs the command-line help through `npx`, as a user does. */
 export async function askForHelp({ root }: Project): Promise<Results> {
   const { code, output } = await run('npx', ['--no-install', 'fairlead', '--help'], { cwd: root })
   const isHelp = code === 0 && output.includes('Usage: fairlead')
@@ -21,9 +21,9 @@ export async function askForHelp({ root }: Project): Promise<Results> {
 }
 
 /**
- * Starts the installed service over the embedded chains and waits until it answers.
+ * Starts the installed gateway in front of the embedded chains and waits until it responds.
  *
- * @throws Error with its output when it ends before, or does not come up
+ * @throws Error with its output when it exits early, or does not become ready
  */
 export async function startService({ root }: Project): Promise<RunningService> {
   const folder = join(root, 'service')

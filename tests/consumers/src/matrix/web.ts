@@ -43,7 +43,7 @@ export async function bundleWithWebpack(folder: string): Promise<string> {
   return path
 }
 
-/** Serves a folder as a page of its own server, which passes calls of the platform API on to the service. */
+/** Serves a folder as a page on a separate server, which forwards calls of the platform API to the gateway. */
 async function servePage(folder: string, service: string) {
   const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' }
   const passOn = async (request: IncomingMessage, response: ServerResponse) => {
@@ -71,7 +71,7 @@ async function servePage(folder: string, service: string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server }
 }
 
-/** Opens a page in Chromium and answers what its program tells. */
+/** Opens a page in Chromium and returns the report of its program. */
 export async function reportOfPage(executablePath: string, folder: string, service: string): Promise<string> {
   const { url, server } = await servePage(folder, service)
   let browser: Browser | undefined
@@ -93,7 +93,7 @@ export async function reportOfPage(executablePath: string, folder: string, servi
   }
 }
 
-/** Runs the program in an edge runtime and answers what it tells. */
+/** Runs the program in an edge runtime and returns its report. */
 export async function reportOfEdge(folder: string): Promise<string> {
   const bundle = await rolldown({ input: join(folder, 'web.js'), platform: 'browser' })
   const { output } = await bundle.generate({ format: 'iife' })

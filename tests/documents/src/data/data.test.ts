@@ -40,7 +40,7 @@ it.each(fencesOf('env'))('%s is an environment that the service takes', (_, { te
     expect(() => parseConfiguration(variables)).not.toThrow()
     return
   }
-  // No key of a page may be one that somebody uses: the service takes none of them, and all of the rest.
+  // The key of a page must not be usable: the gateway rejects it, and accepts the rest of the configuration.
   expect(() => parseConfiguration(variables)).toThrow('FAIRLEAD_SECRET_KEY')
   const filledIn = { ...variables, FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex') }
   expect(() => parseConfiguration(filledIn)).not.toThrow()
@@ -58,7 +58,7 @@ it.each(fencesOf('mermaid'))('%s can be drawn', (_, { text }) => {
   const drawn = renderMermaidSVG(text)
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
-  // Each text of a part and of an arrow: what cannot be drawn is left out without a word.
+  // The text of each node and each arrow. The renderer silently omits what it cannot draw.
   const texts = [...text.matchAll(/\[\(?([^\])]+)|-[-.] ([^->.\n][^>\n]*?) (?:\.-|--)/g)].map(
     ([, part, arrow]) => part ?? arrow,
   )

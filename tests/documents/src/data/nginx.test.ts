@@ -44,13 +44,13 @@ describe.each(fences.map((fence) => [placeOf(fence), fence.text] as const))('%s'
     }
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
     const written = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'utf8'))
-    // What is written of requests shows that something could have been found.
+    // The log contains the request, so the search for the token below is meaningful.
     expect(written.join('')).toContain('fairlead.example.com GET 502')
     expect([...written, output].filter((one) => one.includes('marked-token'))).toEqual([])
   })
 })
 
-/** Puts the configuration where nginx finds it, with a certificate, and answers with the arguments for it. */
+/** Writes the configuration to a folder, with a certificate, and returns the arguments for nginx. */
 async function installed(text: string): Promise<{ folder: string; args: readonly string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-nginx-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -59,7 +59,7 @@ async function installed(text: string): Promise<{ folder: string; args: readonly
   writeFileSync(join(folder, 'privkey.pem'), key)
   const here = text.replaceAll('/etc/nginx/tls', folder).replaceAll('/var/log/nginx', folder)
   const file = join(folder, 'nginx.conf')
-  // Those of the distribution belong to another nginx.
+  // The temporary folders of the distribution belong to another nginx.
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};\n`)
     .join('')
@@ -67,7 +67,7 @@ async function installed(text: string): Promise<{ folder: string; args: readonly
   return { folder, args: ['-p', folder, '-e', 'stderr', '-c', file] }
 }
 
-/** The configuration on a port that anybody may listen on; testing it binds its ports too. */
+/** The configuration on a port that needs no privileges. The nginx configuration test binds its ports, too. */
 function onPort(text: string, port: number): string {
   return text.replaceAll('listen 443', `listen 127.0.0.1:${port}`)
 }
@@ -99,7 +99,7 @@ function statusOf(port: number, servername: string, path: string): Promise<numbe
   })
 }
 
-/** The names of all directives, where blocks and statements end as they have to. */
+/** The names of all directives. Throws if a block or statement does not end correctly. */
 function directivesOf(text: string): readonly string[] {
   const words = text.replaceAll(/^\s*#.*$/gm, '').match(/'[^']*'|"[^"]*"|[{};]|[^\s{};]+/g) ?? []
   const names: string[] = []

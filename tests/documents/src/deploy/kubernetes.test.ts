@@ -45,7 +45,7 @@ describe('the manifests of Kubernetes', () => {
     expect(() => model.validate()).toThrow()
   })
 
-  // The schemas take fields that they do not know; a compiler does not.
+  // The schemas accept unknown fields. The compiler does not.
   it('have no field that Kubernetes does not have', async () => {
     const folder = mkdtempSync(join(resolve(import.meta.dirname, '../..'), '.programs-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -10,7 +10,7 @@ const file = join(repository, 'deploy/systemd/fairlead.service')
 const unit = parseUnit(readFileSync(file, 'utf8'))
 const ofPages = allFences.filter(({ language }) => language === 'ini').flatMap(({ text }) => parseUnit(text))
 
-// `systemd --dump-configuration-items` of version 252, without what stands for other kinds of units.
+// `systemd --dump-configuration-items` of version 252, without the items of other kinds of units.
 const known = new Map(
   readFileSync(join(import.meta.dirname, '../../fixtures/systemd-252.txt'), 'utf8')
     .trim()
@@ -31,7 +31,7 @@ describe('the unit of systemd', () => {
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
       encoding: 'utf8',
     })
-    // It complains on its error output, and ends with 0 for what it passes over, such as an unknown key.
+    // systemd-analyze reports problems on stderr, and exits with 0 for those it ignores, such as an unknown key.
     expect(stdout + stderr).toBe('')
     expect(status).toBe(0)
   })

@@ -1,4 +1,4 @@
-/** A line of a unit of systemd. */
+/** A line of a systemd unit. */
 export interface UnitEntry {
   readonly section: string
   readonly key: string
@@ -6,7 +6,7 @@ export interface UnitEntry {
 }
 
 /**
- * Reads a unit of systemd.
+ * Parses a systemd unit.
  *
  * @throws Error for a line that is neither a section nor a key with a value
  */

@@ -7,7 +7,7 @@ import { repository } from '../pages/page.ts'
 const read = (path: string) => readFileSync(join(repository, path), 'utf8')
 const page = read('docs/reference/errors.md')
 
-/** The cells of the tables below a heading, row by row, without heads. */
+/** The cells of the tables below a heading, row by row, without header rows. */
 function rowsBelow(text: string, heading: string): readonly (readonly string[])[] {
   const section = text.split(new RegExp(`^#+ ${heading}$`, 'm'))[1]?.split(/^#+ /m)[0] ?? ''
   return section
@@ -25,7 +25,7 @@ function rowsBelow(text: string, heading: string): readonly (readonly string[])[
 const column = (heading: string, index: number, text = page) =>
   rowsBelow(text, heading).map((row) => row[index]?.replaceAll('`', ''))
 
-/** What a pattern finds in a source, without what it finds twice. */
+/** The distinct matches of a pattern in a source file. */
 function named(path: string, pattern: RegExp): readonly string[] {
   const found = [...read(path).matchAll(pattern)].map(([, name]) => name ?? '')
   expect(found.length).toBeGreaterThan(1)
@@ -55,7 +55,7 @@ describe('the catalogue of errors', () => {
       ...named('packages/gateway-core/src/json-rpc/rpc-error.ts', codes),
       ...named('packages/gateway-evm/src/rpc-codes.ts', codes),
     ]
-    // A revert has no name in that list: its code is that of the nodes.
+    // A revert has no name in that list, because its code is defined by the nodes.
     expect(new Set(column('Codes of JSON-RPC', 0))).toEqual(new Set([...given, '3']))
   })
 

@@ -1,19 +1,19 @@
 import { type Page, readPages } from './page.ts'
 
-/** A block of code between fences. */
+/** A fenced code block. */
 export interface Fence {
   readonly page: string
-  /** Line of the opening fence, from 1. */
+  /** Line of the opening fence, starting at 1. */
   readonly line: number
   readonly language: string
-  /** What stands behind the language, such as `run`. */
+  /** The words after the language, such as `run`. */
   readonly attributes: readonly string[]
   readonly text: string
 }
 
 const opening = /^( *)(`{3,}|~{3,})\s*(.*?)\s*$/
 
-/** The fences of a page in their order. */
+/** The fences of a page, in order. */
 export function fencesOf({ path, text }: Page): readonly Fence[] {
   const fences: Fence[] = []
   let open: { line: number; indent: string; mark: string; info: string; lines: string[] } | undefined
@@ -39,12 +39,12 @@ export function fencesOf({ path, text }: Page): readonly Fence[] {
 /** The fences of all pages. */
 export const allFences: readonly Fence[] = readPages().flatMap(fencesOf)
 
-/** Where a fence stands, for messages. */
+/** The position of a fence, for messages. */
 export function placeOf({ page, line }: Fence): string {
   return `${page}:${line}`
 }
 
-/** What a page says that a fence prints: the block of text behind it, when there is one. */
+/** The expected output of a fence: the text block after it, if there is one. */
 export function outputOf(fence: Fence): string | undefined {
   const next = allFences[allFences.indexOf(fence) + 1]
   const isOutput = next?.page === fence.page && next.language === 'text' && next.attributes.length === 0

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { allFences, type Fence, placeOf } from './fence.ts'
 
-/** What is done with a fence, by its language; nothing is left out in silence. */
+/** How a fence is checked, by language. Each language must be listed. */
 const treatments: Readonly<Record<string, (fence: Fence) => string>> = {
   ts: ({ attributes }) => (attributes.includes('run') ? 'type-checked and run' : 'type-checked'),
   sh: ({ attributes }) => (attributes.includes('run') ? 'commands looked up and run' : 'commands looked up'),

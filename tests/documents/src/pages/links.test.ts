@@ -32,7 +32,7 @@ function linksOf({ text }: Page): readonly string[] {
   return found
 }
 
-/** What is wrong with a link, if anything. */
+/** Returns the problem of a link, if any. */
 function problemOf({ path }: Page, href: string): string | undefined {
   if (/^[a-z]+:/.test(href)) {
     const isGood = URL.canParse(href) && /^(?:https?|mailto):$/.test(new URL(href).protocol)

@@ -6,12 +6,12 @@ export const repository = resolve(import.meta.dirname, '../../../..')
 
 /** A Markdown file of the repository. */
 export interface Page {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly path: string
   readonly text: string
 }
 
-/** Every Markdown file that is tracked, or would be, but for those that the release tools write. */
+/** Reads every Markdown file that is tracked or would be, except those that the release tools write. */
 export function readPages(): readonly Page[] {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
   return execFileSync('git', args, { cwd: repository, encoding: 'utf8' })

@@ -8,12 +8,12 @@ const workspace = resolve(import.meta.dirname, '../..')
  * Compiles all TypeScript files of a folder of this workspace as one program.
  *
  * @param include - further files, relative to the folder
- * @returns what the compiler complains about
+ * @returns the errors of the compiler
  */
 export function compile(folder: string, include: readonly string[] = []): Promise<string> {
   const project = {
     extends: '@fairlead/tsconfig/check.json',
-    // A reader's own project need not be as strict about names of the environment.
+    // The project of a reader may be less strict about names of environment variables.
     compilerOptions: { noPropertyAccessFromIndexSignature: false },
     include: ['*.ts', ...include],
   }

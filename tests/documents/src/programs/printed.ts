@@ -1,6 +1,6 @@
 /**
- * What a page says is printed, as a pattern: `…` stands for what differs from run to run within a line, and alone on a line
- * for any lines, none included.
+ * Converts the expected output of a page to a pattern. `…` within a line matches text that varies between runs. `…`
+ * alone on a line matches any number of lines, including none.
  */
 export function printedPattern(text: string): RegExp {
   const lines = text.trimEnd().split('\n')

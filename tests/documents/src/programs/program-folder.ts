@@ -4,14 +4,14 @@ import { allFences, type Fence } from '../pages/fence.ts'
 
 const workspace = resolve(import.meta.dirname, '../..')
 
-/** Every program of the pages. */
+/** All programs of the pages. */
 export const programs: readonly Fence[] = allFences.filter(({ language }) => language === 'ts')
 
-/** A folder with the programs as files, from which the packages are found as after an installation. */
+/** A folder with the programs as files, from which packages are resolved as after an installation. */
 export interface ProgramFolder {
   readonly path: string
   fileOf(program: Fence): string
-  /** The line of a page that a line of a file stands for. */
+  /** Returns the page and line for a line of a file. */
   placeOf(file: string, line: number): string
   remove(): void
 }
@@ -22,7 +22,7 @@ export function writePrograms(): ProgramFolder {
   const nameOf = ({ page, line }: Fence) => `${page.replaceAll('/', '--')}.${line}.ts`
   const pageOf = new Map(programs.map((program) => [nameOf(program), program.page]))
   for (const program of programs) {
-    // On the lines that it has in the page, so that complaints name those.
+    // At the same line numbers as in the page, so that errors refer to those.
     writeFileSync(join(path, nameOf(program)), '\n'.repeat(program.line) + program.text)
   }
   return {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** What a program printed, when it ended well. */
+/** Returns the output of a program that exits with 0. */
 function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   return new Promise((done, failed) => {
     const options = { cwd, env: service.environment, timeout: 60_000 }
@@ -34,14 +34,14 @@ function isToRun({ attributes }: Fence): boolean {
 
 const mark = '-- next --'
 
-/** What is to run of each page, in its order. */
+/** The fences to run, by page, in order. */
 function byPage(fences: readonly Fence[]): (readonly [page: string, fences: readonly Fence[]])[] {
   const toRun = fences.filter(isToRun)
   const pages = new Set(toRun.map(({ page }) => page))
   return [...pages].map((page) => [page, toRun.filter((fence) => fence.page === page)] as const)
 }
 
-/** Compares what was printed, with a mark behind each part, with what the page says. */
+/** Compares the output, in which a mark ends each part, with the expected output of the page. */
 function assertPrinted(printed: string, fences: readonly Fence[], expected: typeof expect): void {
   const outputs = printed.split(`${mark}\n`)
   for (const [index, fence] of fences.entries()) {
@@ -55,9 +55,9 @@ describe('the programs of a page', () => {
   it.concurrent.for(byPage(programs))(
     'print what it says: %s',
     async ([page, fences], { expect: expected }) => {
-      // Programs keep files beside themselves, and find none when they start, at a second attempt neither.
+      // Programs write files to the working directory, and expect an empty one at the start, also on a retry.
       const own = mkdtempSync(join(service.folder, `${page.replaceAll('/', '-')}-`))
-      // One after the other in one process, which has to end by itself.
+      // One after the other in one process, which must exit by itself.
       const script = fences.map(
         (program) => `await import('${folder.fileOf(program)}'); console.log('${mark}')`,
       )
@@ -71,7 +71,7 @@ describe('the commands of a page', () => {
   const commands = allFences.filter(({ language }) => language === 'sh')
 
   it.concurrent.for(byPage(commands))('print what it says: %s', async ([, fences], { expect: expected }) => {
-    // One shell, as a reader has one: what a command sets is there for the next.
+    // One shell for all commands of a page: state that a command sets is available to the next.
     const script = fences.map(({ text }) => `${atService(text, service)}\necho\necho '${mark}'`)
     const printed = await run('bash', ['-euo', 'pipefail', '-c', script.join('\n')], service.folder)
     assertPrinted(printed, fences, expected)
@@ -84,7 +84,7 @@ it('the service says what the page about the start says', () => {
   for (const { text } of said) expect(`${service.output.trimEnd()}\n`.slice(-10_000)).toMatch(lastLines(text))
 })
 
-/** Matches a text whose last lines are printed as a page says. */
+/** Matches a text that ends with the expected lines. */
 function lastLines(text: string): RegExp {
   return printedPattern(`…\n${text}`)
 }

@@ -6,14 +6,14 @@ import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
 import { startServiceProcess } from '@fairlead/vitest/service-process'
 import { repository } from '../pages/page.ts'
 
-/** The service of `npm start`, which programs and commands of the pages talk to. */
+/** The gateway of `npm start`, which the programs and commands of the pages call. */
 export interface Service {
-  /** Where it runs, with its `.fairlead/dev.json`. */
+  /** Its working directory, with `.fairlead/dev.json`. */
   readonly folder: string
   readonly url: string
-  /** What it has printed. */
+  /** Its output so far. */
   readonly output: string
-  /** What a reader who follows the pages has in the environment. */
+  /** The environment of a reader who follows the pages. */
   readonly environment: Readonly<Record<string, string>>
   stop(): Promise<void>
 }
@@ -24,10 +24,10 @@ interface DevelopmentFile {
   readonly nodes: readonly { readonly token: string; readonly x_token?: string }[]
 }
 
-/** The port that the service has unless told otherwise, and that the pages name. */
+/** The default URL of the gateway, which the pages name. */
 const usualUrl = 'http://127.0.0.1:8645'
 
-/** Starts the service in a folder of its own. */
+/** Starts the gateway in a separate folder. */
 export async function startService(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-documents-'))
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -82,23 +82,26 @@ async function startIn(folder: string, remove: () => Promise<void>): Promise<Ser
   }
 }
 
-/** Makes a block twice a second, as `npm run example -- activity transfers` does: without transactions the chain stands still. */
+/**
+ * Mines a block twice a second, as `npm run example -- activity transfers` does, because the chain mines no blocks
+ * without transactions.
+ */
 function mineBlocks(port: string): () => void {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine' })
   const timer = setInterval(() => {
-    // A block that the chain makes no more while it stops is missed by nobody.
+    // A request that fails while the chain stops is not needed.
     fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body }).catch(() => undefined)
   }, 500)
   return () => clearInterval(timer)
 }
 
-/** A text of a page with the address that the service has here. */
+/** A text of a page, with the URL of the gateway in this test. */
 export function atService(text: string, { url }: Pick<Service, 'url'>): string {
   return text.replaceAll(usualUrl, url)
 }
 
-/** What was printed, with the address that the pages name. */
+/** Output with the URL that the pages name. */
 export function asInPages(text: string, { url }: Pick<Service, 'url'>): string {
   return text.replaceAll(url, usualUrl)
 }

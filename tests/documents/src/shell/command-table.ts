@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { repository } from '../pages/page.ts'
 
-/** What is looked at of a command of the command line. */
+/** The parts of a command definition that the tests read. */
 interface CommandShape {
   name(): string
   readonly commands: readonly CommandShape[]
@@ -13,12 +13,12 @@ interface CommandLineModule {
   createCommandLine(commands: object, surroundings: object, version: string): CommandShape
 }
 
-// By a path of its own: the command line is no part of what the package exports.
+// By file path, because the package does not export the command line.
 const file = join(repository, 'packages/gateway/src/command-line.ts')
 const { createCommandLine } = (await import(/* @vite-ignore */ file)) as CommandLineModule
 const program = createCommandLine({}, { environment: {} }, '0.0.0')
 
-/** What is wrong with the words behind `fairlead`, if anything. */
+/** Returns the problem of the arguments after `fairlead`, if any. */
 export function problemOfFairlead(words: readonly string[]): string | undefined {
   let command = program
   let at = 0

@@ -17,11 +17,11 @@ const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as Manifest
 const root = manifestOf('.')
 
-// Programs of others, of which nothing is known here.
+// Third-party programs, whose arguments are not checked.
 const foreign =
   /^(?:alias|cat|createdb|createuser|cut|echo|export|gh|git|grep|head|install|mktemp|journalctl|jq|kubectl|ls|openssl|pg_dump|pg_restore|podman|sort|sqlite3|systemctl|systemd-analyze|systemd-run|umask)$/
 
-// Variables of the command line itself; all others are options.
+// Variables of the command line itself. All others are options.
 const ofCommandLine = [
   'FAIRLEAD_URL',
   'FAIRLEAD_API_KEY',
@@ -31,13 +31,13 @@ const ofCommandLine = [
 ]
 const variables = new Set([...Object.values(options).map(({ environment }) => environment), ...ofCommandLine])
 
-/** What is wrong with a variable of the environment, if anything. */
+/** Returns the problem of an environment variable, if any. */
 export function problemOfVariable(name: string): string | undefined {
   const isOurs = name.startsWith('FAIRLEAD_')
   return isOurs && !variables.has(name) ? `there is no variable ${name}` : undefined
 }
 
-/** What is wrong with a command of a page, if anything. */
+/** Returns the problem of a command of a page, if any. */
 export function problemOfCommand(words: Command): string | undefined {
   const [first = '', ...rest] = words
   if (/^(?:\w+\(\)|\{)$/.test(first)) return rest.length === 0 ? undefined : problemOfCommand(rest)
@@ -125,7 +125,7 @@ function problemOfNode(words: readonly string[]): string | undefined {
   return existsSync(join(repository, first)) ? undefined : `there is no ${first}`
 }
 
-// Addresses of a service as pages write them, and what lies below them beside the platform API and nodes.
+// Gateway URLs as pages write them, and the paths below them other than the platform API and nodes.
 const ownAddress =
   /^(?:http:\/\/127\.0\.0\.1:8645|https:\/\/fairlead\.example\.com|\$\{?(?:FAIRLEAD|API_URL|NODE_URL)\}?)(\/.*|$)/
 const ownPath = /^(?:|\/|\/healthz|\/readyz|\/metrics|\/console\/|\/docs\/|\/\$NODE_TOKEN(?:\/.*)?)$/

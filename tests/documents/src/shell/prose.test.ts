@@ -21,7 +21,7 @@ it('every command that a sentence names is one of the command line, with its fla
   const problems = named.flatMap(({ path, words }) => {
     const [command = []] = splitCommands(words.replaceAll(/[<>[\]]/g, ''))
     const problem = problemOfFairlead(command)
-    // A sentence may leave arguments out.
+    // A sentence may omit arguments.
     return problem === undefined || problem.endsWith('other arguments')
       ? []
       : [`${path}: ${words}: ${problem}`]

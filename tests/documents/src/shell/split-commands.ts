@@ -1,13 +1,13 @@
-/** One command of a shell with its words, as far as they are known without running anything. */
+/** One shell command with its words, as far as they are known without running anything. */
 export type Command = readonly string[]
 
 const separators = /^(?:&&|\|\||[|;&\n])/
 
 /**
- * Splits a script into its commands, those in `$(...)` among them. Quotes are taken off; `$name` stays as it is. It knows what
- * pages use of a shell, and refuses the rest.
+ * Splits a script into its commands, including those in `$(...)`. Quotes are removed. `$name` stays as it is. Supports
+ * the shell syntax that the pages use, and rejects the rest.
  *
- * @throws Error for a quote that does not end
+ * @throws Error for an unterminated quote
  */
 export function splitCommands(script: string): readonly Command[] {
   const found: Command[] = []
@@ -16,7 +16,7 @@ export function splitCommands(script: string): readonly Command[] {
   return found
 }
 
-/** Reads commands up to a closing text, and answers with what is behind it. */
+/** Reads commands up to a closing text, and returns the text after it. */
 function readCommands(script: string, found: Command[], closing: string): string {
   let at = script
   let words: string[] = []

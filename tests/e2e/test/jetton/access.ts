@@ -1,25 +1,25 @@
 import type { JettonNode } from '../service.ts'
 
-/** Requests to the jetton chain of a service, as they are on the wire. */
+/** Raw HTTP requests to the jetton chain of a gateway. */
 export interface JettonAccess {
   readonly node: JettonNode
-  /** Address before `/api`, with the token. */
+  /** URL before `/api`, with the token. */
   readonly url: string
-  /** Sends a request; the path begins with `/api`. */
+  /** Sends a request. The path starts with `/api`. */
   call(path: string, init?: RequestInit): Promise<Response>
-  /** Sends a body as JSON; a text as it is. */
+  /** Sends a body as JSON. A string is sent unchanged. */
   post(path: string, body: unknown): Promise<Response>
-  /** Calls a method by JSON-RPC. */
+  /** Calls a JSON-RPC method. */
   rpc(method: string, params: unknown, id?: unknown): Promise<Response>
-  /** Reads what a path of family v2 answers with in its envelope. */
+  /** Reads a path of family v2 and returns the result in its envelope. */
   read<result>(method: string, query: Query): Promise<result>
-  /** Reads what a path of family v3 answers with. */
+  /** Reads a path of family v3 and returns the response. */
   list<rows>(path: string, query: Query): Promise<rows>
 }
 
 type Query = Readonly<Record<string, unknown>>
 
-/** Opens the node with its token. */
+/** Creates an accessor for the node with its token. */
 export function jettonAccess(node: JettonNode): JettonAccess {
   const url = `${node.node_url}/${node.token}`
   const call = (path: string, init?: RequestInit) => fetch(url + path, init)
@@ -48,7 +48,7 @@ export function jettonAccess(node: JettonNode): JettonAccess {
   }
 }
 
-/** Writes parameters into a path; a list repeats its name. */
+/** Appends parameters to a path as a query. A list repeats its name. */
 export function withQuery(path: string, query: Query): string {
   const values = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, String(one)]),

@@ -1,21 +1,21 @@
 import type { JettonAccess } from './access.ts'
 
-/** What is on the embedded chain, as any client finds it. */
+/** Objects of the embedded chain, as any client can find them. */
 export interface Example {
-  /** The sample jetton, in friendly form. */
+  /** The sample jetton, in user-friendly form. */
   readonly master: string
-  /** Wallet that holds it, in friendly form. */
+  /** The wallet that holds it, in user-friendly form. */
   readonly wallet: string
   readonly jettonWallet: string
   /** Transaction of the first burn. */
   readonly transaction: Transaction
-  /** Message that brought it about. */
+  /** The message that triggered it. */
   readonly message: Message
-  /** Block of the base chain that holds it. */
+  /** The basechain block that contains it. */
   readonly block: { readonly workchain: number; readonly shard: string; readonly seqno: number }
-  /** Block of the masterchain that refers to that one. */
+  /** The masterchain block that references that block. */
   readonly masterSeqno: number
-  /** Newest block of the masterchain; the states of accounts before it are not kept. */
+  /** The latest masterchain block. Account states before it are not stored. */
   readonly head: number
 }
 
@@ -54,7 +54,7 @@ interface TransactionRows {
   ]
 }
 
-/** Finds the sample jetton and the burn that the chain began with. */
+/** Finds the sample jetton and the initial burn of the chain. */
 export async function findExample({ list, read }: JettonAccess): Promise<Example> {
   const masters = await list<{ readonly jetton_masters: readonly [{ address: string }] }>(
     'jetton/masters',
@@ -73,7 +73,7 @@ export async function findExample({ list, read }: JettonAccess): Promise<Example
     jettonWallet: account,
     transaction: { hash, lt },
     message: { ...message, body, body_hash },
-    // A shard is written in hex by one family, and as a signed number by the other.
+    // One family writes a shard in hex, the other as a signed number.
     block: { ...block, shard: BigInt.asIntN(64, BigInt(`0x${block.shard}`)).toString() },
     masterSeqno: mc_block_seqno,
     head: last.seqno,

@@ -4,24 +4,24 @@ import { WalletContractV4 } from '@ton/ton'
 import { randomBytes } from 'node:crypto'
 import type { JettonNode } from '../service.ts'
 
-/** A message of a wallet to another account. */
+/** A message from a wallet to another account. */
 export interface Transfer {
   readonly to: Address
-  /** Nanocoins. */
+  /** In nanocoins. */
   readonly value: bigint
   readonly body?: Cell | string
 }
 
-/** A wallet (v4 r2) with coins, which one test has for itself. */
+/** A wallet (v4 r2) with coins, used by one test only. */
 export interface FundedWallet {
   readonly address: Address
-  /** Signs its next message, which has to be sent before the one after it; a bag of cells in base64. */
+  /** Signs the next message, which has to be sent before the following one. Returns a bag of cells in base64. */
   next(transfer: Transfer): string
-  /** What the next message would hold, as `estimateFee` takes it. */
+  /** The content of the next message, as `estimateFee` accepts it. */
   estimate(transfer: Transfer): object
 }
 
-/** Makes a wallet that the faucet gave 10 coins to; its first message deploys it. */
+/** Creates a wallet that the faucet has funded with 10 coins. Its first message deploys it. */
 export async function fundedWallet(node: JettonNode): Promise<FundedWallet> {
   const { publicKey, secretKey } = keyPairFromSeed(randomBytes(32))
   const wallet = WalletContractV4.create({ workchain: 0, publicKey })
@@ -53,7 +53,7 @@ function base64Of(cell: Cell): string {
   return cell.toBoc().toString('base64')
 }
 
-/** Has the faucet give 10 coins to an account. */
+/** Requests 10 coins from the faucet for an account. */
 export async function fund({ faucet_url: url }: JettonNode, account: Address): Promise<void> {
   const answer = await fetch(url, {
     method: 'POST',

@@ -1,22 +1,22 @@
-/** How the embedded chain refuses an operation, and why. */
+/** How the embedded chain rejects an operation, and why. */
 export interface Refusal {
   readonly status: number
   readonly error: RegExp
-  /** One reason, in a few words. */
+  /** The reason, in a few words. */
   readonly why: string
 }
 
 const unsigned: Refusal = { status: 501, error: /no validators/, why: 'there are no validators' }
 const notIndexed: Refusal = { status: 501, error: /is not indexed/, why: 'no such contracts are indexed' }
 
-/** Operations of family v2 that the embedded chain does not answer, whatever form the call has. */
+/** Operations of family v2 that the embedded chain does not support, in any form of the call. */
 export const v2Refusals: Readonly<Record<string, Refusal>> = {
   getMasterchainBlockSignatures: unsigned,
   getShardBlockProof: unsigned,
   dnsResolve: { status: 501, error: /domain names/, why: 'there are no domain names' },
 }
 
-/** Operations of family v3 that the embedded chain does not answer. */
+/** Operations of family v3 that the embedded chain does not support. */
 export const v3Refusals: Readonly<Record<string, Refusal>> = {
   listDnsRecords: notIndexed,
   listVestingContracts: notIndexed,

@@ -3,13 +3,13 @@ import type { Methods } from '@fairlead/jetton/v2'
 import type { Example } from './example.ts'
 import type { FundedWallet } from './funded-wallet.ts'
 
-/** What a call is made of. */
+/** Values from which calls are built. */
 export interface Given {
   readonly example: Example
   readonly sender: FundedWallet
 }
 
-/** Parameters of a call by name; they are the query of a read, the body of a call, and the params of JSON-RPC. */
+/** Parameters of a call by name: the query of a read, the body of a call, and the params of JSON-RPC. */
 export type Call = (given: Given) => object
 
 const byAddress: Call = ({ example: { wallet } }) => ({ address: wallet })
@@ -32,7 +32,7 @@ const ofMessage: Call = ({ example: { message } }) => ({
 const hello = { value: toNano('0.01'), body: 'hello' }
 const message: Call = ({ sender }) => ({ boc: sender.next({ to: sender.address, ...hello }) })
 
-/** One call for every method. */
+/** One call of each method. */
 export const v2Calls: Readonly<Record<keyof Methods, Call>> = {
   detectAddress: byAddress,
   detectHash: ({ example: { transaction } }) => ({ hash: transaction.hash }),

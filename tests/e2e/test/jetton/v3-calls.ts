@@ -8,7 +8,7 @@ const named: Call = ({ example: { wallet, master } }) => ({ address: [wallet, ma
 const owned: Call = ({ example: { wallet } }) => ({ owner_address: [wallet], ...page })
 const decoded: Call = ({ example: { message } }) => ({ opcodes: [message.opcode], bodies: [message.body] })
 
-/** One call for every operation, by its id. */
+/** One call of each operation, by operation id. */
 export const v3Calls = {
   getMasterchainInfo: () => ({}),
   listBlocks: ({ example: { block } }) => ({ workchain: block.workchain, seqno: block.seqno, ...newest }),

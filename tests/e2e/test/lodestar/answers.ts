@@ -5,23 +5,26 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 const ssz = 'application/octet-stream'
 const json = 'application/json'
 
-/** What is wrong with an answer of the service. */
+/** A fault of a gateway response. */
 interface Fault {
   readonly operation: string
   readonly status: number
   readonly wrong: unknown
 }
 
-/** A `fetch` that holds every answer against the specification. */
+/** A `fetch` that validates every response against the specification. */
 export interface CheckedFetch {
   readonly fetch: typeof fetch
-  /** Operations of the specification that were called with their own method. */
+  /** Operations of the specification that were called with their HTTP method. */
   readonly called: ReadonlySet<string>
-  /** What has been wrong since this was last asked. */
+  /** Returns the faults since the last call of this function. */
   faults(): readonly Fault[]
 }
 
-/** Makes a {@link CheckedFetch}: statuses and JSON bodies have to be documented, and who prefers SSZ gets it where it exists. */
+/**
+ * Creates a {@link CheckedFetch}. Statuses and JSON bodies must be documented. A client that prefers SSZ must receive
+ * it where it exists.
+ */
 export function checkAnswers(): CheckedFetch {
   const ajv = new Ajv2020({
     strict: false,

@@ -4,7 +4,7 @@ import type { CallsOf } from './call.ts'
 import { gloasSlot } from './chain.ts'
 import { attestation, signedBlockInTime, syncCommitteeMessage } from './duties.ts'
 
-/** One call of every operation in the namespace `beacon`. */
+/** One call of each operation in the namespace `beacon`. */
 export const beaconCalls: CallsOf<'beacon'> = {
   getGenesis: ({ api }, init) => api.beacon.getGenesis(init),
   getBlockV2: ({ api }, init) => api.beacon.getBlockV2({ blockId: 'head' }, init),

@@ -2,7 +2,7 @@ import { beaconCalls } from './beacon-calls.ts'
 import type { CallsOf, Namespace } from './call.ts'
 import { validatorCalls } from './validator-calls.ts'
 
-/** One call of every operation that the client has. */
+/** One call of each operation that the client has. */
 export const calls: { readonly [name in Namespace]: CallsOf<name> } = {
   beacon: beaconCalls,
   config: {

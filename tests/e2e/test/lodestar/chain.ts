@@ -10,38 +10,37 @@ import { genesisData } from '@lodestar/config/networks'
 import { SLOTS_PER_EPOCH } from '@lodestar/params'
 import { toRootHex } from '@lodestar/utils'
 
-// The library writes messages of Gloas only for a slot of Gloas. The chain never gets there, so the client may expect it.
+// The library encodes Gloas messages only for a Gloas slot. The chain never reaches this epoch, so the client may
+// assume it.
 const gloasEpoch = 2 ** 32
 
-/** A slot that lies in Gloas, for messages of that fork. */
+/** A slot of the Gloas fork, for messages of that fork. */
 export const gloasSlot = gloasEpoch * SLOTS_PER_EPOCH
 
-/** What never changes about a chain. */
+/** Constants of a chain. */
 export interface Chain {
   readonly config: BeaconConfig
   /** Unix time in seconds. */
   readonly genesisTime: number
 }
 
-/** Where a chain is. */
+/** The current position of a chain. */
 export interface Head {
   readonly headSlot: number
   readonly headRoot: string
-  /** The one that the clock says; the head may be older. */
+  /** The slot by the clock. The head may be older. */
   readonly currentSlot: number
   readonly epoch: number
   readonly finalizedRoot: string
 }
 
-/**
- * Makes the client as its users do for a chain of their own: from what the node says about its specification and genesis.
- */
+/** Creates the client as its users do for a private chain: from the specification and genesis that the node returns. */
 export async function connect(options: HttpClientOptions): Promise<{ api: ApiClient; chain: Chain }> {
   const stranger = getClient(options, { config: createChainForkConfig(minimalChainConfig) })
   const { genesisTime, genesisValidatorsRoot } = (await stranger.beacon.getGenesis()).value()
   const chain = chainConfigFromJson((await stranger.config.getSpec()).value())
   const config = createBeaconConfig({ ...chain, GLOAS_FORK_EPOCH: gloasEpoch }, genesisValidatorsRoot)
-  // The digests in light client updates need the genesis, which the library looks up by the name of the network.
+  // The digests in light client updates require the genesis, which the library looks up by network name.
   const genesis = { genesisTime, genesisValidatorsRoot: toRootHex(genesisValidatorsRoot) }
   Object.assign(genesisData, { [config.CONFIG_NAME]: genesis })
   return { api: getClient(options, { config }), chain: { config, genesisTime } }

@@ -4,7 +4,7 @@ import { type fulu, ssz } from '@lodestar/types'
 import { fromHex } from '@lodestar/utils'
 import type { Given } from './call.ts'
 
-/** What a proposer of the slot after the current one asks for. */
+/** The request of a proposer for the slot after the current one. */
 export async function blockRequest({ api, validators, currentSlot }: Given) {
   const slot = currentSlot + 1
   const epoch = Math.floor(slot / SLOTS_PER_EPOCH)
@@ -14,7 +14,7 @@ export async function blockRequest({ api, validators, currentSlot }: Given) {
   return { slot, randaoReveal: validators.randaoReveal(duty.validatorIndex, slot) }
 }
 
-/** A block of the next slot, when the slot is about to begin: the node takes no block much earlier. */
+/** Returns a block of the next slot shortly before the slot starts, because the node rejects much earlier blocks. */
 export async function signedBlockInTime(given: Given): Promise<fulu.SignedBeaconBlock> {
   const { api, config, genesisTime, validators } = given
   const request = await blockRequest(given)
@@ -25,7 +25,7 @@ export async function signedBlockInTime(given: Given): Promise<fulu.SignedBeacon
   return validators.block(block)
 }
 
-/** A vote for the head by a validator who is to vote in its slot. */
+/** A vote for the head, by a validator that is assigned to its slot. */
 export async function attestation({ api, validators, headSlot }: Given) {
   const committees = (await api.beacon.getEpochCommittees({ stateId: 'head', slot: headSlot })).value()
   const [committee] = committees
@@ -35,7 +35,7 @@ export async function attestation({ api, validators, headSlot }: Given) {
   return validators.attestation(attesterIndex, committee.index, data)
 }
 
-/** Votes, and says how to ask for the aggregate that holds the vote. */
+/** Submits a vote, and returns the request for the aggregate that contains it. */
 export async function aggregateRequest(given: Given) {
   const vote = await attestation(given)
   const { attesterIndex, committeeIndex, data } = vote
@@ -44,17 +44,17 @@ export async function aggregateRequest(given: Given) {
   return { attesterIndex, request: { attestationDataRoot, slot: data.slot, committeeIndex } }
 }
 
-/** What a member of the sync committee says about the head in the current slot. */
+/** The message of a sync committee member for the head in the current slot. */
 export async function syncCommitteeMessage({ api, validators, currentSlot, headRoot }: Given) {
   const committee = (await api.beacon.getEpochSyncCommittees({ stateId: 'head' })).value()
   const [validatorIndex] = committee.validators
   if (validatorIndex === undefined) throw new Error('the sync committee is empty')
   const message = validators.syncCommitteeMessage(validatorIndex, currentSlot, fromHex(headRoot))
-  // Who has the first seat belongs to the first subcommittee.
+  // The holder of the first seat belongs to the first subcommittee.
   return { message, subcommitteeIndex: 0 }
 }
 
-/** Signs the head, and says how to ask for the contribution that holds the signature. */
+/** Signs the head, and returns the request for the contribution that contains the signature. */
 export async function contributionRequest(given: Given) {
   const { message, subcommitteeIndex } = await syncCommitteeMessage(given)
   ;(await given.api.beacon.submitPoolSyncCommitteeSignatures({ signatures: [message] })).assertOk()

@@ -1,15 +1,15 @@
 import type { ApiClient } from '@lodestar/api'
 import type { Namespace } from './call.ts'
 
-/** How an operation is refused, and why. */
+/** How an operation is rejected, and why. */
 export interface Refusal {
   readonly status: number
   readonly message: RegExp
-  /** One reason, in a few words. */
+  /** The reason, in a few words. */
   readonly why: string
 }
 
-/** For what comes with the fork after the chain's. */
+/** For operations of the fork after the current one of the chain. */
 export const gloas: Refusal = { status: 501, message: /belongs to Gloas/, why: 'belongs to Gloas' }
 const lodestarsOwn: Refusal = { status: 404, message: /has no such path/, why: 'is not of the specification' }
 const distributed: Refusal = {
@@ -20,7 +20,7 @@ const distributed: Refusal = {
 
 type OperationName = { [name in Namespace]: `${name}.${keyof ApiClient[name] & string}` }[Namespace]
 
-/** Operations that the embedded chain does not answer with 2xx; each refuses in JSON and in SSZ alike. */
+/** Operations for which the embedded chain does not respond with 2xx. Each rejection is the same in JSON and in SSZ. */
 export const expectedRefusals: { readonly [name in OperationName]?: Refusal } = {
   'beacon.publishExecutionPayloadEnvelope': gloas,
   'beacon.publishExecutionPayloadBid': gloas,

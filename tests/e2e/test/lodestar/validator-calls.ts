@@ -4,7 +4,7 @@ import type { CallsOf } from './call.ts'
 import { gloasSlot } from './chain.ts'
 import { aggregateRequest, blockRequest, contributionRequest } from './duties.ts'
 
-/** One call of every operation in the namespace `validator`. */
+/** One call of each operation in the namespace `validator`. */
 export const validatorCalls: CallsOf<'validator'> = {
   getAttesterDuties: ({ api, epoch }, init) =>
     api.validator.getAttesterDuties({ epoch, indices: [0, 1, 2, 3] }, init),

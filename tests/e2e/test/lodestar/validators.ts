@@ -25,7 +25,7 @@ import {
   type ValidatorIndex,
 } from '@lodestar/types'
 
-/** Signs as the validators of a development chain do; their keys are the well-known ones of interop tests. */
+/** Signs as the validators of a development chain do. Their keys are the well-known interop keys. */
 export function createValidators(config: BeaconConfig) {
   const keys = new Map<ValidatorIndex, SecretKey>()
   const keyOf = (index: ValidatorIndex): SecretKey => {
@@ -137,7 +137,7 @@ export function createValidators(config: BeaconConfig) {
     ): capella.SignedBLSToExecutionChange => {
       const fromBlsPubkey = keyOf(validatorIndex).toPublicKey().toBytes()
       const message = { validatorIndex, fromBlsPubkey, toExecutionAddress }
-      // Valid across all forks, so it is signed for the first one.
+      // Valid across all forks, so it is signed for the first fork.
       const domain = config.getDomainAtFork(ForkName.phase0, DOMAIN_BLS_TO_EXECUTION_CHANGE)
       return {
         signature: sign(
@@ -148,7 +148,7 @@ export function createValidators(config: BeaconConfig) {
       }
     },
 
-    /** Two headers of one proposer for one slot. */
+    /** Two headers of one proposer for the same slot. */
     proposerSlashing: (proposerIndex: ValidatorIndex, slot: number): phase0.ProposerSlashing => {
       const domain = domainAt(slot, DOMAIN_BEACON_PROPOSER)
       const header = (fill: number): phase0.SignedBeaconBlockHeaderBigint => {
@@ -166,7 +166,7 @@ export function createValidators(config: BeaconConfig) {
       return { signedHeader1: header(1), signedHeader2: header(2) }
     },
 
-    /** Two votes of one validator for one target epoch. */
+    /** Two votes of one validator for the same target epoch. */
     attesterSlashing: (attesterIndex: ValidatorIndex, slot: number): electra.AttesterSlashing => {
       const domain = domainAt(slot, DOMAIN_BEACON_ATTESTER)
       const vote = (fill: number) => {

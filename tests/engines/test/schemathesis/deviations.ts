@@ -1,29 +1,29 @@
-/** A check that failed. */
+/** A failed check. */
 export interface Failure {
-  /** Verb and path. */
+  /** HTTP method and path. */
   readonly operation: string
   readonly check: string
   readonly problem: string
   readonly status: number
   /** Method and URL. */
   readonly request: string
-  /** Body of the request, its beginning. */
+  /** The start of the request body. */
   readonly sent: string
-  /** Body of the response, its beginning. */
+  /** The start of the response body. */
   readonly body: string
 }
 
-/** A failed check that is no defect. */
+/** A failed check that is not a defect. */
 export interface Deviation {
   readonly reason: string
-  /** Documents in `specs/families.json`; all unless given. */
+  /** Documents in `specs/families.json`. All if omitted. */
   readonly documents?: RegExp
   readonly checks: readonly string[]
   readonly statuses?: readonly number[]
   readonly operations?: RegExp
-  /** What schemathesis says. */
+  /** Matches the message of schemathesis. */
   readonly problem?: RegExp
-  /** What the body of the response says. */
+  /** Matches the response body. */
   readonly body?: RegExp
 }
 
@@ -207,7 +207,7 @@ export const deviations: readonly Deviation[] = [
   },
 ]
 
-/** The deviation that a failed check is. */
+/** Returns the listed deviation that explains a failed check, if any. */
 export function deviationOf(document: string, failure: Failure): Deviation | undefined {
   return deviations.find(
     ({ documents, checks, statuses, operations, problem, body }) =>

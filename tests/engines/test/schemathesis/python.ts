@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const hasPython =
   spawnSync('python3', ['-c', 'import sys, venv; sys.exit(sys.version_info < (3, 11))']).status === 0
 
-/** Whether schemathesis can run; otherwise a line says what enables it. */
+/** Whether schemathesis can run. If not, a printed line says how to enable it. */
 export const canRunSchemathesis = hasPython
 if (!hasPython) {
   process.stdout.write(
@@ -21,7 +21,7 @@ if (!hasPython) {
 }
 
 /**
- * Installs the versions in requirements.txt into a virtual environment, unless they are there.
+ * Installs the versions in requirements.txt into a virtual environment, unless they are already installed.
  *
  * @returns path of the executable
  * @throws Error with the output of pip

@@ -8,18 +8,18 @@ import { createInterface } from 'node:readline'
 import { deviationOf, type Failure } from './deviations.ts'
 import { installSchemathesis } from './python.ts'
 
-/** What schemathesis is run with. */
+/** Options of a schemathesis run. */
 export interface Attack {
-  /** Of the document in `specs/families.json`. */
+  /** Name of the document in `specs/families.json`. */
   readonly document: string
   readonly url: string
   readonly seed: number
-  /** Test cases of an operation in each phase, beside those that the document determines. */
+  /** Test cases per operation in each phase, in addition to those that the document determines. */
   readonly examples: number
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** What came of a run. */
+/** The results of a run. */
 export interface Attacked {
   readonly operations: number
   readonly cases: number
@@ -27,9 +27,9 @@ export interface Attacked {
   readonly failedCases: number
   /** Failed checks that are listed as deviations. */
   readonly deviations: number
-  /** Failed checks that are not, one of each kind. */
+  /** Failed checks that are not listed, one of each kind. */
   readonly failures: readonly Failure[]
-  /** What schemathesis could not do. */
+  /** Errors of schemathesis itself. */
   readonly errors: readonly unknown[]
 }
 
@@ -40,12 +40,12 @@ interface Report {
   readonly errors: readonly unknown[]
 }
 
-/** One line of the report of events, as far as it is read. */
+/** One line of the event report, limited to the fields that the tests read. */
 interface Event {
   readonly ScenarioFinished?: { readonly recorder: Recorder }
 }
 
-// A skipped scenario has none of these.
+// All fields are missing for a skipped scenario.
 interface Recorder {
   readonly cases?: Readonly<
     Record<string, { readonly value: { readonly method: string; readonly path: string } }>
@@ -71,7 +71,7 @@ interface Bytes {
 /**
  * Runs schemathesis with a document against a gateway.
  *
- * @throws Error with its output when it has written no report, or ended before all was done
+ * @throws Error with its output when it has written no report, or ended before all operations were tested
  */
 export async function attack({ document, url, seed, examples, environment }: Attack): Promise<Attacked> {
   const program = await installSchemathesis()
@@ -163,7 +163,7 @@ function textOf(bytes: Bytes | null): string {
     .slice(0, longest)
 }
 
-// Its exit code says that checks failed, which the report says better.
+// Ignores the exit code, which only says that checks failed. The report has the details.
 function run(program: string, args: string[], env: NodeJS.ProcessEnv, cwd: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd, maxBuffer: 2 ** 28 }, (_, stdout, stderr) => resolve(stdout + stderr))

@@ -1,17 +1,17 @@
-/** What the platform API answers with; the tests look at these parts of it. */
+/** A response body of the platform API, limited to the fields that the tests read. */
 export interface PlatformObject {
   readonly id: string
   readonly [name: string]: unknown
 }
 
-/** An answer of the platform API. */
+/** A response of the platform API. */
 export interface PlatformAnswer {
   readonly status: number
   readonly etag: string | undefined
   readonly body: PlatformObject
 }
 
-/** Sends one request to the platform API; rejects when the service is gone. */
+/** Sends one request to the platform API. Rejects when the gateway is not running. */
 export async function callPlatform(
   { url, apiKey }: { readonly url: string; readonly apiKey: string },
   method: string,
@@ -34,7 +34,7 @@ export async function callPlatform(
   }
 }
 
-/** Reads whole lists, with as many keys as it takes: each may send so many requests only. */
+/** Reads whole lists, with as many API keys as necessary, because each key has a request limit. */
 export function openReader(service: { readonly url: string; readonly apiKey: string }): {
   get(path: string): Promise<PlatformAnswer>
   list(path: string): Promise<readonly PlatformObject[]>

@@ -1,25 +1,25 @@
 import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
 import { vi } from 'vitest'
 
-/** A service that is started again and again over the same records. */
+/** A gateway that is started repeatedly with the same records. */
 export interface RestartedService {
   /**
-   * Starts it, each time at another port.
+   * Starts it, each time on a different port.
    *
-   * @param knownKey - where another service has made the records, and was told their key
+   * @param knownKey - the API key, if another gateway has created the records and printed the key
    */
   start(knownKey?: string): Promise<RunningService>
   remove(): Promise<void>
 }
 
-/** A service while it runs. */
+/** A running gateway. */
 export interface RunningService extends ServiceProcess {
   readonly url: string
   /** An API key with all scopes. */
   readonly apiKey: string
 }
 
-/** Makes a service in a folder of its own. */
+/** Creates a gateway in a separate folder. */
 export async function restartedService(
   environment: Readonly<Record<string, string>>,
 ): Promise<RestartedService> {
@@ -33,7 +33,7 @@ export async function restartedService(
         ...environment,
       })
       const url = await printed(service, /running at (\S+)/)
-      // Printed once and never again.
+      // Printed only once.
       apiKey ??= knownKey ?? (await printed(service, / API key +(\S+)\n/))
       return { ...service, url, apiKey }
     },

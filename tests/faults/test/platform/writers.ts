@@ -1,25 +1,25 @@
 import { callPlatform, type PlatformAnswer } from './platform-calls.ts'
 import type { RunningService } from './restarted-service.ts'
 
-/** What was acknowledged so far. */
+/** The acknowledged changes so far. */
 export interface Acknowledged {
   readonly projects: string[]
   readonly nodes: string[]
-  /** With the nodes that they open. */
+  /** Credentials, each with its node. */
   readonly credentials: { readonly id: string; readonly node: string }[]
-  /** The highest version of the project that is changed all the time. */
+  /** The highest version of the project that is changed continuously. */
   version: number
 }
 
-/** What the writers write to. */
+/** The gateway and the objects to which the writers write. */
 export interface Target {
   readonly project: string
   readonly node: string
-  /** Address of an upstream. */
+  /** URL of an upstream. */
   readonly upstream: string
 }
 
-/** Writes of all kinds at once until the service is gone; whatever is acknowledged is noted. */
+/** Concurrently makes writes of all kinds until the gateway is killed, and records the acknowledged ones. */
 export async function writeUntilGone(
   service: RunningService,
   { project, node, upstream }: Target,
@@ -63,14 +63,14 @@ async function repeat(work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      // What fetch throws when the connection breaks.
+      // fetch throws this when the connection breaks.
       if (error instanceof TypeError) return
       throw error
     }
   }
 }
 
-/** Throws when a write is refused. */
+/** Throws when a write is rejected. */
 async function accepted(answering: Promise<PlatformAnswer>): Promise<PlatformAnswer> {
   const answer = await answering
   if (answer.status < 300) return answer

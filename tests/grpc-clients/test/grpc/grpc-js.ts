@@ -8,21 +8,21 @@ import {
   type StatusObject,
 } from '@grpc/grpc-js'
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface Outcome<response> {
   readonly messages: readonly response[]
   readonly headers: Metadata | undefined
   readonly status: StatusObject
 }
 
-/** A method as the client of another project is given it. */
+/** A method definition in the form that the third-party client accepts. */
 interface Method<request, response> {
   readonly path: string
   readonly serialize: (message: request) => Buffer
   readonly deserialize: (bytes: Buffer) => response
 }
 
-/** Finds a method in a definition of ours. */
+/** Finds a method in one of our service definitions. */
 export function methodOf<service extends ServiceDefinition, name extends keyof service['methods']>(
   service: service,
   name: name,
@@ -39,7 +39,7 @@ export function methodOf<service extends ServiceDefinition, name extends keyof s
   } as never
 }
 
-/** Opens a client of `@grpc/grpc-js`; a token of undefined sends none. */
+/** Opens a client of `@grpc/grpc-js`. If the token is undefined, it sends none. */
 export function grpcJs(url: string, token: string | undefined) {
   const client = new Client(new URL(url).host, credentials.createInsecure(), {
     'grpc.use_local_subchannel_pool': 1,

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type native from '@triton-one/yellowstone-grpc'
 
-// Node and the bundler of the tests do not agree about what the default export of this package is.
+// Node.js and the bundler of the tests interpret the default export of this package differently.
 const found = createRequire(import.meta.url)('@triton-one/yellowstone-grpc') as typeof native
 
 export const {

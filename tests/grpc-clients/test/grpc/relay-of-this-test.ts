@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Gives another address to a server of this machine; its connections are cut when the running test ends. */
+/** Exposes a local server at another URL. Its connections are cut when the running test ends. */
 export async function relayOfThisTest(target: string): Promise<string> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()

@@ -1,6 +1,6 @@
 import type { TransactionFailure } from '@fairlead/grpc/solana'
 
-/** Writes a failure in the form that Solana's JSON-RPC has, which other clients give. */
+/** Converts a failure to the form of Solana's JSON-RPC, which other clients return. */
 export function asJson(failure: TransactionFailure): unknown {
   const { name } = failure
   if (name === 'InstructionError') {

@@ -17,16 +17,16 @@ import {
 } from '@solana/kit'
 import { vi } from 'vitest'
 
-/** Whoever sends transactions to the chain by the JSON-RPC of its node, with the client of another project. */
+/** Sends transactions to the chain over the JSON-RPC of its node, with a third-party client. */
 export interface SolanaWriter {
   readonly rpc: ReturnType<typeof createSolanaRpc>
-  /** Asks for lamports and waits until they have come. */
+  /** Requests lamports and waits until they have arrived. */
   fund(receiver: Address, amount: bigint): Promise<void>
-  /** A new account that can pay. */
+  /** Creates a funded account. */
   createPayer(): Promise<KeyPairSigner>
-  /** Signs instructions and sends them; `unseen` sends them without trying them out before. */
+  /** Signs instructions and sends them. `unseen` skips the preflight simulation. */
   send(payer: KeyPairSigner, instructions: readonly Instruction[], unseen?: boolean): Promise<Signature>
-  /** Lamports for which an account of a size lives for ever. */
+  /** The lamports for which an account of a size is rent-exempt. */
   rent(bytes: number): Promise<bigint>
 }
 

@@ -30,21 +30,21 @@ import { readTransaction } from './sui-transaction.ts'
 export const gasPrice = 750n
 export const gasCost = 1_976_000n
 
-/** A small chain with one kind of coin, which splits coins and gives them away. */
+/** A small chain with one kind of coin, which splits and transfers coins. */
 export interface SuiLedger {
   readonly objects: ReadonlyMap<string, SuiObject>
-  /** Those that have happened, in their order. */
+  /** The executed transactions, in order. */
   readonly transactions: readonly ExecutedTransaction[]
   readonly checkpoints: readonly Checkpoint[]
   /** Emits each new checkpoint as `checkpoint`. */
   readonly changes: EventEmitter<{ checkpoint: [Checkpoint] }>
-  /** Names what a transaction leaves open, and carries it out for show. */
+  /** Fills in what a transaction leaves open, and simulates its execution. */
   simulate(asked: Transaction, choosesGas: boolean): ExecutedTransaction
-  /** Carries a signed transaction out; every one makes a checkpoint. */
+  /** Executes a signed transaction. Each one creates a checkpoint. */
   execute(bytes: Uint8Array, signatures: readonly UserSignature[]): Promise<ExecutedTransaction>
 }
 
-/** Makes a chain on which an address has coins, and the first of them two dynamic fields. */
+/** Creates a chain on which an address has coins, and the first coin has two dynamic fields. */
 export function createSuiLedger(owner: string, balances: readonly bigint[]): SuiLedger {
   const objects = new Map<string, SuiObject>()
   const transactions: ExecutedTransaction[] = []
@@ -112,7 +112,7 @@ export function createSuiLedger(owner: string, balances: readonly bigint[]): Sui
     return transaction
   }
 
-  /** Finds what a transaction does; `written` is empty when it fails but for the gas. */
+  /** Computes the effects of a transaction. If it fails, `written` is empty except for the gas coin. */
   function run(transaction: Transaction, digest: string) {
     const sender = transaction.sender ?? ''
     const [gas, ...merged] = (transaction.gasPayment?.objects ?? []).map(atVersion)

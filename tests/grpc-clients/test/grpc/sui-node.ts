@@ -186,7 +186,7 @@ function writeServices(ledger: SuiLedger) {
   return [execution, subscription]
 }
 
-/** Keeps the fields of an object that a read mask names, in the form of the wire. */
+/** Keeps the fields of an object that a read mask names, in wire form. */
 function masked(object: SuiObject, mask: readonly string[] | undefined): SuiObject {
   if (mask === undefined) return object
   const fields = mask.map((path) => path.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()))

@@ -11,10 +11,10 @@ const FieldContents = bcs.struct('Field', { id: bcs.Address, name: bcs.u64(), va
 
 type Parts = readonly (Uint8Array | string | bigint | number)[]
 
-/** Digest in base58, which its parts determine. */
+/** A base58 digest derived from its parts. */
 export const digestOf = (...parts: Parts): string => toBase58(hash(parts))
 
-/** Id of an object, which its parts determine. */
+/** An object id derived from its parts. */
 export const idOf = (...parts: Parts): string => `0x${toHex(hash(parts))}`
 
 function hash(parts: Parts): Buffer {
@@ -23,7 +23,7 @@ function hash(parts: Parts): Buffer {
   return sum.digest()
 }
 
-/** What is needed to know about a coin. */
+/** The properties of a coin. */
 export interface Coin {
   readonly id: string
   readonly owner: string
@@ -32,7 +32,7 @@ export interface Coin {
   readonly transaction: string
 }
 
-/** A coin of SUI as a node shows it. */
+/** A SUI coin as a node returns it. */
 export function coinObject({ id, owner, balance, version, transaction }: Coin): SuiObject {
   const value = CoinContents.serialize({ id, balance }).toBytes()
   return SuiObject.fromPartial({
@@ -50,7 +50,7 @@ export function coinObject({ id, owner, balance, version, transaction }: Coin): 
   })
 }
 
-/** A dynamic field whose name and value are numbers, as a node shows it. */
+/** A dynamic field with numeric name and value, as a node returns it. */
 export function fieldObject(parent: string, name: bigint, value: bigint): SuiObject {
   const id = deriveDynamicFieldID(parent, 'u64', bcs.u64().serialize(name).toBytes())
   const contents = FieldContents.serialize({ id, name, value }).toBytes()

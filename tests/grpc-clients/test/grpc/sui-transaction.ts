@@ -11,10 +11,10 @@ import { bcs } from '@mysten/sui/bcs'
 import { fromBase64 } from '@mysten/sui/utils'
 
 /**
- * Reads the bytes that a sender signs.
+ * Decodes the bytes that a sender signs.
  *
- * @param bytes - `TransactionData` in BCS, as the SDK writes it
- * @returns the same as a message of the node; it knows the inputs and commands that the tests use
+ * @param bytes - `TransactionData` in BCS, as the SDK encodes it
+ * @returns the transaction as a message of the node; supports only the inputs and commands that the tests use
  */
 export function readTransaction(bytes: Uint8Array): Transaction {
   const { sender, gasData, kind } = bcs.TransactionData.parse(bytes).V1

@@ -2,18 +2,18 @@ import { type Bump, bumps } from '@fairlead/spec-diff'
 import { rateShapes } from './rate-shapes.ts'
 import type { Surface } from './surface.ts'
 
-/** A change of what a package exports. */
+/** A change of the exports of a package. */
 export interface SurfaceChange {
   readonly bump: Bump
-  /** The name that users import, without its entry; for a part of others, its own. */
+  /** The name that users import, without its entry. For a part of exported declarations, the name of the part. */
   readonly name: string
   readonly what: string
 }
 
 /**
- * Lists what users of a package see of a change.
+ * Lists the changes that users of a package see.
  *
- * @param isGeneratedRated - false where the specification says already what changed in the generated declarations
+ * @param isGeneratedRated - false if the comparison of specifications already covers the generated declarations
  */
 export function compareSurfaces(
   before: Surface,
@@ -27,7 +27,7 @@ export function compareSurfaces(
     const name = key.slice(key.indexOf('#') + 1)
     const place = old.isExported ? `\`${name}\`${entryOf(key)}` : `\`${name}\`, a part of what is exported,`
     if (!now) {
-      // What another declaration was made of is told of there.
+      // A removed part is reported with the declaration that used it.
       if (old.isExported) changes.push({ bump: 'major', name, what: `${place} is no longer exported.` })
       continue
     }

@@ -1,26 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** Something that a module exports from somewhere else. */
+/** A re-export from another module. */
 export interface Forwarded {
-  /** Undefined for everything. */
+  /** Undefined for `export *`. */
   readonly names: readonly { readonly exported: string; readonly own: string }[] | undefined
   readonly from: string
 }
 
-/** A TypeScript module as far as its declarations are concerned. */
+/** The declarations, exports and imports of a TypeScript module. */
 export interface Module {
   readonly path: string
-  /** All declarations at the top, by name. */
+  /** All top-level declarations, by name. */
   readonly declarations: ReadonlyMap<string, readonly ts.Declaration[]>
-  /** Exported name to the name here. */
+  /** Local names by exported name. */
   readonly exports: ReadonlyMap<string, string>
   readonly forwards: readonly Forwarded[]
-  /** Local name to what it names elsewhere. */
+  /** Imported names by local name. */
   readonly imports: ReadonlyMap<string, { readonly from: string; readonly name: string }>
 }
 
-/** Reads a module, or undefined when there is no such file. */
+/** Reads a module. Undefined if the file does not exist. */
 export function readModule(path: string): Module | undefined {
   if (!existsSync(path)) return undefined
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022, true)

@@ -2,7 +2,7 @@ import ts from 'typescript'
 
 const printer = ts.createPrinter({ removeComments: true, omitTrailingSemicolon: true })
 
-/** A node as text without comments and line breaks; empty for none. */
+/** Returns a node as text without comments and line breaks. Empty for undefined. */
 export function printed(node: ts.Node | undefined): string {
   if (!node) return ''
   return printer

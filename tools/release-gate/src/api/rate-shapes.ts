@@ -3,9 +3,9 @@ import type { Member, Shape, Signature } from './shape.ts'
 import { rateValues } from './value.ts'
 
 /**
- * Rates what became of a declaration.
+ * Rates the change of a declaration.
  *
- * @param isInput - whether it is part of what functions take, so that users make such values
+ * @param isInput - whether functions accept it as input, so that users create such values
  */
 export function rateShapes(before: Shape, after: Shape, isInput: boolean): Bump {
   if (before.kind === 'value' && after.kind === 'value') return rateValues(before.value, after.value)
@@ -32,7 +32,7 @@ function rateMembers(
 ): Bump {
   const changed = [...before].map(([name, member]) => rateMember(member, after.get(name)))
   const added = [...after].filter(([name]) => !before.has(name))
-  // A value that somebody made has no such member yet.
+  // Existing values of users do not have the new member.
   const isNeeded = isInput && added.some(([, { isOptional }]) => !isOptional)
   return highest([
     ...changed,
@@ -58,7 +58,7 @@ function rateSignatures(before: readonly Signature[], after: readonly Signature[
   return highest([...fits, ...(after.length > before.length ? (['minor'] as const) : [])])
 }
 
-// The signature that calls of the older one still fit best.
+// Returns the rating of the signature that best accepts calls of the older one.
 function highestFit(before: Signature, candidates: readonly Signature[]): Bump {
   const fits = candidates.map((after) => rateSignature(before, after))
   if (fits.includes('none')) return 'none'

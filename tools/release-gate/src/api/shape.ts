@@ -2,15 +2,15 @@ import ts from 'typescript'
 import { printed } from './printed.ts'
 import { type Value, valueOf } from './value.ts'
 
-/** What a user of a declaration can see of it, in a form that two versions can be compared by. */
+/** The parts of a declaration that a user can see, in a form that allows two versions to be compared. */
 export type Shape =
   | { readonly kind: 'function'; readonly signatures: readonly Signature[] }
   | {
       readonly kind: 'members'
-      /** Type parameters and what it extends. */
+      /** Type parameters and supertypes. */
       readonly head: string
       readonly members: ReadonlyMap<string, Member>
-      /** Whether users make values of it themselves, which they cannot of a class or a constant. */
+      /** Whether users can create values of it, which they cannot for a class or a constant. */
       readonly isOpen: boolean
     }
   | { readonly kind: 'union'; readonly head: string; readonly options: readonly string[] }
@@ -18,7 +18,7 @@ export type Shape =
   /** A value without a declared type. */
   | { readonly kind: 'value'; readonly value: Value }
 
-/** A way to call a function. */
+/** A call signature of a function. */
 export interface Signature {
   readonly typeParameters: string
   readonly parameters: readonly { readonly type: string; readonly isOptional: boolean }[]
@@ -33,11 +33,11 @@ export interface Member {
   readonly signature: Signature | undefined
 }
 
-/** The shape of a declaration; several are the overloads of one function. */
+/** Returns the shape of a declaration. Several declarations are the overloads of one function. */
 export function shapeOf(declarations: readonly ts.Declaration[]): Shape {
   const functions = declarations.filter(ts.isFunctionDeclaration)
   if (functions.length > 0) {
-    // The one with the body is no overload where there are others.
+    // If there are overloads, the implementation signature is not one of them.
     const overloads = functions.filter(({ body }) => body === undefined)
     return { kind: 'function', signatures: (overloads.length > 0 ? overloads : functions).map(signatureOf) }
   }
@@ -91,7 +91,7 @@ function members(nodes: readonly (ts.TypeElement | ts.ClassElement)[], head: str
   const found = new Map<string, Member>()
   for (const node of nodes) {
     const member = memberOf(node)
-    // Overloads of a method stand under the text of their parameters.
+    // Overloads of a method have keys with the text of their parameters.
     const name = node.name ? printed(node.name) : `[${ts.SyntaxKind[node.kind]}]`
     const key = found.has(name) ? `${name} ${member.type}` : name
     found.set(key, member)

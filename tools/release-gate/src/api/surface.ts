@@ -3,21 +3,21 @@ import ts from 'typescript'
 import { type Module, readModule } from './module.ts'
 import { type Shape, shapeOf } from './shape.ts'
 
-/** One declaration that users of a package can see. */
+/** One declaration that is visible to users of a package. */
 export interface Declaration {
-  /** Exported by an entry; else only part of what is. */
+  /** Whether an entry exports it. Otherwise, it is only part of an exported declaration. */
   readonly isExported: boolean
   readonly isGenerated: boolean
-  /** Whether functions take it, so that users make such values. */
+  /** Whether functions accept it as input, so that users create such values. */
   readonly isInput: boolean
   readonly shape: Shape
 }
 
-/** Everything that users of a package can see. */
+/** Everything that is visible to users of a package. */
 export interface Surface {
   /** By entry and name. */
   readonly declarations: ReadonlyMap<string, Declaration>
-  /** Packages that it exports from: which names, or `*` for all. */
+  /** Packages that it re-exports: the names, or `*` for all. */
   readonly reexports: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -27,10 +27,10 @@ interface Found {
 }
 
 /**
- * Reads what a package exports.
+ * Reads the exports of a package.
  *
  * @param directory - folder of the package
- * @param entries - name of each entry to its source file below the folder
+ * @param entries - source file below the folder by entry name
  */
 export function surfaceOf(directory: string, entries: ReadonlyMap<string, string>): Surface {
   const modules = new Map<string, Module | undefined>()
@@ -109,7 +109,7 @@ function exportsOf(
   return found
 }
 
-// Declarations that no entry exports, but that exported ones are made of; by file and name.
+// Declarations that no entry exports, but that exported declarations use, by file and name.
 function partsOf(
   directory: string,
   found: ReadonlyMap<string, Found>,
@@ -135,7 +135,7 @@ function partsOf(
   return parts
 }
 
-/** The names of types in a declaration, without the bodies of its functions. */
+/** Returns the names of types in a declaration, excluding the bodies of its functions. */
 function typeNames(nodes: readonly ts.Node[]): ReadonlySet<string> {
   const names = new Set<string>()
   const walk = (node: ts.Node): void => {
@@ -153,7 +153,7 @@ function firstName(name: ts.EntityName): string {
   return ts.isIdentifier(name) ? name.text : firstName(name.left)
 }
 
-// The types in the parameters of what can be called, and what those are made of.
+// Returns the types of the parameters of callable declarations, and the types that those use.
 function inputNames(all: readonly Found[]): ReadonlySet<string> {
   const parameters: ts.Node[] = []
   const walk = (node: ts.Node): void => {

@@ -2,14 +2,14 @@ import { type Bump, highest } from '@fairlead/spec-diff'
 import ts from 'typescript'
 import { printed } from './printed.ts'
 
-/** The value of an exported constant, where no type is written that says more. */
+/** The value of an exported constant that has no more informative type annotation. */
 export type Value =
   | { readonly kind: 'literal'; readonly type: string; readonly text: string }
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Value> }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'expression'; readonly text: string }
 
-/** Reads the value that an expression writes down. */
+/** Reads the value of a literal expression. */
 export function valueOf(node: ts.Expression): Value {
   const inner = withoutAssertions(node)
   const fields = ts.isObjectLiteralExpression(inner) ? inner.properties.filter(ts.isPropertyAssignment) : []
@@ -41,7 +41,7 @@ function typeName(node: ts.Expression): string {
     : (ts.SyntaxKind[node.kind] ?? '')
 }
 
-/** Rates another value of a constant. What cannot be told from its text is a break. */
+/** Rates a changed value of a constant. A change that cannot be rated from its text is breaking. */
 export function rateValues(before: Value, after: Value): Bump {
   if (before.kind === 'literal' && after.kind === 'literal') {
     if (before.text === after.text) return 'none'

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-// A workspace with a family, a facade over it, a package of its own, the service and what it contains.
+// A workspace with a family, a facade for it, a handwritten package, the gateway and its bundled packages.
 
 /** A package.json. */
 export const manifest = (name: string, version: string, more: object = {}) => ({
@@ -81,10 +81,10 @@ export function changeset(releases: Readonly<Record<string, string>>, text = 'Ch
   return `---\n${lines.join('\n')}\n---\n\n${text}\n`
 }
 
-/** Files by path; undefined for one that is to go. */
+/** File contents by path. Undefined for a file to delete. */
 export type Files = Readonly<Record<string, string | undefined>>
 
-/** Writes and removes files of a workspace. */
+/** Writes and deletes files of a workspace. */
 export async function put(root: string, files: Files): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const file = join(root, name)

@@ -2,24 +2,27 @@ import type { Bump } from '@fairlead/spec-diff'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A change of a specification that is taken to the registry. */
+/** A specification change that the rehearsal publishes to the registry. */
 export interface SpecChange {
   readonly name: string
-  /** The family's package. */
+  /** The package of the family. */
   readonly package: string
   readonly spec: { readonly family: string; readonly file: string }
-  /** What the gate has to ask of `info.version`, by the rules of 1.0 and above. */
+  /** The bump of `info.version` that the gate must require, by the rules for version 1.0 and above. */
   readonly bump: Bump
   edit(root: string): Promise<void>
-  /** A changeset that says too little. */
+  /** A changeset with too small a bump. */
   readonly tooLittle: Readonly<Record<string, Bump>>
-  /** The packages that the gate has to ask for. */
+  /** The packages for which the gate must require a changeset. */
   readonly demanded: readonly string[]
-  /** How far packages have to move for what they promise, by the rules of 1.0 and above. */
+  /** The bump of each package whose own API changes, by the rules for version 1.0 and above. */
   readonly moves: Readonly<Record<string, Bump>>
-  /** The packages that depend on the family's: they follow with a patch when their range does not reach its new version. */
+  /**
+   * The packages that depend on the package of the family. They receive a patch if their range does not include its new
+   * version.
+   */
   readonly dependents: readonly string[]
-  /** A program of a user who wants what is new. It prints `ok`. */
+  /** A user program that uses the new version. It prints `ok`. */
   readonly program: string
 }
 
@@ -48,7 +51,7 @@ console.log(good ? 'ok' : 'wrong')
 
 const dependents = ['@fairlead/sdk', '@fairlead/gateway']
 
-/** One change of each kind: what is new, what breaks, and words. */
+/** One change of each kind: an addition, a breaking change, and a change of descriptions. */
 export const specChanges: readonly SpecChange[] = [
   {
     name: 'an operation is added to jetton',
@@ -96,7 +99,7 @@ ${end}`,
     },
     tooLittle: { '@fairlead/platform-client': 'patch', '@fairlead/sdk': 'patch' },
     demanded: ['@fairlead/platform-client', '@fairlead/sdk'],
-    // The facade exports types of the platform: their break is its own.
+    // The facade exports types of the platform, so their breaking change is also its own.
     moves: { '@fairlead/platform-client': 'major', '@fairlead/sdk': 'major' },
     dependents,
     program: `${server}
@@ -120,7 +123,7 @@ ${end}`,
     demanded: ['@fairlead/evm-rpc'],
     moves: { '@fairlead/evm-rpc': 'patch' },
     dependents,
-    // The facade stayed as it was, and takes the newer package by its range.
+    // The facade is unchanged. Its range accepts the newer package.
     program: `${server}
 import { createRequire } from 'node:module'
 import { readdirSync, readFileSync } from 'node:fs'

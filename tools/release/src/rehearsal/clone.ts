@@ -2,21 +2,21 @@ import { appendFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Ended, observeProgram, runProgram } from '../run-program.ts'
 
-/** A throw-away clone with an origin of its own, so that nothing that is pushed leaves the machine. */
+/** A temporary clone with a separate origin, so that pushes do not leave the machine. */
 export interface Clone {
   readonly root: string
-  /** The changesets that wait. */
+  /** Returns the pending changesets. */
   changesets(): Promise<readonly string[]>
   /** Runs a script of the repository. */
   script(name: string, ...args: readonly string[]): Promise<void>
-  /** Runs a script of the repository, however it ends. */
+  /** Runs a script of the repository and returns its result, even if it fails. */
   observe(name: string, ...args: readonly string[]): Promise<Ended>
   git(...args: readonly string[]): Promise<void>
   commit(message: string): Promise<void>
 }
 
 /**
- * Clones a commit into a folder and installs what its lockfile names.
+ * Clones a commit into a folder and installs the dependencies of its lockfile.
  *
  * @param source - the repository
  * @param settings - lines of an `.npmrc` for the clone
@@ -30,7 +30,7 @@ export async function cloneRepository(source: string, folder: string, settings: 
   await git('checkout', '--quiet', '-B', 'main')
   await git('push', '--quiet', '--force', '--set-upstream', 'origin', 'main')
   await runProgram(root, 'npm', 'run', '--silent', 'setup', '--', '--prefer-offline', '--reporter=silent')
-  // Git and the check for changed files pass over it.
+  // Excluded from git and from the check for changed files.
   await writeFile(join(root, '.npmrc'), settings)
   await appendFile(join(root, '.git/info/exclude'), '.npmrc\n')
   const run = (name: string, args: readonly string[]) => ['run', '--silent', name, '--', ...args]

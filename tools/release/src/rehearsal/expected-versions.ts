@@ -1,15 +1,15 @@
 import { raised, scaled } from '@fairlead/release-gate'
 import type { SpecChange } from './changes.ts'
 
-/** Versions by the names of packages. */
+/** Versions by package name. */
 export type Versions = ReadonlyMap<string, string>
 
-/** Whether a caret range around a version does not reach the version after a bump. */
+/** Whether the caret range of a version excludes the version after a bump. */
 function leavesRange(version: string, bump: SpecChange['bump']): boolean {
   return bump === 'major' || (bump === 'minor' && version.startsWith('0.'))
 }
 
-/** Works out by the rules for releases which version each package has to have after a change. */
+/** Determines the version of each package after a change, by the release rules. */
 export function expectedVersions(
   before: Versions,
   { package: own, bump, moves, dependents }: SpecChange,
@@ -23,7 +23,7 @@ export function expectedVersions(
   )
 }
 
-/** A table of what moved and what should have. */
+/** Formats a table of the actual and the expected version changes. */
 export function versionTable(before: Versions, after: Versions, expected: Versions): string {
   const rows = [...before.keys()].map((name) => [
     name,

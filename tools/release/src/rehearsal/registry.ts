@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { runProgram } from '../run-program.ts'
 
-/** The registry that takes the place of npm's. */
+/** The registry that replaces that of npm. */
 const verdaccio = 'verdaccio@6.10.4'
 
 /** A version of a package as a registry describes it. */
@@ -27,29 +27,29 @@ export interface PublishedPackage {
   readonly versions: Readonly<Record<string, PublishedVersion>>
 }
 
-/** A registry of our own on this machine. */
+/** A private registry on this machine. */
 export interface Registry {
   readonly url: string
-  /** Lines for an `.npmrc` that send our packages here, and nothing else. */
+  /** Lines for an `.npmrc` that direct only our packages to this registry. */
   readonly settings: string
-  /** What it knows of a package; nothing of one that was never published. */
+  /** Reads a package from the registry. Undefined if it was never published. */
   read(name: string): Promise<PublishedPackage | undefined>
   stop(): Promise<void>
 }
 
 /**
- * Installs a registry into a folder and starts it, with one user who may publish.
+ * Installs a registry into a folder and starts it, with one user that may publish.
  *
- * @throws Error with its log when it does not answer within a minute
+ * @throws Error with its log when it does not respond within a minute
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   await mkdir(folder)
-  // One of its packages asks for this one by a tag, which may stand for another version tomorrow.
+  // One of its packages depends on this one by a tag, whose version may change.
   const manifest = { name: 'registry', private: true, overrides: { 'node-fetch': '2.7.0' } }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
   await runProgram(folder, 'npm', 'install', '--save-exact', ...quiet, verdaccio)
-  // It speaks for our packages only: everything else comes from where this machine gets it.
+  // It serves only our packages. Everything else comes from the configured registry of this machine.
   const configuration = {
     storage: join(folder, 'storage'),
     auth: { htpasswd: { file: join(folder, 'htpasswd') } },

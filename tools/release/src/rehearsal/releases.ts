@@ -10,20 +10,20 @@ import type { Stage } from './stage.ts'
 import { faultsOf } from './tarball.ts'
 import { runAsUser } from './user.ts'
 
-/** What a rehearsal takes place in. */
+/** The environment of a rehearsal. */
 export interface Scene {
   readonly folder: string
   readonly clone: Clone
   readonly registry: Registry
   readonly stage: Stage
-  /** The packages that are published. */
+  /** The published packages. */
   readonly names: readonly string[]
 }
 
 const passed = 0
 const missing = 2
 
-/** Releases everything as it is, so that there is something to compare with. */
+/** Releases the current state, as a baseline for comparisons. */
 export async function releaseBaseline(scene: Scene): Promise<void> {
   const { clone, stage } = scene
   stage.heading('the baseline')
@@ -39,7 +39,7 @@ export async function releaseBaseline(scene: Scene): Promise<void> {
   )
 }
 
-/** Takes one change from the specification to a user, and looks at every step. */
+/** Takes one change from the specification to a user, and checks every step. */
 export async function releaseChange(scene: Scene, change: SpecChange): Promise<void> {
   const { clone, stage } = scene
   stage.heading(change.name)
@@ -60,7 +60,7 @@ export async function releaseChange(scene: Scene, change: SpecChange): Promise<v
   await use(scene, change, after)
 }
 
-/** What happens to a pull request, up to the merge. */
+/** Runs the steps of a pull request, up to the merge. */
 async function review(scene: Scene, change: SpecChange): Promise<void> {
   const { clone, stage } = scene
   const { family } = change.spec
@@ -75,7 +75,7 @@ async function review(scene: Scene, change: SpecChange): Promise<void> {
   await clone.git('merge', '--quiet', '--ff-only', `change-${family}`)
 }
 
-/** The gate refuses what is announced too quietly, and mends it. */
+/** Checks that the gate rejects changes with too small a bump, and fixes them. */
 async function refusals({ clone, stage }: Scene, { demanded, tooLittle }: SpecChange): Promise<void> {
   const silent = await clone.observe('check:release', '--base', 'main')
   stage.say(silent.output)
@@ -99,7 +99,10 @@ async function refusals({ clone, stage }: Scene, { demanded, tooLittle }: SpecCh
   stage.check(fresh.code === passed, 'the generated code is that of the specification')
 }
 
-/** While changesets wait, main is published for those who ask for it, and for nobody else. */
+/**
+ * Checks that main is published as a canary while changesets are pending, and that only users who request it receive
+ * it.
+ */
 async function canary(scene: Scene, change: SpecChange, before: Versions): Promise<void> {
   await publish(scene, 'canary')
   const found = await scene.registry.read(change.package)
@@ -131,7 +134,7 @@ async function publish({ clone, registry, stage }: Scene, kind: 'release' | 'can
   }
 }
 
-/** Looks into what was published, and at what was not. */
+/** Checks the published packages, and that no others were published. */
 async function inspect(scene: Scene, change: SpecChange, before: Versions, after: Versions): Promise<void> {
   const { clone, registry, stage } = scene
   const tags = (await observeProgram(clone.root, 'git', 'ls-remote', '--tags', 'origin')).output
@@ -167,7 +170,7 @@ async function inspect(scene: Scene, change: SpecChange, before: Versions, after
   )
 }
 
-/** What a user has who asks for the facade and for the family that is new. */
+/** Checks what a user receives who installs the facade and the new version of the family. */
 async function use({ folder, registry, stage }: Scene, change: SpecChange, after: Versions): Promise<void> {
   const wanted = ['@fairlead/sdk', change.package].map((name) => `${name}@${after.get(name)}`)
   const project = join(folder, `user-of-${change.spec.family}`)

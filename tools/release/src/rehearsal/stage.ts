@@ -1,19 +1,19 @@
-/** Tells what happens in a rehearsal, and remembers what should not have. */
+/** Reports the progress of a rehearsal, and records failures. */
 export interface Stage {
   readonly faults: readonly string[]
   heading(text: string): void
   say(text: string): void
-  /** Says what was looked at, and remembers it where it does not hold. */
+  /** Reports a check, and records it if it fails. */
   check(holds: boolean, what: string): void
   /**
-   * Does the same for what everything after it depends on.
+   * Does the same for a prerequisite of all later steps.
    *
-   * @throws Error where it does not hold
+   * @throws Error if it fails
    */
   need(holds: boolean, what: string): void
 }
 
-/** Makes a stage without any faults yet. */
+/** Creates a stage without failures. */
 export function createStage(): Stage {
   const faults: string[] = []
   const started = performance.now()

@@ -1,6 +1,6 @@
 /**
- * The environment of a rehearsal: without what could publish elsewhere, report to a workflow, or make git know who commits.
- * Where this machine gets packages from stays.
+ * The environment of a rehearsal: without variables that could publish elsewhere, report to a workflow, or give git an
+ * identity. The setting of the registry from which this machine installs packages is kept.
  */
 export function surroundings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => {

@@ -4,7 +4,7 @@ import { observeProgram } from '../run-program.ts'
 import type { PublishedVersion } from './registry.ts'
 
 /**
- * Looks for what must not be in a published version, or is missing in it.
+ * Checks a published version for files that must not be in it, or that are missing.
  *
  * @param folder - for the tarball
  * @returns a sentence for each fault
@@ -40,7 +40,7 @@ export async function faultsOf(
   return faults.map((fault) => `${name}@${version}: ${fault}`)
 }
 
-/** Every file that exports name. */
+/** Returns every file that `exports` names. */
 function targetsOf(exports: unknown): readonly string[] {
   if (typeof exports === 'string') return [exports]
   return typeof exports === 'object' && exports !== null ? Object.values(exports).flatMap(targetsOf) : []

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { observeProgram } from '../run-program.ts'
 
 /**
- * Runs a program in the project of a user, who installs packages from the registry.
+ * Runs a program in the project of a user who installs packages from the registry.
  *
- * @param packages - as a user writes them, `name@version`
- * @returns what the program printed, or what went wrong with the installation
+ * @param packages - as a user specifies them, `name@version`
+ * @returns the output of the program, or the error of the installation
  */
 export async function runAsUser(
   folder: string,

@@ -1,13 +1,13 @@
-/** A repository on GitHub, and who asks. */
+/** A repository on GitHub, and the credential for it. */
 export interface GithubPlace {
-  /** Address of GitHub's API. */
+  /** URL of the GitHub API. */
   readonly api: string
   /** `owner/name`. */
   readonly repository: string
   readonly token: string
 }
 
-/** A refusal or failure of GitHub. */
+/** An error response or failure of GitHub. */
 export class GithubError extends Error {
   readonly status: number
 
@@ -21,12 +21,12 @@ const patienceMs = 30_000
 const pageSize = 100
 
 /**
- * Calls GitHub's API.
+ * Calls the GitHub API.
  *
- * @param path - below the address of the API
- * @returns the body of the answer
- * @throws GithubError when the answer is not 2xx
- * @throws Error when there is none within half a minute
+ * @param path - below the URL of the API
+ * @returns the body of the response
+ * @throws GithubError when the status is not 2xx
+ * @throws Error when there is no response within half a minute
  */
 export async function callGithub(
   { api, token }: GithubPlace,
@@ -45,10 +45,10 @@ export async function callGithub(
 }
 
 /**
- * Reads a list of GitHub's API to its last page.
+ * Reads all pages of a list of the GitHub API.
  *
- * @param path - below the address of the API, without a query
- * @throws GithubError when an answer is not 2xx
+ * @param path - below the URL of the API, without a query
+ * @throws GithubError when a status is not 2xx
  */
 export async function listOnGithub(place: GithubPlace, path: string): Promise<readonly unknown[]> {
   const all: unknown[] = []

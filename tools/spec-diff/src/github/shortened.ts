@@ -1,11 +1,11 @@
-// GitHub takes no text that is longer than 65,536 characters.
+// GitHub accepts at most 65,536 characters.
 const longest = 60_000
 
 /**
- * A text that GitHub takes: one that is too long ends with its last whole line, as a table that ends within a row would
- * swallow what follows.
+ * Shortens a text to the length that GitHub accepts. It is cut after a whole line, because a table that ends within a
+ * row would swallow the following text.
  *
- * @param ending - the sentence that says where the whole text stands
+ * @param ending - sentence that links to the full text
  */
 export function shortened(text: string, ending: string): string {
   if (text.length <= longest) return text

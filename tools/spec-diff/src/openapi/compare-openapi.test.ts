@@ -6,7 +6,7 @@ import type { OpenapiCase } from './testing/case.ts'
 import { operationCases } from './testing/operation-cases.ts'
 import { schemaCases } from './testing/schema-cases.ts'
 
-// The program that compares takes longer to start than to compare, so all cases are paths of one document.
+// The comparing program takes longer to start than to compare, so all cases are paths of one document.
 
 const openapiCases = [...operationCases, ...schemaCases]
 

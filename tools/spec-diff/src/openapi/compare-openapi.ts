@@ -9,14 +9,14 @@ import { componentAt, directionsAt, usesOf } from './uses.ts'
 import { placeOf, pointerOf, valuesOf, type Version, type Versions, wordsFor } from './words.ts'
 
 /**
- * Lists what differs between two bundled OpenAPI documents.
+ * Lists the differences between two bundled OpenAPI documents.
  *
- * @throws Error with what `redocly diff` printed
+ * @throws Error with the output of `redocly diff`
  */
 export async function compareOpenapi(base: Json, head: Json): Promise<readonly Change[]> {
   const versions = { base: versionOf(base), head: versionOf(head) }
   const found = await redoclyDiff(base, head)
-  // What is said below a renamed path repeats that the path is another one.
+  // Changes below a renamed path only repeat the rename.
   const renamed = found.filter(isRenamedPath).map(({ path }) => `${path}/`)
   const changes = found
     .filter(({ path }) => !renamed.some((start) => path.startsWith(start)))
@@ -35,12 +35,12 @@ function isRenamedPath({ typeName, property, verdicts }: RedoclyChange): boolean
   return typeName === 'PathItem' && property === 'key' && verdicts.length > 0
 }
 
-// Compared apart, as the program knows lists of them only when they come or go.
+// Compared separately, because the program detects only added or removed lists of them.
 function isOperationExtension(change: RedoclyChange): boolean {
   return /^#\/paths\/[^/]+\/[a-z]+\/x-/.test(pointerOf(change))
 }
 
-// `/nodes/{id}` and `/nodes/{node}` are one path; its parameter tells of the change.
+// `/nodes/{id}` and `/nodes/{node}` are the same path. The change is reported for its parameter.
 function isRenamedTemplate({ typeName, property, verdicts }: RedoclyChange): boolean {
   return typeName === 'PathItem' && property === 'key' && verdicts.length === 0
 }
@@ -100,7 +100,7 @@ function wholeOperation(kind: 'added' | 'removed', operation: Operation): Rating
   return { bump: 'major', category: 'breaking', affected: 'client', what: 'The operation was removed.' }
 }
 
-// What an experimental operation promises may change with any version.
+// The contract of an experimental operation may change with any version.
 function isSoft(change: RedoclyChange, { uses, operations }: Version): boolean {
   const pointer = change.base?.pointer ?? change.revision?.pointer ?? ''
   const component = componentAt(pointer)

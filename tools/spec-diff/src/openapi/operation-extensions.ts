@@ -9,7 +9,7 @@ interface Finding {
   readonly what: string
 }
 
-/** Differences of what our documents say of operations beyond OpenAPI: `x-scopes`, `x-sunset` and the like. */
+/** Returns differences of the OpenAPI extensions of operations: `x-scopes`, `x-sunset` and the like. */
 export function operationExtensions(base: Json, head: Json): readonly Change[] {
   const before = new Map(operationsOf(base).map((operation) => [withoutNames(operation), operation]))
   return operationsOf(head).flatMap((operation) => {
@@ -41,7 +41,7 @@ export function operationExtensions(base: Json, head: Json): readonly Change[] {
   })
 }
 
-// The names in a path template may change with what stands for them.
+// The parameter names in a path template may change without changing the path.
 function withoutNames({ name }: Operation): string {
   return name.replaceAll(/\{[^}]*\}/g, '{}')
 }
@@ -54,7 +54,7 @@ function rateExtension(key: string, before: unknown, after: unknown): Finding {
     case 'x-deprecated-since':
       return { bump: 'minor', category: 'deprecated', affected: 'client', what: `\`${key}\` changed.` }
     case 'x-stability': {
-      // Nobody can rely on it any longer.
+      // A stable contract is withdrawn.
       const bump = after === 'experimental' ? 'major' : 'minor'
       return {
         bump,

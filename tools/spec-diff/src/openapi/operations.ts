@@ -11,18 +11,18 @@ export interface Operation {
   readonly pointer: string
   readonly path: string
   readonly definition: Json
-  /** Those of its path included. */
+  /** Including those of its path. */
   readonly parameters: readonly unknown[]
 }
 
-/** All operations of a document, in its order. */
+/** Returns all operations of a document, in document order. */
 export function operationsOf(document: Json): readonly Operation[] {
   return Object.entries((document['paths'] ?? {}) as Record<string, Json>).flatMap(([path, item]) =>
     operationsOfPath(path, item),
   )
 }
 
-/** The operations of one path. */
+/** Returns the operations of one path. */
 export function operationsOfPath(path: string, item: Json): readonly Operation[] {
   return verbs
     .filter((verb) => item[verb] !== undefined)
@@ -42,12 +42,12 @@ export function operationsOfPath(path: string, item: Json): readonly Operation[]
     })
 }
 
-/** Whether a document says of an operation that it may still change. */
+/** Whether a document marks an operation as experimental. */
 export function isExperimental({ definition }: Operation): boolean {
   return definition['x-stability'] === 'experimental'
 }
 
-/** An operation as reports name it, with the name that its code has. */
+/** Formats an operation for reports, with its operation id. */
 export function named({ name, operationId }: Operation): string {
   return operationId === undefined || operationId === name ? name : `${name} (${operationId})`
 }

@@ -2,14 +2,14 @@ import { type Affected, type Bump, type Category, categoryOf } from '../change.t
 import type { RedoclyChange } from './redocly-diff.ts'
 import { componentAt, type Direction } from './uses.ts'
 
-/** What a change means: how far versions have to be raised, and for whom. */
+/** The meaning of a change: how far versions have to be raised, and for whom. */
 export interface Rating {
   readonly bump: Bump
   readonly category: Category
   readonly affected: Affected
 }
 
-// What people read, and what tools group by.
+// Text for people, and keys by which tools group.
 const prose = new Set([
   '$comment',
   'description',
@@ -34,7 +34,7 @@ const proseTypes = new Set([
   'TagList',
 ])
 
-// The generated types carry the names of these.
+// The generated types use the names of these components.
 const namedSections = /^#\/components\/(schemas|responses|parameters|requestBodies|headers)(\/[^/]+)?$/
 
 const major = (affected: Affected): Rating => ({ bump: 'major', category: 'breaking', affected })
@@ -45,9 +45,9 @@ const minor = (affected: Affected, category: Category = 'changed'): Rating => ({
 })
 
 /**
- * Rates a change that `redocly diff` passes no verdict on, by rules of our own first.
+ * Rates a change for which `redocly diff` has no verdict, by our own rules first.
  *
- * @param directions - which way the data travels where the change is
+ * @param directions - directions in which data travels at the changed position
  */
 export function rateChange(change: RedoclyChange, directions: ReadonlySet<Direction>): Rating {
   const { kind, property, typeName } = change
@@ -65,11 +65,11 @@ export function rateChange(change: RedoclyChange, directions: ReadonlySet<Direct
   if (typeName.startsWith('Security')) return minor('both')
   const ofSchema = typeName === 'Schema' ? rateSchema(change, directions) : undefined
   if (ofSchema) return ofSchema
-  // Answers are told apart by it.
+  // Clients distinguish union members by the discriminator.
   if (/\/discriminator(\/|$)/.test(change.path) && kind !== 'added') return major('both')
   if (typeName === 'Header' && property === 'required' && before === true) return major('client')
   if (typeName === 'RequestBody' && kind === 'added' && isRequired(after)) return major('client')
-  // Callers name the parameters of a path.
+  // Callers pass path parameters by name.
   if (typeName === 'Parameter' && property === 'name') return major('client')
   if (kind === 'added') return minor(componentAt(pointer) === pointer ? 'nobody' : 'server', 'added')
   return minor(inRequest ? 'server' : 'both')
@@ -83,7 +83,7 @@ function rateSchema(change: RedoclyChange, directions: ReadonlySet<Direction>): 
   const inResponse = directions.has('response')
   // The length of a tuple is a part of its type.
   if (/\/prefixItems\/\d+$/.test(path) && kind !== 'modified') return major('both')
-  // Servers pass over what they do not know, but callers that set the field get nothing for it.
+  // Servers ignore unknown fields, but for callers that set the field it no longer has an effect.
   if (/\/properties\/[^/]+$/.test(path) && (kind === 'removed' || property === 'key') && inRequest)
     return major('client')
   switch (property) {
@@ -104,12 +104,12 @@ function rateSchema(change: RedoclyChange, directions: ReadonlySet<Direction>): 
   }
 }
 
-// Values that a client does not know yet are no break: the enums of answers are open in its types.
+// Values that a client does not know yet are not breaking: the enums of responses are open in its types.
 const softened: Readonly<Record<string, Rating>> = { 'enum-values-added': minor('both', 'added') }
 
 const concernsBoth = /^(schema-type|schema-constraint|security|enum)/
 
-/** Rates a verdict of `redocly diff`, by a rule of our own where it is too strict. */
+/** Rates a verdict of `redocly diff`, with our own rule where the verdict is too strict. */
 export function rateVerdict({ ruleId, impact }: RedoclyChange['verdicts'][number]): Rating {
   const own = softened[ruleId]
   if (own) return own

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Where a change stands in one of the two documents. */
+/** The location of a change in one of the two documents. */
 export interface RedoclyPlace {
   readonly pointer: string
   readonly value?: unknown
@@ -13,7 +13,7 @@ export interface RedoclyPlace {
 
 /** A difference as `redocly diff` reports it. */
 export interface RedoclyChange {
-  /** Where the changed node is used; inside a path even when it is a component. */
+  /** The position at which the changed node is used: within a path, even if the node is a component. */
   readonly path: string
   readonly typeName: string
   readonly kind: 'added' | 'removed' | 'modified'
@@ -30,9 +30,9 @@ const program = join(
 )
 
 /**
- * Compares two whole OpenAPI documents by `redocly diff`.
+ * Compares two complete OpenAPI documents with `redocly diff`.
  *
- * @throws Error with what the program printed
+ * @throws Error with the output of the program
  */
 export async function redoclyDiff(base: object, head: object): Promise<readonly RedoclyChange[]> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-spec-diff-'))
@@ -40,7 +40,7 @@ export async function redoclyDiff(base: object, head: object): Promise<readonly 
     await writeFile(join(folder, 'base.json'), JSON.stringify(base))
     await writeFile(join(folder, 'head.json'), JSON.stringify(head))
     const options = ['--format', 'json', '--fail-on', 'none', '--output', 'changes.json']
-    // In a folder of its own the program finds no configuration and so rates by its own rules.
+    // In an empty folder, the program finds no configuration and applies its default rules.
     await promisify(execFile)(process.execPath, [program, 'diff', 'base.json', 'head.json', ...options], {
       cwd: folder,
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },

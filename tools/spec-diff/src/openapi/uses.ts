@@ -1,19 +1,19 @@
 import type { Json } from '@fairlead/codegen/src/bundle.ts'
 import { type Operation, operationsOf } from './operations.ts'
 
-/** Which way data travels through a part of a document. */
+/** The direction in which data travels through a part of a document. */
 export type Direction = 'request' | 'response'
 
-/** An operation that a component is part of, and on which side of it. */
+/** An operation that uses a component, and the direction of the use. */
 export interface Use {
   readonly operation: Operation
   readonly direction: Direction
 }
 
-/** The operations that each component is part of, by the pointer of the component. */
+/** The operations that use each component, by the pointer of the component. */
 export type Uses = ReadonlyMap<string, readonly Use[]>
 
-/** Finds out which operations use each component, directly or through other components. */
+/** Determines which operations use each component, directly or through other components. */
 export function usesOf(document: Json): Uses {
   const reachable = reachableFrom(document)
   const uses = new Map<string, Use[]>()
@@ -33,12 +33,14 @@ export function usesOf(document: Json): Uses {
   return uses
 }
 
-/** The pointer of the component that a pointer leads into, or undefined for one outside of components. */
+/** Returns the pointer of the component that contains a pointer. Undefined outside of components. */
 export function componentAt(pointer: string): string | undefined {
   return /^#\/components\/[^/]+\/[^/]+/.exec(pointer)?.[0]
 }
 
-/** Which way the data at a pointer travels; both for a component that is used on both sides. */
+/**
+ * Returns the directions in which the data at a pointer travels. Both for a component that is used in both directions.
+ */
 export function directionsAt(pointer: string, uses: Uses): ReadonlySet<Direction> {
   const component = componentAt(pointer)
   if (component !== undefined) return new Set(uses.get(component)?.map(({ direction }) => direction))

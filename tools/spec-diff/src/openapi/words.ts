@@ -6,19 +6,19 @@ import { decodedKey, isBelow, valueAt } from './pointers.ts'
 import type { RedoclyChange } from './redocly-diff.ts'
 import { componentAt, type Uses } from './uses.ts'
 
-/** One version of a document with what is known of its parts. */
+/** One version of a document, with the operations and component uses of it. */
 export interface Version {
   readonly document: Json
   readonly uses: Uses
   readonly operations: readonly Operation[]
 }
 
-/** The versions that are compared. */
+/** The compared versions. */
 export type Versions = Readonly<Record<'base' | 'head', Version>>
 
 const mostNamed = 3
 
-/** The operation of a change, or the component with the operations that it is part of. */
+/** Returns the operation of a change, or the component with the operations that use it. */
 export function placeOf(change: RedoclyChange, { base, head }: Versions): string {
   const version = change.revision ? head : base
   const pointer = nodeOf(change)
@@ -36,7 +36,7 @@ export function placeOf(change: RedoclyChange, { base, head }: Versions): string
   return `${name} (in ${names.slice(0, mostNamed).join(', ')}${more})`
 }
 
-/** Where a change is in the newer document, or in the older one if it is only there. */
+/** Returns the location of a change in the newer document, or in the older one if it is only there. */
 export function pointerOf(change: RedoclyChange): string {
   const pointer = nodeOf(change)
   const isWhole = change.property === undefined || change.property === 'key'
@@ -56,7 +56,7 @@ const typeNames: Readonly<Record<string, string>> = {
   Server: 'server',
 }
 
-/** What happened, in a sentence, for a change that `redocly diff` has no words for. */
+/** Describes a change in a sentence if `redocly diff` does not. */
 export function wordsFor(change: RedoclyChange, versions: Versions): string {
   const { kind, typeName, property } = change
   const { document } = change.revision ? versions.head : versions.base
@@ -81,7 +81,7 @@ export function wordsFor(change: RedoclyChange, versions: Versions): string {
     : `The ${what} ${subject} was ${kind}.`
 }
 
-/** The values of a change; what came or went as a whole is named by its words. */
+/** Returns the values of a change. Empty for an added or removed part, whose description names it. */
 export function valuesOf(change: RedoclyChange): { before?: string; after?: string } {
   if (change.kind !== 'modified') return {}
   const before = change.base?.value
@@ -94,7 +94,7 @@ export function valuesOf(change: RedoclyChange): { before?: string; after?: stri
   }
 }
 
-// Of a list that changed, only what the other one does not have.
+// Of a changed list, only the items that the other list does not have.
 function otherThan(list: readonly unknown[], other: readonly unknown[]): string {
   const own = list.filter((item) => !other.includes(item))
   return own.length === list.length ? shown(list) : ['…', ...own.map(shown)].join(', ')
@@ -104,7 +104,7 @@ function nodeOf(change: RedoclyChange): string {
   return (change.revision ?? change.base)?.pointer ?? change.path
 }
 
-// The nearest thing around a pointer that a reader knows by name.
+// Returns the nearest named element that contains a pointer.
 function subjectAt(document: Json, pointer: string, property: string | undefined): string {
   const keys = pointer.split('/').slice(1)
   if (property !== undefined && keys.at(-1) === property) keys.pop()

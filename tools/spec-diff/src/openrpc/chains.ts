@@ -2,13 +2,15 @@ import { type ChainFile, methodsOfChain } from '@fairlead/codegen/src/chains.ts'
 import type { RpcMethod } from '@fairlead/codegen/src/openrpc-types.ts'
 import { type Bump, categoryOf, type Change, shown } from '../change.ts'
 
-/** The chains of a document with the methods that they choose from. */
+/** The chains of a document, with the methods from which they select. */
 export interface ChainTable {
   readonly chains: readonly ChainFile[]
   readonly methods: readonly RpcMethod[]
 }
 
-/** Differences of the chains: which there are, their addresses and networks, and what their nodes offer. */
+/**
+ * Returns differences of the chains: added and removed chains, their URLs and networks, and the methods of their nodes.
+ */
 export function compareChains(base: ChainTable, head: ChainTable): readonly Change[] {
   const before = new Map(base.chains.map((chain) => [chain.chain, chain]))
   const after = new Map(head.chains.map((chain) => [chain.chain, chain]))
@@ -74,7 +76,7 @@ function changed(
   ]
 }
 
-// A method that the document itself gained or lost is told of there.
+// A method that was added to or removed from the document is reported there.
 function offered(
   before: ChainFile,
   after: ChainFile,

@@ -8,16 +8,16 @@ import { compareChains } from './chains.ts'
 import { compareMethods } from './methods.ts'
 import { parameterKey, projected } from './projection.ts'
 
-/** A bundled OpenRPC document and the chains beside it. */
+/** A bundled OpenRPC document and its chains. */
 export interface OpenrpcVersion {
   readonly document: Json
   readonly chains: readonly ChainFile[]
 }
 
 /**
- * Lists what differs between two bundled OpenRPC documents.
+ * Lists the differences between two bundled OpenRPC documents.
  *
- * @throws Error with what `redocly diff` printed
+ * @throws Error with the output of `redocly diff`
  */
 export async function compareOpenrpc(base: OpenrpcVersion, head: OpenrpcVersion): Promise<readonly Change[]> {
   const before = methodsOf(base.document)
@@ -31,7 +31,7 @@ export async function compareOpenrpc(base: OpenrpcVersion, head: OpenrpcVersion)
   ]
 }
 
-// What the parameters of each method are called, by the key that they have in the projection.
+// The parameter names of each method, by their key in the projection.
 type ParameterNames = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 function parameterNames(methods: readonly RpcMethod[]): ParameterNames {
@@ -44,7 +44,7 @@ function parameterNames(methods: readonly RpcMethod[]): ParameterNames {
   return names
 }
 
-// Takes the words of the projection back into those of the document.
+// Translates terms of the projection back to those of the document.
 function inMethods(change: Change, names: ParameterNames): Change {
   const place = change.place.replaceAll(/POST \/(\S+?)(?: \([^)]*\))?(?=$|[,) ])/g, methodName)
   const match = /^#\/paths\/([^/]+)\/post(.*)$/.exec(change.pointer)

@@ -5,7 +5,7 @@ import type { Change } from '../change.ts'
 
 type Finding = Omit<Change, 'place' | 'pointer'>
 
-/** Differences of methods that an OpenAPI document has no words for: errors, transports, who serves them. */
+/** Returns differences of methods that OpenAPI cannot express: errors, transports, availability. */
 export function compareMethods(
   base: Json,
   head: Json,
@@ -50,7 +50,7 @@ function structure(before: RpcMethod, after: RpcMethod): readonly Finding[] {
     : [{ bump: 'major', category: 'breaking', affected: 'both', what, before: was, after: is }]
 }
 
-// Where parameters go by name, the names are properties of the request, which are compared elsewhere.
+// For parameters by name, the names are properties of the request, which are compared elsewhere.
 function names(before: RpcMethod, after: RpcMethod): readonly Finding[] {
   if (after.paramStructure === 'by-name') return []
   return after.params.flatMap(({ name }, index) => {

@@ -2,10 +2,10 @@ import type { Json } from '@fairlead/codegen/src/bundle.ts'
 import { componentSchemas, type RpcMethod } from '@fairlead/codegen/src/openrpc-types.ts'
 
 /**
- * An OpenRPC document as an OpenAPI document that can be compared: one POST operation per method.
+ * Converts an OpenRPC document to an OpenAPI document that can be compared: one POST operation per method.
  *
- * Parameters by position become the properties `p0`, `p1` and so on, so that one that moves is a change of two types.
- * What is subscribed to, and results that depend on the parameters, become operations below that of their method.
+ * Positional parameters become the properties `p0`, `p1` and so on, so that a moved parameter is a change of two types.
+ * Subscriptions, and results that depend on the parameters, become operations below that of their method.
  */
 export function projected(document: Json, methods: readonly RpcMethod[]): Json {
   const paths = methods.flatMap((method) => [
@@ -24,7 +24,7 @@ export function projected(document: Json, methods: readonly RpcMethod[]): Json {
   }
 }
 
-/** The name that a parameter has in the projection. */
+/** Returns the name of a parameter in the projection. */
 export function parameterKey(method: RpcMethod, index: number): string {
   return method.paramStructure === 'by-name' ? (method.params[index]?.name ?? '') : `p${index}`
 }
@@ -40,7 +40,7 @@ function requestOf(method: RpcMethod): Json {
   }
 }
 
-// A description beside a reference is allowed, but would hide the changes of what is referred to.
+// A description next to a reference is valid, but would hide changes of the referenced schema.
 function described(schema: Json, description: string | undefined): Json {
   return description === undefined || '$ref' in schema ? schema : { description, ...schema }
 }

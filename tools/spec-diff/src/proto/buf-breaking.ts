@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Something that `buf breaking` found. */
+/** A finding of `buf breaking`. */
 export interface BufFinding {
   /** The proto file. */
   readonly path: string
-  /** The rule that is broken. */
+  /** The violated rule. */
   readonly type: string
   readonly message: string
 }
@@ -21,9 +21,9 @@ const config = { version: 'v2', breaking: { use: ['PACKAGE', 'WIRE_JSON'] } }
 const foundSomething = 100
 
 /**
- * Asks `buf breaking` what deployed programs would misread, on the wire, in JSON or in generated code.
+ * Runs `buf breaking` to find incompatibilities with deployed programs, on the wire, in JSON or in generated code.
  *
- * @throws Error with what the program printed
+ * @throws Error with the output of the program
  */
 export async function bufBreaking(
   base: FileDescriptorSet,

@@ -9,7 +9,7 @@ import { compareProto } from './compare-proto.ts'
 interface ProtoCase {
   readonly title: string
   readonly bump: Bump
-  /** Text of the element named `Name`; empty where it is not there. */
+  /** Definition of the element named `Name`. Empty if it does not exist. */
   readonly base: string
   readonly head: string
 }

@@ -4,10 +4,10 @@ import { type BufFinding, bufBreaking } from './buf-breaking.ts'
 import { elementsOf, type ProtoElement } from './elements.ts'
 
 /**
- * Lists what differs between the proto files of two versions: what `buf breaking` finds, and beyond that what is new and
- * what is deprecated.
+ * Lists the differences between the proto files of two versions: the findings of `buf breaking`, additions and
+ * deprecations.
  *
- * @throws Error with what buf printed
+ * @throws Error with the output of buf
  */
 export async function compareProto(
   base: FileDescriptorSet,
@@ -24,7 +24,7 @@ function broken({ path, type, message }: BufFinding): Change {
     bump: 'major',
     category: 'breaking',
     affected: /^(FILE|PACKAGE|ENUM_NO|MESSAGE_NO|SERVICE_NO)/.test(type) ? 'client' : 'both',
-    // Buf names the file first; elements come in the words.
+    // buf reports the file separately. The message contains the element.
     place: /on (?:message|enum|service) "([^"]+)"/.exec(message)?.[1] ?? path,
     pointer: path,
     what: `${message} (${type})`,

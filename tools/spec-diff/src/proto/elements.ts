@@ -5,18 +5,18 @@ import type {
   FileDescriptorSet,
 } from '@bufbuild/protobuf/wkt'
 
-/** A named part of proto files. */
+/** A named element of proto files. */
 export interface ProtoElement {
   readonly kind: 'file' | 'message' | 'field' | 'enum' | 'enum value' | 'service' | 'method'
-  /** Full name: package, parents and its own. */
+  /** Full name, including package and parents. */
   readonly name: string
-  /** Full name of what it is part of; it came and went with it. */
+  /** Full name of the containing element, with which it was added or removed. */
   readonly parent: string | undefined
   readonly file: string
   readonly deprecated: boolean
 }
 
-/** Every element of some proto files by kind and name, parents before their parts. */
+/** Returns every element of some proto files by kind and name, parents before their children. */
 export function elementsOf({ file }: FileDescriptorSet): ReadonlyMap<string, ProtoElement> {
   const found = file.flatMap(elementsOfFile)
   return new Map(found.map((element) => [`${element.kind} ${element.name}`, element]))
@@ -47,7 +47,7 @@ function elementsOfFile(file: FileDescriptorProto): readonly ProtoElement[] {
 }
 
 function addMessage(add: Add, name: string, parent: string | undefined, message: DescriptorProto): void {
-  // Messages of this kind are how maps are written down.
+  // Messages of this kind are the encoding of maps.
   if (message.options?.mapEntry === true) return
   add('message', name, parent, message.options)
   for (const field of message.field) add('field', `${name}.${field.name}`, name, field.options)

@@ -8,17 +8,17 @@ const titles: readonly (readonly [Category, string])[] = [
   ['deprecated', 'Deprecated'],
 ]
 
-/** What a report says that has nothing to tell. */
+/** The content of a report without changes. */
 export const nothingChanged = 'No specification changed.'
 
-/** The report of a comparison for people: a heading per family that changed, and tables of what did. */
+/** Formats the report of a comparison as Markdown: a heading per changed family, and tables of its changes. */
 export function markdownReport(families: readonly FamilyReport[]): string {
   const changed = families.filter(({ bump }) => bump !== 'none')
   if (changed.length === 0) return `# Specification changes\n\n${nothingChanged}\n`
   return `# Specification changes\n\n${changed.map(familySection).join('\n')}`
 }
 
-/** The tables of one family, without a heading of its own. */
+/** Formats the tables of one family, without a heading. */
 export function familyTables({ documents }: FamilyReport): string {
   const changed = documents.filter(({ changes }) => changes.length > 0)
   return changed.map((document) => documentSection(document, changed.length > 1)).join('\n')
@@ -62,7 +62,7 @@ function table(title: string, changes: readonly Change[]): string {
   return `**${title}**\n\n| where | what | affects |\n| --- | --- | --- |\n${rows.join('\n')}\n`
 }
 
-// They are told of where they are used.
+// These are described at the places that use them.
 function newComponents(changes: readonly Change[]): string {
   const names = changes.filter(isNewComponent).map(({ pointer }) => code(pointer.replace(/.*\//, '')))
   return names.length === 0 ? '' : `New components: ${names.join(', ')}.\n`

@@ -1,7 +1,7 @@
 import type { Json } from '@fairlead/codegen/src/bundle.ts'
 import type { Bump, Category } from '../../change.ts'
 
-/** A change of one operation and of the components that it uses, with what it has to be rated. */
+/** A change of one operation and of the components that it uses, with the expected rating. */
 export interface OpenapiCase {
   readonly title: string
   readonly bump: Bump
@@ -10,7 +10,7 @@ export interface OpenapiCase {
   readonly head: Side
 }
 
-/** A path and component schemas; undefined where the document has no such path. */
+/** A path and component schemas. `item` is undefined if the document does not have the path. */
 export interface Side {
   readonly item?: Json
   readonly schemas?: Readonly<Record<string, Json>>
@@ -19,10 +19,10 @@ export interface Side {
 /** The simplest schema. */
 export const text: Json = { type: 'string' }
 
-/** Content of a schema as JSON. */
+/** A JSON media type with a schema. */
 export const json = (schema: Json): Json => ({ 'application/json': { schema } })
 
-/** A schema of an object. */
+/** An object schema. */
 export const object = (properties: Json, rest: Json = {}): Json => ({ type: 'object', properties, ...rest })
 
 /** A path with one `POST`, and components. */
@@ -35,18 +35,18 @@ export const get = (operation: Json): Json => ({
   get: { responses: { 200: { description: 'Done.' } }, ...operation },
 })
 
-/** A path whose request has a schema. */
+/** A path with a request schema. */
 export const asked = (schema: Json): Side => side({ requestBody: { content: json(schema) } })
 
-/** A path whose answer has a schema. */
+/** A path with a response schema. */
 export const answered = (schema: Json): Side =>
   side({ responses: { 200: { description: 'Done.', content: json(schema) } } })
 
-/** A path with one parameter in the query. */
+/** A path with one query parameter. */
 export const query = (parameter: Json): Side =>
   side({ parameters: [{ name: 'q', in: 'query', schema: text, ...parameter }] })
 
-/** A path that uses a component in request and answer. */
+/** A path that uses a component in request and response. */
 export const both = (name: string, schema: Json): Side => {
   const content = json({ $ref: `#/components/schemas/${name}` })
   return side(

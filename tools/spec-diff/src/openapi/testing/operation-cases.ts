@@ -1,6 +1,6 @@
 import { answered, asked, get, json, type OpenapiCase, query, side, text } from './case.ts'
 
-/** What the rules for operations, their parameters and their answers are held against. */
+/** Test cases for the rules about operations, their parameters and their responses. */
 export const operationCases: readonly OpenapiCase[] = [
   { title: 'operation removed', bump: 'major', base: { item: get({ operationId: 'gone' }) }, head: {} },
   {

@@ -1,13 +1,13 @@
 import type { Json } from '@fairlead/codegen/src/bundle.ts'
 import { answered, asked, both, object, type OpenapiCase, query, type Side, side, text } from './case.ts'
 
-// The request refers to one component, and that to another one.
+// The request references one component, which references another one.
 function nested(schema: Json): Side {
   const outer = both('Flotilla', object({ flag: { $ref: '#/components/schemas/Ensign' } }))
   return { ...outer, schemas: { ...outer.schemas, Ensign: schema } }
 }
 
-/** What the rules for schemas are held against. */
+/** Test cases for the rules about schemas. */
 export const schemaCases: readonly OpenapiCase[] = [
   {
     title: 'property deprecated',

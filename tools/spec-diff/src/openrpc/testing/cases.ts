@@ -1,11 +1,11 @@
 import type { Json } from '@fairlead/codegen/src/bundle.ts'
 import type { Bump } from '../../change.ts'
 
-/** A change of one method, with what it has to be rated. */
+/** A change of one method, with the expected rating. */
 export interface OpenrpcCase {
   readonly title: string
   readonly bump: Bump
-  /** The method without its name; undefined where the document has no such method. */
+  /** The method without its name. Undefined if the document does not have the method. */
   readonly base?: Json
   readonly head?: Json
 }
@@ -25,7 +25,7 @@ function method(parts: Json): Json {
   return { paramStructure: 'by-position', params: [], result: { name: 'result', schema: text }, ...parts }
 }
 
-/** What the rules for OpenRPC are held against. */
+/** Test cases for the rules about OpenRPC. */
 export const openrpcCases: readonly OpenrpcCase[] = [
   { title: 'method removed', bump: 'major', base: method({ summary: 'Counts the gulls.' }) },
   {
