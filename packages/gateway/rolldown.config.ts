@@ -19,7 +19,10 @@ const bundled = Object.keys(devDependencies).filter(
 
 const isOf = (specifier: string) => (name: string) => specifier === name || specifier.startsWith(`${name}/`)
 
-/** Tells what the bundle imports as it is; a package that would not be installed with it is an error. */
+/**
+ * Returns whether the bundle imports a module instead of including it. Throws for a package that is not installed with
+ * it.
+ */
 function isInstalled(specifier: string): boolean {
   if (/^[./]/.test(specifier) || bundled.some(isOf(specifier))) return false
   const installed = Object.keys({ ...dependencies, ...peerDependencies })
@@ -27,10 +30,10 @@ function isInstalled(specifier: string): boolean {
   throw new Error(`${specifier} is bundled with the gateway, so package.json has to depend on it.`)
 }
 
-// Needed by another dependency, and imported by nothing.
+// Required by another dependency, but never imported.
 const peers = ['@ton/crypto']
 
-/** Fails when a dependency is installed for nothing. */
+/** Fails when a dependency is installed but not imported. */
 const everyDependencyIsImported: Plugin = {
   name: 'every-dependency-is-imported',
   generateBundle: (_, files) => {

@@ -3,11 +3,11 @@ import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 
 export default mergeConfig(shared, {
-  // Two workers, as one alone cannot keep a machine busy: many tests wait.
+  // Two workers, because many tests wait and one worker alone cannot keep a machine busy.
   test: {
     globalSetup: fileURLToPath(import.meta.resolve('@fairlead/vitest/postgres-setup')),
     maxWorkers: 2,
-    // No database of a test lives long enough to be worth the second compiler of WebAssembly.
+    // No test database lives long enough to benefit from the second WebAssembly compiler.
     execArgv: ['--liftoff-only'],
   },
 })

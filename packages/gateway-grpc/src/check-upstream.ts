@@ -3,7 +3,7 @@ import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstrea
 import type { UpstreamCheck } from '@fairlead/gateway-core/protocol/module'
 import { parseUpstreamUrl } from './upstream/parse-url.ts'
 
-/** Checks whether an upstream speaks HTTP/2. */
+/** Checks whether an upstream supports HTTP/2. */
 export function checkUpstream(
   _recordName: string,
   { address }: UpstreamRecord,

@@ -11,46 +11,48 @@ import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-regis
 import { createGrpcUpstreams, type GrpcUpstreams } from './upstream/grpc-upstreams.ts'
 import { createWebHandler } from './web/web-http1.ts'
 
-/** What may change while calls are open. */
+/** Settings that may change while calls are open. */
 export interface GrpcSettings extends Pick<GrpcDependencies, 'corsOrigin' | 'logRequests'> {
   readonly rules: readonly CallRule[]
-  /** Calls of one credential that may be open at a time. */
+  /** Maximum number of open calls per credential. */
   readonly maxOpenCalls: number
 }
 
-/** What gRPC is made with. */
+/** Options of {@link createGrpc}. */
 export interface GrpcOptions
   extends GrpcSettings, Omit<GrpcDependencies, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
-  /** Address of the embedded chain, for nodes whose upstream is `devnet`. */
+  /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
-  /** Rules for connections to nodes; those for what the operator has configured when left out. */
+  /** Rules for connections to upstreams; when omitted, those for upstreams that the operator has configured. */
   readonly upstreamRules?: UpstreamRules | undefined
-  /** Makes the ids of upstreams. */
+  /** Creates the ids of upstreams. */
   readonly fingerprint?: Fingerprint | undefined
-  /** When several upstreams of a node are asked whether they are there; those of the service when left out. */
+  /**
+   * Intervals of the health checks of a node's upstreams, when it has several; the gateway's intervals when omitted.
+   */
   readonly healthTimes?: HealthTimes
-  /** Longest wait for a connection to a node. */
+  /** Maximum wait for a connection to an upstream, in milliseconds. */
   readonly connectTimeoutMs: number
-  /** Calls of all credentials whose clients may stand still for longer than a moment. */
+  /** Maximum number of calls, over all credentials, whose clients may stall for longer than a moment. */
   readonly maxStalledCalls: number
 }
 
-/** The gRPC of all hosted nodes. */
+/** The gRPC of all nodes. */
 export interface Grpc {
-  /** Takes streams of HTTP/2. */
+  /** Handles HTTP/2 streams. */
   readonly stream: StreamHandler
-  /** Takes requests of gRPC-web over HTTP/1.1. */
+  /** Handles gRPC-web requests over HTTP/1.1. */
   readonly web: RequestHandler
-  /** Takes other rules and settings over for the calls that begin from now on. */
+  /** Applies new rules and settings to the calls that begin from now on. */
   change(settings: GrpcSettings): void
   readonly upstreams: Pick<GrpcUpstreams, 'states' | 'statesOf' | 'embeddedAnswer'>
-  /** Ends the streams, and after the given time also the calls that are then still open. */
+  /** Ends the streams, and after the given time also the calls that are still open. */
   stop(drainMs: number): Promise<void>
-  /** Ends the connections to the nodes. */
+  /** Closes the connections to the upstreams. */
   close(): Promise<void>
 }
 
-/** Makes the gRPC of a service: a proxy that reads the messages of Geyser subscriptions alone. */
+/** Creates the gRPC of a gateway: a proxy that parses only the messages of Geyser subscriptions. */
 export function createGrpc(options: GrpcOptions): Grpc {
   const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
   const { upstreamRules, fingerprint, healthTimes: times } = options

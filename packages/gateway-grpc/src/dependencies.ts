@@ -8,7 +8,7 @@ import type { OpenCalls } from './call/open-calls.ts'
 import type { SlowConsumers } from './call/slow-consumers.ts'
 import type { GrpcUpstreams } from './upstream/grpc-upstreams.ts'
 
-/** What the calls of gRPC need from the rest of the service. */
+/** Dependencies of gRPC calls. */
 export interface GrpcDependencies extends RequestServices {
   readonly directory: Directory
   readonly authenticator: Authenticator
@@ -18,8 +18,8 @@ export interface GrpcDependencies extends RequestServices {
   readonly stalledCalls: SlowConsumers
   readonly metrics: GrpcMetrics
   readonly corsOrigin: string
-  /** Refuses calls that have passed through this service before; none when left out. */
+  /** Rejects calls that have already passed through this gateway; no calls are rejected when omitted. */
   readonly loops?: LoopDetector | undefined
-  /** Longest request body of gRPC-web. */
+  /** Maximum size of a gRPC-web request body, in bytes. */
   readonly maxBodyBytes: number
 }

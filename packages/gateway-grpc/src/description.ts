@@ -4,7 +4,7 @@ import { parseUpstreamUrl } from './upstream/parse-url.ts'
 
 const webPattern = { contentType: grpcWebType, requestHeaders: ['x-grpc-web', 'x-token'] }
 
-/** gRPC of any service, opened by an x-token. */
+/** gRPC of any service, authenticated by an x-token. */
 export const grpc: ProtocolDescription = {
   name: 'grpc',
   upstreamFields: [

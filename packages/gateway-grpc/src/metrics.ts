@@ -5,7 +5,7 @@ import type {
   MetricsRegistry,
 } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
-/** What is counted about gRPC. */
+/** Metrics of gRPC calls. */
 export interface GrpcMetrics {
   readonly calls: Counter<'method' | 'status'>
   readonly messages: Counter<'method'>

@@ -2,7 +2,7 @@ import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstrea
 import type { UpstreamCheck } from '@fairlead/gateway-core/protocol/module'
 import { fetchCheck, UnexpectedCheck } from '@fairlead/gateway-core/upstream/check-upstream'
 
-/** Checks whether an upstream reports the block of its master chain. */
+/** Checks whether an upstream reports its latest masterchain block. */
 export async function checkUpstream(
   recordName: string,
   upstream: UpstreamRecord,

@@ -2,7 +2,10 @@ import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/descri
 
 const schemes = ['http:', 'https:']
 
-/** The API of jetton chains in its two families; the second one reads an index of the chain. */
+/**
+ * The jetton chain API, the toncenter-compatible HTTP API of TON, in its families v2 and v3. Family v3 reads an index
+ * of the chain.
+ */
 export const jetton: ProtocolDescription = {
   name: 'jetton',
   upstreamFields: [

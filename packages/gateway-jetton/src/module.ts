@@ -2,7 +2,7 @@ import type { ProtocolModule } from '@fairlead/gateway-core/protocol/module'
 import { jetton } from './description.ts'
 import { jettonOptions } from './options.ts'
 
-/** The API of jetton chains. */
+/** The jetton chain API. */
 export const jettonModule: ProtocolModule<typeof jettonOptions> = {
   description: jetton,
   options: jettonOptions,

@@ -17,7 +17,8 @@ const messages: Readonly<Record<number, string>> = {
 }
 
 /**
- * Answers what the HTTP parser rejects, in the shape of other errors and with a request id, and ends the connection.
+ * Responds to a request that the HTTP parser rejects, in the format of other errors and with a request id, and closes
+ * the connection.
  *
  * @param error - of the parser
  * @param socket - nothing may have been written to it for this request
@@ -39,7 +40,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Answers a request that expects what HTTP does not have, with 417 (RFC 9110, section 10.1.1). */
+/** Responds with 417 to a request with an unsupported expectation (RFC 9110, section 10.1.1). */
 export function answerExpectation(_: IncomingMessage, response: ServerResponse): void {
   const { requestId, body } = content(417)
   response

@@ -3,8 +3,8 @@ import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 
 /**
- * Ends a request whose handler threw: with 500 where nothing was sent, else by closing its connection or stream, so that
- * half a response never looks complete.
+ * Ends a request whose handler threw: with 500 when nothing was sent, otherwise by closing its connection or stream, so
+ * that a partial response never looks complete.
  *
  * @returns id of the request, for the log
  */

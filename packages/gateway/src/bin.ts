@@ -12,20 +12,20 @@ import { interrupted, Stopped, untilToldToStop } from './processes/told-to-stop.
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 const remark = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** Keeps the process alive when its output cannot be written: the reader is gone, or the disk is full. */
+/** Keeps the process alive when its output cannot be written, because the reader has closed it or the disk is full. */
 function outliveReader(): void {
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)
 }
 
-// What a command runs is loaded with it: a help text or an error in the arguments does not wait for a whole service.
+// Each command loads its own modules, so a help text or an argument error does not wait for the whole gateway to load.
 async function dev(configuration: Configuration): Promise<void> {
   outliveReader()
   const { signal, told } = untilToldToStop(() => print('stopping'))
   const { createLog } = await import('./observe/log.ts')
   const { startDevelopment } = await import('./development/start-development.ts')
   const { welcome } = await import('./development/welcome.ts')
-  // A person reads this terminal: a line for each request only when it was asked for.
+  // A person reads this terminal, so requests are logged only when the log level is configured.
   const log = createLog(configuration.logLevel ?? 'warn')
   const running = await startDevelopment(configuration, log, print, signal)
   print(welcome(running.file, running.filePath, running.tlsUrl))
@@ -41,7 +41,7 @@ async function serve(configuration: Configuration, read: () => Configuration): P
 
 async function probe(command: ProbeCommand): Promise<void> {
   const { stderr, stdout } = process
-  // Whoever reads the first lines only has read enough.
+  // A reader that closes the pipe after the first lines has read enough.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   const progress = (line: string) => void (stderr.isTTY && stderr.write(`\r\u001B[K${line}`))
   const { signal } = untilToldToStop(() => progress('stopping'))
@@ -124,11 +124,11 @@ try {
   const surroundings = { environment: process.env, terminal: process.stdout.isTTY, print, remark }
   const program = createCommandLine(commands, surroundings, version)
   await program.parseAsync()
-  // Nothing is left to wait for; a handle that somebody forgot must not keep the process.
+  // All work is done; a leaked handle must not keep the process alive.
   process.exit(0)
 } catch (error) {
   if (error instanceof Stopped) process.exit(0)
-  // Whatever there was to say has been said.
+  // The message has already been printed.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : exitCodes.usage)
   process.stderr.write(`error: ${sentence(error)}\n`)
   process.exit(exitCodeOfError(error))

@@ -11,7 +11,7 @@ import { type Option, options } from './configuration/options.ts'
 const run = promisify(execFile)
 const program = join(import.meta.dirname, 'bin.ts')
 
-/** Runs the program as a person does. */
+/** Runs the program as a user does. */
 async function fairlead(...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const env = { PATH, NODE_COMPILE_CACHE, NO_COLOR: '1', FAIRLEAD_METRICS_TOKEN: 'c4n4ry' }
@@ -22,7 +22,7 @@ async function fairlead(...args: string[]) {
   return { stdout: ended.stdout, stderr: ended.stderr, code: ended.code ?? 0 }
 }
 
-/** What `serve` is given for a command line. */
+/** The configuration that `serve` receives for a command line. */
 async function configured(
   args: readonly string[],
   environment: Record<string, string> = {},

@@ -13,25 +13,25 @@ import { parseConfiguration } from './configuration/parse-configuration.ts'
 import { addProbeCommand } from './probe/probe-command.ts'
 import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
 
-/** What the commands do; `bin.ts` supplies it. */
+/** Implementations of the commands; `bin.ts` supplies them. */
 export interface Commands {
-  /** Runs the service over the embedded chains until it is told to stop. */
+  /** Runs the gateway with the embedded chains until a shutdown signal. */
   dev(configuration: Configuration): Promise<void>
   /**
-   * Runs the service in front of the configured nodes until it is told to stop.
+   * Runs the gateway in front of the configured upstreams until a shutdown signal.
    *
    * @param read - reads the configuration again
    */
   serve(configuration: Configuration, read: () => Configuration): Promise<void>
-  /** Looks at what the service needs, and prints what is wrong. */
+  /** Checks what the gateway needs, and prints the problems. */
   doctor(configuration: Configuration, flags: { readonly json: boolean }): Promise<void>
-  /** Gives the owner a new password. */
+  /** Sets a new password for the owner. */
   resetOwnerPassword(configuration: Configuration): Promise<void>
-  /** Writes all records of a service into a file. */
+  /** Writes all records of a gateway to a file. */
   backup(configuration: Configuration, file: string): Promise<void>
-  /** Puts the records of a backup into an empty database. */
+  /** Imports the records of a backup into an empty database. */
   restore(configuration: Configuration, file: string): Promise<void>
-  /** Calls the methods of a node and prints which ones answer. */
+  /** Calls the methods of an upstream and prints which ones respond. */
   probe(command: ProbeCommand): Promise<void>
 }
 
@@ -40,13 +40,14 @@ const anyAddress = /'?[^\s']*(?:[/=@]|:[^\s'])[^\s']*'?/g
 const usage = 'Usage: fairlead <command> [options]; `fairlead --help` lists the commands'
 
 /**
- * Makes the command line `fairlead`.
+ * Creates the `fairlead` command line.
  *
- * Every option of the service is a flag of the same name, but for those that hold a secret: a command line is visible
+ * Every option of the gateway is a flag of the same name, except options that hold a secret: a command line is visible
  * to other users of the machine.
  *
- * @param commands - what to run
- * @param surroundings - the environment (flags win over it, it wins over the files), and where to write
+ * @param commands - implementations of the commands
+ * @param surroundings - the environment (flags take precedence over it, and it takes precedence over the files), and
+ * the output
  * @param version - version of the package
  */
 export function createCommandLine(commands: Commands, surroundings: Surroundings, version: string): Command {
@@ -56,7 +57,7 @@ export function createCommandLine(commands: Commands, surroundings: Surroundings
     .version(version)
     .exitOverride()
     .showHelpAfterError(`\n${usage}`)
-    // An address in the wrong place may hold a token, and the complaint would quote it.
+    // A misplaced URL may hold a token, and the error message would quote it.
     .configureOutput({
       outputError: (text, write) => write(text.replace(surplusArguments, '.').replaceAll(anyAddress, '***')),
     })
@@ -70,7 +71,7 @@ export function createCommandLine(commands: Commands, surroundings: Surroundings
   return program
 }
 
-/** Commands that take the configuration of a service. */
+/** Adds the commands that use the configuration of a gateway. */
 function addServiceCommands(program: Command, commands: Commands, environment: Environment): void {
   const add = (name: string, description: string) => {
     const command = program.command(name).description(description)

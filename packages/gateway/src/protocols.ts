@@ -6,13 +6,13 @@ import { evmModule } from '@fairlead/gateway-evm/module'
 import { grpcModule } from '@fairlead/gateway-grpc/module'
 import { jettonModule } from '@fairlead/gateway-jetton/module'
 
-/** The protocols of this gateway, in the order in which they are shown. */
+/** The protocols of this gateway, in display order. */
 export const protocolModules = [evmModule, beaconModule, jettonModule, grpcModule] as const
 
-/** What is known of them before any request. */
+/** Descriptions of the protocols, available before any request. */
 export const protocols: readonly ProtocolDescription[] = protocolModules.map(({ description }) => description)
 
-/** What the calls of protocols cost. */
+/** Returns the costs of calls by protocol. */
 export function costsOf(modules: readonly ProtocolModule[]): ProtocolCosts {
   return Object.fromEntries(modules.map(({ description: { name, cost } }) => [name, cost]))
 }

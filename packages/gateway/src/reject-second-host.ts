@@ -3,9 +3,9 @@ import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api/platform-error'
 
 /**
- * Rejects an HTTP/1.1 request with several Host fields with 400, and ends its connection.
+ * Rejects an HTTP/1.1 request with several Host fields with 400, and closes its connection.
  *
- * @returns whether it did
+ * @returns whether the request was rejected
  * @see RFC 9112, section 3.2
  */
 export function rejectSecondHost(request: IncomingMessage, response: ServerResponse): boolean {

@@ -26,54 +26,62 @@ import { consoleRoutes } from './console/console-routes.ts'
 import { operationsRoutes } from './observe/operations-routes.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
 import { protocolModules } from './protocols.ts'
-/** A running service. */
+/** A running gateway. */
 export interface Gateway {
-  /** Address of the listening socket, for example `http://127.0.0.1:8645`. */
+  /** URL of the listening socket, for example `http://127.0.0.1:8645`. */
   readonly url: string
-  /** Address of the TLS port, when there is one. */
+  /** URL of the TLS port, when there is one. */
   readonly tlsUrl?: string | undefined
-  /** Says at `/readyz` that it is going, and ends each connection behind its next answer; everything is still served. */
+  /**
+   * Reports at `/readyz` that it is shutting down, and closes each connection after its next response. It still serves
+   * all requests.
+   */
   drain(): void
-  /** The same, but takes no further connections; resolves when there are none left, or after the given time. */
+  /**
+   * Does the same, and accepts no further connections. Resolves when no connections are left, or after the given time.
+   */
   leave(graceMs: number): Promise<void>
-  /** Takes over those options of a newer configuration that can change while it runs. */
+  /** Applies the options of a newer configuration that can change while the gateway runs. */
   apply(configuration: Configuration): void
-  /** Lets the requests in flight end, at most ten seconds, and closes everything that was opened here. */
+  /** Waits at most ten seconds for the requests in flight, and closes everything that was opened here. */
   stop(): Promise<void>
 }
 
-/** What a service runs on; the caller opened it and closes it. */
+/** Resources of a gateway. The caller opens and closes them. */
 export interface GatewayParts {
   readonly store: Store
   readonly log: Logger
-  /** Protocols that are served; those of this package when left out. */
+  /** Protocols to serve; those of this package when omitted. */
   readonly modules?: readonly ProtocolModule[] | undefined
-  /** Addresses of the embedded chains by protocol, for nodes whose upstream is `devnet`. */
+  /** URLs of the embedded chains by protocol, for nodes whose upstream is `devnet`. */
   readonly embedded?: Readonly<Record<string, string>>
-  /** Where several processes serve: makes this one's metrics known, and gives what reads those of all, as text. */
+  /**
+   * With several processes: publishes the metrics of this process, and returns a function that reads the metrics of all
+   * processes, as text.
+   */
   readonly publishMetrics?: (registry: Registry) => () => Promise<string>
-  /** Where several processes serve: whether this one probes at the start and once a day; true when left out. */
+  /** With several processes: whether this one probes at startup and once a day; true when omitted. */
   readonly isScheduledProber?: boolean
 }
 
 const drainMs = 10_000
-// What is told of its end when the time is up still has to hear it.
+// Clients whose requests end at the timeout still have to receive the reason.
 const lastWordMs = 500
 
-/** The longest that the end of a service takes, in milliseconds. */
+/** Maximum duration of a shutdown, in milliseconds. */
 export const longestStopMs = drainMs + lastWordMs
 
 /**
- * Starts the service: the platform API and the access to nodes on one port.
+ * Starts the gateway: the platform API and the access to nodes on one port.
  *
  * @param configuration - parsed configuration
  * @param parts - store, log and embedded chains
- * @returns the running service
- * @throws FairleadError `CONFIG_INVALID` when the port is taken or the address cannot be listened on
+ * @returns the running gateway
+ * @throws FairleadError `CONFIG_INVALID` when the port is taken or the gateway cannot listen on the address
  */
 export async function startGateway(configuration: Configuration, parts: GatewayParts): Promise<Gateway> {
   const { store, log, modules = protocolModules } = parts
-  // Before anything is opened, as they may be wrong.
+  // Validates the settings before anything is opened.
   validateSettings(modules, configuration)
   const oidc = configuredOidc(configuration)
   const own = await openDependencies(configuration, { ...parts, modules })
@@ -88,7 +96,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     meter: createMeter(createRequestMetrics(metrics), own.metering.counts),
   })
   const ofProtocols = protocolDependencies(own, http, metrics, ({ nodeId, credentialId }) => {
-    // The probe finds out itself what it is refused.
+    // The probe detects rejected methods itself.
     if (credentialId !== 'probe') probe.refused(nodeId)
   })
   const protocols = await openProtocols(modules, ofProtocols, configuration).catch(async (error: unknown) => {
@@ -182,7 +190,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   }
 }
 
-/** @throws Error that names what does not answer */
+/** @throws Error that names the part that does not respond */
 async function assertReady({ store }: Dependencies, protocols: Protocols): Promise<void> {
   await sql`select 1`.execute(store.db).catch(() => Promise.reject(new Error('the database does not answer')))
   await protocols

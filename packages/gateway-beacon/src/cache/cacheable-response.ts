@@ -2,40 +2,40 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import type { BeaconCall } from '../upstream/types.ts'
 
-/** Longest answer that is kept, in bytes. */
+/** Maximum size of a cacheable response, in bytes. */
 export const maxLastingBytes = 1_048_576
 
-/** What has to be true of an answer that may be given again. */
+/** Conditions under which a response is cacheable. */
 export interface CacheRule {
-  /** For ever when it is left out. */
+  /** Time to live, in milliseconds; unlimited when omitted. */
   readonly lifeMs?: number
-  /** Whether the answer itself has to say that it is final. */
+  /** Whether the response itself must state that it is finalized. */
   readonly mustBeFinal: boolean
 }
 
-// A node may learn of a new fork when it is upgraded, and a development network may begin anew.
+// An upgraded upstream may add a fork, and a development network may be reset.
 const shortLifeMs = 60_000
 const constants = /^\/eth\/v1\/(?:beacon\/genesis|config\/(?:spec|deposit_contract|fork_schedule))$/
-// Not the side cars of blobs and columns, of which a node answers with those that it happens to hold.
+// Excludes the sidecars of blobs and columns: an upstream returns only those that it happens to store.
 const byId =
   /^\/eth\/v\d\/beacon\/(?:states|headers|blocks|blinded_blocks|blobs|rewards\/blocks|execution_payload_envelopes)\/(?<id>\w+)(?:\/|$)/
 const root = /^0x[\da-f]{64}$/i
 const slot = /^(?:\d+|genesis)$/
 
 /**
- * Tells whether the answer to a call can last.
+ * Returns the cache rule for the response to a call.
  *
- * What is asked by root is the same for ever once it is final; a slot names the same block for ever then, but only as
- * long as it is the same network that stands at the address.
+ * A resource that is requested by root never changes once it is finalized. A slot then also identifies the same block
+ * permanently, but only as long as the URL serves the same network.
  *
- * @returns undefined for a call whose answer may be another one the next time
+ * @returns undefined for a call whose response may change
  */
 export function cacheRuleOf({
   method,
   target,
   acceptable,
 }: Pick<BeaconCall, 'method' | 'target' | 'acceptable'>): CacheRule | undefined {
-  // Nobody knows which form the answer to an operation of an earlier release has.
+  // The response format of an operation of an earlier release is unknown.
   if (method !== 'GET' || acceptable.length === 0) return undefined
   const [path = ''] = target.split('?', 1)
   if (constants.test(path)) return { lifeMs: shortLifeMs, mustBeFinal: false }
@@ -44,20 +44,20 @@ export function cacheRuleOf({
   return slot.test(id) ? { lifeMs: shortLifeMs, mustBeFinal: true } : undefined
 }
 
-/** Tells from the head of an answer whether it is one that could be kept. */
+/** Returns whether a response may be cacheable, judging by its status and headers. */
 export function mayLast({ status, headers }: StreamedResponse, { mustBeFinal }: CacheRule): boolean {
   if (status !== 200 || headers['content-encoding'] !== undefined) return false
   if (Number(headers['content-length'] ?? 0) > maxLastingBytes) return false
   if (isJson(headers)) return true
-  // Without its length nobody can tell whether such a body is whole.
+  // Without a content length, a truncated body cannot be detected.
   return mustBeFinal && headers['content-length'] !== undefined && isFinalByHeaders(headers)
 }
 
-/** Tells from a whole answer whether it lasts. */
+/** Returns whether a complete response is cacheable. */
 export function lasts(headers: IncomingHttpHeaders, bytes: Buffer, { mustBeFinal }: CacheRule): boolean {
   if (!isJson(headers)) return true
   const text = bytes.toString()
-  // Most blocks are asked for while they are new, and need not be parsed.
+  // Most blocks are requested while they are new. This check avoids parsing them.
   if (mustBeFinal && !/"finalized"\s*:\s*true/.test(text)) return false
   try {
     const answer: unknown = JSON.parse(text)

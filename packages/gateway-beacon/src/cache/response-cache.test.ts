@@ -210,7 +210,7 @@ test('copies under way take no more room than the cache has', async () => {
     await ends[index]?.()
   }
   server.serve((_, response) => answerJson(response, final))
-  // The second found no room for its copy, so that it could not drive out the first.
+  // The second response cannot reserve memory for its copy, so it does not evict the first.
   expect((await askFor(nodes, { target })).text).toContain('pad')
   expect((await askFor(nodes, { target: `${target}/root` })).text).not.toContain('pad')
 })

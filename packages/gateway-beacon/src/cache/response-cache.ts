@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache'
 import type { BufferedResponse } from '@fairlead/gateway-core/rest/rest-call'
 
-// What an entry takes beside its texts and bytes.
+// Size of an entry in addition to its strings and body, in bytes.
 const entryBytes = 512
 
-/** Answers by key, at most so many bytes of them: the one that was used least recently goes first. */
+/** Cached responses by key, up to a total size in bytes. The least recently used response is evicted first. */
 export class ResponseCache {
   readonly #maxBytes: number
   readonly #entries: LRUCache<string, BufferedResponse>
   #copied = 0
 
-  /** @param maxBytes - for all answers, and once more for the copies of those that are still under way */
+  /** @param maxBytes - limit for all cached responses, and once more for the copies of responses in transfer */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
-    // No entry is as small as 1 byte: with 0 bytes nothing is kept.
+    // No entry is as small as 1 byte, so a limit of 0 bytes caches nothing.
     this.#entries = new LRUCache({ maxSize: Math.max(1, maxBytes), ttlResolution: 0 })
   }
 
-  /** Bytes that the answers take. */
+  /** Total size of the cached responses, in bytes. */
   get bytes(): number {
     return this.#entries.calculatedSize
   }
@@ -26,13 +26,13 @@ export class ResponseCache {
     return this.#entries.get(key)
   }
 
-  /** @param lifeMs - how long the answer may be given; for ever when it is left out */
+  /** @param lifeMs - time to live, in milliseconds; unlimited when omitted */
   keep(key: string, answer: BufferedResponse, lifeMs?: number): void {
     const size = entryBytes + 2 * key.length + JSON.stringify(answer.headers).length + answer.bytes.length
     this.#entries.set(key, answer, { size, ttl: lifeMs ?? 0 })
   }
 
-  /** Takes room for a part of a copy; without room it takes nothing and returns false. */
+  /** Reserves memory for a part of a copy. Returns false and reserves nothing when the limit would be exceeded. */
   takeRoom(bytes: number): boolean {
     if (this.#copied + bytes > this.#maxBytes) return false
     this.#copied += bytes

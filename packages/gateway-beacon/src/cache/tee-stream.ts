@@ -3,7 +3,7 @@ import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import type { ResponseCache } from './response-cache.ts'
 import { maxLastingBytes } from './cacheable-response.ts'
 
-/** A body on its way to the client of which a copy is taken, unless it is too long. */
+/** A response body that is copied on its way to the client, unless it is too long. */
 export class TeeStream extends Transform {
   readonly #body: StreamedResponse['body']
   readonly #cache: ResponseCache
@@ -12,16 +12,16 @@ export class TeeStream extends Transform {
   #copied = 0
 
   /**
-   * @param body - of the node
-   * @param cache - gives the room for the copy
-   * @param onWhole - hears of the copy when the body has come to its end
+   * @param body - body of the upstream response
+   * @param cache - reserves the memory for the copy
+   * @param onWhole - called with the copy when the body is complete
    */
   constructor(body: StreamedResponse['body'], cache: ResponseCache, onWhole: (bytes: Buffer) => void) {
     super()
     this.#body = body
     this.#cache = cache
     this.#onWhole = onWhole
-    // What goes wrong with either of them ends the other, and is heard by whoever reads this one.
+    // An error of either stream destroys the other. The reader of this stream receives the error.
     pipeline(body, this, () => undefined)
   }
 
@@ -44,7 +44,7 @@ export class TeeStream extends Transform {
     done(error)
   }
 
-  /** Ends the body unread. */
+  /** Discards the body. */
   dump(): Promise<void> {
     this.destroy()
     return this.#body.dump()

@@ -3,7 +3,7 @@ import { CompleteEvents } from './complete-events.ts'
 
 const head = (end: string) => `event: head${end}data: {"slot":"1","note":"é€😀"}${end}${end}`
 
-/** Cuts a stream into the given pieces and returns what comes out of each. */
+/** Splits a stream into the given pieces and returns the output for each piece. */
 function taken(pieces: readonly Buffer[]): (string | undefined)[] {
   const whole = new CompleteEvents()
   return pieces.map((piece) => whole.take(piece)?.toString('latin1'))
@@ -26,7 +26,7 @@ test.each([
   for (let length = 1; length <= bytes.length; length++) {
     const outs = taken(piecesOf(bytes, length)).filter((out) => out !== undefined)
     expect(outs.join('')).toBe(bytes.toString('latin1').slice(0, outs.join('').length))
-    // Only the second half of the last line end may still be waiting.
+    // Only the second half of the last line ending may still be pending.
     expect(bytes.length - outs.join('').length).toBeLessThanOrEqual(end === '\r\n' ? 1 : 0)
     for (const out of outs) expect(out).toMatch(/(?:\n\n|\r\n\r\n?|\r\r)$/)
   }

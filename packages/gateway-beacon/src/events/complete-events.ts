@@ -1,11 +1,11 @@
 const lf = 0x0a
 const cr = 0x0d
 
-// Lists of validators make the longest ones.
+// The longest events contain lists of validators.
 const maxHeldBytes = 16 * 1024 * 1024
 
 /**
- * Cuts a stream of events where one ends: what comes out is what came in, byte for byte, in pieces that end with an
+ * Splits an event stream at event boundaries. The output has the same bytes as the input, in chunks that end with an
  * event.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
@@ -17,10 +17,10 @@ export class CompleteEvents {
   #isAfterCr = false
 
   /**
-   * Takes the next piece.
+   * Accepts the next chunk.
    *
-   * @returns everything up to the end of the last event in it, or undefined when none ends there
-   * @throws when an event has no end
+   * @returns all bytes up to the end of the last event, or undefined when no event ends in this chunk
+   * @throws when an event has no end within the size limit
    */
   take(chunk: Buffer): Buffer | undefined {
     const end = this.#lastEnd(chunk)
@@ -42,14 +42,14 @@ export class CompleteEvents {
     this.#held.push(part)
   }
 
-  /** Where the last event of a chunk ends; 0 when none does. */
+  /** Offset at which the last event of a chunk ends; 0 when no event ends in it. */
   #lastEnd(chunk: Buffer): number {
     let end = 0
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at]
       if (byte === lf && this.#isAfterCr) {
         this.#isAfterCr = false
-        // It belongs to the line end before it. In the next chunk it is an empty line, which means nothing.
+        // This LF belongs to the CR before it. In the next chunk it is an empty line, which has no effect.
         if (end === at && at > 0) end = at + 1
         continue
       }
@@ -62,7 +62,7 @@ export class CompleteEvents {
   }
 }
 
-/** How many events a piece of a beacon node's stream has: each is named on a line of its own. */
+/** Counts the events in a chunk of a beacon event stream. Each event is named on a separate line. */
 export function countEvents(events: Buffer): number {
   return events.toString('latin1').match(/^event:/gm)?.length ?? 0
 }

@@ -33,7 +33,7 @@ test('a client that does not read is not waited for at the end', async () => {
   const other = await readEvents(`${gateway.url}?topics=head`)
   const large = `data: ${'x'.repeat(4 * 1024 * 1024)}\n\n`
   for (let i = 0; i < 8; i++) node.send(large)
-  // The operating system takes a part of it, and the rest waits for the client.
+  // The operating system buffers a part of the data, and the rest waits for the client.
   await waitFor(() => expect(other.received().length).toBe(8 * large.length))
   other.leave()
   await waitFor(() => expect(gateway.counted.open).toBe(1))

@@ -3,18 +3,18 @@ import { finished, type Writable } from 'node:stream'
 import type { HttpResponse } from '@fairlead/gateway-core/http/types'
 import { guardedTimeout } from '@fairlead/http1'
 
-/** Hears how many events were passed on, and their bytes. */
+/** Called with the number of events that were sent, and their size in bytes. */
 export type EventsSent = (count: number, bytes: number) => void
 
-// When a node ends its streams all clients come back, but not at the same time.
+// When an upstream ends its streams, all clients reconnect, but not at the same time.
 const shortestRetryMs = 500
 const longestRetryMs = 2_500
-// How long a client that is told of the end may take to read it.
+// How long a client may take to read the final comment.
 const endMs = 10_000
 
-/** One client of an event stream, from the head of its answer to the end. */
+/** One client of an event stream, from the response headers to the end of the response. */
 export class EventClient {
-  /** Resolves when the answer is over, whoever ended it. */
+  /** Resolves when the response has ended, whichever side ended it. */
   readonly closed: Promise<void>
   readonly #response: HttpResponse
   readonly #content: Writable
@@ -23,9 +23,9 @@ export class EventClient {
   readonly #sent: EventsSent | undefined
 
   /**
-   * @param response - nothing was sent on it so far
-   * @param maxBufferBytes - most bytes that may wait for the client
-   * @param sent - hears what was passed on
+   * @param response - response on which nothing was sent yet
+   * @param maxBufferBytes - maximum number of bytes that are buffered for the client
+   * @param sent - called for each write to the client
    */
   constructor(response: HttpResponse, maxBufferBytes: number, metrics: EventMetrics, sent?: EventsSent) {
     this.#response = response
@@ -36,7 +36,7 @@ export class EventClient {
     this.closed = new Promise((resolve) => finished(this.#content, () => resolve()))
   }
 
-  /** Sends the head of the answer. */
+  /** Sends the response headers. */
   start(): void {
     if (this.#response.destroyed) return
     this.#metrics.open.inc()
@@ -50,9 +50,9 @@ export class EventClient {
   }
 
   /**
-   * Passes whole events on; a client that has too many unread is cut off.
+   * Sends complete events. Disconnects a client that has too many unread bytes.
    *
-   * @param count - how many they are; comments are none
+   * @param count - number of events; comments do not count
    */
   write(events: Buffer, count: number): void {
     if (this.#content.writableEnded || this.#response.destroyed) return
@@ -63,7 +63,7 @@ export class EventClient {
     this.#response.destroy()
   }
 
-  /** Ends the stream and says why in a comment. */
+  /** Ends the stream with the reason in a comment. */
   end(reason: string): void {
     if (this.#content.writableEnded || this.#response.destroyed) return
     if (!this.#response.headersSent) {

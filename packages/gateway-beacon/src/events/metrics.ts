@@ -1,13 +1,13 @@
 import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
-/** What is counted about event streams. */
+/** Metrics of event streams. */
 export interface EventMetrics {
   readonly open: { inc(): void; dec(): void }
-  /** Clients that were cut off because they read too slowly. */
+  /** Clients that were disconnected because they read too slowly. */
   readonly slow: { inc(): void }
 }
 
-/** @param upstreamStreams - tells how many event streams there are at nodes */
+/** @param upstreamStreams - returns the number of open event streams to upstreams */
 export function createEventMetrics(registry: MetricsRegistry, upstreamStreams: () => number): EventMetrics {
   registry.gauge(
     'fairlead_upstream_event_streams',

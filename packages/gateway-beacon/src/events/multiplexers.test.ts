@@ -50,7 +50,7 @@ test('the stream at the node ends shortly after the last client has left, and no
   const { url, multiplexers, counted } = await eventGateway([node], { lingerMs: 300 })
   const [a, b] = [await readEvents(`${url}?topics=head`), await readEvents(`${url}?topics=head`)]
   await waitFor(() => expect(counted.open).toBe(2))
-  /** Waits until a stream of other topics has ended, whose only client leaves now. */
+  /** Opens a stream of other topics, disconnects its only client, and waits until the upstream stream has ended. */
   const otherEnded = async () => {
     const other = await readEvents(`${url}?topics=block`)
     expect(node.streams.size).toBe(2)
@@ -64,7 +64,7 @@ test('the stream at the node ends shortly after the last client has left, and no
   await waitFor(() => expect(b.received().toString()).toBe(head(1)))
   b.leave()
   await waitFor(() => expect(counted.open).toBe(0))
-  // Whoever comes back soon finds the stream as it was.
+  // A client that reconnects soon finds the stream still open.
   const c = await readEvents(`${url}?topics=head`)
   await otherEnded()
   node.send(head(2))

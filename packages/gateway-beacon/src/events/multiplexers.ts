@@ -17,21 +17,22 @@ import { UpstreamStream, streamTimes } from './upstream-stream.ts'
 
 /** A client of an event stream. */
 export interface Subscriber {
-  /** For rules that change while the stream is open. */
+  /** The caller, for access rules that change while the stream is open. */
   readonly requester: Requester
-  /** Called with the number of events that were passed on; returns a reason to end the stream, or undefined. */
+  /** Called with the number of events that were sent. Returns a reason to end the stream, or undefined. */
   push(events: number): string | undefined
 }
 
-/** The event streams of all hosted nodes. */
+/** The event streams of all nodes. */
 export interface EventMultiplexers {
   /**
-   * Streams events to a client until one side ends. Headers that were set on the response before go out with the stream.
+   * Streams events to a client until one side ends the stream. Headers that are already set on the response are sent
+   * with it.
    *
-   * @param topics - as the client asked for them
-   * @param response - nothing was sent on it so far
-   * @returns the node's refusal, when there was one and nothing was sent; undefined once the stream is over
-   * @throws RestError with status 502, 503 or 504 when no node can be reached; nothing was sent then
+   * @param topics - as the client requested them
+   * @param response - response on which nothing was sent yet
+   * @returns the upstream's rejection, when there is one and nothing was sent; undefined once the stream has ended
+   * @throws RestError with status 502, 503 or 504 when no upstream can be reached; nothing was sent then
    */
   stream(
     grant: Grant,
@@ -39,27 +40,27 @@ export interface EventMultiplexers {
     response: HttpResponse,
     subscriber: Subscriber,
   ): Promise<BufferedResponse | undefined>
-  /** How many streams there are at nodes. */
+  /** Number of open event streams to upstreams. */
   upstreamStreams(): number
-  /** Ends all streams and opens no others; to be called before the server waits for its connections. */
+  /** Ends all streams and opens no new ones. Must be called before the server waits for its connections. */
   close(): void
 }
 
-/** What the multiplexers are made with. */
+/** Options of {@link createEventMultiplexers}. */
 export interface EventMultiplexerOptions {
   readonly nodes: BeaconUpstreams
-  /** Tells what is still in force. */
+  /** Source of the credentials that are still valid. */
   readonly directory: Directory
   readonly admission: Pick<Admission, 'checkRequester'>
-  /** Most bytes that wait for one client. */
+  /** Maximum number of bytes that are buffered for one client. */
   readonly maxBufferBytes: number
   readonly metrics: EventMetrics
   readonly times?: typeof streamTimes
-  /** Counts every event that a client gets. */
+  /** Counts each event that a client receives. */
   readonly meter?: Meter | undefined
 }
 
-/** Makes the event multiplexers: all clients of a node that ask for the same topics share one stream of the node. */
+/** Creates the event multiplexers: all clients of a node that request the same topics share one upstream stream. */
 export function createEventMultiplexers(options: EventMultiplexerOptions): EventMultiplexers {
   const { nodes, directory, admission, maxBufferBytes, metrics, meter, times = streamTimes } = options
   const streams = new Map<string, UpstreamStream>()

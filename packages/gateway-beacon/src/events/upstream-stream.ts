@@ -7,19 +7,19 @@ import type { EventClient } from './event-client.ts'
 import { countEvents, CompleteEvents } from './complete-events.ts'
 import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 
-/** The times of event streams. */
+/** Timeouts and intervals of event streams. */
 export interface StreamTimes {
-  /** How long clients wait for the head of the node's answer: some nodes send none before the first event. */
+  /** How long clients wait for the upstream's response headers. Some upstreams send none before the first event. */
   readonly headMs: number
-  /** After this without a byte the clients get a comment, which keeps proxies from ending the connection. */
+  /** After this time without a byte, clients receive a comment, which keeps proxies from closing the connection. */
   readonly keepAliveMs: number
-  /** After this without a byte the node is asked whether it lives. */
+  /** After this time without a byte, the gateway checks the health of the upstream. */
   readonly silenceMs: number
-  /** How long a stream without clients is kept. */
+  /** Idle grace period: how long a stream without clients stays open. */
   readonly lingerMs: number
 }
 
-/** The times of the service. */
+/** The timeouts and intervals of the gateway. */
 export const streamTimes: StreamTimes = {
   headMs: 2_000,
   keepAliveMs: 15_000,
@@ -29,10 +29,10 @@ export const streamTimes: StreamTimes = {
 
 const keepAlive = Buffer.from(':\n\n')
 const healthMs = 10_000
-// For the clients that found no node; those of browsers wait as long anyway.
+// For clients that reached no upstream. Clients in browsers wait that long anyway.
 const soon = { 'retry-after': '1' }
 
-/** One event stream of a node, and the clients that share it. */
+/** One upstream event stream and the clients that share it. */
 export class UpstreamStream {
   readonly #nodes: BeaconNodes
   readonly #target: string
@@ -47,8 +47,8 @@ export class UpstreamStream {
   #joining = 0
 
   /**
-   * @param nodes - the best of them is asked, and the next when it cannot be reached
-   * @param topics - each once
+   * @param nodes - the best upstream is tried first, and the next one when it cannot be reached
+   * @param topics - without duplicates
    * @param onEnded - called once, when the stream has ended or could not be opened
    */
   constructor(nodes: BeaconNodes, topics: readonly string[], times: StreamTimes, onEnded: () => void) {
@@ -61,10 +61,10 @@ export class UpstreamStream {
   }
 
   /**
-   * Lets a client have the events from now on.
+   * Adds a client, which receives the events from now on.
    *
-   * @returns the node's refusal, when there is one and nothing was sent
-   * @throws RestError when no node can be reached; nothing was sent then
+   * @returns the upstream's rejection, when there is one and nothing was sent
+   * @throws RestError when no upstream can be reached; nothing was sent then
    */
   async join(client: EventClient): Promise<BufferedResponse | undefined> {
     clearTimeout(this.#linger)
@@ -82,7 +82,7 @@ export class UpstreamStream {
     }
   }
 
-  /** Ends the stream and those of the clients, which are told why. */
+  /** Ends the upstream stream and the client streams. Clients receive the reason. */
   end(reason: string): void {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
@@ -154,7 +154,10 @@ export class UpstreamStream {
     for (const client of this.#clients) client.write(events, count)
   }
 
-  /** A quiet topic is no fault: the stream goes on while the node lives. The system sees to the connection itself. */
+  /**
+   * A quiet topic is not a fault: the stream stays open while the upstream is healthy. The operating system detects
+   * broken connections.
+   */
   async #whenSilent(upstream: RestUpstream): Promise<void> {
     const { signal } = this.#stopped
     try {
@@ -178,5 +181,5 @@ function isFailure({ status }: BufferedResponse): boolean {
   return status >= 500 || status === 429
 }
 
-/** The one sign of a gap that every client of an event stream understands: its end. */
+/** The only sign of a gap that every client of an event stream understands is the end of the stream. */
 const nodeEnded = "the node's event stream ended"

@@ -4,7 +4,7 @@ import { beaconBasic, type BeaconFixture, beaconInFrontOf, beaconToken } from '.
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 
-/** What a node was sent. */
+/** A request that the upstream received. */
 interface Asked {
   readonly method: string | undefined
   readonly target: string | undefined
@@ -15,7 +15,10 @@ interface Asked {
 const ssz = 'application/octet-stream'
 const genesis = '/eth/v1/beacon/genesis'
 
-/** The gateway in front of a node that keeps what it is sent, and answers with a fork and some headers of its own. */
+/**
+ * Starts the gateway in front of an upstream that records its requests and responds with a fork and some custom
+ * headers.
+ */
 async function keeping(options?: Parameters<typeof beaconInFrontOf>[1], prefix = '') {
   const asked: Asked[] = []
   const node = await nodeThat(async (request, response) => {

@@ -19,14 +19,16 @@ import {
   sendBuffered,
 } from '@fairlead/gateway-core/rest/send-response'
 
-/** What the beacon node API needs from the rest of the service. */
+/** Dependencies of the beacon node API. */
 export interface BeaconDependencies extends HttpDependencies {
   readonly beaconUpstreams: BeaconUpstreams
   readonly eventMultiplexers: EventMultiplexers
   readonly maxBeaconBodyBytes: number
 }
 
-/** Makes the handler of the beacon node API: `/beacon/<token>/eth/...`, `/beacon/eth/...` with basic authentication. */
+/**
+ * Creates the handler of the beacon node API: `/beacon/<token>/eth/...`, `/beacon/eth/...` with basic authentication.
+ */
 export function createBeaconHandler(dependencies: BeaconDependencies): RequestHandler {
   const rules: RequestRules = {
     protocol: 'beacon',
@@ -78,11 +80,11 @@ async function answer(
 interface BeaconCall {
   readonly grant: Grant
   readonly destination: ResolvedOperation
-  /** Path and query as they came. */
+  /** Path and query, unchanged. */
   readonly target: string
   readonly path: string
   readonly query: string
-  /** What the client takes of what the operation answers, best first. */
+  /** Media types of the operation's response that the client accepts, best first. */
   readonly types: readonly string[]
 }
 
@@ -139,16 +141,17 @@ async function stream(
   else http.status = 200
 }
 
-/** @throws {@link RestError} 501 for the debug endpoints of a node that keeps them to itself */
+/** @throws {@link RestError} 501 for the debug endpoints of a node that does not offer them */
 function admitDebug({ settings }: Grant, { route }: ResolvedOperation): void {
   if (settings?.['beaconDebug'] !== false || route?.tags?.includes('Debug') !== true) return
   throw new RestError(501, 'This node does not offer the debug endpoints.')
 }
 
 /**
- * The headers that mean something to a node: never the credential, and nothing about the client.
+ * Returns the headers that are relevant to an upstream: never the credential, and nothing about the client.
  *
- * @param types - what the client takes of what the operation answers, best first; some nodes have more than that
+ * @param types - media types of the operation's response that the client accepts, best first; some upstreams support
+ * more
  */
 function headersFor(
   { headers }: HttpRequest,

@@ -7,12 +7,12 @@ import { type BeaconFixture, beaconInFrontOf, beaconToken } from '../testing/bea
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
-// Hundreds of megabytes take their time on a machine that has other work.
+// Transferring hundreds of megabytes is slow on a busy machine.
 describe('an answer of 50 MB', { timeout: 60_000 }, () => {
   const part = randomBytes(1_048_576)
   const parts = 50
 
-  /** A node that sends as fast as it is read from, and counts. */
+  /** An upstream that sends as fast as the gateway reads, and counts the bytes. */
   async function bigNode() {
     const sent = { bytes: 0, refused: false }
     const url = await nodeThat(async (_, response) => {
@@ -26,7 +26,7 @@ describe('an answer of 50 MB', { timeout: 60_000 }, () => {
           sent.bytes += part.length
         }
       }
-      // A client that leaves is part of the tests.
+      // A client that disconnects is part of the tests.
       await pipeline(counted, response).catch(() => {
         sent.refused = true
       })
@@ -46,10 +46,10 @@ describe('an answer of 50 MB', { timeout: 60_000 }, () => {
     const { url, sent } = await bigNode()
     const gateway = await beaconInFrontOf(url)
     const response = await open(gateway)
-    // Another one that is read is whole meanwhile.
+    // Meanwhile, another client reads a complete response.
     const other = await beaconInFrontOf((await bigNode()).url)
     for await (const chunk of await open(other)) void chunk
-    // What is under way now is in the sockets of three parties; the service itself holds next to nothing.
+    // The bytes in flight are in the sockets of three parties; the gateway itself buffers almost nothing.
     expect(sent.bytes).toBeLessThan(20 * part.length)
     const received = createHash('sha256')
     for await (const chunk of response) received.update(chunk as Buffer)
@@ -70,7 +70,7 @@ describe('an answer of 50 MB', { timeout: 60_000 }, () => {
         void chunk
       }
     }
-    // 200 MB went through; node, service and client are all in this process.
+    // 200 MB have passed through; upstream, gateway and client all run in this process.
     expect((most - before) / part.length).toBeLessThan(100)
   })
 

@@ -1,4 +1,4 @@
-/** An operation that earlier releases of the beacon node API had, and that many nodes still answer. */
+/** An operation of earlier releases of the beacon node API that many upstreams still support. */
 export interface LegacyOperation {
   readonly operationId: string
   readonly method: 'GET' | 'POST'
@@ -6,8 +6,8 @@ export interface LegacyOperation {
 }
 
 /**
- * Operations that are passed on although the contract no longer has them. Nothing about them is checked: what they take
- * is between the client and the node.
+ * Operations that are forwarded although the contract no longer has them. The gateway checks nothing about them and
+ * leaves their parameters to the upstream.
  */
 export const legacyOperations: readonly LegacyOperation[] = [
   { operationId: 'getBlobSidecars', method: 'GET', path: '/eth/v1/beacon/blob_sidecars/{block_id}' },

@@ -5,18 +5,18 @@ import { acceptable, mediaType } from '@fairlead/gateway-core/rest/media-type'
 
 const json = 'application/json'
 
-/** Media types of an operation's good answer, JSON first; empty when it has no body. */
+/** Media types of an operation's success response, JSON first; empty when it has no body. */
 export function answerTypes({ responses }: Route): readonly string[] {
   const { schema, mediaTypes } = responses['200'] ?? {}
   return mediaTypes ?? (schema ? [json] : [])
 }
 
 /**
- * Chooses among the media types that an operation answers.
+ * Selects the acceptable media types of an operation's response.
  *
- * @param accept - header of the request
- * @returns those that the client takes, best first; empty when the answer has no body
- * @throws {@link RestError} 406 when the client takes none of them
+ * @param accept - `Accept` header of the request
+ * @returns the media types that the client accepts, best first; empty when the response has no body
+ * @throws {@link RestError} 406 when the client accepts none of them
  */
 export function negotiate(route: Route, accept: string | undefined): readonly string[] {
   const offered = answerTypes(route)
@@ -28,9 +28,9 @@ export function negotiate(route: Route, accept: string | undefined): readonly st
 }
 
 /**
- * Checks what a request's body is written in. One without a word about it is JSON.
+ * Checks the media type of a request body. A request without a `Content-Type` header counts as JSON.
  *
- * @throws {@link RestError} 415 for a media type that the operation does not take
+ * @throws {@link RestError} 415 for a media type that the operation does not accept
  */
 export function checkContentType(
   { requestBody }: Route,

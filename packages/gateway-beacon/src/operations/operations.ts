@@ -4,7 +4,7 @@ import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { legacyOperations } from './legacy-operations.ts'
 import { type Operation, OperationTree } from '@fairlead/gateway-core/rest/operation-router'
 
-/** What a path and a method lead to. */
+/** The operation that a method and a path resolve to. */
 export interface ResolvedOperation {
   readonly operationId: string
   /** Entry of the contract; undefined for an operation that the contract no longer has. */
@@ -13,19 +13,19 @@ export interface ResolvedOperation {
   readonly pathValues: Readonly<Record<string, string>>
 }
 
-// The contract comes last: what it has is no longer legacy.
+// The contract comes last: an operation that it defines is not a legacy operation.
 const operations = new OperationTree<Operation & { readonly route?: Route }>('beacon node API', [
   ...legacyOperations,
   ...Object.values<Route>(routes).map((route) => ({ ...route, route })),
 ])
 
 /**
- * Finds the operation that a method and a path lead to.
+ * Finds the operation that a method and a path resolve to.
  *
- * @param method - of the request; HEAD leads to where GET does
- * @param path - below the credential, without a query, for example `/eth/v1/node/health`
- * @throws {@link RestError} 404 for an unknown path, 405 with `Allow` for another method, 400 for a segment
- * that could lead a node elsewhere
+ * @param method - of the request; HEAD resolves to the GET operation
+ * @param path - path after the credential, without a query, for example `/eth/v1/node/health`
+ * @throws {@link RestError} 404 for an unknown path, 405 with `Allow` for another method, 400 for a segment that an
+ * upstream could resolve to another path
  */
 export function findBeaconOperation(method: string, path: string): ResolvedOperation {
   const { operation, segments } = operations.find(method, path)
@@ -38,7 +38,7 @@ export function findBeaconOperation(method: string, path: string): ResolvedOpera
   }
 }
 
-// Servers that resolve dots and slashes, encoded ones too, would answer another path than the one that was checked.
+// Servers that resolve dots and slashes, also encoded ones, would serve another path than the one that was checked.
 function decoded(name: string, segment: string): string {
   const isWellFormed = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i.test(segment)
   const value = isWellFormed ? percentDecoded(segment) : undefined

@@ -129,7 +129,7 @@ describe('repeatKeys', () => {
     ],
     ['/eth/v1/beacon/states/head/validators', 'id=1,2&status=active', 'id=1&id=2&status=active'],
     ['/eth/v1/events', 'topics=head&topics=block', 'topics=head&topics=block'],
-    // A comma means nothing in a value that is no list, or in one that the contract does not know.
+    // A comma has no meaning in a value that is not a list, or in a parameter that the contract does not define.
     ['/eth/v1/beacon/headers', 'slot=1,2', 'slot=1%2C2'],
     ['/eth/v1/beacon/headers', 'more=1,2', 'more=1%2C2'],
   ])('%s?%s', (path, query, repeated) => {

@@ -8,14 +8,14 @@ import { ContractRules } from '@fairlead/gateway-core/rest/parameter-validation'
 const rules = new ContractRules({ document, schemas }, { verb: 'must' })
 
 /**
- * Checks the parameters of a call against the contract: in the path, the query and the headers. Others than those of the
- * contract are left to the node.
+ * Validates the path, query and header parameters of a call against the contract. Parameters that the contract does not
+ * define are left to the upstream.
  *
  * @param destination - the operation and its path parameters
- * @param query - text behind the question mark
+ * @param query - text after the question mark
  * @param headers - of the request
- * @throws {@link RestError} 400, or 414 for too many ids where the operation says so; it names the parameter and the
- * rule, never the value
+ * @throws {@link RestError} 400, or 414 for too many ids where the operation specifies it; the message names the
+ * parameter and the rule, never the value
  */
 export function checkBeaconParameters(
   { route, pathValues }: ResolvedOperation,
@@ -37,10 +37,10 @@ export function checkBeaconParameters(
 }
 
 /**
- * Writes lists the way the contract does, with the key repeated. Many clients send them with commas, and some nodes read
- * but one of the two.
+ * Rewrites lists in the form of the contract, with the key repeated. Many clients send them with commas, and some
+ * upstreams read only one of the two forms.
  *
- * @param query - text behind the question mark
+ * @param query - text after the question mark
  */
 export function repeatKeys({ route }: ResolvedOperation, query: string): string {
   if (!route || !/,|%2c/i.test(query)) return query

@@ -19,25 +19,25 @@ import {
 } from '@fairlead/gateway-core/testing/test-authenticator'
 import { serveProtocol } from '@fairlead/gateway-core/testing/serve'
 
-/** Token that opens the node of {@link beaconInFrontOf}. */
+/** Token of the node of {@link beaconInFrontOf}. */
 export const beaconToken = 'fixture-token-of-beacon'
 
-/** User name and password that open it. */
+/** User name and password of that node. */
 export const beaconBasic = 'user-fixture:pass-fixture'
 
-/** The beacon node API of the gateway, in front of one node. */
+/** The beacon node API of the gateway, with one node. */
 export interface BeaconFixture {
   readonly url: string
   readonly port: number
-  /** Sends a request with the token; the path begins with `/eth`. */
+  /** Sends a request with the token. The path begins with `/eth`. */
   call(path: string, init?: RequestInit): Promise<Response>
   log(): string
   metrics(): Promise<string>
-  /** What the meter has counted: operation, class of status, how often; in order of the alphabet. */
+  /** Counts of the meter: operation, status class and count, in alphabetical order. */
   counted(): Promise<string[]>
 }
 
-/** What a test may choose. */
+/** Options of {@link beaconInFrontOf}. */
 export interface BeaconFixtureOptions extends Partial<
   Pick<BeaconDependencies, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBeaconBodyBytes'>
 > {
@@ -51,7 +51,7 @@ export interface BeaconFixtureOptions extends Partial<
 /**
  * Starts the beacon node API of the gateway without a database until the running test ends.
  *
- * @param upstream - addresses of the nodes, with spaces between
+ * @param upstream - URLs of the upstreams, separated by spaces
  */
 export async function beaconInFrontOf(
   upstream: string,

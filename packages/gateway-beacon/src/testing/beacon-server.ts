@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a server does with a request that is not for its health. */
+/** Handles a request that is not a health check. */
 export type Serving = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** An HTTP server in the place of a beacon node, which is as well as the test wants. */
+/** An HTTP server that acts as a beacon node, with the health that the test sets. */
 export interface BeaconServer {
   readonly url: string
-  /** What it says of itself under `/eth/v1/node/syncing`. */
+  /** Data of its response to `/eth/v1/node/syncing`. */
   readonly health: {
     head_slot: string
     is_syncing: boolean
@@ -16,20 +16,23 @@ export interface BeaconServer {
     el_offline: boolean
     sync_distance: string
   }
-  /** Method and target of every request so far, those for its health not counted. */
+  /** Method and target of every request so far, without health checks. */
   readonly asked: string[]
-  /** How often it was asked for its health. */
+  /** Number of health checks so far. */
   readonly checks: number
   serve(serving: Serving): void
-  /** Takes requests, and answers none any more. */
+  /** Accepts requests, but no longer responds. */
   hang(): void
-  /** Breaks all connections off and takes no new ones. */
+  /** Closes all connections and accepts no new ones. */
   stop(): Promise<void>
-  /** Listens again, at the same address. */
+  /** Listens again, on the same port. */
   start(): Promise<void>
 }
 
-/** Starts a server until the running test ends; it answers `{"data":"<name>"}` until it is told otherwise. */
+/**
+ * Starts a server until the running test ends. It responds with `{"data":"<name>"}` until the test sets another
+ * handler.
+ */
 export async function beaconServer(name = 'node'): Promise<BeaconServer> {
   let serving: Serving = (_, response) => answerJson(response, { data: name })
   let server: Server | undefined
@@ -84,7 +87,7 @@ export async function beaconServer(name = 'node'): Promise<BeaconServer> {
   }
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function answerJson(response: ServerResponse, answer: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 }

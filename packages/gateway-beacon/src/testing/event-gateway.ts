@@ -14,19 +14,19 @@ import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { type EventMultiplexers, createEventMultiplexers } from '../events/multiplexers.ts'
 import { type StreamTimes, streamTimes } from '../events/upstream-stream.ts'
 
-/** The event multiplexers alone behind an HTTP server, in front of some nodes. */
+/** The event multiplexers alone behind an HTTP server, in front of some upstreams. */
 export interface EventGateway {
   readonly url: string
   readonly multiplexers: EventMultiplexers
   readonly directory: Directory
-  /** How many requests came, how many clients are open, and how many were cut off. */
+  /** Number of received requests, open clients, and disconnected slow clients. */
   readonly counted: { requests: number; open: number; slow: number }
-  /** Puts the credential in force, changed or not; without one it is revoked. */
+  /** Makes the credential valid, with the given changes; {@link EventGateway.revoke} revokes it. */
   grant(change?: Partial<Grant>): void
   revoke(): void
 }
 
-/** Starts the multiplexers until the running test ends; every request is one of the same credential. */
+/** Starts the multiplexers until the running test ends. All requests use the same credential. */
 export async function eventGateway(
   servers: readonly { readonly url: string }[],
   times: Partial<StreamTimes> = {},

@@ -4,19 +4,19 @@ import { onTestFinished } from 'vitest'
 /** A client of an event stream. */
 export interface EventReader {
   readonly response: IncomingMessage
-  /** Everything after the line and the comment that open each stream. */
+  /** All bytes after the line and the comment that begin each stream. */
   received(): Buffer
-  /** Everything, as text. */
+  /** All bytes, as text. */
   text(): string
   /** How the stream ended; undefined while it is open. */
   end(): 'complete' | 'broken' | undefined
   leave(): void
 }
 
-// One connection for each client, as they come from many places.
+// One connection per client, because clients connect from many hosts.
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity })
 
-/** Opens a stream and reads it until the running test ends, unless it is not to be read. */
+/** Opens a stream and reads it until the running test ends, unless `isRead` is false. */
 export function readEvents(url: string, isRead = true): Promise<EventReader> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent }, (response) => {

@@ -1,15 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { type BeaconServer, beaconServer } from './beacon-server.ts'
 
-/** An HTTP server in the place of a beacon node that streams what the test says. */
+/** An HTTP server that acts as a beacon node and streams the bytes that the test sends. */
 export interface EventServer extends BeaconServer {
-  /** The streams that are open. */
+  /** The open streams. */
   readonly streams: Set<ServerResponse>
   /** Sends bytes on every open stream. */
   send(bytes: string | Buffer): void
 }
 
-/** Starts a server until the running test ends; each request opens an event stream until it is told otherwise. */
+/**
+ * Starts a server until the running test ends. Each request opens an event stream until the test sets another handler.
+ */
 export async function eventServer(): Promise<EventServer> {
   const server = await beaconServer()
   const streams = new Set<ServerResponse>()
@@ -21,6 +23,6 @@ export async function eventServer(): Promise<EventServer> {
   const send = (bytes: string | Buffer) => {
     for (const stream of streams) stream.write(bytes)
   }
-  // Not spread: a spread would copy the counters as they are now.
+  // Not spread: a spread would copy the current values of the counters.
   return Object.assign(Object.create(server) as BeaconServer, { streams, send })
 }

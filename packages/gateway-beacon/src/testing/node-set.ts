@@ -6,7 +6,7 @@ import type { BeaconUpstreams, BeaconCall, BeaconNodes } from '../upstream/types
 import { type BeaconUpstreamOptions, createBeaconUpstreams } from '../upstream/beacon-upstreams.ts'
 import { healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 
-/** A grant of a hosted node in front of some servers. */
+/** A grant for a node with some servers as upstreams. */
 export function grantOf(servers: readonly { readonly url: string }[], credentialId = 'credential'): Grant {
   return {
     credentialId,
@@ -21,7 +21,9 @@ export function grantOf(servers: readonly { readonly url: string }[], credential
   }
 }
 
-/** Makes the set of all nodes until the running test ends, with rounds that come sooner than in the service. */
+/**
+ * Creates the upstreams of all nodes until the running test ends, with shorter health check intervals than the gateway.
+ */
 export function allNodes(options: Partial<BeaconUpstreamOptions> = {}): BeaconUpstreams {
   const { timeoutMs = 2_000, ...others } = options
   const nodes = createBeaconUpstreams({
@@ -35,7 +37,7 @@ export function allNodes(options: Partial<BeaconUpstreamOptions> = {}): BeaconUp
   return nodes
 }
 
-/** Sends a call and reads the whole answer. */
+/** Sends a call and reads the complete response. */
 export async function askFor(
   nodes: BeaconNodes,
   call: Partial<BeaconCall> & { readonly target: string },

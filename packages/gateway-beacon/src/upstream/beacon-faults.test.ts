@@ -9,7 +9,7 @@ import { waitFor } from '@fairlead/vitest/wait-for'
 const path = '/eth/v1/debug/fork_choice'
 const json = { 'content-type': 'application/json' }
 
-/** A node that sends bytes of its own making to whoever connects and speaks. */
+/** An upstream that sends the given bytes to each client once the client has sent data. */
 async function nodeThatSends(text: string): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined)
@@ -21,7 +21,7 @@ async function nodeThatSends(text: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A port at which nobody listens. */
+/** The URL of a port on which no process listens. */
 async function deserted(): Promise<string> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -30,7 +30,7 @@ async function deserted(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** The failure that a node's behaviour leads to. */
+/** Returns the gateway's response for an upstream with the given behavior. */
 async function failure(behaviour: Behaviour, timeoutMs = 600_000) {
   const gateway = await beaconInFrontOf(await nodeThat(behaviour), { timeoutMs })
   return answerOf(await gateway.call(path))

@@ -9,28 +9,28 @@ import type { BeaconUpstreams } from './types.ts'
 import { CachingBeaconNodes } from './forward.ts'
 import { readHealth } from './health.ts'
 
-/** What the beacon upstreams are made with. */
+/** Options of {@link createBeaconUpstreams}. */
 export interface BeaconUpstreamOptions {
-  /** Opens the connections to an upstream; throws when the URL is not one. */
+  /** Opens the connections to an upstream; throws when the URL is invalid. */
   readonly open: (url: string) => RestUpstream
   /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
-  /** Longest wait for a response. */
+  /** Maximum wait for a response, in milliseconds. */
   readonly timeoutMs: number
-  /** For all responses that are cached. */
+  /** Maximum total size of the cached responses, in bytes. */
   readonly maxCacheBytes?: number
   readonly times?: HealthTimes
-  /** Makes the ids of upstreams. */
+  /** Creates the ids of upstreams. */
   readonly fingerprint?: Fingerprint | undefined
   readonly log?: Logger | undefined
 }
 
 const defaultCacheBytes = 64 * 1024 * 1024
 
-// Two heads may differ for as long as a block takes to reach everybody.
+// Two chain heads may differ while a block propagates.
 const toleratedLag = 2
 
-/** Makes the set of all beacon upstreams. */
+/** Creates the beacon upstreams of all nodes. */
 export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUpstreams {
   const { maxCacheBytes = defaultCacheBytes, times = healthTimes, ...rest } = options
   const cache = new ResponseCache(maxCacheBytes)
@@ -48,7 +48,7 @@ export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUps
       const pool = pools.of(grant)
       const known = nodes.get(pool)
       if (known) return known
-      // Nodes with the same upstreams share what is cached.
+      // Nodes with the same upstreams share cached responses.
       const name = (grant.upstreams['beacon'] ?? '').split(/\s+/).toSorted().join(' ')
       const caching = new CachingBeaconNodes(name, pool, cache)
       nodes.set(pool, caching)

@@ -81,7 +81,7 @@ test.each([
   const { a, b, nodes } = await twoNodes()
   await askFor(nodes, read)
   await a.stop()
-  // What is sent on a connection that has just ended may have arrived.
+  // A request on a connection that has just ended may have arrived.
   await handleArrived()
   expect(await askFor(nodes, call)).toMatchObject({ status: 200, text: '{"data":"b"}' })
   expect(b.asked).toEqual([`${'method' in call ? call.method : 'GET'} ${call.target}`])
@@ -106,7 +106,7 @@ test.each([500, 502, 503, 504])('a read moves on when a node answers %i', async 
   a.serve((_, response) => answerJson(response, { code: status, message: 'no' }, status))
   expect(await askFor(nodes, read)).toMatchObject({ status: 200, text: '{"data":"b"}' })
   expect(await askFor(nodes, postedRead)).toMatchObject({ status: 200, text: '{"data":"b"}' })
-  // One bad answer says little about the node: calls that it can answer still go to it.
+  // One failed response is no evidence of an unhealthy upstream: it still receives calls that it can serve.
   expect(a.asked).toHaveLength(2)
 })
 
@@ -214,7 +214,7 @@ test('the states of several nodes can be read, and of a single one', async () =>
   ])
   const states = all.states()
   expect(states.map(({ nodes }) => nodes)).toEqual([['node'], ['two'], ['two']])
-  // Both nodes have the first upstream, and its calls count once.
+  // Both nodes have the first upstream, and each of its calls counts once.
   expect([states[0]?.id, states[0]?.calls]).toEqual([states[1]?.id, 1])
   expect(all.statesOf({ ...two, upstreams: {} })).toEqual([])
 })
@@ -236,7 +236,7 @@ test('nodes with the same upstreams share them, until one of the nodes gets othe
     [['node'], 1],
     [['two'], 0],
   ])
-  // What is known of the upstream that it keeps is still known.
+  // The state of the upstream that the node still uses is preserved.
   expect(all.states()[2]).toMatchObject({ id: before?.id, class: 'ready', calls: before?.calls })
   await askFor(moved, read)
   all.of({ ...grantOf([a]), nodeId: 'node' })
@@ -296,12 +296,12 @@ test('the rounds end when nobody calls any more, and with the set', async () => 
   const [a, b] = [await beaconServer('a'), await beaconServer('b')]
   const times = { intervalMs: 50, checkTimeoutMs: 500, firstRoundMs: 500, idleMs: 200 }
   const all = allNodes({ times })
-  // On a busy machine a single call may count as long ago before the third round.
+  // On a busy machine, the idle time after a single call may elapse before the third round.
   await waitFor(async () => {
     await askFor(all.of(grantOf([a, b])), read)
     expect(a.checks).toBeGreaterThan(2)
   })
-  // Rounds of other nodes, which go on.
+  // Health check rounds of other nodes, which continue.
   const [c, d] = [await beaconServer('c'), await beaconServer('d')]
   await askFor(allNodes({ times: { ...times, idleMs: 60_000 } }).of(grantOf([c, d])), read)
   const rounds = async (count: number) => {
@@ -313,7 +313,7 @@ test('the rounds end when nobody calls any more, and with the set', async () => 
     await rounds(4)
     expect(a.checks).toBe(before)
   })
-  // The first call after that waits for fresh news.
+  // The first call after that waits for a new health check.
   a.health.is_syncing = true
   expect((await askFor(all.of(grantOf([a, b])), read)).text).toBe('{"data":"b"}')
   await all.close()

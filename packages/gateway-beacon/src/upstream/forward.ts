@@ -6,14 +6,14 @@ import { TeeStream } from '../cache/tee-stream.ts'
 import { isRepeatable } from './idempotency.ts'
 import type { BeaconCall, BeaconNodes } from './types.ts'
 
-/** The upstreams of one node, with a cache for what never changes. */
+/** The upstreams of one node, with a cache for responses that never change. */
 export class CachingBeaconNodes implements BeaconNodes {
   readonly #name: string
   readonly #pool: RestPool
   readonly #cache: ResponseCache
 
   /**
-   * @param name - the same for two of them only when the same upstreams are in both
+   * @param name - equal for two nodes only when they have the same upstreams
    * @param cache - shared with the upstreams of other nodes
    */
   constructor(name: string, pool: RestPool, cache: ResponseCache) {

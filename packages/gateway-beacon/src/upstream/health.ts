@@ -5,10 +5,10 @@ import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { UpstreamHealth } from '@fairlead/gateway-core/upstream/steady-pool'
 
 /**
- * Reads the health of a beacon node.
+ * Reads the health of a beacon upstream.
  *
- * @param signal - ends the exchange
- * @throws when the node does not answer, or answers something else
+ * @param signal - aborts the request
+ * @throws when the upstream does not respond, or responds with something else
  * @see operation getSyncingStatus of the beacon node API
  */
 export async function readHealth(
@@ -22,7 +22,7 @@ export async function readHealth(
   return {
     head,
     isSyncing: data['is_syncing'] === true,
-    // Older nodes leave these out.
+    // Older beacon nodes omit these fields.
     isUnverified: data['is_optimistic'] === true || data['el_offline'] === true,
   }
 }

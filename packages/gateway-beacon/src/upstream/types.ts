@@ -4,19 +4,19 @@ import type { RestCall, RestResponse, RestUpstream } from '@fairlead/gateway-cor
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 
-/** A call of a client that was found to follow the contract. */
+/** A call of a client that conforms to the contract. */
 export interface BeaconCall extends RestCall {
   /** Operation of the contract, or of an earlier release of it. */
   readonly operationId: string
-  /** Media types of the operation that the client takes, best first; empty when the answer has no body. */
+  /** Media types of the operation that the client accepts, best first; empty when the response has no body. */
   readonly acceptable: readonly string[]
 }
 
 /** All upstreams of one node. */
 export interface BeaconNodes {
   /**
-   * Sends a call to the best upstream, and a repeatable one to the next when that may help; answers from the cache where the
-   * answer can never change.
+   * Sends a call to the best upstream, and a repeatable call to the next one when that may help. Uses the cache for
+   * responses that can never change.
    *
    * @throws RestError as {@link RestUpstream.request}
    */
@@ -25,15 +25,15 @@ export interface BeaconNodes {
   ranked(): Promise<readonly RestUpstream[]>
 }
 
-/** The beacon upstreams of all nodes, connected to when first needed. */
+/** The beacon upstreams of all nodes, connected on first use. */
 export interface BeaconUpstreams {
   /** @throws RestError with status 503 when the node has no usable upstream for this protocol */
   of(grant: Grant): BeaconNodes
-  /** What is known of every upstream that was used. */
+  /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
-  /** What is known of the upstreams of a node in their order. Their health is checked for a minute from now on. */
+  /** States of the upstreams of a node, in their order. Their health is checked for one minute from now on. */
   statesOf(grant: Grant): readonly UpstreamState[]
-  /** Asks the embedded chain, when there is one, for its state; rejects when it does not answer. */
+  /** Queries the embedded chain, if there is one, for its state; rejects when it does not respond. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }

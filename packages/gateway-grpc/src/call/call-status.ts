@@ -14,11 +14,11 @@ import type { Rejection } from '@fairlead/gateway-core/admission/types'
 /** How a call ends for the client. */
 export interface CallEnd {
   readonly code: StatusCode
-  /** With the status in them. */
+  /** Includes the status. */
   readonly trailers: OutgoingHttpHeaders
 }
 
-/** An end that this service gives a call. */
+/** Creates the end of a call that the gateway itself ends. */
 export function ownEnd(
   code: StatusCode,
   detail: string,
@@ -28,12 +28,12 @@ export function ownEnd(
   return { code, trailers }
 }
 
-/** The end for what was thrown before dispatch. */
+/** The end for an error that was thrown before dispatch. */
 export function endOfError({ code, detail, metadata }: GrpcError): CallEnd {
   return ownEnd(code, detail, metadataToHeaders(metadata) as Record<string, string>)
 }
 
-/** A rejection before dispatch: PERMISSION_DENIED for a rule, RESOURCE_EXHAUSTED for a limit. */
+/** Creates the error of a rejection before dispatch: PERMISSION_DENIED for a rule, RESOURCE_EXHAUSTED for a limit. */
 export function errorOfRefusal({ status, reason, data, retryAfterSeconds }: Rejection): GrpcError {
   const retryMs = data && 'retry_after_ms' in data ? data.retry_after_ms : (retryAfterSeconds ?? 0) * 1_000
   const isLimit = status === 429 || status === 503 || (data !== undefined && 'reason' in data)
@@ -43,11 +43,12 @@ export function errorOfRefusal({ status, reason, data, retryAfterSeconds }: Reje
 }
 
 /**
- * The end that a node gives a call, passed on as it is. Only what would tell of the node's address or credential is kept
- * back: the client's own credential was found good before, so a complaint about one is about that of this service.
+ * The end of a call that the upstream ended, passed on unchanged. Only entries that would reveal the upstream's URL or
+ * credential are removed. The client's own credential was accepted before, so an authentication failure concerns the
+ * gateway's credential.
  *
  * @param trailers - with a `grpc-status`
- * @param secrets - texts that must not be passed on
+ * @param secrets - strings that must not be passed on
  */
 export function endOfNode(trailers: OutgoingHttpHeaders, secrets: readonly string[]): CallEnd {
   const code = codeOf(trailers['grpc-status'])
@@ -55,7 +56,7 @@ export function endOfNode(trailers: OutgoingHttpHeaders, secrets: readonly strin
   return { code, trailers: withoutSecrets(trailers, secrets) }
 }
 
-/** The end for an answer of HTTP that is none of gRPC. */
+/** The end for an HTTP response that is not a gRPC response. */
 export function endOfHttp(status: number): CallEnd {
   if (status === 401 || status === 403 || status === 407) return refusedCredential
   if (status === 200) return ownEnd(Status.UNKNOWN, 'The node answered with something that is not gRPC.')
@@ -69,7 +70,7 @@ function codeOf(value: unknown): StatusCode {
   return code <= Status.UNAUTHENTICATED ? (code as StatusCode) : Status.UNKNOWN
 }
 
-/** Metadata without the entries that would tell the upstream's URL or credential; a status message is redacted. */
+/** Metadata without the entries that would reveal the upstream's URL or credential. A status message is redacted. */
 export function withoutSecrets(
   trailers: OutgoingHttpHeaders,
   secrets: readonly string[],
@@ -92,5 +93,5 @@ function isTelling(name: string, text: string, secrets: readonly string[]): bool
   return holdsSecret(plain, secrets) || holdsSecret(text, secrets)
 }
 
-// No part of a URL that is redacted is shorter.
+// No redacted part of a URL is shorter.
 const shortestTelling = 4

@@ -162,14 +162,14 @@ describe('a call of gRPC through the service', () => {
     const { url } = await grpcInFrontOf(node.url)
     const { call } = grpcJs(url).split('a')
     call.pause()
-    // Nothing more is sent while other calls go back and forth.
+    // No more messages are sent while other calls complete.
     const other = grpcJs(url)
     await waitFor(async () => {
       const before = sent
       for (let turn = 0; turn < 20; turn++) await other.one('a')
       expect([sent, before > 0]).toEqual([before, true])
     })
-    // A window on either side of the service, and what the buffers between take; never all of the 65 MB.
+    // One flow-control window on either side of the gateway, and the buffers between them; never all of the 65 MB.
     expect(sent).toBeLessThan(400)
     call.resume()
     await waitFor(() => expect(sent).toBe(1_000))

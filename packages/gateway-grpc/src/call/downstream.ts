@@ -1,18 +1,18 @@
 import type { OutgoingHttpHeaders } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
 
-/** The client's side of a call, whatever form of gRPC it speaks. */
+/** The client's side of a call, for every form of gRPC. */
 export interface Downstream {
-  /** Framed messages of the client; an error that is a GrpcError ends the call with that status. */
+  /** Framed messages of the client. An error that is a GrpcError ends the call with that status. */
   readonly requests: Readable
-  /** What the answer is written to: tells of `drain`, and of `close` when the answer is over or the client is gone. */
+  /** Stream of the response. Emits `drain`, and `close` when the response has ended or the client has disconnected. */
   readonly answer: Writable
-  /** Sends the headers of the answer. */
+  /** Sends the response headers. */
   begin(headers: OutgoingHttpHeaders): void
-  /** Sends framed messages; false when the client takes no more for now. */
+  /** Sends framed messages. Returns false when the client accepts no more for now. */
   write(bytes: Uint8Array): boolean
-  /** Ends the answer with trailers, which are the whole answer when it was not begun. */
+  /** Ends the response with trailers, which are the whole response when no headers were sent. */
   end(trailers: OutgoingHttpHeaders): void
-  /** Ends the answer without them. */
+  /** Ends the response without trailers. */
   destroy(): void
 }

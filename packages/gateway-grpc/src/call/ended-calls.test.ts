@@ -57,7 +57,7 @@ it('ends a revoked stream also when its client does not read', async () => {
   })
   stream.end(frameMessage(Buffer.from('a')))
   stream.pause()
-  // The window of the stream is used up, so that nothing but a reset can reach the client.
+  // The window of the stream is exhausted, so that only a reset can reach the client.
   await waitFor(() => expect(stream.readableLength).toBe(65_535))
   gateway.grant('revoked')
   await once(stream, 'close')

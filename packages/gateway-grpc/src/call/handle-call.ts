@@ -16,13 +16,13 @@ import type { GrpcPool } from '../upstream/grpc-pool.ts'
 import { GeyserSubscription, subscribePath } from '../geyser/geyser-subscription.ts'
 import { type CallObserver, ProxiedCall } from './proxied-call.ts'
 
-/** What a client asks for. */
+/** A client's request. */
 export interface CallRequest {
   readonly path: string
   /** `:authority` or `host`. */
   readonly host: string | undefined
   readonly received: ReceivedHeaders
-  /** The connection that it came by. */
+  /** The connection of the request. */
   readonly socket: RequestSource['socket']
   readonly isWeb: boolean
 }
@@ -33,11 +33,11 @@ const calls: RequestKind = {
   failure: errorOfRefusal,
 }
 
-/** Takes one call through authentication, admission and dispatch. It never throws. */
+/** Authenticates, admits and dispatches one call. It never throws. */
 export function beginCall(dependencies: GrpcDependencies, request: CallRequest, client: Downstream): void {
   const context = new RequestContext(dependencies, calls)
   context.method = labelOf(request.path)
-  // Of a method that the contract does not know nobody can say that it is no stream.
+  // A method that the contract does not define may be a stream.
   context.isStreaming = !isUnaryMethod(request.path)
   context.begin(request.received.headers)
   if (context.hasAsyncContext) context.run(() => serve(dependencies, context, request, client))
@@ -82,9 +82,9 @@ function serve(
 }
 
 /**
- * Takes a call against the limits of its grant. One that may stay open for ever takes no place among the calls.
+ * Checks a call against the limits of its grant. A call that may stay open indefinitely takes no concurrency slot.
  *
- * @throws GrpcError that says which limit it was
+ * @throws GrpcError that names the limit
  */
 function admit(
   context: RequestContext,
@@ -158,7 +158,7 @@ function forward(
       if (!isStreamingMethod(request.path)) return
       const pushed = { method, status: 200, bytesOut: context.bytesOut, pushes: count }
       dependencies.meter({ ...pushed, protocol: 'grpc', grant })
-      // What was counted with a message is not counted with the call.
+      // Bytes that are counted with a message are not counted again with the call.
       context.bytesOut = 0
       const rejection = admission.push(grant, count)
       if (rejection) call.terminate(Status.RESOURCE_EXHAUSTED, rejection.reason)
@@ -191,7 +191,7 @@ function forward(
   call.begin()
 }
 
-/** Whether a call can go on at another upstream; of compressed messages nothing can be read. */
+/** Whether a call can resume at another upstream. Compressed messages cannot be parsed. */
 function isResumable({ path, received }: CallRequest, node: Pick<GrpcPool, 'hasSeveral'>): boolean {
   const { 'grpc-encoding': encoding = 'identity' } = received.headers
   return path === subscribePath && node.hasSeveral && encoding === 'identity'

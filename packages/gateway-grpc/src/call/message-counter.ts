@@ -1,16 +1,16 @@
 const headBytes = 5
 
 /**
- * Counts the messages in a stream of bytes by their heads, however it was cut; it keeps no bytes.
+ * Counts the messages in a byte stream by their prefixes, regardless of chunk boundaries. It stores no bytes.
  *
- * @returns a function that is given the bytes as they come, and says how many messages have begun in them
+ * @returns a function that accepts the next bytes and returns how many messages have begun in them
  * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md, Length-Prefixed-Message
  */
 export function createMessageCounter(): (bytes: Uint8Array) => number {
-  // Bytes of a head that were seen so far, and what they say of the length.
+  // Number of prefix bytes read so far, and the length that they encode.
   let seen = 0
   let length = 0
-  // Bytes of the message that are still to come.
+  // Remaining bytes of the current message.
   let left = 0
   return (bytes) => {
     let count = 0
@@ -23,7 +23,7 @@ export function createMessageCounter(): (bytes: Uint8Array) => number {
         left -= step
         continue
       }
-      // Most heads lie in one piece.
+      // Most prefixes are in one chunk.
       if (seen === 0 && end - at >= headBytes) {
         left = uint32(bytes, at + 1)
         at += headBytes

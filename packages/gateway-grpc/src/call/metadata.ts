@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 
-/** Headers as they came. */
+/** Headers as received. */
 export interface ReceivedHeaders {
-  /** By lower-case name; what was sent several times is joined, or the first where it may come once only. */
+  /** By lower-case name. Repeated headers are joined; of a header that may occur only once, the first value counts. */
   readonly headers: IncomingHttpHeaders
-  /** Names and values by turns. */
+  /** Alternating names and values. */
   readonly raw: readonly string[]
 }
 
-// Of the connection, not of the call.
+// Headers of the connection, not of the call.
 const ofConnection = [
   'connection',
   'http2-settings',
@@ -21,7 +21,7 @@ const ofConnection = [
 ]
 const common = [...ofConnection, 'content-length', 'trailer']
 
-// The credential of the client, what a proxy says of it, and what nodes believe of a proxy.
+// The client's credential, headers in which a proxy describes the client, and headers of proxies that upstreams trust.
 const ofClient = new Set([
   ...common,
   'x-token',
@@ -35,7 +35,7 @@ const ofClient = new Set([
   'x-endpoint',
 ])
 
-// What a browser says in every request.
+// Headers that a browser sends with every request.
 const ofBrowser = new Set([
   'accept',
   'accept-encoding',
@@ -51,7 +51,7 @@ const ofBrowser = new Set([
   'x-grpc-web',
 ])
 
-// What would tell where the node is, or speak for this service.
+// Headers that would reveal the upstream, or apply to the gateway itself.
 const ofServer = new Set([
   ...common,
   'alt-svc',
@@ -62,7 +62,7 @@ const ofServer = new Set([
   'via',
 ])
 
-/** The headers with which a client's call is sent to a node, without what opens the node. */
+/** Returns the headers of a client's call that are sent to an upstream, without the upstream's credential. */
 export function headersForNode(path: string, received: ReceivedHeaders, isWeb: boolean): OutgoingHttpHeaders {
   const headers = collect(received, (name) => {
     if (ofClient.has(name) || name.startsWith('x-forwarded-')) return false
@@ -75,21 +75,21 @@ export function headersForNode(path: string, received: ReceivedHeaders, isWeb: b
   return headers
 }
 
-/** The headers of a node's answer that a client may see. */
+/** Returns the headers of an upstream response that a client may receive. */
 export function headersForClient(received: ReceivedHeaders): OutgoingHttpHeaders {
   return collect(received, (name) => !ofServer.has(name) && !name.startsWith('access-control-'))
 }
 
-/** The trailers of a node's answer, all that HTTP/2 lets be sent. */
+/** Returns the trailers of an upstream response, as far as HTTP/2 allows them. */
 export function trailersForClient(received: ReceivedHeaders): OutgoingHttpHeaders {
   return collect(received, (name) => !ofConnection.includes(name))
 }
 
-/** Entries that were sent several times stay several entries, where that is allowed. */
+/** Repeated entries stay separate entries where that is allowed. */
 function collect({ headers, raw }: ReceivedHeaders, passes: (name: string) => boolean): OutgoingHttpHeaders {
   const collected = Object.create(null) as OutgoingHttpHeaders
   for (let at = 0; at < raw.length; at += 2) {
-    // HTTP/1.1 keeps the case that was sent.
+    // HTTP/1.1 preserves the case of names.
     const name = raw[at]?.toLowerCase() ?? ''
     const value = raw[at + 1] ?? ''
     if (name.startsWith(':') || !passes(name)) continue
@@ -101,7 +101,7 @@ function collect({ headers, raw }: ReceivedHeaders, passes: (name: string) => bo
   return collected
 }
 
-/** The value of an entry that may be sent once. */
+/** The value of an entry that may occur once. */
 export function single(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
 }

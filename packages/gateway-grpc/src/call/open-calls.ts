@@ -6,28 +6,28 @@ import { waitUntil } from '@fairlead/gateway-core/wait-until'
 import { Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import type { ProxiedCall } from './proxied-call.ts'
 
-/** A call that is open, with what it may be ended by. */
+/** An open call, and what may end it. */
 export interface OpenCall {
   readonly call: ProxiedCall
   readonly grant: Grant
-  /** Who called, for rules that change while the call is open. */
+  /** The caller, for access rules that change while the call is open. */
   readonly requester: Requester
-  /** Whether the call may stay open for ever, as far as is known by now. */
+  /** Whether the call may stay open indefinitely, as far as is known so far. */
   isStream(): boolean
   end(loss: LostEntitlement): void
 }
 
-/** The calls that are open, each for as long as its credential is in force. */
+/** The open calls. Each stays open only while its credential is valid. */
 export interface OpenCalls {
   add(open: OpenCall): void
   delete(open: OpenCall): void
-  /** Ends the streams, and after the given time also the calls that are then still open. */
+  /** Ends the streams, and after the given time also the calls that are still open. */
   stop(drainMs: number): Promise<void>
 }
 
 const lookMs = 20
 
-/** Makes the set of calls that are open. */
+/** Creates the set of open calls. */
 export function createOpenCalls(directory: Directory, admission: Admission): OpenCalls {
   const calls = new Set<OpenCall>()
   const upstreamKey = ({ upstreams }: Grant) => upstreams['grpc']
@@ -54,7 +54,7 @@ export function createOpenCalls(directory: Directory, admission: Admission): Ope
   }
 }
 
-/** The status of a call whose credential no longer entitles it. */
+/** The status of a call whose credential is no longer valid for it. */
 export function statusOfLoss({ cause, reason = '' }: LostEntitlement): [StatusCode, string] {
   switch (cause) {
     case 'revoked':

@@ -13,64 +13,65 @@ import type { GrpcPool, UpstreamStream } from '../upstream/grpc-pool.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
 import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
 
-/** What passes through a call that can go on at another upstream. */
+/** Tracks the messages of a call that can resume at another upstream. */
 export interface ResumableStream {
-  /** Takes bytes of requests, and gives those that may be sent; throws a GrpcError. */
+  /** Accepts request bytes and returns those that may be sent. Throws a GrpcError. */
   takeRequests(bytes: Uint8Array): Uint8Array
-  /** Takes bytes of responses, and gives those that the client does not have; throws a GrpcError. */
+  /** Accepts response bytes and returns those that the client has not received. Throws a GrpcError. */
   takeUpdates(bytes: Uint8Array): Uint8Array
-  /** What the next upstream is sent first; undefined when the call cannot go on. */
+  /** Returns the first bytes for the next upstream; undefined when the call cannot resume. */
   resume(): Uint8Array | undefined
 }
 
-/** Hears what passes through a call. */
+/** Callbacks for the progress of a call. */
 export interface CallObserver {
-  /** Bytes of framed messages on their way to the node. */
+  /** Called with the bytes of framed messages on their way to the upstream. */
   onRequest(bytes: Uint8Array): void
-  /** Bytes of framed messages on their way to the client. */
+  /** Called with the bytes of framed messages on their way to the client. */
   onAnswer(bytes: Uint8Array): void
-  /** The client does not take what waits for it. */
+  /** Called when the client does not read the buffered bytes. */
   onStall(): void
-  /** It takes more again. */
+  /** Called when the client reads again. */
   onFlow(): void
-  /** The end of the call, told once. */
+  /** Called once, at the end of the call. */
   onEnd(code: StatusCode): void
 }
 
-// What is kept of a request until the node has answered, to send it again when the node has not even begun with it.
+// Maximum size of the request bytes that are buffered until the upstream responds, to send them again when the upstream
+// has not begun to process the call.
 const maxKeptBytes = 65_536
 
-// So often a call moves to another upstream: five times in a row, then once in five seconds.
+// How often a call may move to another upstream: five times in a row, then once every five seconds.
 const moveRules: BudgetRules = { share: 0, perSecond: 0.2, most: 5 }
 
-// How long a client that is told of the end may take to read it.
+// How long a client may take to read the end of the call.
 const endMs = 500
 
-/** One call between a client and a node: bytes pass in both directions as fast as the slower side takes them. */
+/** One call between a client and an upstream. Bytes pass in both directions as fast as the slower side accepts them. */
 export class ProxiedCall {
   readonly #client: Downstream
   readonly #upstreams: Pick<GrpcPool, 'open'>
   readonly #headers: OutgoingHttpHeaders
   readonly #observer: CallObserver
   readonly #resumable: ResumableStream | undefined
-  /** The upstream that has the call. */
+  /** The upstream that serves the call. */
   #member: UpstreamStream['member'] | undefined
   readonly #moves = new RetryBudget(moveRules)
-  /** Whether the upstream that it has moved to has brought nothing yet. */
+  /** Whether the call has moved to another upstream that has sent nothing yet. */
   #isMoving = false
   #isBegun = false
-  /** The node's side; none before it is open, and while it is opened again. */
+  /** The upstream's side; undefined before it is open, and while it is reopened. */
   #stream: ClientHttp2Stream | undefined
   /** Request bytes that were sent; undefined when they are too many, or it is too late to send them again. */
   #kept: Uint8Array[] | undefined = []
   #keptBytes = 0
-  /** Texts of the upstream that its client may not see. */
+  /** Strings of the upstream that must not reach the client. */
   #secrets: readonly string[] = []
   #trailers: OutgoingHttpHeaders | undefined
-  /** Set once the node will send no more. */
+  /** Set once the upstream sends no more. */
   #isAnswered = false
   #isSecondTry = false
-  /** What the next upstream is sent first. */
+  /** The first bytes for the next upstream. */
   #first: readonly Uint8Array[] | undefined
   #isOver = false
 
@@ -88,7 +89,7 @@ export class ProxiedCall {
     this.#resumable = resumable
   }
 
-  /** Begins the call at the node. */
+  /** Begins the call at the upstream. */
   begin(): void {
     const { requests, answer } = this.#client
     const cancel = this.#guard(() => this.#settle(Status.CANCELLED))
@@ -107,7 +108,7 @@ export class ProxiedCall {
     else void this.#open()
   }
 
-  /** Ends the call from this service's side, soon also for a client that does not read. */
+  /** Ends the call from the gateway's side, after a short time also for a client that does not read. */
   terminate(code: StatusCode, detail: string): void {
     if (this.#isOver) return
     const { answer } = this.#client
@@ -159,7 +160,7 @@ export class ProxiedCall {
     stream.on('trailers', this.#guard(onTrailers))
     stream.on('end', this.#guard(onEnd))
     stream.on('drain', () => requests.resume())
-    // What the error says shows in the code of the closed stream.
+    // The code of the closed stream reports the same error.
     stream.on('error', () => undefined)
     stream.once(
       'close',
@@ -168,7 +169,7 @@ export class ProxiedCall {
     this.#sendRequests(stream)
   }
 
-  /** An error that a handler throws ends this call alone. */
+  /** An error that a handler throws ends only this call. */
   #guard<args extends readonly unknown[]>(handle: (...args: args) => void): (...args: args) => void {
     return guarded('grpc', handle, () => {
       this.#client.destroy()
@@ -218,7 +219,7 @@ export class ProxiedCall {
     }
   }
 
-  /** @returns undefined when there is nothing to pass on; bytes that are no messages end the call */
+  /** @returns undefined when there is nothing to pass on; bytes that are not messages end the call */
   #take(take: 'takeRequests' | 'takeUpdates', bytes: Uint8Array): Uint8Array | undefined {
     try {
       const taken = this.#resumable?.[take](bytes)
@@ -230,15 +231,15 @@ export class ProxiedCall {
     }
   }
 
-  /** An upstream that cannot go on with a stream is replaced by the next one. */
+  /** Replaces an upstream that cannot continue a stream with the next one. */
   #finishOrMove(end: CallEnd): void {
-    // What the next upstream says of a call that it did not begin is no use to the client.
+    // The status of the next upstream for a call that it did not begin is of no use to the client.
     const isRefused = this.#isMoving
     if ((end.code === Status.UNAVAILABLE || isRefused) && this.#move()) return
     this.#finish(isRefused ? brokenOff : end)
   }
 
-  /** @returns whether the call goes on at another upstream */
+  /** @returns whether the call resumes at another upstream */
   #move(): boolean {
     if (this.#isOver || !this.#isBegun || !this.#resumable || !this.#moves.spend()) return false
     const first = this.#resumable.resume()
@@ -259,10 +260,10 @@ export class ProxiedCall {
     return endOfNode(trailers, this.#secrets)
   }
 
-  /** The node's side is closed; unless the call was over before, it was broken off. */
+  /** Handles the close of the upstream's side. Unless the call had ended before, the upstream broke it off. */
   #broken(stream: ClientHttp2Stream): void {
     if (this.#isOver || stream !== this.#stream) return
-    // Once only: a node that refuses again refuses.
+    // Retries only once: a repeated rejection is final.
     if (this.#kept && !this.#isSecondTry && isUnprocessed(stream)) {
       this.#isSecondTry = true
       this.#stream = undefined
@@ -288,7 +289,7 @@ export class ProxiedCall {
     this.#isOver = true
     this.#kept = undefined
     if (this.#stream) leave(this.#stream, this.#isAnswered)
-    // What the client still sends has nowhere to go.
+    // Discards what the client still sends.
     this.#client.requests.resume()
     this.#observer.onEnd(code)
   }
@@ -296,7 +297,7 @@ export class ProxiedCall {
 
 const brokenOff = ownEnd(Status.UNAVAILABLE, 'The node broke the call off.')
 
-/** Lets go of the node's side; a node that has answered in full is told so by an end, not by a reset. */
+/** Releases the upstream's side. An upstream that has sent its full response receives an end, not a reset. */
 function leave(stream: ClientHttp2Stream, isAnswered: boolean): void {
   if (stream.closed) return
   if (!isAnswered || stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)

@@ -151,7 +151,7 @@ function asks(method: string, type: string) {
   ] as const
 }
 
-/** A node that answers the first headers of every connection with these bytes. */
+/** An upstream that responds to the first headers of every connection with these bytes. */
 async function rawNode(answer: () => Buffer): Promise<string> {
   const server = createServer((socket) => {
     let seen = Buffer.alloc(0)

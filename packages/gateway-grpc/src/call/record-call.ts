@@ -2,7 +2,7 @@ import { Status, type StatusCode, statusName } from '@fairlead/grpc-transport/wi
 import type { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import type { GrpcMetrics } from '../metrics.ts'
 
-// What the client can change something about; everything else counts as a fault behind this service.
+// Statuses with causes that the client can change; all others count as failures behind the gateway.
 const clientFaults: ReadonlySet<StatusCode> = new Set([
   Status.CANCELLED,
   Status.INVALID_ARGUMENT,

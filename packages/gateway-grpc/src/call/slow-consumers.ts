@@ -2,22 +2,22 @@ import { Status } from '@fairlead/grpc-transport/wire'
 import type { ProxiedCall } from './proxied-call.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
-/** The calls whose clients do not read what waits for them. */
+/** The calls whose clients do not read their buffered data. */
 export interface SlowConsumers {
-  /** The client has stopped reading. */
+  /** Adds a call whose client has stopped reading. */
   add(call: ProxiedCall): void
-  /** The client reads again, or the call is over. */
+  /** Removes a call whose client reads again, or that has ended. */
   delete(call: ProxiedCall): void
 }
 
-// A client on a slow line stops for moments, and many may do so at a time.
+// A client on a slow connection stalls for moments, and many clients may do so at a time.
 const patienceMs = 5_000
 
 /**
- * Makes the set of calls whose clients do not read. Each holds as much as the node sends ahead, for as long as it likes, so
- * beyond a number of them the one that stalled first is ended.
+ * Creates the set of calls whose clients do not read. Each call buffers as much as the upstream sends ahead, for as
+ * long as the client stalls. When too many calls stall, the one that stalled first is ended.
  *
- * @param mostCalls - how many may stand still for longer than a moment
+ * @param mostCalls - maximum number of calls that may stall for longer than a moment
  */
 export function createSlowConsumers(mostCalls: number): SlowConsumers {
   // In the order in which they stalled.

@@ -34,7 +34,7 @@ it('ends readers that have stalled first when there are too many', async () => {
     await waitFor(async () => {
       expect(await gateway.sample('fairlead_grpc_open_calls')).toBe(String(count + 1))
     })
-    // The window of the stream is used up.
+    // The window of the stream is exhausted.
     await waitFor(() => expect(stream.readableLength).toBe(65_535))
   }
   const reader = grpcJs(gateway.url).split('reads')
@@ -59,7 +59,7 @@ it('twenty readers that have stalled hold little, and delay nobody', async () =>
     },
   })
   const gateway = await grpcInFrontOf(node.url)
-  // All on one connection, over which another reader goes on.
+  // All on one connection, on which another reader continues.
   const session = connect(gateway.url, { settings: { initialWindowSize: 65_535 } })
   onTestFinished(() => session.destroy())
   session.on('error', () => undefined)
@@ -77,14 +77,14 @@ it('twenty readers that have stalled hold little, and delay nobody', async () =>
     stream.pause()
   }
   await waitFor(() => expect(sent).toBeGreaterThan(0))
-  // Nothing more is sent while other calls go back and forth.
+  // No more messages are sent while other calls complete.
   const other = grpcJs(gateway.url)
   await waitFor(async () => {
     const before = sent
     for (let call = 0; call < 20; call++) await other.one('a')
     expect(sent).toBe(before)
   })
-  // On both sides of the service and in it: the window of the node's stream, and what buffers take.
+  // On both sides of the gateway and in it: the window of the upstream stream, and what the buffers hold.
   expect(sent / 20).toBeLessThan(6 << 20)
   const passed = Number(await gateway.sample('fairlead_grpc_bytes_total{direction="out"}'))
   expect(passed / 20).toBeLessThan(1 << 20)

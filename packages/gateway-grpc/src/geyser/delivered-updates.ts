@@ -1,6 +1,8 @@
 import type { UpdateIdentity } from './update-identity.ts'
 
-/** The updates of the newest slots that a client has. Until some come again, only their keys are listed. */
+/**
+ * The updates of the latest slots that a client has received. Until a replay is expected, only their keys are listed.
+ */
 export class DeliveredUpdates {
   readonly #slotsKept: number
   readonly #keysOf = new Map<number, number[] | Set<number>>()
@@ -8,7 +10,7 @@ export class DeliveredUpdates {
   #oldest: number | undefined
   #newest: number | undefined
 
-  /** @param slotsKept - slots below the newest one of which updates are known */
+  /** @param slotsKept - number of slots below the latest one for which updates are recorded */
   constructor(slotsKept: number) {
     this.#slotsKept = slotsKept
   }
@@ -16,23 +18,23 @@ export class DeliveredUpdates {
   /** The first slot from which updates may be missing; undefined before the first update. */
   get resumeFrom(): number | undefined {
     if (this.#newest === undefined || this.#oldest === undefined) return undefined
-    // What came before the first update was not asked for.
+    // Slots before the first update were not requested.
     return Math.max(this.#newest - this.#slotsKept, this.#oldest)
   }
 
-  /** Says that updates may come again from now on. */
+  /** Prepares for updates that may repeat from now on. */
   expectReplay(): void {
     this.#isReplayed = true
     for (const [slot, keys] of this.#keysOf) this.#keysOf.set(slot, new Set(keys))
   }
 
-  /** @returns whether the client does not have it yet */
+  /** @returns whether the client has not received the update yet */
   add({ slot, key }: UpdateIdentity): boolean {
     this.#oldest = Math.min(this.#oldest ?? slot, slot)
     if (slot > (this.#newest ?? -1)) this.#moveTo(slot)
     let keys = this.#keysOf.get(slot)
     if (keys === undefined) {
-      // Nobody asks for a slot again that is older.
+      // Older slots are never requested again.
       if (slot < (this.#newest ?? 0) - this.#slotsKept) return true
       keys = this.#isReplayed ? new Set() : []
       this.#keysOf.set(slot, keys)

@@ -3,21 +3,21 @@ import { createFrameReader, type FrameReader, frameMessage } from '@fairlead/grp
 import { DeliveredUpdates } from './delivered-updates.ts'
 import { identityOf } from './update-identity.ts'
 
-/** The call that can go on at another upstream. */
+/** Path of the method whose calls can resume at another upstream. */
 export const subscribePath = '/geyser.Geyser/Subscribe'
 
-// Updates of some slots are on their way at a time. Nodes keep hundreds of slots.
+// Updates of several slots are in flight at a time. Upstreams store hundreds of slots.
 const slotsReplayed = 8
 
-// As much as a node sends at most: a block with its accounts.
+// The largest message that an upstream sends: a block with its accounts.
 const maxMessageBytes = 256 * 1024 * 1024
 
-/** Numbers of fields of `SubscribeRequest`. */
+/** Field numbers of `SubscribeRequest`. */
 const field = { ping: 9, fromSlot: 11 } as const
 
 /**
- * What passes through a Geyser subscription, in whole messages, so that it can go on at another upstream: the request in force, and
- * the updates that the client has.
+ * Tracks the complete messages of a Geyser subscription, so that it can resume at another upstream: the current
+ * request, and the updates that the client has received.
  *
  * @see specs/grpc/proto/geyser.proto, Subscribe
  */
@@ -28,10 +28,10 @@ export class GeyserSubscription {
   #request: Uint8Array | undefined
 
   /**
-   * Takes bytes of framed requests.
+   * Accepts bytes of framed requests.
    *
-   * @returns those that are whole
-   * @throws GrpcError when they are no messages, or compressed
+   * @returns the requests that are complete
+   * @throws GrpcError when they are not messages, or compressed
    */
   takeRequests(bytes: Uint8Array): Uint8Array {
     const whole: Uint8Array[] = []
@@ -44,10 +44,10 @@ export class GeyserSubscription {
   }
 
   /**
-   * Takes bytes of framed updates.
+   * Accepts bytes of framed updates.
    *
-   * @returns those that are whole, without repetitions
-   * @throws GrpcError when they are no messages, or compressed
+   * @returns the updates that are complete, without repetitions
+   * @throws GrpcError when they are not messages, or compressed
    */
   takeUpdates(bytes: Uint8Array): Uint8Array {
     const whole: Uint8Array[] = []
@@ -60,17 +60,17 @@ export class GeyserSubscription {
   }
 
   /**
-   * Has the next updates come from another upstream.
+   * Prepares for updates from another upstream.
    *
-   * @returns the framed request that makes it go on; undefined when there is none yet
+   * @returns the framed request that resumes the subscription; undefined when there is none yet
    */
   resume(): Uint8Array | undefined {
     if (this.#request === undefined) return undefined
-    // The rest of a message that was cut off will not come.
+    // The rest of a truncated message does not arrive.
     this.#updates = createFrameReader({ maxMessageBytes })
     this.#delivered.expectReplay()
     const { resumeFrom } = this.#delivered
-    // Of a field that comes twice the last one counts.
+    // When a field occurs twice, the last value counts.
     const added = resumeFrom === undefined ? [] : [fromSlot(resumeFrom)]
     return frameMessage(concatenate([this.#request, ...added]))
   }
@@ -83,7 +83,7 @@ function fromSlot(slot: number): Uint8Array {
     .finish()
 }
 
-/** Whether a request asks for a pong; it leaves the filters as they are. */
+/** Whether a request is a ping, which requests a pong and leaves the filters unchanged. */
 function isPing(request: Uint8Array): boolean {
   const numbers = readable(() => fieldNumbers(request)) ?? []
   return numbers.includes(field.ping)
@@ -100,7 +100,7 @@ function fieldNumbers(message: Uint8Array): readonly number[] {
   return numbers
 }
 
-/** What is no protobuf passes as it is: the other side complains about it. */
+/** Bytes that are not protobuf pass unchanged: the other side reports the error. */
 function readable<result>(read: () => result): result | undefined {
   try {
     return read()

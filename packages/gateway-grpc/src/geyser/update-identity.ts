@@ -1,13 +1,13 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 
-/** What tells an update of a subscription from the others. */
+/** Identifies an update of a subscription. */
 export interface UpdateIdentity {
   readonly slot: number
-  /** Equal for an update and its repetition by any node; 53 bits. */
+  /** Equal for an update and its repetition by any upstream; 53 bits. */
   readonly key: number
 }
 
-/** Numbers of the fields of `SubscribeUpdate`. */
+/** Field numbers of `SubscribeUpdate`. */
 const field = {
   filters: 1,
   account: 2,
@@ -19,15 +19,15 @@ const field = {
   transactionStatus: 10,
 } as const
 
-/** Where a kind of update has its slot, and the fields that are its own within the slot. */
+/** The slot field of an update kind, and the fields that identify an update within the slot. */
 interface UpdateKind {
   readonly slot: number
   readonly own: readonly number[]
-  /** The message inside that has further fields of its own. */
+  /** The nested message with further identifying fields. */
   readonly inner?: { readonly field: number; readonly own: readonly number[] }
 }
 
-// Numbers that every node counts by itself, such as the write version of an account, are no part of the identity.
+// Numbers that every upstream counts by itself, such as the write version of an account, are not part of the identity.
 const kinds: Readonly<Record<number, UpdateKind>> = {
   [field.account]: { slot: 2, own: [], inner: { field: 1, own: [1, 2, 6, 8] } },
   [field.slot]: { slot: 1, own: [2, 3] },
@@ -44,8 +44,9 @@ const startupField = 3
  * Reads the identity of an update.
  *
  * @param update - a serialized `SubscribeUpdate`
- * @returns undefined for a ping, a pong, and an account of the snapshot with which a node started: they belong to no slot
- * @throws Error when it is no protobuf
+ * @returns undefined for a ping, a pong, and an account of the snapshot with which an upstream started: they belong to
+ * no slot
+ * @throws Error when it is not protobuf
  * @see specs/grpc/proto/geyser.proto, SubscribeUpdate
  */
 export function identityOf(update: Uint8Array): UpdateIdentity | undefined {
@@ -55,7 +56,7 @@ export function identityOf(update: Uint8Array): UpdateIdentity | undefined {
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag()
     const kind = kinds[number]
-    // A block comes once for each filter.
+    // A block arrives once for each filter.
     if (number === field.filters) hash.add(reader.bytes())
     else if (kind === undefined) reader.skip(wireType)
     else {

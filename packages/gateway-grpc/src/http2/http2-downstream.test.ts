@@ -10,7 +10,7 @@ it('a refusal leaves before the reset that ends what the client still sends', as
   server.on('stream', (stream) => {
     stream.on('error', () => undefined)
     http2Client(stream).end({ 'grpc-status': '16' })
-    // Before Node 24 such a reset overtakes the refusal; later versions send them in order all the same.
+    // Before Node.js 24, such a reset overtakes the rejection; later versions send them in order nevertheless.
     resetInTheSameTurn.push(stream.closed)
   })
   const address = server.address()

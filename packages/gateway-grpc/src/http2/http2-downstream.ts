@@ -3,10 +3,10 @@ import type { Downstream } from '../call/downstream.ts'
 import { dropRequest } from '@fairlead/gateway-core/http/http2-listener'
 import { guardedImmediate } from '@fairlead/http1'
 
-// What may wait for a client that reads more slowly than the node sends.
+// Maximum number of buffered bytes for a client that reads more slowly than the upstream sends.
 const maxWaitingBytes = 256 << 10
 
-/** Makes the side of a client that speaks gRPC itself. */
+/** Creates the client side of native gRPC. */
 export function http2Client(stream: ServerHttp2Stream): Downstream {
   let trailers: OutgoingHttpHeaders = {}
   let isGathering = false
@@ -22,7 +22,7 @@ export function http2Client(stream: ServerHttp2Stream): Downstream {
       stream.once('wantTrailers', () => {
         if (stream.destroyed || stream.closed) return
         stream.sendTrailers(trailers)
-        // Node sends the trailers in the next turn of the event loop, before this.
+        // Node.js sends the trailers in the next event-loop tick, before this callback.
         guardedImmediate(() => dropRequest(stream))
       })
       stream.respond({ ...headers, ':status': 200 }, { waitForTrailers: true })
@@ -44,7 +44,7 @@ export function http2Client(stream: ServerHttp2Stream): Downstream {
         return
       }
       stream.respond({ 'content-type': 'application/grpc', ...last, ':status': 200 }, { endStream: true })
-      // Before Node 24 a reset overtakes headers that were written in the same turn.
+      // Before Node.js 24, a reset overtakes headers that were written in the same event-loop tick.
       guardedImmediate(() => dropRequest(stream))
     },
     destroy: () => stream.close(constants.NGHTTP2_CANCEL),

@@ -9,7 +9,7 @@ import { answerCors, preflightCors, webForm, webOrigin } from '../web/web-cors.t
 import { webRequests } from '../web/web-requests.ts'
 import { http2Client } from './http2-downstream.ts'
 
-/** Makes the handler of gRPC and of gRPC-web over HTTP/2, preflights included. */
+/** Creates the handler of gRPC and gRPC-web over HTTP/2, including preflights. */
 export function createStreamHandler(dependencies: GrpcDependencies): StreamHandler {
   return (stream, headers, raw) => {
     const { ':method': method, ':path': path = '', ':authority': authority, host } = headers

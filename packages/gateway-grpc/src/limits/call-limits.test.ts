@@ -65,7 +65,7 @@ it('counts for each credential by itself, and forgets those that are gone', () =
   expect(() => limits.enter('other', '/a.B/C')).not.toThrow()
   limits.forget((id) => id === 'one')
   expect(() => limits.enter('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
-  // What is still open is not forgotten, so that nobody gains by it.
+  // Open calls are not forgotten, so that no client gains from it.
   limits.forget(() => false)
   expect(() => limits.enter('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
   leave()

@@ -2,21 +2,21 @@ import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
 import { type CallRule, createRuleFinder } from './call-rules.ts'
 
-/** Keeps every credential within the rules. */
+/** Enforces the rules for every credential. */
 export interface CallLimits {
   /**
-   * Lets a call begin.
+   * Admits a call, or rejects it.
    *
-   * @param credentialId - whose limits count
+   * @param credentialId - the credential whose limits apply
    * @param path - `/<package>.<Service>/<Method>`
    * @returns a function to call once, at the end of the call
-   * @throws GrpcError PERMISSION_DENIED for a method that is denied; RESOURCE_EXHAUSTED beyond a limit, with
-   *   `grpc-retry-pushback-ms` where it is known when another try can succeed
+   * @throws GrpcError PERMISSION_DENIED for a denied method; RESOURCE_EXHAUSTED beyond a limit, with
+   * `grpc-retry-pushback-ms` where the time until a retry can succeed is known
    */
   enter(credentialId: string, path: string): () => void
-  /** Takes other rules over for the calls that begin from now on; those that are open count on. */
+  /** Applies new rules to the calls that begin from now on. Open calls remain counted. */
   change(rules: readonly CallRule[], maxOpenCalls: number): void
-  /** Lets go of what is known of credentials that are no longer in force. */
+  /** Removes the state of credentials that are no longer valid. */
   forget(isInForce: (credentialId: string) => boolean): void
 }
 
@@ -26,10 +26,10 @@ interface Use {
 }
 
 /**
- * Makes the limits of all credentials.
+ * Creates the limits of all credentials.
  *
- * @param rules - for some methods
- * @param mostOpenCalls - calls of one credential that may be open at a time
+ * @param rules - rules for some methods
+ * @param mostOpenCalls - maximum number of open calls per credential
  */
 export function createCallLimits(rules: readonly CallRule[], mostOpenCalls: number): CallLimits {
   let ruleOf = createRuleFinder(rules)

@@ -1,23 +1,23 @@
-/** What the configuration says about the calls of some methods. */
+/** A configured rule for the calls of some methods. */
 export interface CallRule {
-  /** Path of a method, or the beginning of paths with `*` behind it. */
+  /** Path of a method, or a path prefix followed by `*`. */
   readonly pattern: string
   readonly isDenied: boolean
-  /** Calls of one credential that may begin within a second. */
+  /** Maximum number of calls per second and credential. */
   readonly callsPerSecond?: number | undefined
-  /** Calls of one credential that may be open at a time. */
+  /** Maximum number of open calls per credential. */
   readonly openCalls?: number | undefined
 }
 
 const patternForm = /^(?:\/\*|\/[A-Za-z_][\w.]*(?:\*|\/(?:\*|[A-Za-z_]\w*\*?)))$/
 
 /**
- * Reads the rules for methods: `<pattern>=<what>` with spaces between. The pattern is a path such as
- * `/geyser.Geyser/Subscribe`, or the beginning of paths and `*`. Behind it stands `deny`, `allow`, or limits with commas
- * between: `100/s` for calls that may begin within a second, `20` for calls that may be open at a time. A limit holds for
- * each credential by itself, and for all methods that the pattern matches together.
+ * Parses the rules for methods: `<pattern>=<what>`, separated by spaces. The pattern is a path such as
+ * `/geyser.Geyser/Subscribe`, or a path prefix followed by `*`. `<what>` is `deny`, `allow`, or limits separated by
+ * commas: `100/s` for calls that may begin within a second, `20` for calls that may be open at a time. A limit applies
+ * to each credential separately, and to all methods that match the pattern together.
  *
- * @returns the rules, or what is wrong with the text; it never quotes more than a pattern
+ * @returns the rules, or a description of the error, which never quotes more than a pattern
  * @example
  * ```ts
  * parseCallRules('/geyser.Geyser/SubscribeDeshred=deny /geyser.Geyser/Get*=100/s /geyser.Geyser/Subscribe=20')
@@ -54,8 +54,8 @@ function parseRule(pattern: string, what: string): CallRule | undefined {
 }
 
 /**
- * Makes the function that finds the rule for a path: the one for exactly this path, else the one with the longest
- * beginning of it.
+ * Creates the function that finds the rule for a path: the rule for exactly this path, otherwise the rule with the
+ * longest matching prefix.
  */
 export function createRuleFinder(rules: readonly CallRule[]): (path: string) => CallRule | undefined {
   const exact = new Map(

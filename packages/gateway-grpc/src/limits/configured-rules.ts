@@ -4,9 +4,9 @@ import type { grpcOptions } from '../options.ts'
 import { type CallRule, parseCallRules } from './call-rules.ts'
 
 /**
- * The rules for gRPC methods that the configuration holds.
+ * Returns the configured rules for gRPC methods.
  *
- * @throws FairleadError `CONFIG_INVALID` when the text is none
+ * @throws FairleadError `CONFIG_INVALID` when the text is invalid
  */
 export function configuredRules({
   grpcRules = '',

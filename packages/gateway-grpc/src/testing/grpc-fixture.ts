@@ -25,29 +25,29 @@ import { createRouting } from '@fairlead/gateway-core/protocol/routing'
 import { grpc as description } from '../description.ts'
 import { createGrpc, type GrpcOptions } from '../create-grpc.ts'
 
-/** X-token that opens the node of {@link grpcInFrontOf}; it stands nowhere else, so that a search finds a leak. */
+/** x-token of the node of {@link grpcInFrontOf}. It occurs nowhere else, so that a search finds a leak. */
 export const xToken = 'c4n4ry-x-token'
 
-/** The gRPC of a service alone, in front of one node. */
+/** The gRPC of a gateway alone, with one node. */
 export interface GrpcFixture {
   readonly url: string
   readonly port: number
   readonly http2: Http2Server
-  /** Puts another state of the credential in force; without one it is revoked. */
+  /** Makes the credential valid, with the given changes; `'revoked'` revokes it. */
   grant(change?: Partial<Grant> | 'revoked'): void
   log(): string
-  /** Value of a sample of the metrics, or all of them as text. */
+  /** Value of a metrics sample; `metrics` returns all metrics as text. */
   sample(name: string): Promise<string | undefined>
   metrics(): Promise<string>
-  /** What is known of the upstreams that were used. */
+  /** States of the upstreams that were used. */
   states(): readonly UpstreamState[]
   stop(drainMs?: number): Promise<void>
 }
 
-/** What a test may choose. */
+/** Options of {@link grpcInFrontOf}. */
 export interface GrpcFixtureOptions extends Partial<GrpcOptions> {
   readonly deadlines?: ProgressDeadlines
-  /** Serves the streams that are none of gRPC. */
+  /** Handles the streams that are not gRPC. */
   readonly otherwise?: StreamListener
   readonly nodeDomain?: string
   readonly grant?: Partial<Grant>
@@ -56,7 +56,7 @@ export interface GrpcFixtureOptions extends Partial<GrpcOptions> {
 
 const refuse: StreamListener = (stream) => stream.respond({ ':status': 415 }, { endStream: true })
 
-/** Starts the gRPC of a service without a database until the running test ends. */
+/** Starts the gRPC of a gateway without a database until the running test ends. */
 export async function grpcInFrontOf(
   upstream: string,
   {

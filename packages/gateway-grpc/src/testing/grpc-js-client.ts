@@ -5,14 +5,14 @@ import { xToken } from './grpc-fixture.ts'
 const serialize = (text: string): Buffer => Buffer.from(text)
 const deserialize = (bytes: Buffer): string => bytes.toString()
 
-/** What a call came to, of whatever kind it was. */
+/** Outcome of a call of any kind. */
 export interface Outcome {
   readonly messages: readonly string[]
   readonly headers: Metadata | undefined
   readonly status: StatusObject
 }
 
-/** Client of another make, with a connection of its own, until the running test ends. */
+/** Client of another implementation, with a separate connection, until the running test ends. */
 export function grpcJs(url: string, token: string | null = xToken, options: object = {}) {
   const client = new Client(url.replace(/^https?:\/\//, ''), credentials.createInsecure(), {
     'grpc.use_local_subchannel_pool': 1,

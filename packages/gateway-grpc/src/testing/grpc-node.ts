@@ -11,25 +11,25 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { testService } from './test-service.ts'
 
-/** A node that runs in this process. */
+/** An upstream that runs in this process. */
 export interface TestNode {
   readonly url: string
-  /** Every call so far that had the usual handler. */
+  /** Every call so far that the default handler served. */
   readonly calls: readonly ServerCall[]
   readonly sessions: ReadonlySet<ServerHttp2Session>
-  /** Calls that are open now. */
+  /** Number of open calls. */
   readonly openCalls: number
   stop(): Promise<void>
 }
 
-/** A node that serves {@link testService}, until the running test ends. */
+/** An upstream that serves {@link testService}, until the running test ends. */
 export async function grpcNode(handlers: Handlers<typeof testService> = {}, port = 0): Promise<TestNode> {
   const node = await startGrpcNode(handlers, port)
   onTestFinished(node.stop)
   return node
 }
 
-/** A node that serves {@link testService}. */
+/** An upstream that serves {@link testService}. */
 export async function startGrpcNode(
   handlers: Handlers<typeof testService> = {},
   port = 0,
@@ -84,7 +84,7 @@ export async function startGrpcNode(
   }
 }
 
-/** A server of HTTP/2 that does as it is told with every stream, until the running test ends. */
+/** An HTTP/2 server that applies the given behavior to every stream, until the running test ends. */
 export async function http2Node(
   behaviour: (
     stream: ServerHttp2Stream,

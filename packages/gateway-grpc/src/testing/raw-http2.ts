@@ -4,49 +4,49 @@ const endHeaders = 4
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** How many bytes a client sends before its first frame. */
+/** Number of bytes that a client sends before its first frame. */
 export const prefaceBytes = preface.length
 
-/** What a client begins a connection with: its preface and empty settings. */
+/** The start of a client connection: its preface and an empty SETTINGS frame. */
 export const clientStart = Buffer.concat([preface, frame(types.settings, 0, 0, Buffer.alloc(0))])
 
-/** How the settings of the other side are accepted. */
+/** Acknowledges the settings of the peer. */
 export const settingsTaken = frame(types.settings, 1, 0, Buffer.alloc(0))
 
-/** What a server begins a connection with, and how it accepts the client's settings. */
+/** The start of a server connection: an empty SETTINGS frame, and the acknowledgment of the client's settings. */
 export const serverStart = Buffer.concat([frame(types.settings, 0, 0, Buffer.alloc(0)), settingsTaken])
 
 type Fields = readonly (readonly [name: string, value: string])[]
 
-/** A frame of headers that ends the stream, written by hand: libraries do not send everything that a peer may send. */
+/** A HEADERS frame that ends the stream, written by hand: libraries do not send everything that a peer may send. */
 export function lastHeaders(streamId: number, fields: Fields): Buffer {
   return frame(types.headers, endHeaders | endStream, streamId, blockOf(fields))
 }
 
-/** A frame of headers with more to come. */
+/** A HEADERS frame that does not end the stream. */
 export function firstHeaders(streamId: number, fields: Fields): Buffer {
   return frame(types.headers, endHeaders, streamId, blockOf(fields))
 }
 
-/** A frame of a body; with more to come unless it is the last. */
+/** A DATA frame, which ends the stream only when it is the last. */
 export function data(streamId: number, bytes: Buffer, isLast = false): Buffer {
   return frame(types.data, isLast ? endStream : 0, streamId, bytes)
 }
 
-/** A frame that ends a stream at once, without saying that anything is wrong. */
+/** A RST_STREAM frame without an error. */
 export function reset(streamId: number): Buffer {
   return frame(types.reset, 0, streamId, Buffer.alloc(4))
 }
 
-/** A frame by which a server says that it has begun with no stream, and takes no others on this connection. */
+/** A GOAWAY frame: the server has processed no stream, and accepts no others on this connection. */
 export const goAway = frame(types.goaway, 0, 0, Buffer.alloc(8))
 
-/** Tells whether headers are among the frames of a connection. */
+/** Returns whether the frames of a connection include HEADERS. */
 export function hasHeaders(bytes: Buffer): boolean {
   return framesOf(bytes).frames.some(({ type }) => type === types.headers)
 }
 
-/** Takes whole frames off the beginning of what was read. */
+/** Parses the complete frames at the start of the received bytes. */
 export function framesOf(bytes: Buffer): {
   readonly frames: readonly { readonly type: number; readonly streamId: number }[]
   readonly rest: Buffer
@@ -62,7 +62,7 @@ export function framesOf(bytes: Buffer): {
   return { frames, rest: bytes.subarray(at) }
 }
 
-/** Whether a frame answers a stream: with headers, or with a reset. */
+/** Whether a frame responds to a stream: HEADERS or RST_STREAM. */
 export function isAnswer({ type }: { readonly type: number }): boolean {
   return type === types.headers || type === types.reset
 }
@@ -76,7 +76,7 @@ function text(value: string): Buffer {
   return Buffer.concat([lengthOf(bytes.length), bytes])
 }
 
-/** A length with a prefix of seven bits (RFC 7541, section 5.1). */
+/** Encodes a length with a 7-bit prefix (RFC 7541, section 5.1). */
 function lengthOf(length: number): Buffer {
   if (length < 127) return Buffer.of(length)
   const digits = [127]

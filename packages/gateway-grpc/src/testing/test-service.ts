@@ -11,7 +11,7 @@ const method = <const requestStream extends boolean, const responseStream extend
   responseStream: responseStream,
 ) => ({ name, requestType: text, responseType: text, requestStream, responseStream })
 
-/** A service with a method of each kind; its messages are texts. */
+/** A gRPC service with a method of each kind. Its messages are strings. */
 export const testService = {
   fullName: 'test.Test',
   methods: {

@@ -10,35 +10,36 @@ import type { UpstreamUrl } from './parse-url.ts'
 export interface GrpcConnections extends Connection {
   readonly url: UpstreamUrl
   /**
-   * Opens a stream of HTTP/2.
+   * Opens an HTTP/2 stream.
    *
-   * @param headers - without those that open the upstream
+   * @param headers - without the upstream's credential
    * @throws GrpcError UNAVAILABLE when the upstream cannot be reached
    */
   open(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>
-  /** Rejects when the upstream does not answer a ping. */
+  /** Rejects when the upstream does not respond to a ping. */
   ping(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }
 
-// What a reader that has stalled can make this service hold; at 50 ms from the node it still lets 40 MB a second pass.
+// Maximum number of bytes that a stalled reader makes the gateway buffer; at 50 ms from the upstream it still allows 40
+// MB/s.
 const streamWindowBytes = 2 << 20
 
-// Nodes keep some 40 seconds to go back to; one that has fallen silent must be given up well before that.
+// Upstreams store about 40 seconds of updates for a replay, so a silent upstream must be abandoned well before that.
 const keepaliveMs = 10_000
 const keepaliveTimeoutMs = 5_000
 
-// A caller may have another node to ask; this one is sought on behind.
+// A caller may have another upstream to try. The connection attempt continues in the background.
 const waitForReadyMs = 500
 
-// With 100 streams each, as servers usually allow, several credentials can use up what is theirs.
+// With 100 streams each, as servers usually allow, several credentials can use up their limits.
 const maxConnections = 128
 
 /**
- * Opens connections to an upstream when they are needed.
+ * Opens connections to an upstream on demand.
  *
- * @param connectTimeoutMs - longest wait for a connection
- * @param rules - that each connection is checked against
+ * @param connectTimeoutMs - maximum wait for a connection, in milliseconds
+ * @param rules - rules that each connection is checked against
  */
 export function createGrpcConnections(
   url: UpstreamUrl,
@@ -56,12 +57,12 @@ export function createGrpcConnections(
   })
   const acquire = () =>
     sessions.acquire().catch(() => {
-      // The cause may say where the node is.
+      // The cause may reveal the upstream's URL.
       throw unreachable()
     })
   return {
     url,
-    // The connections see to silence themselves.
+    // The connections detect silence themselves.
     lastBytesAt: -Infinity,
     open: async (given) => {
       const headers = { ...given, ...url.metadata }
@@ -89,10 +90,10 @@ export function createGrpcConnections(
   }
 }
 
-// A session may end between being found and being used.
+// A session may end between its acquisition and its use.
 const endOfSession: ReadonlySet<string> = new Set(['ERR_HTTP2_INVALID_SESSION', 'ERR_HTTP2_GOAWAY_SESSION'])
 
-/** Whether the upstream has certainly not begun with the call of a stream that was closed. */
+/** Whether the upstream has certainly not begun to process the call of a closed stream. */
 export function isUnprocessed(stream: ClientHttp2Stream): boolean {
   return stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
 }

@@ -7,18 +7,18 @@ import type { GrpcConnections } from './grpc-connections.ts'
 
 type Member = PoolMember<GrpcConnections>
 
-/** A stream at one of the upstreams. */
+/** A stream to one of the upstreams. */
 export interface UpstreamStream {
   readonly stream: ClientHttp2Stream
   readonly member: Member
-  /** Texts to take out of what the upstream says. */
+  /** Strings to remove from what the upstream sends. */
   readonly secrets: readonly string[]
 }
 
-// The gateway does not know how far an upstream is.
+// The chain head of a gRPC upstream is unknown.
 const toleratedLag = 0
 
-/** The gRPC upstreams of a node, called as one: calls stay at the best of them. */
+/** The gRPC upstreams of a node as one: calls use the best upstream. */
 export class GrpcPool {
   readonly #pool: SteadyPool<GrpcConnections>
 
@@ -35,16 +35,16 @@ export class GrpcPool {
     })
   }
 
-  /** Whether there is another upstream in use. */
+  /** Whether several upstreams are in use. */
   get hasSeveral(): boolean {
     return this.#pool.members.filter(({ isInUse }) => isInUse).length > 1
   }
 
   /**
-   * Opens a stream of HTTP/2 at the best upstream, or at the next one when that cannot be reached.
+   * Opens an HTTP/2 stream to the best upstream, or to the next one when the best one cannot be reached.
    *
-   * @param headers - without those that open the upstream
-   * @param last - an upstream to be tried after all others
+   * @param headers - without the upstream's credential
+   * @param last - an upstream to try after all others
    * @throws GrpcError UNAVAILABLE when none can be reached
    */
   async open(headers: OutgoingHttpHeaders, last?: Member): Promise<UpstreamStream> {
@@ -68,12 +68,12 @@ export class GrpcPool {
     throw failure ?? new GrpcError(Status.UNAVAILABLE, 'No upstream of this node is in use.')
   }
 
-  /** What is known of the upstreams. */
+  /** States of the upstreams. */
   states(): readonly UpstreamState[] {
     return this.#pool.states()
   }
 
-  /** Has the upstreams asked whether they are there for a while, also a single one. */
+  /** Checks the health of the upstreams for a while, even when there is only one. */
   watch(): void {
     this.#pool.watch()
   }
@@ -105,7 +105,7 @@ export class GrpcPool {
       upstream.callsInFlight -= 1
       if (stream.rstCode === constants.NGHTTP2_CANCEL) return
       if (isAnswered) {
-        // A stream that breaks off may be the first sign of more.
+        // A broken stream may be the first sign of more failures.
         if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#pool.askSoon()
         return
       }

@@ -14,7 +14,7 @@ it('a node that is away is not waited for, and found again', async () => {
   expect((await client.one('a')).status.code).toBe(status.OK)
   await first.stop()
   const call = { deadline: Date.now() + 20_000 }
-  // Enough attempts for a pause of seconds between them.
+  // Enough attempts for a delay of several seconds between them.
   for (let count = 0; count < 12; count++) {
     expect((await client.one('a', undefined, call)).status.code).toBe(status.UNAVAILABLE)
   }

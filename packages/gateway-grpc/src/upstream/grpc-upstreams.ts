@@ -10,33 +10,33 @@ import type { HealthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { GrpcPool } from './grpc-pool.ts'
 import { parseUpstreamUrl } from './parse-url.ts'
 
-/** The gRPC upstreams of all nodes, connected to when first needed. */
+/** The gRPC upstreams of all nodes, connected on first use. */
 export interface GrpcUpstreams {
   /** @throws GrpcError UNAVAILABLE when the node has no usable upstream */
   of(grant: Grant): Pick<GrpcPool, 'open' | 'hasSeveral'>
-  /** What is known of every upstream that was used. */
+  /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
-  /** What is known of the upstreams of a node, which are asked whether they are there for a minute from now on. */
+  /** States of the upstreams of a node. Their health is checked for one minute from now on. */
   statesOf(grant: Grant): readonly UpstreamState[]
-  /** Rejects when there is an embedded chain that does not answer. */
+  /** Rejects when there is an embedded chain that does not respond. */
   embeddedAnswer(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** What the gRPC upstreams are made with. */
+/** Options of {@link createGrpcUpstreams}. */
 export interface GrpcUpstreamOptions {
-  /** Longest wait for a connection. */
+  /** Maximum wait for a connection, in milliseconds. */
   readonly connectTimeoutMs: number
   /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
-  /** That each connection is checked against. */
+  /** Rules that each connection is checked against. */
   readonly upstreamRules?: UpstreamRules | undefined
-  /** Makes the ids of the upstreams. */
+  /** Creates the ids of upstreams. */
   readonly fingerprint?: Fingerprint | undefined
   readonly times?: HealthTimes
 }
 
-/** Makes the set of all gRPC upstreams. */
+/** Creates the gRPC upstreams of all nodes. */
 export function createGrpcUpstreams({
   connectTimeoutMs,
   embedded,
@@ -77,7 +77,7 @@ export function createGrpcUpstreams({
         pool.watch()
         return pool.states()
       } catch {
-        // It has none, or the API reported the fault when the record was written.
+        // The node has no upstream, or the API reported the fault when the record was written.
         return []
       }
     },
@@ -97,7 +97,7 @@ function recordsOf(text: string): readonly UpstreamRecord[] {
   try {
     return parseUpstreams(text)
   } catch {
-    // Whoever wrote it was told so; the text holds credentials.
+    // The API reported the fault when the record was written; the text holds credentials.
     return []
   }
 }

@@ -1,28 +1,28 @@
 import { decodeLeniently } from '@fairlead/gateway-core/uri'
 
-/** Where a gRPC node is, and what it is told on every call. */
+/** URL of a gRPC upstream, and the metadata that is sent on every call. */
 export interface UpstreamUrl {
   /** `https://host[:port]`, or `http://host[:port]` without TLS. */
   readonly url: string
-  /** The entry of metadata that opens the node, or nothing. */
+  /** The metadata entry that authenticates the gateway at the upstream, if there is one. */
   readonly metadata: Readonly<Record<string, string>>
-  /** Texts to take out of what the node says. */
+  /** Strings to remove from what the upstream sends. */
   readonly secrets: readonly string[]
 }
 
-// What the protocol itself says in these is not for an address to say.
+// The protocol itself sets these entries, so a URL must not set them.
 const ownNames = /^(?:grpc-.*|content-type|content-length|te|host|connection|user-agent|.*-bin)$/
 const nameForm = /^[a-z0-9_.-]+$/
 const valueForm = /^[!-~](?:[ -~]*[!-~])?$/
 
 /**
- * Reads the address of a gRPC node: `https://host:port`, or `https://x-token:SECRET@host:port` where the node asks for
- * metadata. The user name is the name of the entry and the password, percent-encoded, its value.
+ * Parses the URL of a gRPC upstream: `https://host:port`, or `https://x-token:SECRET@host:port` where the upstream
+ * requires metadata. The user name is the name of the entry, and the percent-encoded password is its value.
  *
- * @returns undefined when the text is no such address
+ * @returns undefined when the text is not such a URL
  * @example
  * ```ts
- * parseGrpcAddress('https://x-token:s3cr3t@node.example')
+ * parseUpstreamUrl('https://x-token:s3cr3t@node.example')
  * ```
  */
 export function parseUpstreamUrl(text: string): UpstreamUrl | undefined {

@@ -12,7 +12,7 @@ const text = 'application/grpc-web-text+proto'
 function bodyOf(message: string, type: string): string | Uint8Array<ArrayBuffer> {
   const framed = Buffer.from(frameMessage(Buffer.from(message)))
   if (!type.includes('text')) return new Uint8Array(framed)
-  // The head and the message padded each, as some clients do.
+  // The prefix and the message are padded separately, as some clients do.
   return [framed.subarray(0, 5), framed.subarray(5)].map((piece) => piece.toString('base64')).join('')
 }
 
@@ -24,7 +24,7 @@ function call(url: string, path: string, message: string, type: string, headers:
   })
 }
 
-/** Messages and trailers of an answer; pieces of base64 are decoded one by one. */
+/** Messages and trailers of a response. Base64 chunks are decoded one by one. */
 function read(body: Uint8Array, type: string) {
   let trailers: ReturnType<typeof parseTrailers> = {}
   const frames = createFrameReader({
@@ -105,7 +105,7 @@ describe.each([binary, text])('gRPC-web as %s', (type) => {
       const response = await call(gateway.url, path, message, type, headers)
       expect(response.status).toBe(200)
       const { trailers } = await answerOf(response, type)
-      // What a node says in a head alone is said as trailers, but for the fields of a head.
+      // A trailers-only response of an upstream becomes trailers, without the fields that belong to headers.
       expect(Object.keys(trailers)).not.toContain('content-type')
       return trailers['grpc-status']?.[0]
     }
@@ -179,7 +179,7 @@ it('browsers may call from the origin that is let in', async () => {
       'access-control-allow-headers',
     ),
   ).toContain('x-grpc-web')
-  // Another interface answers for itself.
+  // The other protocol responds itself.
   expect((await preflight({ 'access-control-request-headers': 'content-type' })).status).toBe(404)
   expect((await fetch(`${gateway.url}/test.Test/One`, { method: 'POST', body: '{}' })).status).toBe(404)
 })

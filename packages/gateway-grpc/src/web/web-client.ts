@@ -3,21 +3,21 @@ import type { OutgoingHttpHeaders } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
 import type { Downstream } from '../call/downstream.ts'
 
-/** What carries an answer of gRPC-web, over HTTP/1.1 or HTTP/2. */
+/** Transport of a gRPC-web response, over HTTP/1.1 or HTTP/2. */
 export interface WebAnswer {
   readonly stream: Writable
-  /** Sends the head with status 200. */
+  /** Sends the response headers with status 200. */
   begin(headers: OutgoingHttpHeaders): void
   destroy(): void
 }
 
-// To a browser, metadata are headers of this origin: Clear-Site-Data, NEL or Service-Worker-Allowed of a tenant's node would
-// speak for every page and node of it. Custom metadata begin with x- by convention.
+// A browser treats metadata as headers of the gateway's origin: Clear-Site-Data, NEL or Service-Worker-Allowed from a
+// tenant's upstream would apply to every page and node of that origin. Custom metadata begin with x- by convention.
 const passed = /^(?:x-|grpc-)|-bin$/
 const ofBrowser =
   /^x-(?:frame-options|content-type-options|xss-protection|dns-prefetch-control|ua-compatible)$/
 
-/** The metadata of a node's answer that a browser may get as headers. */
+/** Returns the metadata of an upstream response that a browser may receive as headers. */
 function metadataForWeb(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(
@@ -26,7 +26,7 @@ function metadataForWeb(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   )
 }
 
-/** Makes the side of a client that speaks gRPC-web: trailers are the last frame of the body. */
+/** Creates the client side of gRPC-web: trailers are the last frame of the body. */
 export function webClient(requests: Readable, answer: WebAnswer, isText: boolean): Downstream {
   const { stream } = answer
   let hasBegun = false
@@ -36,7 +36,7 @@ export function webClient(requests: Readable, answer: WebAnswer, isText: boolean
     const type = isText ? 'application/grpc-web-text+proto' : 'application/grpc-web+proto'
     answer.begin({ ...metadataForWeb(headers), 'content-type': type })
   }
-  // Pieces that are padded each can be decoded as soon as they arrive.
+  // Chunks with separate padding can be decoded as soon as they arrive.
   const encode = (bytes: Uint8Array) =>
     isText ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') : bytes
   return {
@@ -44,7 +44,7 @@ export function webClient(requests: Readable, answer: WebAnswer, isText: boolean
     answer: stream,
     begin,
     write: (bytes) => stream.write(encode(bytes)),
-    // A node that says no more than the status says it in a head, with fields that are none of a trailer.
+    // A trailers-only response has header fields that are not valid in trailers.
     end: ({ 'content-type': _type, date: _date, ...trailers }) => {
       begin({})
       if (!stream.destroyed) stream.end(encode(frameTrailers(trailers as HeaderFields)))

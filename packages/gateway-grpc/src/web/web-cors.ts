@@ -5,7 +5,9 @@ import { single } from '../call/metadata.ts'
 /** Media types of gRPC-web. */
 export const grpcWebType = /^application\/grpc-web(-text)?(?:\+proto)?\s*(?:;|$)/i
 
-/** The origin whose pages may read the answer to a call: by the rules of its node, or for all nodes without any. */
+/**
+ * The origin whose pages may read the response to a call: by the rules of its node, otherwise the value for all nodes.
+ */
 export function webOrigin(
   { authenticator, corsOrigin }: GrpcDependencies,
   headers: IncomingHttpHeaders,
@@ -15,7 +17,7 @@ export function webOrigin(
 
 const namesForm = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
-/** The headers by which a browser lets a page read an answer: metadata may have any name. */
+/** The headers that let a page read a response. Metadata may have any name. */
 export function answerCors(origin: string): OutgoingHttpHeaders {
   return {
     'access-control-allow-origin': origin,
@@ -24,7 +26,7 @@ export function answerCors(origin: string): OutgoingHttpHeaders {
   }
 }
 
-/** The headers that answer a browser's question whether a page may call. */
+/** The response headers of a CORS preflight. */
 export function preflightCors(origin: string, asked: IncomingHttpHeaders): OutgoingHttpHeaders {
   const names = asked['access-control-request-headers'] ?? ''
   return {
@@ -37,7 +39,7 @@ export function preflightCors(origin: string, asked: IncomingHttpHeaders): Outgo
   }
 }
 
-/** Tells the form of a request of gRPC-web; undefined when it is none. */
+/** Returns the form of a gRPC-web request; undefined when it is not one. */
 export function webForm(method: string | undefined, type: string | undefined): 'binary' | 'text' | undefined {
   if (method !== 'POST' || type === undefined) return undefined
   const found = grpcWebType.exec(type)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { grpcInFrontOf, xToken } from '../testing/grpc-fixture.ts'
 import { http2Node } from '../testing/grpc-node.ts'
 
-// Each of them would hold for all pages, nodes and requests of the gateway's origin.
+// Each of these headers would apply to all pages, nodes and requests of the gateway's origin.
 const ofOrigin = {
   'clear-site-data': '"*"',
   nel: '{"report_to":"a","max_age":1}',

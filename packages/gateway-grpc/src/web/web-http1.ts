@@ -8,7 +8,7 @@ import { webClient } from './web-client.ts'
 import { answerCors, preflightCors, webForm, webOrigin } from './web-cors.ts'
 import { webRequests } from './web-requests.ts'
 
-/** Makes the handler of gRPC-web over HTTP/1.1, preflights included. */
+/** Creates the handler of gRPC-web over HTTP/1.1, including preflights. */
 export function createWebHandler(dependencies: GrpcDependencies): RequestHandler {
   return (request, response) => {
     const { method, headers } = request
@@ -26,7 +26,7 @@ function call(
   const { headers, url = '' } = request
   const origin = webOrigin(dependencies, headers)
   const requests = webRequests(dependencies.maxBodyBytes, isText)
-  // A body that breaks off ends with its connection, of which the answer hears.
+  // A truncated body ends with its connection, which also closes the response.
   const received = request.bodyStream()
   received.on('error', () => undefined).pipe(requests)
   const content = response.contentStream()

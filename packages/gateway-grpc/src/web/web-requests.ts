@@ -2,11 +2,11 @@ import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import { Transform } from 'node:stream'
 
 /**
- * Makes what the body of a gRPC-web request is passed through: it gives framed messages, and fails with
- * RESOURCE_EXHAUSTED when the body is too long or INVALID_ARGUMENT when it is no base64.
+ * Creates the transform stream for the body of a gRPC-web request. It outputs framed messages, and fails with
+ * RESOURCE_EXHAUSTED when the body is too long or INVALID_ARGUMENT when it is not base64.
  *
- * @param maxBytes - longest body as it is sent
- * @param isText - the body is base64, whose pieces may be padded each
+ * @param maxBytes - maximum size of the body as it is sent, in bytes
+ * @param isText - whether the body is base64, whose chunks may be padded separately
  */
 export function webRequests(maxBytes: number, isText: boolean): Transform {
   let length = 0
@@ -29,15 +29,15 @@ export function webRequests(maxBytes: number, isText: boolean): Transform {
 
 const form = /^(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/](?:=|[A-Za-z0-9+/])))*$/
 
-/** Decodes base64 that comes in pieces. */
+/** Decodes base64 that arrives in chunks. */
 export interface Base64Decoder {
-  /** Gives the bytes that are known by now; undefined for what is no base64. */
+  /** Returns the bytes that are complete so far; undefined when the text is not base64. */
   decode(text: string): Buffer | undefined
-  /** Whether nothing is missing. */
+  /** Whether the text so far is complete. */
   readonly isWhole: boolean
 }
 
-/** Makes a decoder of base64, in which padding may stand wherever four characters end. */
+/** Creates a base64 decoder that accepts padding at the end of every group of four characters. */
 export function createBase64Decoder(): Base64Decoder {
   let rest = ''
   return {
@@ -47,7 +47,7 @@ export function createBase64Decoder(): Base64Decoder {
       rest = all.slice(whole)
       const groups = all.slice(0, whole)
       if (!form.test(groups)) return undefined
-      // Buffer stops at padding, so that every padded piece is decoded by itself.
+      // Buffer stops at padding, so every padded chunk is decoded separately.
       const pieces = groups.match(/[^=]+=*/g) ?? []
       return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')))
     },

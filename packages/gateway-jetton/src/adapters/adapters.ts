@@ -4,8 +4,8 @@ import { getShards, getShardsByJsonRpc } from './get-shards.ts'
 import { listJettonBurns } from './list-jetton-burns.ts'
 
 /**
- * Every adapter by operation, which stands for the form by `POST` too; those of JSON-RPC by `jsonRPC:` and the method.
- * `docs/reference/adapters.md` lists them with the reason for each.
+ * All adapters by operation. An adapter also applies to the `POST` form of its operation. JSON-RPC adapters have the
+ * key `jsonRPC:` followed by the method. `docs/reference/adapters.md` lists all adapters with the reason for each.
  */
 export const jettonAdapters: ReadonlyMap<string, JettonAdapter> = new Map([
   ['getConfigParam', getConfigParam],

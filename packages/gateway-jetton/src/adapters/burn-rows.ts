@@ -3,13 +3,16 @@ import type { JettonCall, JettonNode } from '../upstream/types.ts'
 import { JettonError } from '../jetton-error.ts'
 import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'
 
-/** The longest page of an indexer. */
+/** Maximum page size of an indexer. */
 const longestPage = 1000
 
-/** Rows that may be passed over; so far nobody has so many burns that failed, and a node that has lost count has no end. */
+/**
+ * Maximum number of rows to skip. So far no jetton has this many failed burns, and the list of a faulty upstream may
+ * never end.
+ */
 const mostPassed = 100_000
 
-/** A burn as the indexer has it, and what the same answer says of addresses and tokens. */
+/** A burn as the indexer returns it, with the addresses and token metadata of the same response. */
 export interface BurnRow {
   readonly row: NodeRecord
   readonly addressBook: NodeRecord
@@ -17,13 +20,13 @@ export interface BurnRow {
 }
 
 /**
- * Reads the burns of a page, one part of the indexer's list after the other.
+ * Reads the burns of a page from consecutive parts of the indexer's list.
  *
- * The indexer also lists burns that failed, and counts them, so that a row's place there is not its place among the
- * burns. Hence every walk starts at the first row. Burns that happen meanwhile move the others back when the newest come
- * first; those that come again are known by their transaction.
+ * The indexer also lists and counts failed burns, so the offset of a row differs from its offset among the successful
+ * burns. Therefore every read starts at the first row. In descending order, burns that happen meanwhile shift the other
+ * rows back. Rows that repeat are recognized by their transaction.
  *
- * @throws JettonError 422 when too many failed, else as {@link recordOf} and for rows that cannot be read
+ * @throws JettonError 422 when too many burns failed; otherwise as {@link recordOf}, and for rows that cannot be read
  */
 export async function* burnRows(
   { parameters, signal }: JettonCall,
@@ -42,7 +45,8 @@ export async function* burnRows(
   let place = 0
   let burns = 0
   while (burns < end) {
-    // After rows that did not count, as many again as there were: burns that failed in a row do not make a row of asks.
+    // Requests at least as many rows as were read so far, so that a run of failed burns does not cause a run of
+    // requests.
     const size = Math.min(longestPage, Math.max(end - burns, place))
     const query = { jetton_master: address, limit: size, offset: place, sort, start_utime, end_utime }
     const body = recordOf(
@@ -68,7 +72,7 @@ function tooManyPassed(): JettonError {
   return new JettonError(422, `There are more than ${mostPassed} burns that failed among these; ${advice}.`)
 }
 
-// Only the last ones can come again.
+// Only the last rows can repeat.
 function remember(seen: Set<string>, key: string): void {
   seen.add(key)
   if (seen.size <= 2 * longestPage) return
@@ -76,7 +80,7 @@ function remember(seen: Set<string>, key: string): void {
   if (oldest !== undefined) seen.delete(oldest)
 }
 
-// An indexer writes an empty list as null.
+// An indexer returns null for an empty list.
 function rowsOf(body: NodeRecord): readonly NodeRecord[] {
   const rows = body['jetton_burns'] === null ? [] : body['jetton_burns']
   if (!Array.isArray(rows) || !rows.every(isRecord)) throw unreadable()

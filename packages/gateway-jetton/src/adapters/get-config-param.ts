@@ -4,7 +4,9 @@ import type { JettonAdapter, JettonNodeAnswer } from '../upstream/types.ts'
 import { JettonError } from '../jetton-error.ts'
 import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'
 
-/** A parameter by its number: nodes give its cell in an envelope, the contract has its fields. */
+/**
+ * Returns a configuration parameter by number. Upstreams return its cell in an envelope; the contract has its fields.
+ */
 export const getConfigParam: JettonAdapter = async ({ parameters, signal }, node) => {
   const id = idOf(parameters)
   const query = { config_id: id }
@@ -12,12 +14,12 @@ export const getConfigParam: JettonAdapter = async ({ parameters, signal }, node
     id,
     await node.ask({ family: 'v2', method: 'GET', path: '/getConfigParam', query, signal }),
   )
-  // A node of the same contract answers without an envelope, and knows the value.
+  // An upstream of the same contract responds without an envelope and with the decoded value.
   const { value } = isRecord(body['value']) ? body : parameterOf(id, body['result'])
   return { config_id: id, value }
 }
 
-/** The same by JSON-RPC, where clients of nodes also look for the cell. */
+/** The same by JSON-RPC, where clients of TON nodes also expect the cell. */
 export const getConfigParamByJsonRpc: JettonAdapter = async ({ parameters, signal }, node) => {
   const id = idOf(parameters)
   const call = { jsonrpc: '2.0', id: '1', method: 'getConfigParam', params: { config_id: id } }
@@ -39,7 +41,8 @@ function found(id: number, answer: JettonNodeAnswer): NodeRecord {
   }
 }
 
-// The server behind a node has words of its own for it, and one status for all that can go wrong.
+// An upstream reports a missing parameter with a message that differs by implementation, and uses one status for every
+// failure.
 const absence =
   /null cell|(?:no|unknown) (?:such )?(?:config )?param|param\w* \S* ?(?:is |was )?(?:not found|not set|absent)/i
 const saysAbsent = ({ status, message }: JettonError) =>

@@ -1,7 +1,7 @@
 import type { JettonAdapter } from '../upstream/types.ts'
 import { recordOf } from './upstream-response.ts'
 
-/** The shards at a block: `shards` is the name that every implementation of a node knows. */
+/** Returns the shards at a block. Every upstream implementation supports the name `shards`. */
 export const getShards: JettonAdapter = async ({ parameters, signal }, node) => {
   const query = { seqno: Number(parameters['seqno']) }
   return recordOf(await node.ask({ family: 'v2', method: 'GET', path: '/shards', query, signal }))

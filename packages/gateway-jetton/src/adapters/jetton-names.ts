@@ -3,13 +3,13 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import type { JettonNode } from '../upstream/types.ts'
 import { type NodeRecord, recordOf } from './upstream-response.ts'
 
-/** Name and symbol of a jetton; empty where nobody knows them. */
+/** Name and symbol of a jetton; empty where they are unknown. */
 export interface JettonNames {
   readonly name: string
   readonly symbol: string
 }
 
-// Names change seldom, and an indexer that lacks them gets them within minutes.
+// Names rarely change, and an indexer that lacks them obtains them within minutes.
 const rememberedMs = 60_000
 const rememberedMasters = 1000
 
@@ -18,15 +18,16 @@ interface Remembered {
   readonly names: JettonNames
 }
 
-/** What each node said of masters that its metadata lacked. */
+/** Cached names by node, for masters that the node's metadata lacked. */
 const asked = new WeakMap<JettonNode, Map<string, Remembered>>()
 
 /**
- * Finds the names of a jetton in the metadata of an answer, and else in the content of its master, which the node is
- * asked for once in a minute. Names are no reason to fail: they are empty when the node has trouble with them.
+ * Returns the names of a jetton from the metadata of a response, otherwise from the content of its master, which is
+ * requested at most once a minute. Missing names do not fail a call: they are empty when the upstream cannot return
+ * them.
  *
- * @param master - the jetton's master as the node writes it
- * @param metadata - what the answer says of tokens, by address
+ * @param master - the jetton's master as the upstream writes it
+ * @param metadata - token metadata of the response, by address
  */
 export async function jettonNames(
   node: JettonNode,

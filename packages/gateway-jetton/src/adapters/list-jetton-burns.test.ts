@@ -14,7 +14,7 @@ const comment = (text: string) =>
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A burn as an indexer writes it. */
+/** A burn as an indexer returns it. */
 const burn = (lt: number, others: Row = {}): Row => ({
   query_id: '0',
   owner,
@@ -46,7 +46,7 @@ const metadata = {
   },
 }
 
-/** What an indexer with these burns, oldest first, answers. */
+/** The response of an indexer with these burns, oldest first. */
 function pageOf(burns: readonly Row[], { query }: Asked): Answer {
   const limit = Number(query.get('limit'))
   const offset = Number(query.get('offset'))
@@ -184,7 +184,7 @@ describe('a page', () => {
   })
 
   it.each(['asc', 'desc'])('counts burns that succeeded only: %s', async (sort) => {
-    // Three of four failed, and the first ones all did.
+    // Three of four burns failed, including all of the first ones.
     const rows = Array.from({ length: 60 }, (_, lt) =>
       burn(lt, { transaction_aborted: lt < 9 || lt % 4 !== 0 }),
     )

@@ -10,16 +10,19 @@ import { type NodeRecord, unreadable } from './upstream-response.ts'
 
 const longestTurnMs = 5
 
-/** The burns of a jetton: the indexer filters by another parameter, lists failed ones too and has other fields. */
+/**
+ * Returns the burns of a jetton. The indexer filters by another parameter, also lists failed burns and has other
+ * fields.
+ */
 export const listJettonBurns: JettonAdapter = async (call, node) => {
   const burns: NodeRecord[] = []
-  // They are burns of one jetton.
+  // All of them are burns of one jetton.
   let jetton: NodeRecord | undefined
   let turn = performance.now()
   for await (const each of burnRows(call, node)) {
     jetton ??= await jettonOf(each, node, call.signal)
     burns.push(burnOf(each, jetton))
-    // Comments may take long to read, and others wait.
+    // Parsing comments may take long, and other calls wait meanwhile.
     if (performance.now() - turn < longestTurnMs) continue
     await setImmediate()
     if (call.signal.aborted) throw new DOMException('The call has ended.', 'AbortError')
@@ -46,7 +49,10 @@ const burnOf = ({ row, addressBook }: BurnRow, jetton: NodeRecord) => ({
   comment: burnComment(row['decoded_custom_payload'], row['custom_payload']),
 })
 
-/** The form that the node's address book recommends; else the usual one of contracts or wallets. */
+/**
+ * Returns an address in the form that the upstream's address book recommends, otherwise in the usual form of contracts
+ * or wallets.
+ */
 function friendly(raw: string, addressBook: NodeRecord, bounceable: boolean): string {
   const entry = addressBook[raw]
   const recommended = isRecord(entry) ? entry['user_friendly'] : undefined

@@ -2,13 +2,14 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import type { JettonNodeAnswer } from '../upstream/types.ts'
 import { JettonError } from '../jetton-error.ts'
 
-/** An object that a node sent. */
+/** An object in an upstream response. */
 export type NodeRecord = Readonly<Record<string, unknown>>
 
 /**
- * Takes the object out of an answer of a node.
+ * Returns the object of an upstream response.
  *
- * @throws JettonError with the node's status and words when it refused, with 502 when it cannot be understood
+ * @throws JettonError with the upstream's status and message when it rejected the request, with 502 when the response
+ * cannot be parsed
  */
 export function recordOf({ status, body }: JettonNodeAnswer): NodeRecord {
   const record = isRecord(body) ? body : undefined
@@ -17,7 +18,7 @@ export function recordOf({ status, body }: JettonNodeAnswer): NodeRecord {
   return record
 }
 
-/** The failure of an answer that is not what nodes answer. */
+/** Creates the error for an unexpected upstream response. */
 export function unreadable(): JettonError {
   return new JettonError(502, "The node's answer cannot be read.")
 }

@@ -10,7 +10,7 @@ export const dnsRootAddr = fields({ dns_root_addr: bits256 })
 /** `ConfigParam 31`: contracts of the masterchain that pay no fees for storage. */
 export const fundamentalSmcAddr = fields({ fundamental_smc_addr: setE(bits256Key) })
 
-/** `SuspendedAddressList`: accounts that cannot be made before a time. */
+/** `SuspendedAddressList`: accounts that cannot be created before a given time. */
 export const suspendedAddressList = constructor(
   'suspended_address_list#00',
   fields({ addresses: setE(addressKey), suspended_until: uint(32) }),

@@ -1,6 +1,6 @@
 import { bits256, bits256Key, constructor, fields, grams, hashmapE, oneOf, ref, uint } from './tl-b.ts'
 
-// A number in TL-B, the address on the other chain to everybody.
+// TL-B declares a number; it is an address on the other chain.
 const oracles = hashmapE(bits256Key, bits256)
 
 /** `OracleBridgeParams`: a bridge for the coins of this chain. TL-B misspells the second field. */

@@ -10,7 +10,7 @@ import {
   varUInteger32,
 } from './tl-b.ts'
 
-/** `BurningConfig`: where coins are burned, and which part of the fees. */
+/** `BurningConfig`: the address that burns coins, and the burned share of the fees. */
 export const burningConfig = constructor(
   'burning_config#01',
   fields({ blackhole_addr: maybe(bits256), fee_burn_num: uint(32), fee_burn_denom: uint(32) }),

@@ -6,7 +6,7 @@ import { boc, bytes, expected, mainnet } from '../testing/oracle.ts'
 
 describe('the configuration of the main network', () => {
   const ids = [...mainnet.keys()]
-  // Negative ones are not in TL-B: contracts agreed on them among themselves.
+  // TL-B does not list negative parameters; contracts agree on their format among themselves.
   it.each(ids.filter((id) => id >= 0))('has parameter %i as the oracle has it', (id) => {
     const cell = mainnet.get(id)
     if (cell === undefined) throw new Error('The configuration changed.')

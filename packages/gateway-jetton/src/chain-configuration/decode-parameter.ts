@@ -25,7 +25,7 @@ import {
 import { complaintPricing, configVotingSetup, criticalParams, mandatoryParams } from './voting.ts'
 import { globalId, globalVersion, workchains } from './workchains.ts'
 
-/** `ConfigParam` of the node's `block.tlb`, by number. */
+/** `ConfigParam` of `block.tlb` in the TON node, by number. */
 const parameters: Readonly<Record<number, Reader<JsonObject>>> = {
   0: configAddr,
   1: electorAddr,
@@ -77,13 +77,13 @@ const parameters: Readonly<Record<number, Reader<JsonObject>>> = {
 }
 
 /**
- * Decodes a parameter of the chain configuration by the TL-B of the node.
+ * Decodes a parameter of the chain configuration as `block.tlb` of the TON node declares it.
  *
  * @param id - number of the parameter
  * @param boc - its cell as a bag of cells in base64
- * @returns its fields under their names in TL-B; `{ cell }` with the same base64 for a number that TL-B does not list and
- * for a cell that holds anything else than TL-B says
- * @throws when `boc` is no bag of cells
+ * @returns its fields under their TL-B names; `{ cell }` with the same base64 for a number that TL-B does not list and
+ * for a cell that does not match TL-B
+ * @throws when `boc` is not a bag of cells
  * @example
  * decodeParameter(19, 'te6cckEBAQEABgAACP///xHmo3/3') // { global_id: -239 }
  */

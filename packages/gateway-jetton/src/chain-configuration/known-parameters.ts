@@ -1,14 +1,14 @@
 import { decodeParameter } from './decode-parameter.ts'
 import type { JsonObject } from './tl-b.ts'
 
-// Some forty parameters of a network, and more than one network behind a service.
+// A network has about forty parameters, and a gateway may serve several networks.
 const mostKnown = 128
 
 const known = new Map<string, JsonObject>()
 
 /**
- * Decodes a parameter as {@link decodeParameter} does, and remembers the values of the cells that were asked for last: a
- * set of validators stays the same for hours, and takes longer to decode than all else that a call needs.
+ * Decodes a parameter as {@link decodeParameter} does, and caches the values of the most recently used cells. A
+ * validator set stays the same for hours, and decoding it takes longer than everything else in a call.
  */
 export function knownParameter(id: number, boc: string): JsonObject {
   const key = `${id} ${boc}`

@@ -44,7 +44,7 @@ const laterLimits = {
 }
 const latestLimits = { ...laterLimits, max_transaction_library_loads: maybe(uint(32)) }
 
-// By the bits behind `max_acc_state_cells`: releases of the node gave one tag to records that differ.
+// By the number of bits after `max_acc_state_cells`: releases of the TON node use one tag for different records.
 const sizeLimitsV2: Readonly<Record<number, Fields>> = {
   128: { max_acc_state_bits: uint(32), ...accountLimits },
   136: { max_acc_state_bits: uint(32), ...accountLimits, max_acc_fixed_prefix_length: uint(8) },

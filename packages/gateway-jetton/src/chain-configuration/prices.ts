@@ -34,7 +34,7 @@ const gasLimits = {
   delete_due_limit: uint(64),
 }
 
-// The prices behind the flat ones are part of the same record for a reader.
+// The prices after the flat prefix become fields of the same object.
 const flatPrefix: Constructor = constructor('gas_flat_pfx#d1', (slice) => ({
   ...fields({ flat_gas_limit: uint(64), flat_gas_price: uint(64) })(slice),
   ...gasLimitsPrices(slice),

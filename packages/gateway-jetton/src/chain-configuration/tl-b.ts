@@ -1,29 +1,29 @@
 import { type Cell, Dictionary, type DictionaryValue, type Slice } from '@ton/core'
 
-/** A value as JSON has it. */
+/** A JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 
-/** An object as JSON has it. */
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
 /**
- * Takes a value of a TL-B type from the front of a slice.
+ * Reads a value of a TL-B type from the start of a slice.
  *
  * @throws when the slice holds something else
  */
 export type Reader<T extends JsonValue = JsonValue> = (slice: Slice) => T
 
-/** Fields in the order in which they are stored. */
+/** Fields in storage order. */
 export type Fields = Readonly<Record<string, Reader>>
 
-/** A constructor of a TL-B type, which its tag tells from the others of that type. */
+/** A constructor of a TL-B type. Its tag distinguishes it from the other constructors of that type. */
 export interface Constructor extends Reader<JsonObject> {
   readonly isNext: (slice: Slice) => boolean
 }
 
-// JSON numbers are read as doubles.
+// JSON parsers read numbers as doubles.
 const integer = (value: bigint): JsonValue => {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : String(value)
@@ -50,20 +50,20 @@ export const varUInteger32: Reader = (slice) => integer(slice.loadVarUintBig(5))
 /** `Bool`. */
 export const bool: Reader = (slice) => slice.loadBit()
 
-/** `bits256` and what else of that length is no number, in hex. */
+/** `bits256` and other types of that length that are not numbers, in hex. */
 export const bits256: Reader<string> = (slice) => slice.loadBuffer(32).toString('hex')
 
-/** `True` and `Unit`: nothing. */
+/** `True` and `Unit`: no data. */
 export const unit: Reader<null> = () => null
 
-/** `Maybe X`, null without one. */
+/** `Maybe X`; null when absent. */
 export const maybe =
   (reader: Reader): Reader =>
   (slice) =>
     slice.loadBit() ? reader(slice) : null
 
 /**
- * Reads a cell that holds one value and nothing behind it.
+ * Reads a cell that holds exactly one value.
  *
  * @throws when the cell holds something else
  */
@@ -86,7 +86,7 @@ export const fields =
  * A constructor with its fields.
  *
  * @param declaration - name and tag as in TL-B, for example `param_limits#c3`
- * @param body - what stands behind the tag
+ * @param body - reader of the data after the tag
  */
 export function constructor(declaration: string, body: Reader<JsonObject>): Constructor {
   const hex = declaration.slice(declaration.indexOf('#') + 1)
@@ -101,7 +101,7 @@ export function constructor(declaration: string, body: Reader<JsonObject>): Cons
   return Object.assign(read, { isNext })
 }
 
-/** A type of several constructors. */
+/** A type with several constructors. */
 export const oneOf =
   (...constructors: readonly Constructor[]): Reader<JsonObject> =>
   (slice) => {
@@ -110,22 +110,22 @@ export const oneOf =
     return found(slice)
   }
 
-/** The keys of a dictionary. */
+/** The key type of a dictionary. */
 export interface Key {
   readonly bits: number
   readonly written: (key: bigint) => string | number
 }
 
-/** Keys that are numbers, of at most 48 bits. */
+/** Unsigned integer keys of at most 48 bits. */
 export const uintKey = (bits: number): Key => ({ bits, written: Number })
 
-/** Keys that are numbers of 32 bits with a sign. */
+/** Signed 32-bit integer keys. */
 export const int32Key: Key = { bits: 32, written: (key) => Number(BigInt.asIntN(32, key)) }
 
-/** Keys of 256 bits in hex. */
+/** 256-bit keys in hex. */
 export const bits256Key: Key = { bits: 256, written: (key) => key.toString(16).padStart(64, '0') }
 
-/** Keys of a workchain in 32 bits and an account in 256, as addresses in their raw form. */
+/** Keys of a 32-bit workchain and a 256-bit account, as raw addresses. */
 export const addressKey: Key = {
   bits: 288,
   written: (key) => `${int32Key.written(key >> 256n)}:${bits256Key.written(BigInt.asUintN(256, key))}`,

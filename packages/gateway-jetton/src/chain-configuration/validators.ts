@@ -30,7 +30,7 @@ export const validatorCounts = fields({
   min_validators: uint(16),
 })
 
-/** `ConfigParam 17`; the factor is a fixed point number of 16 and 16 bits. */
+/** `ConfigParam 17`; the factor is a fixed-point number with 16 integer bits and 16 fractional bits. */
 export const stakes = fields({
   min_stake: grams,
   max_stake: grams,
@@ -38,7 +38,7 @@ export const stakes = fields({
   max_stake_factor: uint(32),
 })
 
-// A key of one field is that field for a reader.
+// A key with one field is read as that field.
 const publicKey: Reader<string> = (slice) => {
   constructor('ed25519_pubkey#8e81278a', fields({}))(slice)
   return bits256(slice)
@@ -83,7 +83,7 @@ const validatorTempKey = constructor(
   fields({ adnl_addr: bits256, temp_public_key: publicKey, seqno: uint(32), valid_until: uint(32) }),
 )
 
-/** `ConfigParam 39`: keys that validators sign with for a while, by their public key. */
+/** `ConfigParam 39`: temporary signing keys of validators, by their public key. */
 export const signedTempKeys = hashmapE(
   bits256Key,
   constructor('signed_temp_key#4', fields({ key: ref(validatorTempKey), signature })),

@@ -1,7 +1,8 @@
 import { constructor, fields, grams, int32Key, ref, set, uint } from './tl-b.ts'
 
-/** `ConfigParam 9` and `10`: parameters that cannot be taken away, and those that are harder to change. */
+/** `ConfigParam 9`: parameters that cannot be removed. */
 export const mandatoryParams = fields({ mandatory_params: set(int32Key) })
+/** `ConfigParam 10`: parameters that are harder to change. */
 export const criticalParams = fields({ critical_params: set(int32Key) })
 
 const configProposalSetup = constructor(

@@ -1,12 +1,12 @@
 import { bits256, bool, constructor, fields, hashmapE, int, int32Key, oneOf, uint } from './tl-b.ts'
 
-/** `GlobalVersion`: version and abilities of the nodes. */
+/** `GlobalVersion`: version and capabilities of the TON nodes. */
 export const globalVersion = constructor(
   'capabilities#c4',
   fields({ version: uint(32), capabilities: uint(64) }),
 )
 
-/** `ConfigParam 19`: tells networks apart. */
+/** `ConfigParam 19`: identifies the network. */
 export const globalId = fields({ global_id: int(32) })
 
 const workchainFormat = oneOf(
@@ -51,7 +51,7 @@ const workchainDescr = oneOf(
   constructor('workchain#a6', fields(workchain)),
   constructor('workchain_v2#a7', (slice) => {
     const known = fields({ ...workchain, split_merge_timings: splitMergeTimings })(slice)
-    // Later releases of the node added a field without another tag.
+    // Later releases of the TON node added a field without another tag.
     return slice.remainingBits === 0 ? known : { ...known, persistent_state_split_depth: uint(8)(slice) }
   }),
 )

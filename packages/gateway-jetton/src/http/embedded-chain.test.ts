@@ -14,7 +14,7 @@ let stop: () => Promise<void>
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-jetton-'))
-  // Nothing happens between two calls, so that their answers can be compared.
+  // The chain does not change between two calls, so that their responses can be compared.
   const devnet = await startDevnet({
     dataDirectory: directory,
     chains: ['jetton'],
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** A value for every parameter that some operation needs. */
+/** A value for every required parameter of the operations. */
 function queryFor(route: Route): string {
   const values: Readonly<Record<string, string>> = {
     address: route.path.endsWith('getTokenData') ? chain.example.jetton_master : chain.example.wallet,
@@ -50,7 +50,10 @@ function queryFor(route: Route): string {
   return new URLSearchParams(needed.map(([name]) => [name, values[name] ?? ''])).toString()
 }
 
-/** Without what each response has anew: a random text, and the time of the consensus block, which is that of the request. */
+/**
+ * Removes the parts that differ in every response: a random text, and the time of the consensus block, which is the
+ * time of the request.
+ */
 async function answerOf(response: Response) {
   const text = await response.text()
   const body = text
@@ -59,7 +62,7 @@ async function answerOf(response: Response) {
   return { status: response.status, body }
 }
 
-// These have an adapter, and are asked below.
+// These operations have an adapter, and are tested below.
 const adapted = ['getConfigParam', 'getShards', 'listJettonBurns']
 const reads = [...Object.values<Route>(v2.routes), ...Object.values<Route>(v3.routes)].filter(
   ({ method, operationId }) => method === 'GET' && !adapted.includes(operationId),
@@ -72,7 +75,7 @@ it.each(reads)('answers $path as the chain does', async (route) => {
     gateway.call(target).then(answerOf),
   ])
   expect(through.status).toBe(direct.status)
-  // The chain has no empty list of rows, as an index has none.
+  // The chain returns null for an empty list of rows, as an index does.
   if (direct.status === 200) expect(through.body).toBe(direct.body.replace(/^(\{"\w+":)null,/, '$1[],'))
   else expect(JSON.parse(through.body)).toMatchObject({ ok: false, code: direct.status })
 })

@@ -73,7 +73,7 @@ describe('paths', () => {
   it('lead a read by POST to where every node takes it', async () => {
     exchange.behaviour = json(200, { ok: true, result: '0', id: '1', jsonrpc: '2.0' })
     const params = `{ "address":"${raw}", "seqno": "1" }`
-    // A mark at the beginning, as some editors set it, is no part of JSON.
+    // A byte order mark, as some editors write it, is not part of JSON.
     const response = await exchange.post('/api/v2/getAddressBalance', `\ufeff${params}`)
     expect(await exchange.read(response)).toEqual({ status: 200, body: '{"ok":true,"result":"0"}' })
     const body = `{"jsonrpc":"2.0","id":"1","method":"getAddressBalance","params":${params}}`

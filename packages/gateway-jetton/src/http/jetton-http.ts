@@ -24,13 +24,13 @@ import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { exposedHeaders, sayDeprecated, sendResponse } from '@fairlead/gateway-core/rest/send-response'
 
-/** What the jetton chain API needs from the rest of the service. */
+/** Dependencies of the jetton chain API. */
 export interface JettonDependencies extends HttpDependencies {
   readonly jettonUpstreams: JettonUpstreams
   readonly maxBodyBytes: number
 }
 
-/** A failure that answers a JSON-RPC call. */
+/** An error that is the response to a JSON-RPC call. */
 class RpcCallFailure extends RestError {
   readonly idText: string
 
@@ -40,7 +40,7 @@ class RpcCallFailure extends RestError {
   }
 }
 
-// Beside the usual ones those that existing clients of these families send.
+// In addition to the usual headers, those that existing clients of these families send.
 const browserHeaders = [
   'authorization',
   'content-type',
@@ -53,7 +53,7 @@ const browserHeaders = [
   'x-actions-version',
 ]
 
-/** Makes the handler of the jetton chain API: `/<token>/api/...`, `/api/...` with basic authentication. */
+/** Creates the handler of the jetton chain API: `/<token>/api/...`, `/api/...` with basic authentication. */
 export function createJettonHandler(dependencies: JettonDependencies): RequestHandler {
   const rules: RequestRules = {
     protocol: 'jetton',
@@ -98,14 +98,14 @@ async function answer(
   }
   if (operation.operationId === 'callJsonRpc') await answerRpc(limits, node, http, admitted)
   else {
-    // Who may not read by one form may not by the other.
+    // A client that may not use one form of a read may not use the other.
     await admitted(readOf(operation.operationId), () =>
       answerRest(limits, operation, queryByContractNames(operation.operationId, query), node, http),
     )
   }
 }
 
-/** Runs the answer to a call that may be made. */
+/** Runs the handler of a call that is admitted. */
 type Admit = (method: string, run: () => Promise<void>) => Promise<void>
 
 interface JettonLimits extends Pick<JettonDependencies, 'maxBodyBytes' | 'timeoutMs'> {
@@ -140,7 +140,7 @@ async function answerRest(
     return
   }
   if (body && family === 'v2' && operationId !== readOf(operationId)) {
-    // Not every node takes a read by `POST` at its path.
+    // Not every upstream accepts a read by `POST` at its path.
     const answered = await forwardRpc(node, readOf(operationId), body.text, { owner, signal })
     await send(behind(plainHead, answered), http, timeoutMs)
     return
@@ -158,7 +158,7 @@ async function answerRest(
   await send(sent, http, timeoutMs)
 }
 
-// The form by `POST` of a read has the same parameters and the same answer.
+// The `POST` form of a read has the same parameters and the same response.
 function readOf(operationId: string): string {
   return operationId.replace(/ByPost$/, '')
 }
@@ -227,7 +227,7 @@ function send(
   return sendResponse(answered, http, { api: 'jetton chain API', types: ['application/json'], timeoutMs })
 }
 
-/** The headers of the contract, and never the credential. */
+/** Returns the headers that the contract defines, and never the credential. */
 function headersFor(
   { route }: JettonOperation,
   { headers }: HttpRequest,
@@ -246,7 +246,7 @@ function headersFor(
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws {@link JettonError} 413 for a body that is too long, 422 for one that is not JSON */
+/** @throws {@link JettonError} 413 for a body that is too long, 422 for a body that is not JSON */
 async function readJson(
   http: HttpContext,
   maxBytes: number,

@@ -3,34 +3,34 @@ import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
 import type { JettonParameters } from '../operations/parameters.ts'
 import { JettonError } from '../jetton-error.ts'
 
-/** A JSON-RPC call whose envelope is in order. */
+/** A JSON-RPC call with a valid envelope. */
 export interface RpcCall {
   readonly method: string
   readonly params: JettonParameters
-  /** The parameters as the caller wrote them, an object. */
+  /** The parameters as the client wrote them, an object. */
   readonly paramsText: string
 }
 
-/** What an answer to a JSON-RPC call repeats. */
+/** The part of a JSON-RPC call that the response repeats. */
 export interface RpcReply {
-  /** The id as the caller wrote it; null until it is known. */
+  /** The id as the client wrote it; null until it is known. */
   idText: string
 }
 
 /**
- * Reads a JSON-RPC call as the clients of the jetton chain send it: parameters that are missing, null or an empty
- * array are none, and the version may be left out.
+ * Parses a JSON-RPC call as clients of the jetton chain API send it. Missing parameters, null and an empty array count
+ * as no parameters, and the version may be omitted.
  *
  * @param text - the body
- * @param value - the same as JSON
- * @param reply - learns the id, so that a refusal can repeat it
+ * @param value - the parsed body
+ * @param reply - receives the id, so that an error response can repeat it
  * @throws {@link JettonError} 422
  */
 export function readRpcCall(text: string, value: unknown, reply: RpcReply): RpcCall {
   if (Array.isArray(value)) throw new JettonError(422, 'The body should be one call: batches are not taken.')
   if (!isRecord(value)) throw new JettonError(422, 'The body should be a JSON object.')
   const { jsonrpc = '2.0', method, id } = value
-  // Clients in Go and Rust write an empty value as null.
+  // Clients in Go and Rust serialize an empty value as null.
   const params = value['params'] ?? []
   const texts = jsonMembers(text)
   if (typeof id !== 'string' && !Number.isInteger(id)) {

@@ -16,7 +16,7 @@ const random = randomNumbers(20_251_121)
 const oneOf = <T>(...choices: readonly T[]): T => choices[random(choices.length)] as T
 const space = () => oneOf('', '', ' ', '\n', '\t  ', '\r\n')
 
-/** JSON of some depth, in which there are envelopes and what looks like parts of one. */
+/** Nested JSON that contains envelopes and text that looks like parts of an envelope. */
 function value(depth: number): string {
   if (depth === 0 || random(4) === 0) {
     return oneOf(
@@ -35,7 +35,7 @@ function value(depth: number): string {
   return `{${some.map((one, index) => `${space()}${keys[index]}:${space()}${one}`).join(',')}${space()}}`
 }
 
-/** An answer of a node, and the same without what belongs to the envelope. */
+/** An upstream response, and the same without the members of the envelope. */
 function answer(): { readonly whole: string; readonly members: readonly string[] } {
   const members = ['"ok":true', `"result"${space()}:${space()}${value(4)}`]
   if (random(2) === 0) members.push(`"@extra":${value(0)}`)
@@ -45,7 +45,7 @@ function answer(): { readonly whole: string; readonly members: readonly string[]
   return { whole: `${space()}{${space()}${written}${space()}}${space()}`, members }
 }
 
-/** The same in pieces. */
+/** Splits the bytes into random chunks. */
 function inPieces(bytes: Buffer): Buffer[] {
   const longest = oneOf(1, 7, 256, 257, 1_000, 100_000)
   const pieces: Buffer[] = []

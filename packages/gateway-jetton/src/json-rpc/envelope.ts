@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import { JettonError } from '../jetton-error.ts'
 
-// One implementation of nodes repeats ids as texts only, the other one not at all.
+// One upstream implementation repeats ids only as strings, and the other does not repeat them.
 const idAtNode = '"1"'
 
 /**
- * Writes the body of a call to a node. Calls go by JSON-RPC and not to the path of the method, as that takes reads by
- * `POST` with one implementation of nodes only; both implementations know JSON-RPC.
+ * Creates the body of a call to an upstream. Calls use JSON-RPC and not the path of the method: only one upstream
+ * implementation accepts reads by `POST` at that path, and both support JSON-RPC.
  */
 export function rpcBody(method: string, paramsText: string): Buffer {
   return Buffer.from(
@@ -15,15 +15,15 @@ export function rpcBody(method: string, paramsText: string): Buffer {
   )
 }
 
-/** How an answer begins that is none to a JSON-RPC call. */
+/** Start of a response that is not a JSON-RPC response. */
 export const plainHead = '{'
 
-/** How the answer to a JSON-RPC call begins, with the id as the caller wrote it. */
+/** Start of a JSON-RPC response, with the id as the client wrote it. */
 export function rpcHead(idText: string): string {
   return `{"jsonrpc":"2.0","id":${idText},`
 }
 
-/** Gives another head to a whole answer of the API, good or bad, that has no id. */
+/** Replaces the start of a complete API response, success or error, that has no id. */
 export function withHead(text: string, head: string): string {
   return text.replace('{', () => head)
 }
@@ -31,15 +31,16 @@ export function withHead(text: string, head: string): string {
 const own = String.raw`"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|\d+|null)`
 const beginning = new RegExp(String.raw`^\s*\{\s*(?:${own}\s*,\s*)*(?=")`)
 const end = new RegExp(String.raw`(?:\s*,\s*${own})*\s*\}\s*$`)
-// Longer than everything that a node writes before or behind what the answer is about. The texts that are searched must
-// stay short, whatever a client or a node sends: the time that it takes grows with the square of their length.
+// Longer than everything that an upstream writes before or after the result. The searched strings must stay short,
+// regardless of what a client or an upstream sends: the search time grows with the square of their length.
 const edgeBytes = 256
 
 /**
- * Gives the answer of a node another head, without the node's own id if it has one. The rest passes through byte for
- * byte, without being held or parsed.
+ * Replaces the start of an upstream response, and removes the upstream's id if it has one. The rest passes through byte
+ * for byte, without being buffered or parsed.
  *
- * @param body - of the node, not yet read; a JSON object, or the reader fails with {@link JettonError} 502
+ * @param body - unread body of the upstream response; a JSON object, otherwise the reader fails with
+ * {@link JettonError} 502
  */
 export function streamedWithHead(body: StreamedResponse['body'], head: string): StreamedResponse['body'] {
   return Object.assign(Readable.from(spliced(body, head)), { dump: () => body.dump() })
@@ -73,7 +74,7 @@ function beforeEnd(bytes: Buffer): Buffer {
   return bytes.subarray(0, index)
 }
 
-// As many characters as bytes: a character of several bytes may be cut in two.
+// As many characters as bytes, because a chunk boundary may split a multi-byte character.
 function searchable(bytes: Buffer): string {
   return bytes.toString('latin1')
 }

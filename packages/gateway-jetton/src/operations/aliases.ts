@@ -1,6 +1,6 @@
 import { isRecord } from '@fairlead/gateway-core/json'
 
-/** Parameter names that other servers of this API use, by the operation that has another name for them. */
+/** Parameter names that other servers of this API use, by the operation for which the contract uses another name. */
 const aliases: ReadonlyMap<string, readonly [alias: string, name: string]> = new Map([
   ['getConfigParam', ['param', 'config_id']],
   ['getConfigParamByPost', ['param', 'config_id']],
@@ -8,9 +8,9 @@ const aliases: ReadonlyMap<string, readonly [alias: string, name: string]> = new
 ])
 
 /**
- * Renames a query parameter that is given by its alias; the name of the contract wins where both are given.
+ * Renames a query parameter that is given by its alias. The contract name takes precedence when both are given.
  *
- * @param query - text behind the question mark
+ * @param query - text after the question mark
  */
 export function queryByContractNames(operationId: string, query: string): string {
   const alias = aliases.get(operationId)
@@ -24,7 +24,7 @@ export function queryByContractNames(operationId: string, query: string): string
   return given.toString()
 }
 
-/** The same for the parameters of a body; any other value is returned unchanged. */
+/** Renames the parameters of a body in the same way. Any other value is returned unchanged. */
 export function valueByContractNames<given>(operationId: string, given: given): given {
   const alias = aliases.get(operationId)
   if (alias === undefined || !isRecord(given)) return given

@@ -3,7 +3,7 @@ import type { ValueFormat } from '@fairlead/gateway-core/rest/parameter-validati
 
 type Formats = Readonly<Record<string, ValueFormat>>
 
-/** What is the same in both families of the jetton chain API. */
+/** Formats that both families of the jetton chain API share. */
 const shared: Formats = {
   address: ofText(
     'an address: workchain, colon and 64 hex digits, or 48 characters of base64 with the right checksum',
@@ -47,7 +47,7 @@ function isAddress(text: string): boolean {
 }
 
 function isInteger(text: string, bits: number): boolean {
-  // A text that is much too long is not worth the reading.
+  // Strings that are much too long are not parsed.
   if (!/^-?\d{1,78}$/.test(text)) return false
   return BigInt.asIntN(bits, BigInt(text)) === BigInt(text)
 }

@@ -7,7 +7,7 @@ import { ContractRules, type Reading } from '@fairlead/gateway-core/rest/paramet
 import { v2Formats, v3Formats } from './formats.ts'
 import type { JettonFamily, JettonOperation } from './operations.ts'
 
-/** Parameters by name, of the types of the contract and with its defaults; those that were left out are left out. */
+/** Parameters by name, with the types and defaults of the contract. Omitted parameters without a default are absent. */
 export type JettonParameters = Readonly<Record<string, unknown>>
 
 const rules: Readonly<Record<JettonFamily, ContractRules>> = {
@@ -18,8 +18,8 @@ const rpcRules = new ContractRules(v2Rpc, { verb: 'should', formats: v2Formats }
 const methods: Readonly<Record<string, Method>> = v2Rpc.methods
 
 /**
- * Checks the query and the headers of a call against the contract. Others than those of the contract are left to the
- * node.
+ * Validates the query and the headers of a call against the contract. Parameters that the contract does not define are
+ * left to the upstream.
  *
  * @throws {@link JettonError} 422 that names the parameter and the rule, never the value
  */
@@ -39,10 +39,10 @@ export function queryParameters(
 }
 
 /**
- * Completes a query so that what the contract says about a parameter that is left out holds with every node, and takes
- * out the key of another service, whose place is in the address of the node.
+ * Adds the contract's defaults of omitted parameters to a query, so that they apply to every upstream. Removes the API
+ * key of another service, which belongs in the upstream's URL.
  *
- * @param query - text behind the question mark
+ * @param query - text after the question mark
  */
 export function withDefaults({ family, route }: JettonOperation, query: string): string {
   const given = new URLSearchParams(query)
@@ -61,9 +61,9 @@ function withoutKey(query: URLSearchParams): string {
 }
 
 /**
- * Checks the body of a call against the contract.
+ * Validates the body of a call against the contract.
  *
- * @param body - as JSON
+ * @param body - the parsed JSON body
  * @throws {@link JettonError} 422 as {@link queryParameters}
  */
 export function bodyParameters({ family, route }: JettonOperation, body: unknown): JettonParameters {
@@ -71,7 +71,7 @@ export function bodyParameters({ family, route }: JettonOperation, body: unknown
   const schema = route.requestBody?.schema ?? {}
   taken('The body', rules[family].ofJson({ schema, required: true }, body))
   const properties = rules[family].resolved(schema)['properties'] as Record<string, JsonSchema> | undefined
-  // The body as a whole was checked; what is left is to say what stands for the missing ones.
+  // The whole body is valid at this point; what remains are the defaults of omitted properties.
   return all(
     Object.entries(properties ?? {}).map(([name, property]) => [name, { schema: property, required: false }]),
     (name, parameter) =>
@@ -80,9 +80,9 @@ export function bodyParameters({ family, route }: JettonOperation, body: unknown
 }
 
 /**
- * Checks the parameters of a JSON-RPC method against the contract.
+ * Validates the parameters of a JSON-RPC method against the contract.
  *
- * @throws {@link JettonError} 422 as {@link queryParameters}, and for a method that the contract does not have
+ * @throws {@link JettonError} 422 as {@link queryParameters}, and for a method that the contract does not define
  */
 export function methodParameters(name: string, params: JettonParameters): JettonParameters {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
@@ -94,7 +94,7 @@ export function methodParameters(name: string, params: JettonParameters): Jetton
   )
 }
 
-/** Where a good answer of family v3 holds lists: the keys, and whether it is a list itself. */
+/** Returns where a success response of family v3 holds lists: the keys, and whether the response itself is a list. */
 export function listsOf({ family, route }: JettonOperation): {
   readonly isList: boolean
   readonly keys: readonly string[]
@@ -122,7 +122,7 @@ function all(
 function taken(name: string, reading: Reading): unknown {
   if ('value' in reading) return reading.value
   const { place, rule } = reading
-  // What stands in the body is named for itself.
+  // Properties of the body are named without a prefix.
   const where = name === 'The body' && place !== '' ? place.replace(/^\./, '') : `${name}${place}`
   throw new JettonError(422, `${where} ${rule}.`)
 }

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { type JettonFixture, jettonToken, listenToJetton } from './jetton-fixture.ts'
 import { type Behaviour, serve } from '@fairlead/gateway-core/testing/serve'
 
-/** One request that the node has seen. */
+/** A request that the upstream received. */
 export interface AskedOfNode {
   readonly method: string
   readonly target: string
@@ -12,20 +12,23 @@ export interface AskedOfNode {
   readonly body: string
 }
 
-/** Texts of the node's address and of credentials, which nobody may ever see. */
+/** Credentials, and parts of the upstream URL that hold credentials, which must never be exposed. */
 const secrets = ['c4n4ry-user', 'c4n4ry-pass', 'c4n4ry-key', jettonToken, 'pass-fixture']
 
-/** What {@link JettonExchange} puts into the node's address, as the node sees it. */
+/** Credentials in the upstream URL of {@link JettonExchange}, as the upstream receives them. */
 export const nodeCredentials = {
   query: 'api_key=c4n4ry-key',
   authorization: `Basic ${Buffer.from('c4n4ry-user:c4n4ry-pass').toString('base64')}`,
 }
 
-/** The jetton chain API of the gateway in front of a node that answers as a test wants, and what both have seen. */
+/**
+ * The jetton chain API of the gateway in front of an upstream with configurable behavior, and a record of their
+ * traffic.
+ */
 export class JettonExchange {
   readonly node: Awaited<ReturnType<typeof serve>>
   readonly gateway: JettonFixture
-  /** What the node was asked since {@link reset}. */
+  /** Requests that the upstream received since {@link reset}. */
   asked: readonly AskedOfNode[] = []
   behaviour: Behaviour = ok('0')
   #seen = ''
@@ -47,20 +50,20 @@ export class JettonExchange {
     return exchange
   }
 
-  /** Forgets what was asked, and lets every call succeed. */
+  /** Clears the recorded requests, and makes every call succeed. */
   reset(): void {
     this.asked = []
     this.behaviour = ok('0')
   }
 
-  /** Reads an answer. */
+  /** Reads a response. */
   async read(response: Response): Promise<{ readonly status: number; readonly body: string }> {
     const body = await response.text()
     this.#seen += `${body}${JSON.stringify([...response.headers])}`
     return { status: response.status, body }
   }
 
-  /** Reads an answer that has to be an error of the API; what JSON-RPC adds is there as well. */
+  /** Reads a response that must be an error of the API. The result includes the members that JSON-RPC adds. */
   async failure(response: Response): Promise<{ readonly status: number; readonly error: unknown }> {
     const { status, body } = await this.read(response)
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -69,13 +72,13 @@ export class JettonExchange {
     return { status, error, ...rest }
   }
 
-  /** Sends a body by `POST`: a text as it is, anything else as JSON. */
+  /** Sends a body by `POST`: a string unchanged, anything else as JSON. */
   post(path: string, body: unknown): Promise<Response> {
     const content = typeof body === 'string' ? body : JSON.stringify(body)
     return this.gateway.call(path, { method: 'POST', body: content })
   }
 
-  /** Fails when a secret was in an answer, the log or the metrics, those of a call that fails among them. */
+  /** Fails when a secret appeared in a response, the log or the metrics, including those of a failed call. */
   async expectNoSecret(): Promise<void> {
     this.behaviour = json(500, { ok: false, error: `GET /below?${nodeCredentials.query} failed`, code: 500 })
     await this.read(await this.gateway.call('/api/v2/getMasterchainInfo'))
@@ -88,7 +91,9 @@ export class JettonExchange {
     return `${this.#seen}${this.gateway.log()}${await this.gateway.metrics()}`
   }
 
-  /** Ends it, and fails when a secret was in an answer, the log or the metrics at any time. */
+  /**
+   * Stops the gateway and the upstream. Fails when a secret appeared in a response, the log or the metrics at any time.
+   */
   async stop(): Promise<void> {
     const everything = await this.#everything()
     await this.gateway.stop()
@@ -97,17 +102,17 @@ export class JettonExchange {
   }
 }
 
-/** A node that answers in the envelope of family v2. */
+/** An upstream that responds in the envelope of family v2. */
 export function ok(result: unknown): Behaviour {
   return json(200, { ok: true, result, '@extra': '1:0:c' })
 }
 
-/** A node that answers JSON. */
+/** An upstream that responds with JSON. */
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
   return says(status, 'application/json', JSON.stringify(body), headers)
 }
 
-/** A node that answers a text. */
+/** An upstream that responds with text. */
 export function says(
   status: number,
   type: string,

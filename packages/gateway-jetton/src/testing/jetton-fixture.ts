@@ -16,28 +16,28 @@ import {
 } from '@fairlead/gateway-core/testing/test-authenticator'
 import { serveProtocol } from '@fairlead/gateway-core/testing/serve'
 
-/** Token that opens the node of {@link listenToJetton}. */
+/** Token of the node of {@link listenToJetton}. */
 export const jettonToken = 'fixture-token-of-jetton'
 
-/** User name and password that open it. */
+/** User name and password of that node. */
 export const jettonBasic = 'user-fixture:pass-fixture'
 
-/** The jetton chain API of the gateway, in front of one node. */
+/** The jetton chain API of the gateway, with one node. */
 export interface JettonFixture {
   readonly url: string
   readonly port: number
-  /** Sends a request with the token; the path begins with `/api`. */
+  /** Sends a request with the token. The path begins with `/api`. */
   call(path: string, init?: RequestInit): Promise<Response>
-  /** Sends a body to `/api/v2/jsonRPC`: a text as it is, anything else as JSON. */
+  /** Sends a body to `/api/v2/jsonRPC`: a string unchanged, anything else as JSON. */
   rpc(body: unknown): Promise<Response>
   log(): string
   metrics(): Promise<string>
-  /** What the meter has counted: operation or method, class of status, how often. */
+  /** Counts of the meter: operation or method, status class and count. */
   counted(): Promise<string[]>
   stop(): Promise<void>
 }
 
-/** What a test may choose. */
+/** Options of {@link listenToJetton}. */
 export interface JettonFixtureOptions extends Partial<
   Pick<JettonDependencies, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBodyBytes'>
 > {

@@ -6,7 +6,7 @@ import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { JettonCall, JettonNode } from '../upstream/types.ts'
 import { NodeOfGrant } from '../upstream/jetton-upstreams.ts'
 
-/** A request that came to a node. */
+/** A request that an upstream received. */
 export interface Asked {
   readonly method: string
   readonly path: string
@@ -14,16 +14,16 @@ export interface Asked {
   readonly body: unknown
 }
 
-/** What a node answers: an object, or a status with one or with a text that is no JSON. */
+/** The response of an upstream: an object, or a status with an object or with text that is not JSON. */
 export type Answer = object | readonly [status: number, body: object | string]
 
-/** A node and what it was asked. */
+/** An upstream and the requests that it received. */
 export interface JettonServer {
   readonly node: JettonNode
   readonly asked: readonly Asked[]
 }
 
-/** Starts a node that answers as the test wants, until the test ends. */
+/** Starts an upstream that responds as the test specifies, until the test ends. */
 export async function jettonServer(answer: (asked: Asked) => Answer): Promise<JettonServer> {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
@@ -56,7 +56,7 @@ export async function jettonServer(answer: (asked: Asked) => Answer): Promise<Je
   return { node: new NodeOfGrant({ v2: () => upstream, v3: () => upstream }), asked }
 }
 
-/** A call as the listener hands it to an adapter. */
+/** A call as the handler passes it to an adapter. */
 export function callOf(
   family: JettonCall['family'],
   operationId: string,

@@ -6,27 +6,27 @@ import {
 } from '@ton/sandbox/dist/config/config.tlb-gen.js'
 import { defaultConfig } from '@ton/sandbox/dist/config/defaultConfig.js'
 
-// The oracle is the decoder that was generated from the node's TL-B for the emulator.
+// The oracle is the decoder that was generated from the TL-B of the TON node for the emulator.
 
-/** The configuration of the main network as the emulator has it. */
+/** The mainnet configuration of the emulator. */
 export const mainnet: ReadonlyMap<number, Cell> = new Map(
   Cell.fromBase64(defaultConfig)
     .beginParse()
     .loadDictDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell()),
 )
 
-/** A cell as nodes write it. */
+/** A cell as upstreams serialize it. */
 export const boc = (cell: Cell): string => cell.toBoc().toString('base64')
 
-/** 32 times the same byte, which is given in hex. */
+/** The same byte 32 times, given in hex. */
 export const bytes = (byte: string): Buffer => Buffer.from(byte.repeat(32), 'hex')
 
 const signedKeys = new Set([7, 9, 10, 12])
 
-/** What the oracle gives, in the form of this service. */
+/** The value that the oracle decodes, in the format of the gateway. */
 export function expected(id: number, cell: Cell): unknown {
   const value = plain(loadConfigParam(cell.beginParse(), id), id)
-  // It leaves a field of eight bits unread that is younger than it.
+  // The oracle does not read an 8-bit field that is newer than the oracle.
   if (isBaseChain(value)) Object.assign(value.workchains[0], { persistent_state_split_depth: 4 })
   return value
 }
@@ -74,5 +74,5 @@ function dictionary(members: Dictionary<bigint | number, unknown>, id: number): 
   return isSet ? entries.map(([each]) => each) : Object.fromEntries(entries)
 }
 
-/** A cell that the oracle writes. */
+/** A cell that the oracle serializes. */
 export const made = (parameter: ConfigParam): Cell => beginCell().store(storeConfigParam(parameter)).endCell()

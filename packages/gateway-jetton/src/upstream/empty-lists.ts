@@ -5,24 +5,24 @@ import type { BufferedResponse, StreamedResponse } from '@fairlead/gateway-core/
 import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
 import { mediaType } from '@fairlead/gateway-core/rest/media-type'
 
-// An answer without a row is shorter than this.
+// A response without rows is shorter than this.
 const maxBytes = 4_096
 
-/** Where an answer holds lists. */
+/** Where a response holds lists. */
 export interface Lists {
-  /** Whether the answer is a list itself. */
+  /** Whether the response itself is a list. */
   readonly isList: boolean
   readonly keys: readonly string[]
 }
 
 /**
- * Writes the lists that a node gives as `null` when they are empty, as an index does, as empty lists. Only a short answer
- * can be one without rows; a longer one streams through.
+ * Replaces `null` with an empty list where an upstream returns `null` for an empty list, as an index does. Only a short
+ * response can be without rows; a longer one streams through.
  *
- * @param answer - not yet read
- * @param lists - by the contract
- * @param signal - what the exchange runs under
- * @throws RestError 502 or 504 when the answer breaks off meanwhile
+ * @param answer - unread response
+ * @param lists - where the contract has lists
+ * @param signal - signal of the exchange
+ * @throws RestError 502 or 504 when the response breaks off meanwhile
  */
 export async function withEmptyLists(
   answer: StreamedResponse,

@@ -9,7 +9,7 @@ const targets: Readonly<Record<JettonFamily, string>> = {
 }
 
 /**
- * Makes the function that reads the newest masterchain block of an upstream.
+ * Creates the function that reads the latest masterchain block of an upstream.
  *
  * @see operations getMasterchainInfo of both families
  */

@@ -1,9 +1,10 @@
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 
 /**
- * When a call may be sent to another upstream as well. What sends a message may be refused where it comes a second time.
+ * Returns when a call may also be sent to another upstream. A message that is sent twice may be rejected the second
+ * time.
  *
- * @param operationId - of the contract, or a method of JSON-RPC
+ * @param operationId - of the contract, or a JSON-RPC method
  */
 export function idempotencyOf(operationId: string): Idempotency {
   return operationId.startsWith('send') ? 'unseen' : 'always'

@@ -26,44 +26,44 @@ import type { JettonNode, JettonNodeAnswer, JettonNodeRequest } from './types.ts
 import { JettonError } from '../jetton-error.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
 
-/** What the jetton nodes are made with. */
+/** Options of {@link createJettonUpstreams}. */
 export interface JettonUpstreamOptions {
-  /** Opens the connections to a node; throws when the address is not one. */
+  /** Opens the connections to an upstream; throws when the URL is invalid. */
   readonly open: (address: string) => RestUpstream
   /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
-  /** Longest wait for a response. */
+  /** Maximum wait for a response, in milliseconds. */
   readonly timeoutMs: number
   readonly times?: HealthTimes
-  /** Makes the ids of upstreams. */
+  /** Creates the ids of upstreams. */
   readonly fingerprint?: Fingerprint | undefined
   readonly log?: Logger | undefined
-  /** For the responses that adapters hold whole; any number of bytes when it is left out. */
+  /** Memory budget for the responses that adapters buffer; unlimited when omitted. */
   readonly memory?: ResponseMemory | undefined
 }
 
 type ResponseMemory = Pick<MemoryBudget, 'take' | 'release'>
 
-/** The jetton nodes behind all hosted nodes, connected to when first needed. */
+/** The jetton upstreams of all nodes, connected on first use. */
 export interface JettonUpstreams {
-  /** @throws RestError with status 503 when the hosted node has no usable upstream for this protocol */
+  /** @throws RestError with status 503 when the node has no usable upstream for this protocol */
   of(grant: Grant): NodeOfGrant
-  /** What is known of every upstream that was used. */
+  /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
-  /** What is known of the upstreams of a node in their order. Their health is checked for a minute from now on. */
+  /** States of the upstreams of a node, in their order. Their health is checked for one minute from now on. */
   statesOf(grant: Grant): readonly UpstreamState[]
-  /** Asks the embedded chain, when there is one, for its newest block; rejects when it does not answer. */
+  /** Queries the embedded chain, if there is one, for its latest block; rejects when it does not respond. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }
 
-// Upstreams of nodes change, and nobody says which ones are gone.
+// The upstreams of nodes change, and there is no notification of removed ones.
 const mostKept = 20_000
 
-// Two heads may differ for as long as a block takes to reach everybody.
+// Two chain heads may differ while a block propagates.
 const toleratedLag = 3
 
-/** Makes the set of all jetton upstreams. */
+/** Creates the jetton upstreams of all nodes. */
 export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUpstreams {
   const { memory, times = healthTimes, ...rest } = options
   const poolsOf = (family: JettonFamily, field: string) =>
@@ -77,7 +77,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
     })
   const v2 = poolsOf('v2', 'jetton')
   const v3 = poolsOf('v3', 'jetton-v3')
-  // What is known of a node is kept by it.
+  // Adapters cache data by this object.
   const nodes = new LRUCache<string, NodeOfGrant>({ max: mostKept })
   return {
     of: (grant) => {
@@ -105,19 +105,19 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
   }
 }
 
-// What an adapter reads is a page of an index at most.
+// An adapter reads at most one page of an index.
 const maxHeldBytes = 16_777_216
 
-/** Where the bytes of held responses are counted, and for whom. */
+/** The memory budget for buffered responses, and the owner of the reservations. */
 interface HeldResponses {
   readonly memory: ResponseMemory
-  /** The upstreams of a hosted node: one of them gets a share of the memory. */
+  /** Identifies the upstreams of one node, which may reserve a share of the budget. */
   readonly owner: string
 }
 
 type FamilyPools = Readonly<Record<JettonFamily, () => Pick<RestPool, 'request'>>>
 
-/** The upstreams of one node, and those of the index over its chain. */
+/** The upstreams of one node, and those of the index of its chain. */
 export class NodeOfGrant implements JettonNode {
   readonly #pools: FamilyPools
   readonly #held: HeldResponses | undefined
@@ -130,14 +130,14 @@ export class NodeOfGrant implements JettonNode {
   /**
    * As {@link RestPool.request}; the target begins with `/api`.
    *
-   * @param operationId - of the contract, or a method of JSON-RPC
+   * @param operationId - of the contract, or a JSON-RPC method
    */
   async forward(family: JettonFamily, operationId: string, call: RestCall): Promise<RestResponse> {
     return this.#pools[family]().request(call, idempotencyOf(operationId))
   }
 
   async ask({ family, method, path, query, body, signal }: JettonNodeRequest): Promise<JettonNodeAnswer> {
-    // What adapters ask for they only read.
+    // Adapters only send reads.
     const answer = await this.forward(family, 'get', {
       method,
       target: `/api/${family}${path}${queryText(query)}`,
@@ -157,7 +157,7 @@ export class NodeOfGrant implements JettonNode {
   }
 }
 
-// No adapter can do anything about it, and when to come again has to reach the client.
+// Adapters cannot handle this status, and the client must receive `retry-after`.
 function busy({ headers }: Pick<BufferedResponse, 'headers'>, content: unknown): JettonError {
   const { error } = content as { readonly error: string }
   const { 'retry-after': retryAfter } = headers

@@ -1,52 +1,52 @@
 import type { CancellationSignal } from '@fairlead/http1'
-/** One call of the jetton chain API that was found to follow the contract. */
+/** A call of the jetton chain API that conforms to the contract. */
 export interface JettonCall {
   readonly family: 'v2' | 'v3'
   /** Operation of the contract, for example `listJettonBurns`. */
   readonly operationId: string
   /**
-   * Parameters by name, of the types of the contract and with its defaults filled in; whether they came in the query, in
-   * a body or by JSON-RPC makes no difference.
+   * Parameters by name, with the types and defaults of the contract. It makes no difference whether they came in the
+   * query, in a body or by JSON-RPC.
    */
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Ends when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: CancellationSignal
 }
 
-/** A request to a node, in the node's own words. */
+/** A request to an upstream, in the upstream's format. */
 export interface JettonNodeRequest {
   readonly family: 'v2' | 'v3'
   readonly method: 'GET' | 'POST'
   /** Path below the family, for example `/jetton/burns`. */
   readonly path: string
-  /** Query parameters; a list repeats its key, undefined is left out. */
+  /** Query parameters. A list repeats its key; undefined is omitted. */
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
   /** Sent as JSON. */
   readonly body?: unknown
   readonly signal: CancellationSignal
 }
 
-/** What a node answered, whatever its status; of one that is not 2xx the body is in the shape of the API's errors. */
+/** An upstream response of any status. For a status other than 2xx, the body has the format of the API's errors. */
 export interface JettonNodeAnswer {
   readonly status: number
-  /** The body as JSON; undefined when it is none. */
+  /** The parsed JSON body; undefined when it is not JSON. */
   readonly body: unknown
 }
 
-/** The node behind a hosted node. */
+/** The upstreams of a node. */
 export interface JettonNode {
   /**
-   * Asks the node and holds its answer whole.
+   * Sends a request to the upstream and buffers the whole response.
    *
-   * @throws RestError with status 502, 503 or 504 when the exchange came to no end, 429 when the node has too much to do
+   * @throws RestError with status 502, 503 or 504 when the exchange failed, 429 when the upstream is overloaded
    */
   ask(request: JettonNodeRequest): Promise<JettonNodeAnswer>
 }
 
 /**
- * Answers a call in the shape of the contract where a node has another one.
+ * Responds to a call in the format of the contract where an upstream uses another format.
  *
- * @returns what the answer holds: of v2 by JSON-RPC it becomes the `result`
- * @throws JettonError for what the contract answers with another status than 200
+ * @returns the content of the response; for v2 by JSON-RPC it becomes the `result`
+ * @throws JettonError when the contract has a response with a status other than 200
  */
 export type JettonAdapter = (call: JettonCall, node: JettonNode) => Promise<unknown>

@@ -7,14 +7,14 @@ import { type Connection, connectionOf } from './profiles.ts'
 import { showAnswer } from './show-answer.ts'
 import { groups, type Verb, verbs } from './verbs.ts'
 
-/** Where a command writes, and what it reads beside its arguments. */
+/** The output of a command, and its input in addition to the arguments. */
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Whether a person reads the output. */
   readonly terminal: boolean
-  /** Writes what was asked for. */
+  /** Writes the requested output. */
   readonly print: (text: string) => void
-  /** Writes what is no part of the answer. */
+  /** Writes a note that is not part of the response. */
   readonly remark: (text: string) => void
 }
 
@@ -28,12 +28,12 @@ interface Flags {
   readonly [name: string]: unknown
 }
 
-/** Adds the commands of the platform API: a word for what it is about, a verb, and flags by the contract. */
+/** Adds the commands of the platform API. Each consists of a noun, a verb, and flags from the contract. */
 export function addVerbs(program: Command, surroundings: Surroundings): void {
   for (const verb of verbs) addVerb(program, verb, surroundings)
 }
 
-/** Adds what says where a command goes. */
+/** Adds the flags that select the gateway of a command. */
 export function addConnectionFlags(command: Command): Command {
   return command
     .option('--service <address>', 'address of the service (FAIRLEAD_URL)')
@@ -72,7 +72,7 @@ function addVerb(program: Command, verb: Verb, surroundings: Surroundings): void
   })
 }
 
-/** The command at the end of the words of a verb; the groups before it are made when they are missing. */
+/** Returns the command at the end of a verb's words. Creates the groups before it when they are missing. */
 function commandOf(program: Command, { words, summary }: Verb): Command {
   const names = words.split(' ')
   const last = names.pop() ?? words

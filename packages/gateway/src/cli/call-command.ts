@@ -22,7 +22,7 @@ The exit code is 0 for a result, 1 for an error of the node.`
 
 const timeoutMs = 60_000
 
-/** Adds the command that calls a method of a node through the service. */
+/** Adds the command that calls a method of a node through the gateway. */
 export function addCallCommand(program: Command, { environment, print }: Surroundings): void {
   const command = program
     .command('call')
@@ -99,7 +99,7 @@ function methodAddress(details: NodeShown['details'], token: string): string {
   return filled(template, token, 'The node has no JSON-RPC; give a path such as /eth/v1/node/version.')
 }
 
-// The templates end where the paths of their protocol begin.
+// The URL templates end where the paths of their protocol begin.
 function pathAddress(details: NodeShown['details'], path: string, token: string): string {
   const [name, prefix] = path.startsWith('/api/v3')
     ? (['api_v3', '/api/v3'] as const)
@@ -118,6 +118,6 @@ function filled(template: string | undefined, token: string, otherwise: string):
 function parameters(given: readonly string[]): readonly unknown[] {
   const [first] = given
   if (given.length === 1 && first?.trimStart().startsWith('[')) return parseJson(first) as unknown[]
-  // What is no JSON is a text: an address need not stand in quotes.
+  // Arguments that are not JSON are strings, so an address needs no quotes.
   return given.map((text) => parseJson(text) ?? text)
 }

@@ -7,18 +7,18 @@ import type { Connection } from './profiles.ts'
 /** Name of an operation of the platform API. */
 export type OperationId = keyof typeof routes
 
-/** What an operation is called with; names as on the wire. */
+/** Input of an operation. Names are as on the wire. */
 export interface OperationInput {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Entity tag of the version that is to be changed. */
+  /** Entity tag of the version to change. */
   readonly ifMatch?: string | undefined
 }
 
-/** What an operation answered. */
+/** Response of an operation. */
 export interface OperationAnswer {
-  /** Parsed when it is JSON, else the text; undefined without a body. */
+  /** Parsed when it is JSON, otherwise the text; undefined without a body. */
   readonly body: unknown
   readonly etag: string | null
 }
@@ -28,7 +28,7 @@ const timeoutMs = 30_000
 /**
  * Calls one operation of the platform API.
  *
- * @throws CommandFailure with the server's own words, and the fields that are wrong, for any other answer than 2xx
+ * @throws CommandFailure with the gateway's message and the invalid fields, for any response other than 2xx
  */
 export async function callOperation(
   { url, key }: Connection,

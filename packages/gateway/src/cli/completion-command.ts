@@ -2,7 +2,8 @@ import { FairleadError } from '@fairlead/core'
 import type { Command } from 'commander'
 import type { Surroundings } from './add-verbs.ts'
 
-// Each asks the program itself, so a script that was installed once knows the commands of every later version.
+// Each script calls the program itself, so a script that was installed once also completes the commands of later
+// versions.
 const scripts: Readonly<Record<string, string>> = {
   bash: `_fairlead() {
   local IFS=$'\\n'
@@ -24,7 +25,7 @@ const help = `
   zsh    fairlead completion zsh > "\${fpath[1]}/_fairlead"
   fish   fairlead completion fish > ~/.config/fish/completions/fairlead.fish`
 
-/** Adds the command that prints a script for a shell, and the one that such a script asks. */
+/** Adds the command that prints a completion script for a shell, and the command that such a script calls. */
 export function addCompletionCommands(program: Command, { print }: Surroundings): void {
   program
     .command('completion')
@@ -48,10 +49,10 @@ export function addCompletionCommands(program: Command, { print }: Surroundings)
 }
 
 /**
- * What may stand in place of the last word.
+ * Returns the possible completions of the last word.
  *
  * @param program - the command line
- * @param words - what was typed behind `fairlead`, the last word perhaps in part
+ * @param words - words after `fairlead`; the last word may be incomplete
  */
 export function completions(program: Command, words: readonly string[]): string[] {
   const before = words.slice(0, -1)
@@ -63,7 +64,7 @@ export function completions(program: Command, words: readonly string[]): string[
   const names = shown.visibleCommands(command).flatMap((one) => (one.name() === 'help' ? [] : [one.name()]))
   const option = command.options.find(({ long }) => long === before.at(-1))
   if (option?.argChoices) return option.argChoices.filter((choice) => choice.startsWith(begun))
-  // The value of a flag is anybody's guess.
+  // The value of a flag cannot be completed.
   if (option?.required) return []
   return (begun.startsWith('-') ? flags : names).filter((name) => name.startsWith(begun))
 }

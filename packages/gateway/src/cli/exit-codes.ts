@@ -1,20 +1,20 @@
-/** What the program ends with, so that a script need not read the message; 0 is success. */
+/** Exit codes of the program, so that a script need not parse the message; 0 is success. */
 export const exitCodes = {
-  /** Anything that has no number of its own. */
+  /** Any failure without a specific exit code. */
   failed: 1,
-  /** The command line or the configuration cannot be. */
+  /** The command line or the configuration is invalid. */
   usage: 2,
-  /** No key, a key that is not valid, or one that may not do this. */
+  /** The key is missing, invalid, or not permitted to do this. */
   refused: 3,
-  /** There is no such object. */
+  /** The object does not exist. */
   missing: 4,
-  /** The state of the object does not allow it, or somebody changed it meanwhile. */
+  /** The state of the object does not allow the change, or the object has changed meanwhile. */
   conflict: 5,
-  /** The service cannot be reached, is overloaded or asks to wait. */
+  /** The gateway cannot be reached, is overloaded, or limits the rate of the caller. */
   unavailable: 6,
 } as const
 
-/** A command that could not do what it was asked; the message is for people and holds no secret. */
+/** A command that failed. The message is for people and holds no secret. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly exitCode: number
@@ -25,7 +25,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The exit code that an HTTP status stands for. */
+/** Returns the exit code for an HTTP status. */
 export function exitCodeOf(status: number): number {
   if (status === 401 || status === 403) return exitCodes.refused
   if (status === 404) return exitCodes.missing

@@ -13,7 +13,7 @@ const help = `
 Options that hold secrets are taken over from the environment:
   FAIRLEAD_EVM_UPSTREAM=https://node.example/secret fairlead init /etc/fairlead`
 
-/** Adds the command that writes the files of a new service. */
+/** Adds the command that writes the files of a new gateway. */
 export function addInitCommand(program: Command, { environment, print, remark }: Surroundings): void {
   program
     .command('init')
@@ -33,7 +33,7 @@ export function addInitCommand(program: Command, { environment, print, remark }:
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       writeFileSync(configuration, configurationText(join(folder, 'data')), { flag: 'wx' })
       writeFileSync(secrets, secretsText(environment), { mode: 0o600, flag: 'wx' })
-      // The mask of the process may have taken bits away, but never adds any; a mount may.
+      // The umask of the process may have removed permissions, but never adds any; a mount may.
       chmodSync(secrets, 0o600)
       const flags = `--config ${configuration} --environment-file ${secrets}`
       print(`${configuration}\n${secrets}`)
@@ -43,7 +43,7 @@ export function addInitCommand(program: Command, { environment, print, remark }:
     })
 }
 
-/** Every option with its meaning, those that have a default as comments. */
+/** Every option with its description. All except the data directory are commented out. */
 function configurationText(dataDirectory: string): string {
   const written = ([name, { description, fallback }]: [string, Option]) =>
     name === 'dataDirectory'
@@ -66,7 +66,7 @@ function secretsText(environment: Surroundings['environment']): string {
   return `# Secrets of the service: keep this file to yourself, and a copy in a safe place.\n\n${lines.join('\n\n')}\n`
 }
 
-// What was sealed with this key can be opened with no other.
+// What is encrypted with this key can be decrypted with no other key.
 function madeValue({ environment }: Option): string | undefined {
   return environment === options.secretKey.environment ? randomBytes(32).toString('base64') : undefined
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { FairleadError, type JsonSchema, type Route } from '@fairlead/core'
 import { document, schemas } from '@fairlead/platform-client/contract'
 
-/** One value that an operation takes, and how the command line asks for it. */
+/** An input value of an operation, and its flag on the command line. */
 export interface InputFlag {
   /** Name on the wire. */
   readonly name: string
@@ -11,14 +11,14 @@ export interface InputFlag {
   readonly flag: string
   readonly place: 'query' | 'body'
   readonly required: boolean
-  /** What may be given, in a few words. */
+  /** The accepted values, in a few words. */
   readonly kind: string
   /** Whether it may be given several times. */
   readonly repeated: boolean
   readonly schema: JsonSchema
 }
 
-/** What an operation takes beside what stands in its path. */
+/** Returns the inputs of an operation in addition to its path parameters. */
 export function inputFlags(route: Route): InputFlag[] {
   const query = Object.entries(route.query).map(([name, { schema, required }]) =>
     inputFlag('query', name, schema, required),
@@ -30,7 +30,7 @@ export function inputFlags(route: Route): InputFlag[] {
 }
 
 /**
- * Reads what was given for a flag; `@file` stands for the content of a file and `@-` for the standard input, which keeps
+ * Parses the value of a flag. `@file` stands for the content of a file and `@-` for the standard input, which keeps
  * secrets off the command line.
  *
  * @throws FairleadError `CONFIG_INVALID` that names the flag and the rule, never the text
@@ -49,7 +49,7 @@ export function readFlag(input: InputFlag, given: string | readonly string[]): u
   return readText(first, types, input)
 }
 
-/** A whole body, as JSON or as `@file`. */
+/** Parses a whole body, given as JSON or as `@file`. */
 export function readBody(text: string): unknown {
   const content = text.startsWith('@') ? fileContent(text.slice(1), '--body') : text
   return json(content, '--body')
@@ -62,7 +62,7 @@ function inputFlag(place: InputFlag['place'], name: string, given: JsonSchema, r
   return { name, flag: name.replaceAll('_', '-'), place, required, kind: kindOf(schema), repeated, schema }
 }
 
-/** A schema with what it refers to in place. */
+/** Returns a schema with its references resolved. */
 function resolved(schema: JsonSchema): JsonSchema {
   const { $ref, ...rest } = schema
   const prefix = `${document}#/components/schemas/`

@@ -2,7 +2,7 @@ import { callOperation } from './call-operation.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
 import type { Connection } from './profiles.ts'
 
-/** A node, as far as commands use it. */
+/** The fields of a node that commands use. */
 export interface NodeShown {
   readonly id: string
   readonly details: Readonly<Record<string, string>>

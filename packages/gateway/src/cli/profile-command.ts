@@ -15,7 +15,7 @@ The key is read from the standard input, so that it stands on no command line:
 The file of the profiles is readable by its owner only. Without a profile, commands use FAIRLEAD_URL with
 FAIRLEAD_API_KEY or FAIRLEAD_API_KEY_FILE, or the service that \`fairlead dev\` has started in this folder.`
 
-/** Adds the commands that keep addresses and keys of services. */
+/** Adds the commands that store the URLs and keys of gateways. */
 export function addProfileCommands(
   program: Command,
   { environment, terminal, print, remark }: Surroundings,

@@ -5,15 +5,15 @@ import { FairleadError } from '@fairlead/core'
 import type { DevelopmentFile } from '../development/development-file.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
 
-/** A service that the command line knows by a name. */
+/** A named gateway of the command line. */
 export interface Profile {
   readonly url: string
-  /** API key; in its place there may be the name of a file that holds nothing else. */
+  /** API key; `keyFile` may instead name a file that holds nothing else. */
   readonly key?: string | undefined
   readonly keyFile?: string | undefined
 }
 
-/** Where a command goes, and with which key. */
+/** URL and API key of the gateway that a command calls. */
 export interface Connection {
   readonly url: string
   readonly key: string
@@ -24,13 +24,13 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The profile that is used when none is named. */
 export const defaultProfile = 'default'
 
-/** The file of the profiles, for its owner only. */
+/** Returns the path of the profiles file, which only its owner may read. */
 export function profilesFile(environment: Environment): string {
   const base = environment['XDG_CONFIG_HOME'] || join(environment['HOME'] || homedir(), '.config')
   return join(base, 'fairlead', 'profiles.json')
 }
 
-/** Reads all profiles; none when there is no file. */
+/** Reads all profiles; empty when there is no file. */
 export function readProfiles(environment: Environment): Readonly<Record<string, Profile>> {
   const file = profilesFile(environment)
   const text = privateText(file)
@@ -40,25 +40,25 @@ export function readProfiles(environment: Environment): Readonly<Record<string, 
   return content
 }
 
-/** Writes all profiles in one step. */
+/** Writes all profiles atomically. */
 export function writeProfiles(environment: Environment, profiles: Readonly<Record<string, Profile>>): string {
   const file = profilesFile(environment)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
-  // A draft of an earlier run may be there, with the mode that it had.
+  // A temporary file of an earlier run may exist, with its own mode.
   chmodSync(draft, 0o600)
   renameSync(draft, file)
   return file
 }
 
 /**
- * Finds out where a command goes: what the command line and the environment say, else a profile, else the service that
- * `fairlead dev` has started in this folder.
+ * Returns the gateway that a command calls: from the command line and the environment, otherwise from a profile,
+ * otherwise the gateway that `fairlead dev` has started in this folder.
  *
  * @param flags - `--service` and `--profile`
  * @param environment - `FAIRLEAD_URL`, `FAIRLEAD_API_KEY`, `FAIRLEAD_API_KEY_FILE`, `FAIRLEAD_PROFILE`
- * @throws FairleadError `CONFIG_INVALID` when the address or the key is missing or cannot be
+ * @throws FairleadError `CONFIG_INVALID` when the URL or the key is missing or invalid
  */
 export function connectionOf(
   flags: { readonly service?: string | undefined; readonly profile?: string | undefined },
@@ -103,7 +103,7 @@ function keyFrom(file: string): string {
   return text
 }
 
-// What others can read is no secret any more, and whoever finds that out late has a bad day.
+// A file that others can read is no longer secret, so the command fails early.
 function privateText(file: string): string | undefined {
   try {
     const { mode } = statSync(file)

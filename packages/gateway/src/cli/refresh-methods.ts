@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes } from './exit-codes.ts'
 import { nodeNamed } from './node-named.ts'
 import type { Connection } from './profiles.ts'
 
-/** A method of a node, as the platform API shows it. */
+/** A method of a node, as the platform API returns it. */
 interface MethodShown {
   readonly probed_at: string | null
 }
@@ -14,12 +14,12 @@ const longestMs = 120_000
 const pageSize = 100
 
 /**
- * Has the methods of a node probed and waits for what is found.
+ * Probes the methods of a node and waits for the results.
  *
  * @param connection - the gateway
  * @param name - id of the node, or a name that only one node has
  * @returns the methods, as a list of the platform API
- * @throws CommandFailure when the probe does not end in two minutes, which a node that cannot be reached leads to
+ * @throws CommandFailure when the probe does not end within two minutes, for example because the node cannot be reached
  */
 export async function refreshMethods(
   connection: Connection,
@@ -30,7 +30,7 @@ export async function refreshMethods(
   const { requested_at: requestedAt } = body as { readonly requested_at: string }
   for (const began = performance.now(); performance.now() - began < longestMs; await sleep(pollMs)) {
     const results = await methodsOf(connection, id)
-    // All of them are recorded at once. The times are of one clock, and have as many digits.
+    // All methods are recorded at once. The timestamps come from one clock and have the same number of digits.
     if (results.some((method) => (method.probed_at ?? '') > requestedAt))
       return { count: results.length, results }
   }

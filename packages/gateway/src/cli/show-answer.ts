@@ -1,14 +1,14 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** How an answer is written. */
+/** Output format of a response. */
 export interface Shown {
-  /** The answer as it came, as JSON. */
+  /** The response unchanged, as JSON. */
   readonly json: boolean
-  /** Whether a person reads it: aligned columns, and what else there is to know on the error output. */
+  /** Whether a person reads the output: aligned columns, and notes on standard error. */
   readonly terminal: boolean
 }
 
-/** What a command prints: the answer, and a remark for people that is no part of it. */
+/** Output of a command: the response, and a note for people that is not part of it. */
 export interface Printed {
   readonly text: string
   readonly remark?: string | undefined
@@ -21,11 +21,11 @@ interface Page {
 }
 
 /**
- * Writes an answer: a list as a table, on a terminal aligned and with headings, else as lines with tabs between the
- * cells; an object as a line for each field.
+ * Formats a response. A list becomes a table: on a terminal aligned and with headings, otherwise as lines with tabs
+ * between the cells. An object becomes one line per field.
  *
- * @param answer - body of the answer
- * @param columns - fields of a list to show, `a.b` for one of an object within; all of them when there are none
+ * @param answer - body of the response
+ * @param columns - fields of a list to show, `a.b` for a field of a nested object; all fields when empty
  */
 export function showAnswer(answer: unknown, columns: readonly string[], { json, terminal }: Shown): Printed {
   if (json) return { text: answer === undefined ? '' : JSON.stringify(answer, undefined, 2) }
@@ -40,7 +40,7 @@ export function showAnswer(answer: unknown, columns: readonly string[], { json, 
   return { text: terminal ? aligned(fields) : tabbed(fields) }
 }
 
-/** Rows as aligned columns. */
+/** Formats rows as aligned columns. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows
@@ -73,7 +73,7 @@ function fieldOf(row: unknown, name: string): unknown {
   return value
 }
 
-// Names come from other people: nothing in them is to move the cursor or to break a line.
+// Other users choose names, so control characters must neither move the cursor nor break a line.
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return plain(value.join(','))

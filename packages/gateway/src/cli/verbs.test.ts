@@ -37,7 +37,7 @@ const json = async (...args: string[]) => {
   return JSON.parse(out) as Record<string, unknown>
 }
 
-// What a person does in a browser: sign in and out, and join.
+// Operations that a person performs in a browser: sign in and out, and join.
 const withoutVerb = [
   'acceptInvitation',
   'changePassword',

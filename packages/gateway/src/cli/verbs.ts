@@ -1,16 +1,16 @@
 import type { OperationId } from './call-operation.ts'
 
-/** A command that is one operation of the platform API. */
+/** A command that calls one operation of the platform API. */
 export interface Verb {
-  /** Words behind `fairlead`. */
+  /** Words after `fairlead`. */
   readonly words: string
   readonly operation: OperationId
   readonly summary: string
-  /** What a list shows of each object. */
+  /** Fields that a list shows of each object. */
   readonly columns?: readonly string[]
 }
 
-/** What a group of commands is about. */
+/** Descriptions of the command groups. */
 export const groups: Readonly<Record<string, string>> = {
   organization: 'the organization that the key belongs to',
   project: 'projects, which group nodes',
@@ -26,7 +26,7 @@ export const groups: Readonly<Record<string, string>> = {
   webhook: 'who is told what happens',
 }
 
-/** The commands, in the order in which they are listed. */
+/** The commands, in display order. */
 export const verbs: readonly Verb[] = [
   { words: 'organization get', operation: 'getOrganization', summary: 'show the organization' },
   { words: 'organization update', operation: 'updateOrganization', summary: 'rename the organization' },

@@ -25,11 +25,11 @@ import { configuredAddresses } from '../configuration/configured-upstreams.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { costsOf } from '../protocols.ts'
 
-/** What the protocols and the platform API use alike. */
+/** Dependencies that the protocols and the platform API share. */
 export interface Dependencies {
   readonly store: Store
   readonly log: Logger
-  /** Addresses of the embedded chains by protocol. */
+  /** URLs of the embedded chains by protocol. */
   readonly embedded: Readonly<Record<string, string>>
   readonly tracing: Tracing
   readonly metering: Metering
@@ -37,22 +37,22 @@ export interface Dependencies {
   readonly feed: RunningFeed
   readonly sharedStore: OpenedSharedStore | undefined
   readonly accessControl: AccessControl
-  /** For the bodies and responses that are held whole. */
+  /** Memory budget for buffered request bodies and responses. */
   readonly memory: MemoryBudget
   readonly upstreamRules: UpstreamRules
   readonly loops: LoopDetector
-  /** How long clients may stand still. */
+  /** How long clients may stall. */
   readonly deadlines: ProgressDeadlines
-  /** Where this service itself is reached. */
+  /** URLs of this gateway. */
   readonly own: OwnService
-  /** Makes known where the ports are. */
+  /** Sets the URLs of the ports. */
   setOwnUrls(urls: readonly string[]): void
-  /** Takes over the options that can change while the service runs. */
+  /** Applies the options that can change while the gateway runs. */
   apply(configuration: Configuration): void
   close(): Promise<void>
 }
 
-/** Opens what the protocols and the platform API use alike. */
+/** Opens the dependencies that the protocols and the platform API share. */
 export async function openDependencies(
   configuration: Configuration,
   {
@@ -70,7 +70,7 @@ export async function openDependencies(
   const costs = costsOf(modules)
   const upstreamPolicy = upstreamPolicyOf(configuration, trusted)
   const progressLimits = progressLimitsOf(configuration)
-  // Before anything is opened, as it may fail.
+  // Opened first, because it may fail.
   const tracing = await tracingOf(configuration)
   const metering = await startMetering({
     store: createUsageStore(store.db),
@@ -123,7 +123,7 @@ export async function openDependencies(
   }
 }
 
-/** What the requests of every protocol need. */
+/** Returns the dependencies of the requests of every protocol. */
 export function httpDependencies(
   configuration: Configuration,
   { tracing, directory, accessControl, log, loops, memory }: Dependencies,
@@ -143,7 +143,7 @@ export function httpDependencies(
   }
 }
 
-/** What the gateway provides to protocols. */
+/** Returns the dependencies that the gateway provides to protocols. */
 export function protocolDependencies(
   { store, directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded }: Dependencies,
   http: HttpDependencies,
@@ -155,7 +155,7 @@ export function protocolDependencies(
   return { ...shared, http, metrics, fingerprint, onMethodMissing }
 }
 
-/** The tracing that a configuration asks for. What sends traces is loaded only where they are wanted. */
+/** Opens the configured tracing. The exporter is loaded only when tracing is configured. */
 async function tracingOf({ tracingEndpoint, tracingRatio }: Configuration): Promise<Tracing> {
   if (tracingEndpoint === undefined) return passThroughTracing
   const { openTracing } = await import('../observe/tracing/open-tracing.ts')
@@ -166,7 +166,10 @@ function progressLimitsOf({ stallMs, minBytesPerSecond }: Configuration) {
   return { stallMs, minBytesPerSecond }
 }
 
-/** What decides about connections to upstreams: the embedded chains are as trusted as what the operator configures. */
+/**
+ * Returns the policy for connections to upstreams. Embedded chains are as trusted as upstreams that the operator
+ * configures.
+ */
 function upstreamPolicyOf(
   configuration: Configuration,
   { embedded, modules }: Pick<Dependencies, 'embedded'> & { readonly modules: readonly ProtocolModule[] },

@@ -14,18 +14,18 @@ import type { Protocols } from './protocols.ts'
 /** The control plane of a gateway. */
 export interface Platform {
   readonly webhooks: Webhooks
-  /** Makes the platform API, with the server that its requests arrive at. */
+  /** Creates the platform API on the server that receives its requests. */
   createApi(serverFactory: FastifyServerFactory): Promise<FastifyInstance>
-  /** Takes over the options that can change while the gateway runs. */
+  /** Applies the options that can change while the gateway runs. */
   reconfigure(configuration: Configuration): void
 }
 
-/** What the control plane needs beside the dependencies of protocols. */
+/** Inputs of the control plane in addition to the dependencies of protocols. */
 export interface PlatformParts {
   readonly descriptions: readonly ProtocolDescription[]
   readonly protocols: Protocols
   readonly oidc: PlatformApiOptions['oidc']
-  /** Has the methods of a node probed soon. */
+  /** Requests a probe of a node's methods. */
   readonly probe: (nodeId: string) => void
 }
 

@@ -29,7 +29,7 @@ export function validateSettings(modules: readonly ProtocolModule[], configurati
   for (const module of modules) module.validate?.(configuration)
 }
 
-/** Loads and opens protocols; where one of them fails, those that were opened are closed. */
+/** Loads and opens protocols. When one of them fails, closes those that were opened. */
 export async function openProtocols(
   modules: readonly ProtocolModule[],
   dependencies: ProtocolDependencies,

@@ -22,16 +22,16 @@ import { openPorts, type Ports } from '../ports/open-ports.ts'
 import { hasSecondHost, rejectSecondHost } from '../reject-second-host.ts'
 import type { Dependencies } from './dependencies.ts'
 
-/** The server of node:http, with the routing of all servers. */
+/** The node:http server, with the routing of all servers. */
 export interface RoutedServer {
   readonly routing: Routing
   readonly http: Server
 }
 
 /**
- * Makes the server of node:http, which routes its requests and upgrades.
+ * Creates the node:http server, which routes its requests and upgrades.
  *
- * @param platform - serves what no route matches
+ * @param platform - handles requests that no route matches
  * @throws TypeError when two routes have the same pattern
  */
 export function createRoutedServer(
@@ -56,9 +56,10 @@ export function createRoutedServer(
 }
 
 /**
- * Opens the ports: HTTP/1.1 by the built-in server, where it is configured, in front of node:http, and HTTP/2.
+ * Opens the ports for HTTP/1.1 and HTTP/2. The built-in HTTP/1.1 server, where it is configured, runs in front of
+ * node:http.
  *
- * @throws FairleadError `CONFIG_INVALID` when a port is taken or the address cannot be listened on
+ * @throws FairleadError `CONFIG_INVALID` when a port is taken or the gateway cannot listen on the address
  */
 export async function openServers(
   configuration: Configuration,

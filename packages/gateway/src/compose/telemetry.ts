@@ -18,13 +18,16 @@ import type { Protocols } from './protocols.ts'
 export interface Telemetry {
   readonly metrics: MetricsRegistry
   readonly contentType: string
-  /** The metrics as text, of all processes where there are several. */
+  /** The metrics as text, of all processes when there are several. */
   text(): Promise<string>
-  /** No longer reports unexpected errors. */
+  /** Stops reporting unexpected errors. */
   close(): void
 }
 
-/** @param publish - where several processes serve: makes this one's metrics known, and returns what reads those of all */
+/**
+ * @param publish - with several processes: publishes the metrics of this process, and returns a function that reads
+ * those of all processes
+ */
 export function openTelemetry(
   log: Logger,
   publish: (registry: Registry) => () => Promise<string> = (registry) => () => registry.metrics(),
@@ -39,7 +42,7 @@ export function openTelemetry(
   }
 }
 
-/** Publishes what the parts of a gateway count themselves. They are read only when the metrics are. */
+/** Publishes the counts that the parts of a gateway keep themselves. They are read only when the metrics are read. */
 export function publishStates(
   metrics: MetricsRegistry,
   { accessControl, sharedStore, metering, directory, feed }: Dependencies,

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 
-/** A built file as it is sent. */
+/** A built file, ready to send. */
 export interface ConsoleFile {
   readonly bytes: Buffer
   readonly type: string
-  /** Left out when the bytes are those of the file itself. */
+  /** Omitted when the bytes are those of the file itself. */
   readonly encoding?: 'br' | 'gzip'
 }
 
@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-// One name, or one below the folder of hashed files: no other path leads to a file.
+// A file name, or a file name in the folder of hashed files. No other path leads to a file.
 const fileName = /^(?:assets\/)?[\w-][\w.-]*$/
 
 const encodings = [
@@ -25,18 +25,21 @@ const encodings = [
   ['gzip', '.gz'],
 ] as const
 
-/** Where the console lies: in the published package beside its bundle, in the repository where its build writes it. */
+/**
+ * Returns the folder of the console: next to the bundle in the published package, or the output of its build in the
+ * repository.
+ */
 export function consoleFolder(): string {
   const published = join(import.meta.dirname, 'console')
   return existsSync(published) ? published : join(import.meta.dirname, '../../../console/dist')
 }
 
 /**
- * Reads a file of the console, in the best of the forms that the build wrote and the reader understands.
+ * Reads a file of the console, in the best encoding that the build wrote and the client accepts.
  *
- * @param folder - what the build wrote
+ * @param folder - output of the console build
  * @param name - relative to the folder, for example `assets/index-B2x.js`
- * @param acceptEncoding - the header of the request
+ * @param acceptEncoding - `Accept-Encoding` header of the request
  * @returns undefined when there is no such file
  */
 export async function readConsoleFile(

@@ -39,7 +39,7 @@ async function listen(at: string): Promise<Server> {
   return started
 }
 
-/** Sends a path as it stands; `fetch` would resolve the dots in it. */
+/** Sends a path unchanged; `fetch` would resolve the dots in it. */
 async function ask(path: string, options: { method?: string; encoding?: string; at?: Server } = {}) {
   const { port } = (options.at ?? server).address() as AddressInfo
   const outgoing = request({

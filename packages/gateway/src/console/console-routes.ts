@@ -5,7 +5,7 @@ import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import type { Route } from '@fairlead/gateway-core/http/router'
 import { type ConsoleFile, readConsoleFile } from './console-files.ts'
 
-// Where each page is; below its address it shows what it finds there by itself.
+// The prefix and the file of each page. The page itself routes the paths below its prefix.
 const pages = [
   ['console', 'index.html'],
   ['docs', 'reference.html'],
@@ -13,7 +13,7 @@ const pages = [
 
 const consoleFiles = '/console/'
 
-// Its own scripts, styles and images, requests to this service, and nothing else.
+// Allows the console's own scripts, styles and images, requests to this gateway, and nothing else.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,9 +45,9 @@ const notBuilt = `<!doctype html>
 `
 
 /**
- * Makes the routes of everything below `/console` and `/docs`.
+ * Creates the routes of everything below `/console` and `/docs`.
  *
- * @param folder - what the build of the console wrote
+ * @param folder - output of the console build
  */
 export function consoleRoutes(folder: string): readonly Route<RequestHandler>[] {
   return pages.map(([prefix, page]) => ({
@@ -62,9 +62,9 @@ export function consoleRoutes(folder: string): readonly Route<RequestHandler>[] 
   }))
 }
 
-/** The file that a path asks for; undefined when it is the address of something on a page. */
+/** Returns the file that a path requests; undefined for a path that a page handles. */
 function fileNameOf(path: string): string | undefined {
-  // Names of operations may hold dots; all files lie with the console.
+  // Operation names may contain dots; all files are below the path of the console.
   if (!path.startsWith(consoleFiles)) return undefined
   const name = path.slice(consoleFiles.length)
   return name.startsWith('assets/') || name.includes('.') ? name : undefined

@@ -47,7 +47,7 @@ describe('the development file', () => {
   it('is replaced in one step, also where others could read the old one', async () => {
     await writeDevelopmentFile(path, content)
     await chmod(path, 0o644)
-    // What a crash in the middle of an earlier write would have left.
+    // The remains of a crash during an earlier write.
     await writeFile(`${path}.${process.pid}`, 'half', { mode: 0o644 })
     const state = { isReading: true }
     const whole = (async () => {

@@ -1,23 +1,23 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** A node as scripts and tests find it; keys that a node lacks are left out. */
+/** A node as scripts and tests read it. Keys that a node lacks are omitted. */
 export interface DevelopmentNode {
   readonly id: string
   readonly chain: string
   readonly network: string
   readonly protocols: readonly string[]
-  /** Address without credentials. */
+  /** URL without credentials. */
   readonly node_url: string
-  /** Address for WebSockets, without credentials. */
+  /** WebSocket URL, without credentials. */
   readonly ws_url?: string | undefined
-  /** Address for gRPC, to which {@link x_token} goes as metadata. */
+  /** gRPC URL, which requires {@link x_token} as metadata. */
   readonly grpc_url?: string | undefined
-  /** Address of the JSON-RPC of the embedded Solana chain itself: for transactions and airdrops. */
+  /** JSON-RPC URL of the embedded Solana chain itself: for transactions and airdrops. */
   readonly rpc_url?: string | undefined
-  /** Address that gives coins of an embedded chain: `POST` with `address` and, if need be, `amount`. */
+  /** Faucet URL of an embedded chain: `POST` with `address` and, optionally, `amount`. */
   readonly faucet_url?: string | undefined
-  /** Where the sample data of the chain stands, its public keys included. */
+  /** Locations of the chain's sample data, including its public keys. */
   readonly example?: Readonly<Record<string, string>> | undefined
   readonly token: string
   readonly username: string
@@ -26,12 +26,12 @@ export interface DevelopmentNode {
   readonly x_token?: string | undefined
 }
 
-/** The one file from which scripts and tests learn where the service is and how to call it. */
+/** The file from which scripts and tests read where the gateway is and how to call it. */
 export interface DevelopmentFile {
   readonly base_url: string
   readonly console_url: string
   readonly api_key: string
-  /** What the owner signs in to the console with; left out once the owner has chosen a password. */
+  /** The owner's sign-in to the console; omitted once the owner has chosen a password. */
   readonly owner_email?: string | undefined
   readonly owner_password?: string | undefined
   readonly organization_id: string
@@ -39,7 +39,7 @@ export interface DevelopmentFile {
   readonly nodes: readonly DevelopmentNode[]
 }
 
-/** Reads the file of an earlier start; undefined when there is none or it is not whole. */
+/** Reads the file of an earlier start; undefined when it is missing or incomplete. */
 export async function readDevelopmentFile(path: string): Promise<DevelopmentFile | undefined> {
   try {
     const content: unknown = JSON.parse(await readFile(path, 'utf8'))
@@ -49,11 +49,11 @@ export async function readDevelopmentFile(path: string): Promise<DevelopmentFile
   }
 }
 
-/** Writes the file in one step, readable by its owner only. */
+/** Writes the file atomically, readable by its owner only. */
 export async function writeDevelopmentFile(path: string, content: DevelopmentFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`
-  // A draft that a crash left behind may be readable by others, and would stay so.
+  // A temporary file that a crash left behind may be readable by others, and would stay so.
   await rm(draft, { force: true })
   try {
     await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' })

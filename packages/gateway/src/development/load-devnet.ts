@@ -2,7 +2,8 @@ import type * as devnet from '@fairlead/devnet'
 import { CommandFailure } from '../cli/exit-codes.ts'
 
 /**
- * Loads the embedded chains: an optional peer dependency, as an installation that serves real nodes needs no engines.
+ * Loads the embedded chains. They are an optional peer dependency, because an installation with real upstreams needs no
+ * chain engines.
  *
  * @throws CommandFailure `DEVNET_NOT_INSTALLED`, with the command that installs them
  */
@@ -19,7 +20,7 @@ export async function loadDevnet(): Promise<typeof devnet> {
   }
 }
 
-// Not a module that the embedded chains themselves lack.
+// Excludes modules that the embedded chains themselves lack.
 function isMissing(error: unknown): boolean {
   return (
     error instanceof Error &&

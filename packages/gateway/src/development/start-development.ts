@@ -24,20 +24,20 @@ import { protocols } from '../protocols.ts'
 const allChains = ['evm', 'beacon', 'jetton', 'solana'] as const
 type ChainName = (typeof allChains)[number]
 
-/** A service in development mode and the file that describes it. */
+/** A gateway in development mode, and the file that describes it. */
 export interface Development extends Gateway {
   readonly file: DevelopmentFile
   readonly filePath: string
 }
 
 /**
- * Starts the service over the embedded chains, with secrets that stay the same from start to start.
+ * Starts the gateway with the embedded chains, with secrets that stay the same across starts.
  *
  * @param configuration - parsed configuration
- * @param log - log of the service
- * @param progress - hears one line per step, for people
- * @param signal - ends a start that is still under way
- * @returns the running service; its `stop` ends the chains too
+ * @param log - log of the gateway
+ * @param progress - called with one line per step, for people
+ * @param signal - aborts a start that is still in progress
+ * @returns the running gateway; its `stop` also stops the chains
  * @throws CommandFailure `DEVNET_NOT_INSTALLED` without `@fairlead/devnet`
  */
 export async function startDevelopment(
@@ -51,7 +51,7 @@ export async function startDevelopment(
   const opened: (() => Promise<void>)[] = []
   const stop = async () => {
     const problems: unknown[] = []
-    // What fails to close keeps nothing else from being closed.
+    // A failed close does not prevent the others.
     for (const close of opened.splice(0).toReversed())
       await close().catch((error: unknown) => problems.push(error))
     if (problems.length > 0) throw problems[0]
@@ -61,14 +61,14 @@ export async function startDevelopment(
     const start = (chains: readonly ChainName[]) => startDevnet({ dataDirectory, chains, onEvent, signal })
     const devnet = start(allChains.filter((name) => ['all', name].includes(developmentChains))).catch(
       (error: unknown) => {
-        // The engine of the Solana chain is published for fewer platforms than the others run on.
+        // The engine of the Solana chain is published for fewer platforms than the others support.
         const isWithoutEngine = error instanceof DevnetError && error.code === 'DEVNET_ENGINE_UNAVAILABLE'
         if (developmentChains !== 'all' || !isWithoutEngine) throw error
         progress('an engine is not there for this platform; trying without the Solana chain')
         return start(allChains.filter((name) => name !== 'solana'))
       },
     )
-    // From here on it has to be stopped, also when the store cannot be opened while the chains are still starting.
+    // From here on the chains have to be stopped, even when the store cannot be opened while they are still starting.
     opened.push(async () => (await devnet.catch(() => undefined))?.stop())
     progress('opening the database')
     const { databaseUrl, secretKey } = configuration
@@ -108,7 +108,7 @@ export async function startDevelopment(
     await writeDevelopmentFile(filePath, file)
     return { ...gateway, file, filePath, stop }
   } catch (error) {
-    // The first failure is the one to tell about.
+    // Only the first failure is reported.
     await stop().catch(() => undefined)
     throw error
   }
@@ -116,11 +116,11 @@ export async function startDevelopment(
 
 function addressesOf({ chain, protocols: spoken, url }: DevnetChain): [string, string][] {
   const ofHttp = spoken.map((name): [string, string] => [name, url])
-  // The EVM engine speaks both on one port.
+  // The EVM engine serves both protocols on one port.
   return chain === 'evm' ? [...ofHttp, ['websocket', url.replace(/^http/, 'ws')]] : ofHttp
 }
 
-/** What a chain is for a client: all chains are protocols of the one node. */
+/** Describes a chain for clients: all chains are protocols of the one node. */
 function nodeOf(
   one: DevnetChain,
   baseUrl: string,

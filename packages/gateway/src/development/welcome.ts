@@ -1,14 +1,14 @@
 import { relative } from 'node:path'
 import type { DevelopmentFile } from './development-file.ts'
 
-/** What a person sees when the service is up; it holds no secret. */
+/** The message for people when the gateway has started. It holds no secret. */
 export function welcome(
   { base_url, console_url, owner_email, owner_password, nodes }: DevelopmentFile,
   filePath: string,
   tlsUrl: string | undefined,
 ): string {
   const chains = nodes.map(({ chain, network, protocols }) => `${chain} ${network} (${protocols.join(', ')})`)
-  // The example is part of a clone, not of the published package.
+  // The example is part of the repository, not of the published package.
   const tryIt = import.meta.url.endsWith('.ts') ? 'npm run quickstart' : `curl ${base_url}/healthz`
   const file = relative(process.cwd(), filePath)
   const owner =

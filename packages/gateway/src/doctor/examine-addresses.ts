@@ -8,7 +8,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 const soonMs = 14 * 24 * 3_600_000
 
-/** Where the service listens and what it says about itself: ports, certificate, public address. */
+/** Checks where the gateway listens and which URL it publishes: ports, certificate, public URL. */
 export async function examineAddresses(configuration: Configuration): Promise<readonly Finding[]> {
   const { host, port, tlsPort } = configuration
   return [

@@ -4,12 +4,12 @@ import type { Configuration } from '../configuration/options.ts'
 import { enoughHandles, mostHandles } from '../processes/warn-of-few-handles.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-// The embedded database keeps spare log of this order, and a journal of usage lies beside it.
+// The embedded database keeps spare log files of about this size, and a usage journal is stored next to it.
 const enoughBytes = 512 * 1024 * 1024
 
-/** What the machine gives: a folder to write into, room in it, and open files. */
+/** Checks the machine: a writable folder, free disk space, and open files. */
 export async function examineMachine({ dataDirectory }: Configuration): Promise<readonly Finding[]> {
-  return [await writableFolder(dataDirectory), await reservation(dataDirectory), handles()]
+  return [await writableFolder(dataDirectory), await freeSpace(dataDirectory), handles()]
 }
 
 async function writableFolder(folder: string): Promise<Finding> {
@@ -31,7 +31,7 @@ async function writableFolder(folder: string): Promise<Finding> {
     : warning(about, `${folder} can be read by other users`, `chmod 700 ${folder}`)
 }
 
-async function reservation(folder: string): Promise<Finding> {
+async function freeSpace(folder: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(await nearestFolder(folder))
   const bytes = bavail * bsize
   const seen = `${Math.floor(bytes / 1_048_576)} MiB free`

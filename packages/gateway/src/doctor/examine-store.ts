@@ -10,7 +10,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 const timeoutMs = 5_000
 const oldestPostgres = 140_000
 
-/** Where records and shared counts are: the database, and the store that replicas share. */
+/** Checks the stores of records and shared counts: the database, and the store that replicas share. */
 export async function examineStore(configuration: Configuration): Promise<readonly Finding[]> {
   const { databaseUrl, valkeyUrl } = configuration
   return [
@@ -50,7 +50,7 @@ async function postgres(databaseUrl: string, { secretKey, dataDirectory }: Confi
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   })
-  // A connection that breaks while it is idle is told by the next query.
+  // The next query reports a connection that broke while it was idle.
   client.on('error', () => undefined)
   try {
     await client.connect()

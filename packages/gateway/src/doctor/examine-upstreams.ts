@@ -7,7 +7,7 @@ import type { Configuration } from '../configuration/options.ts'
 import { protocolModules } from '../protocols.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** The nodes behind the service: whether each answers its protocol, and follows its chain. */
+/** Checks the upstreams: whether each responds in its protocol and follows its chain. */
 export async function examineUpstreams(configuration: Configuration): Promise<readonly Finding[]> {
   const configured = upstreamsOf(configuration)
   if ('state' in configured) return [configured]
@@ -67,7 +67,7 @@ async function checkUpstream(
   return runtime.checkUpstream(recordName, upstream, timeoutMs)
 }
 
-// The words of the runtime hold the address, and with it perhaps a token: only the kind is told.
+// Error messages of the runtime hold the URL, and with it perhaps a token, so only the kind of error is reported.
 function reasonOf(error: unknown): string {
   if (error instanceof RefusedCheck) return `it answers ${error.status}`
   if (error instanceof UnexpectedCheck || error instanceof SyntaxError) return 'it answers something else'

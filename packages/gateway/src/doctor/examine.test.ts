@@ -37,7 +37,7 @@ async function listening(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A node for HTTP and WebSocket that wants a token. */
+/** An upstream for HTTP and WebSocket that requires a token. */
 async function nodeWithJwt() {
   let accepts = true
   const server = createServer((request, response) => {

@@ -6,10 +6,10 @@ import { examineUpstreams } from './examine-upstreams.ts'
 import type { Finding } from './finding.ts'
 
 /**
- * Looks at everything that a service of this configuration needs, and changes nothing.
+ * Checks everything that a gateway with this configuration needs. It changes nothing.
  *
  * @param configuration - parsed configuration
- * @returns what was found, in the order in which a service would come to need it
+ * @returns the findings, in the order in which a gateway needs the checked parts
  */
 export async function examine(configuration: Configuration): Promise<readonly Finding[]> {
   const findings = await Promise.all([

@@ -1,9 +1,9 @@
-/** What one check has found. */
+/** Result of one check. */
 export interface Finding {
-  /** What was looked at, for example `data directory`. */
+  /** What was checked, for example `data directory`. */
   readonly about: string
   readonly state: 'ok' | 'warning' | 'problem'
-  /** What was seen; it holds no secret. */
+  /** What the check found; it holds no secret. */
   readonly seen: string
   /** What to do about it. */
   readonly advice?: string | undefined

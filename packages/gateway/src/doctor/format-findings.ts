@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts'
 
 const words: Readonly<Record<Finding['state'], string>> = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' }
 
-/** The findings as aligned lines, each advice below what it is about. */
+/** Formats the findings as aligned lines, with each advice below its finding. */
 export function formatFindings(findings: readonly Finding[]): string {
   const lines = aligned(findings.map(({ about, state, seen }) => [words[state], about, seen])).split('\n')
   return findings

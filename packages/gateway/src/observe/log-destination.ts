@@ -7,7 +7,7 @@ import { type DestinationStream, pino } from 'pino'
  * @param fd - open file descriptor
  */
 export function openLogDestination(fd: number): DestinationStream {
-  // A destination holds what it could not write without a limit, and its flushSync never returns on a full disk.
+  // A destination buffers unwritten lines without a limit, and its flushSync never returns on a full disk.
   const open = () => pino.destination({ dest: fd, sync: true }).on('error', () => (destination = open()))
   let destination = open()
   return { write: (line) => void destination.write(line) }

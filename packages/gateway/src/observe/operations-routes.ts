@@ -4,17 +4,17 @@ import type { Route } from '@fairlead/gateway-core/http/router'
 import { equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 
-/** What the health and metrics addresses report on. */
+/** What the health and metrics endpoints report. */
 export interface Observed {
   /** The metrics as text, of the given type. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> }
-  /** Bearer token for the metrics; without one only loopback may read them. */
+  /** Bearer token for the metrics. Without one, only loopback clients may read them. */
   metricsToken(): string | undefined
-  /** Resolves when every part answers; rejects with what does not. */
+  /** Resolves when every part responds; rejects with the part that does not. */
   ready(): Promise<void>
 }
 
-/** Makes the routes of `/healthz`, `/readyz` and `/metrics`. */
+/** Creates the routes of `/healthz`, `/readyz` and `/metrics`. */
 export function operationsRoutes({
   metrics,
   metricsToken,
@@ -59,7 +59,7 @@ function send(response: HttpResponse, status: number, type: string, text: string
 
 function mayReadMetrics({ headers, socket }: HttpRequest, token: string | undefined): boolean {
   if (token === undefined) {
-    // Through a proxy on this machine everybody seems to be on this machine.
+    // Behind a proxy on this machine, every client appears to be on this machine.
     const isDirect = headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined
     return isDirect && isLoopback(socket.remoteAddress ?? '')
   }

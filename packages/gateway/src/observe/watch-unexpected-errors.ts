@@ -6,7 +6,7 @@ import { type UnexpectedError, unexpectedErrors } from '@fairlead/http1'
 /**
  * Logs unexpected errors, and counts them as `fairlead_unexpected_errors_total`.
  *
- * @returns ends it
+ * @returns a function that stops this
  */
 export function watchUnexpectedErrors(registry: Registry, log: Logger): () => void {
   const total = new Counter({

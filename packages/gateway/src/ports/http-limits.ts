@@ -1,9 +1,9 @@
 import type { Server, ServerOptions } from 'node:http'
 
-/** How much a connection of HTTP/1.1 may ask of node:http, and how long it may take. */
+/** Size limits and timeouts of an HTTP/1.1 connection in node:http. */
 export const httpLimits = {
   maxHeaderSize: 16_384,
-  // From the first byte of a request to the last of its header fields, and to the last of its body.
+  // From the first byte of a request to the last byte of its header fields, and to the last byte of its body.
   headersTimeout: 10_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 2_000,
@@ -12,8 +12,8 @@ export const httpLimits = {
 } as const satisfies ServerOptions
 
 /**
- * Lets a server see every header field. Node drops those beyond a number without a word, such as the one that a proxy
- * added last; how many there can be the size of all of them limits.
+ * Lets a server receive every header field. Node.js silently drops the fields beyond a maximum number, such as the one
+ * that a proxy added last. The limit on their total size also limits their number.
  */
 export function seeAllHeaders<server extends Server>(server: server): server {
   server.maxHeadersCount = 0

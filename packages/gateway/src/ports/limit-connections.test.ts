@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { parseConfiguration } from '../configuration/parse-configuration.ts'
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts'
 
-/** How many of some connections stay open. */
+/** Returns how many of the given connections stay open. */
 async function opened(limits: ConnectionLimits, isProxy: boolean, number: number): Promise<number> {
   const server = createServer((socket) => void socket.write('taken'))
   limitConnections(limits, () => isProxy)(server)
@@ -40,6 +40,6 @@ it('has limits unless they are set to 0', () => {
     maxConnections: 10_000,
     maxConnectionsPerAddress: 5_000,
   })
-  // One address alone does not take all of them.
+  // A single address cannot use all connections.
   expect(maxConnectionsPerAddress).toBeLessThan(maxConnections)
 })

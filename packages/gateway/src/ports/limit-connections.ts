@@ -1,17 +1,17 @@
 import type { Server, Socket } from 'node:net'
 
-/** Most connections; 0 stands for any number. They may change, for connections that come then. */
+/** Maximum number of connections; 0 = unlimited. The limits may change, which affects new connections. */
 export interface ConnectionLimits {
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
 }
 
 /**
- * Closes at once each connection beyond the limits, over all ports of one process. `server.maxConnections` would not do:
- * processes that are full would hand a connection round and round.
+ * Closes each connection beyond the limits immediately, over all ports of one process. `server.maxConnections` is not
+ * suitable: full processes would pass a connection around endlessly.
  *
- * @param isProxy - whether an address is that of a trusted proxy, which has the connections of many clients
- * @returns counts the connections of one more server
+ * @param isProxy - whether an IP address is that of a trusted proxy, which has the connections of many clients
+ * @returns a function that counts the connections of a further server
  */
 export function limitConnections(
   limits: ConnectionLimits,

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-/** Writes a new pair of files. */
+/** Writes a new certificate and key. */
 async function issue(commonName: string): Promise<void> {
   const pair = await generate([{ name: 'commonName', value: commonName }], { keyType: 'ec' })
   await writeFile(keyFile, pair.private)
@@ -68,7 +68,7 @@ async function overHttp2(url: string): Promise<string> {
   return text
 }
 
-/** Asks over TLS as a client that offers these. */
+/** Sends a request over TLS as a client that offers these protocols. */
 function overTls(url: string, ALPNProtocols: readonly string[] | undefined): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = {
@@ -102,7 +102,7 @@ describe('openPorts', () => {
       socket.write(Buffer.of(byte))
       await handleArrived()
     }
-    // A frame of SETTINGS.
+    // A SETTINGS frame.
     expect((await answer)[0].subarray(3, 5)).toEqual(Buffer.of(4, 0))
   })
 
@@ -122,7 +122,7 @@ describe('openPorts', () => {
     const secure = connectTls(Number(new URL(tlsUrl).port), '127.0.0.1', { rejectUnauthorized: false })
     await Promise.all([once(plain, 'connect'), once(secure, 'secureConnect')])
     for (const socket of [plain, secure]) socket.on('error', () => undefined)
-    // Longer than the test may take.
+    // Longer than the timeout of the test.
     await close(600_000)
   })
 
@@ -160,7 +160,7 @@ describe('the certificate', () => {
     const first = await readCertificate(files)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
-    /** Has the files looked at several times; what is read here is read after that. */
+    /** Triggers several checks of the files. The read here completes after the read of the check. */
     const looks = async () => {
       for (let look = 0; look < 3; look++) {
         vi.advanceTimersByTime(20)

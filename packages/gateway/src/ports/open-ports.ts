@@ -11,36 +11,36 @@ import type { Configuration } from '../configuration/options.ts'
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts'
 import { followCertificate, readCertificate } from './tls-certificate.ts'
 
-/** The ports of a service. */
+/** The ports of a gateway. */
 export interface Ports {
-  /** Address of the plain port, for example `http://127.0.0.1:8645`. */
+  /** URL of the plain port, for example `http://127.0.0.1:8645`. */
   readonly url: string
-  /** Address of the TLS port, when there is one. */
+  /** URL of the TLS port, when there is one. */
   readonly tlsUrl: string | undefined
-  /** Connections of clients at the moment. */
+  /** Current number of client connections. */
   connections(): { readonly plain: number; readonly tls: number }
-  /** Takes other limits over for the connections that come from now on. */
+  /** Applies new limits to new connections. */
   change(limits: ConnectionLimits): void
-  /** Ends each connection of HTTP/1.1 behind its next answer, from now on. */
+  /** Closes each HTTP/1.1 connection after its next response, from now on. */
   drain(): void
   /**
-   * Takes no further connections and lets those that there are end behind their next answers; resolves when all have, or
-   * after the given time.
+   * Accepts no further connections and closes existing ones after their next responses. Resolves when all are closed,
+   * or after the given time.
    */
   leave(graceMs: number): Promise<void>
-  /** Takes no further connections, lets what is in flight end, and after the given time ends it. */
+  /** Accepts no further connections and waits for the requests in flight. Ends them after the given time. */
   close(graceMs: number): Promise<void>
 }
 
-/** What takes the connections; neither listens itself. */
+/** Servers that handle the connections; none of them listens itself. */
 export interface PortServers {
   readonly http1: Server
-  /** Takes the connections of HTTP/1.1 before the server does. */
+  /** Handles the HTTP/1.1 connections in front of `http1`. */
   readonly front?: Http1Server | undefined
   readonly http2: Http2Server
-  /** Ends connections whose clients do not read; none are ended when it is left out. */
+  /** Closes connections whose clients do not read; none are closed when omitted. */
   readonly deadlines?: ProgressDeadlines | undefined
-  /** Whether an address is that of a trusted proxy, to which no limit for one address applies. */
+  /** Whether an IP address is that of a trusted proxy, to which no per-address limit applies. */
   readonly isProxy?: ((address: string) => boolean) | undefined
 }
 
@@ -50,10 +50,10 @@ type PortOptions = Pick<Configuration, 'host' | 'port' | 'tlsPort' | 'tlsCertifi
 const tidyMs = 50
 
 /**
- * Opens the plain port and, where there is a certificate, the TLS port. Both serve HTTP/1.1 and HTTP/2.
+ * Opens the plain port and, when a certificate is configured, the TLS port. Both serve HTTP/1.1 and HTTP/2.
  *
- * @throws FairleadError `CONFIG_INVALID` when a port is taken, the address cannot be listened on, or the certificate cannot
- *   be used
+ * @throws FairleadError `CONFIG_INVALID` when a port is taken, the gateway cannot listen on the address, or the
+ * certificate cannot be used
  */
 export async function openPorts(
   configuration: PortOptions,
@@ -72,7 +72,7 @@ export async function openPorts(
   let endFollowing = () => undefined as void
   const close = async (graceMs: number) => {
     endFollowing()
-    // A connection that was never used would be waited for.
+    // The close would wait for a connection that was never used.
     const tidying = guardedInterval(endUnused, tidyMs)
     await Promise.all(opened.map((port) => port.close(graceMs)))
     clearInterval(tidying)
@@ -99,7 +99,7 @@ export async function openPorts(
     if (tlsPort === undefined) return { url: urlOf('http', plain), tlsUrl: undefined, ...whole }
     const files = certificateFiles(rest)
     const certificate = await readCertificate(files)
-    // Browsers offer both, and all but gRPC is served over HTTP/1.1; clients of gRPC offer HTTP/2 alone.
+    // Browsers offer both, and HTTP/1.1 serves everything except gRPC; gRPC clients offer HTTP/2 alone.
     const secure = createPortServer({ ...taking, tls: certificate, prefer: 'http/1.1' })
     limit(secure.server)
     opened.push(secure)
@@ -112,7 +112,7 @@ export async function openPorts(
   }
 }
 
-// Browsers connect in advance, and a server counts such a connection as busy until it is used.
+// Browsers open connections in advance, and a server counts such a connection as busy until it is used.
 function endUnusedConnections({ http1 }: PortServers): () => void {
   const unused = new Set<Socket>()
   http1.on('connection', (socket: Socket) => {
@@ -127,7 +127,7 @@ function endUnusedConnections({ http1 }: PortServers): () => void {
   }
 }
 
-/** The server, with a deadline for each connection whose client accepts nothing of what waits for it. */
+/** Returns the server with a deadline for each connection whose client does not read its buffered data. */
 function watched(
   http1: Server | Http1Server,
   deadlines: ProgressDeadlines | undefined,

@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import { guardedInterval } from '@fairlead/http1'
 
-/** Where a certificate and its key are. */
+/** Paths of a certificate and its key. */
 export interface CertificateFiles {
   readonly certificateFile: string
   readonly keyFile: string
@@ -21,7 +21,7 @@ const lookMs = 5_000
 /**
  * Reads a certificate and its key.
  *
- * @throws FairleadError `CONFIG_INVALID` when a file cannot be read, or the two are no pair; the message holds neither
+ * @throws FairleadError `CONFIG_INVALID` when a file cannot be read, or the two do not match; the message holds neither
  */
 export async function readCertificate({ certificateFile, keyFile }: CertificateFiles): Promise<Certificate> {
   const cert = await contentOf('FAIRLEAD_TLS_CERTIFICATE_FILE', certificateFile)
@@ -39,10 +39,10 @@ export async function readCertificate({ certificateFile, keyFile }: CertificateF
 }
 
 /**
- * Looks at the files every five seconds, which also sees what replaces them by a link, and hands over a new pair. One that
- * is no pair, as in the middle of a change, is told to the log once, and the one before stays.
+ * Checks the files every five seconds, which also detects a replacement by a link, and passes a new pair to `use`. A
+ * pair that does not match, as during a replacement, is logged once, and the previous pair stays in use.
  *
- * @returns a function that ends the looking
+ * @returns a function that stops the checks
  */
 export function followCertificate(
   files: CertificateFiles,

@@ -97,7 +97,7 @@ function commandOf(
   }
   return {
     url,
-    // An address of another node would not fit to the one on the command line.
+    // A WebSocket URL of another upstream would not match the URL on the command line.
     webSocketUrl:
       websocket ?? (nodeUrl === undefined ? environment['FAIRLEAD_NODE_WEBSOCKET_URL'] : undefined),
     format: json ? 'json' : markdown ? 'markdown' : 'table',

@@ -6,37 +6,40 @@ import type {
 } from '@fairlead/gateway-core/protocol/method-availability'
 import { type Change, UpstreamIdentities } from '@fairlead/gateway-core/protocol/upstream-identity'
 
-/** What the probe of the service's own nodes works with. */
+/** Dependencies and settings of {@link probeOwnNodes}. */
 export interface NodeProbeParts {
   readonly store: MethodAvailabilityStore
-  /** Those of the protocols that have any. */
+  /** Probers of the protocols that have one. */
   readonly probers: readonly MethodProber[]
   readonly log: Logger
-  /** Whether to probe without being asked to. */
+  /** Whether to probe without a request. */
   readonly enabled: boolean
-  /** Whether to do so at the start and once a day, and not only after a refusal; true when left out. */
+  /** Whether to probe at startup and once a day, and not only after a rejection; true when omitted. */
   readonly isScheduled?: boolean | undefined
-  /** How often what answers at the nodes is compared with what answered before; a minute when left out. */
+  /**
+   * How often the identities of the upstreams are compared with the previous ones, in milliseconds; a minute when
+   * omitted.
+   */
   readonly checkMs?: number
 }
 
-/** Finds out which methods nodes offer. */
+/** Detects which methods nodes offer. */
 export interface NodeProbe {
-  /** Probes a node soon, whatever is known of it. */
+  /** Probes a node soon, regardless of what is recorded. */
   request(nodeId: string): void
-  /** An upstream has refused a method that counts as offered. */
+  /** Reports that an upstream rejected a method that is recorded as offered. */
   refused(nodeId: string): void
-  /** Resolves when nothing is under way any more. */
+  /** Stops probing, and resolves when no probe is in progress. */
   end(): Promise<void>
 }
 
 const minuteMs = 60_000
 const maxAgeMinutes = 24 * 60
-// Another replica, or this service before it was restarted, may just have asked; upstreams may have changed meanwhile.
+// Another replica, or this gateway before a restart, may have probed just now; upstreams may have changed meanwhile.
 const maxAgeAtStartMinutes = 10
-// Later than the start, which nothing is to slow down.
+// After startup, which probes must not slow down.
 const firstDelayMs = 1_500
-// Callers can have methods refused as often as they like.
+// Clients can cause rejections as often as they like.
 const refusalMs = 10 * minuteMs
 // A node that cannot be probed stays due.
 const triedMs = 5 * minuteMs
@@ -44,9 +47,10 @@ const identityTimeoutMs = 5_000
 const concurrency = 4
 
 /**
- * Probes the nodes whose protocol has a prober: each at the start and once a day, when another client or the same one with other namespaces
- * answers, when an upstream was away, and when one refuses a method that counts as offered. What was recorded before is
- * dropped as soon as something else answers. A node that cannot be probed keeps what was recorded.
+ * Probes the nodes whose protocol has a prober. Each node is probed at startup and once a day, when another client
+ * software or the same one with other namespaces responds, when an upstream was unavailable, and when an upstream
+ * rejects a method that is recorded as offered. The recorded results are removed as soon as the identity of the
+ * upstream changes. A node that cannot be probed keeps its recorded results.
  */
 export function probeOwnNodes(parts: NodeProbeParts): NodeProbe {
   const probe = new OwnNodeProbe(parts)
@@ -58,7 +62,7 @@ class OwnNodeProbe implements NodeProbe {
   readonly #parts: NodeProbeParts
   readonly #ended = new AbortController()
   readonly #identities = new UpstreamIdentities()
-  /** In the order in which they were requested. */
+  /** In the order of the requests. */
   readonly #waiting = new Set<string>()
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #refusedAt = new Map<string, number>()
@@ -106,7 +110,7 @@ class OwnNodeProbe implements NodeProbe {
     }, ms).unref()
   }
 
-  /** Compares what answers at each node with what answered before. */
+  /** Compares the identity of each node's upstream with the previous one. */
   async #check(): Promise<void> {
     const { store } = this.#parts
     const nodes = await store.nodes(this.#isFirst ? maxAgeAtStartMinutes : maxAgeMinutes)
@@ -119,7 +123,7 @@ class OwnNodeProbe implements NodeProbe {
     const work = async () => {
       for (let node = queue.shift(); node; node = queue.shift()) {
         this.#ended.signal.throwIfAborted()
-        // Its probe looks itself.
+        // The running probe reads the identity itself.
         if (this.#underWay.has(node.nodeId)) continue
         const prober = this.#proberOf(node)
         if (!prober) continue
@@ -153,7 +157,7 @@ class OwnNodeProbe implements NodeProbe {
   #work(): void {
     for (const nodeId of this.#waiting) {
       if (this.#underWay.size >= concurrency) return
-      // What was requested meanwhile begins when this is over: it may be about something that has changed since.
+      // A request during a probe starts when that probe ends: it may concern a change after the probe began.
       if (this.#underWay.has(nodeId)) continue
       this.#waiting.delete(nodeId)
       const probed = this.#probe(nodeId).finally(() => {

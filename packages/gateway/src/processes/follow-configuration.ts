@@ -7,9 +7,9 @@ import type { Store } from '@fairlead/platform-server/store/open-store'
 import type { Gateway } from '../start-gateway.ts'
 import { protocolModules, protocols } from '../protocols.ts'
 
-/** What a new configuration is taken over into. */
+/** Dependencies of {@link followConfiguration}. */
 export interface Followed {
-  /** The one in force. */
+  /** The current configuration. */
   readonly configuration: Configuration
   /** @throws FairleadError `CONFIG_INVALID` */
   readonly read: () => Configuration
@@ -18,11 +18,14 @@ export interface Followed {
   readonly log: Logger
 }
 
-/** Takes over what can change while the service runs. */
+/** Applies configuration changes while the gateway runs. */
 export interface ConfigurationFollower {
-  /** Reads the configuration again. It never throws: one that is invalid changes nothing, and the log says why. */
+  /**
+   * Reads the configuration again. It never throws: an invalid configuration changes nothing, and the log reports the
+   * reason.
+   */
   readonly reload: () => void
-  /** Resolves when no change is under way. */
+  /** Resolves when no change is in progress. */
   settled(): Promise<void>
 }
 
@@ -30,12 +33,15 @@ const names = Object.keys(options) as OptionName[]
 const reloadable: ReadonlySet<OptionName> = new Set(
   (Object.entries(options) as [OptionName, Option][]).flatMap(([name, { reload }]) => (reload ? [name] : [])),
 )
-// What the records of the configured node are made of.
+// Options that define the records of the configured node.
 const ofNode: ReadonlySet<OptionName> = new Set(
   names.filter((name) => name.endsWith('Upstream') || name === 'network' || name === 'beaconDebug'),
 )
 
-/** Makes what follows the configuration file; those options that cannot change are named in the log and stay. */
+/**
+ * Creates the follower of the configuration file. Changed options that cannot be reloaded are logged and keep their
+ * values.
+ */
 export function followConfiguration({
   configuration,
   read,
@@ -47,7 +53,7 @@ export function followConfiguration({
   let following: Promise<void> = Promise.resolve()
   const follow = async () => {
     const next = read()
-    // What is wrong with them is found here, before anything is changed.
+    // Detects invalid settings before anything is changed.
     validateSettings(protocolModules, next)
     const changed = names.filter((name) => next[name] !== current[name])
     const applied = changed.filter((name) => reloadable.has(name))
@@ -85,7 +91,7 @@ function pick(from: Configuration, some: readonly OptionName[]): Partial<Configu
   return Object.fromEntries(some.map((name) => [name, from[name]]))
 }
 
-// The message of such an error holds no value.
+// The message of such an error holds no value of an option.
 function problemOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown'
 }

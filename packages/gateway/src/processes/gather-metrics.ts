@@ -4,18 +4,18 @@ import type { FromWorker, ProcessMetrics, ToWorker } from './messages.ts'
 
 /** Adds up the metrics of all processes. */
 export interface MetricsGatherer {
-  /** Takes what a worker says; what is not about metrics is left alone. */
+  /** Handles a message of a worker; ignores messages that do not concern metrics. */
   take(worker: Worker, message: FromWorker): void
 }
 
-// A worker that is busy is left out rather than waited for: whoever scrapes has a deadline too.
+// A busy worker is left out instead of waited for, because the scraper has a timeout too.
 const patienceMs = 2_000
 
 /**
- * Makes what asks all workers for their metrics whenever one of them is asked for those of the service. What workers
- * counted that have ended stays in the sum, so that a counter never goes back.
+ * Creates the gatherer, which requests the metrics of all workers whenever one of them requests those of the gateway.
+ * Counts of workers that have exited stay in the sum, so that a counter never decreases.
  *
- * @param workers - those that there are now
+ * @param workers - returns the current workers
  */
 export function createMetricsGatherer(workers: () => readonly Worker[]): MetricsGatherer {
   let requests = 0
@@ -47,7 +47,7 @@ export function createMetricsGatherer(workers: () => readonly Worker[]): Metrics
           .then((metrics) => (ended = metrics))
       } else if (message.kind === 'want all metrics') {
         const { request } = message
-        // Who gets no answer says so himself; the process that watches over all others goes on.
+        // A worker without a response reports that itself; the primary process continues.
         gather()
           .then((text) => send(worker, { kind: 'all metrics', request, text }))
           .catch(() => undefined)
@@ -56,12 +56,12 @@ export function createMetricsGatherer(workers: () => readonly Worker[]): Metrics
   }
 }
 
-/** Says something to a worker, who may just have gone. */
+/** Sends a message to a worker, which may just have exited. */
 export function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message, () => undefined)
 }
 
-// What a gauge of a process that is gone said is true no longer.
+// The gauges of an exited process are no longer valid.
 function countersOf(metrics: ProcessMetrics): ProcessMetrics {
   return metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 }

@@ -1,27 +1,27 @@
 import type { Registry } from 'prom-client'
 import type { FromWorker, ToWorker } from './messages.ts'
 
-/** This process, as one of several that serve. */
+/** This process, as one of several workers. */
 export interface OwnWorker {
-  /** Counted from 1; the place of a worker that died keeps its number. */
+  /** Counted from 1; the replacement of a worker that died has the same number. */
   readonly number: number
-  /** Says that this worker serves. */
+  /** Reports that this worker serves. */
   ready(at: { readonly url: string; readonly tlsUrl: string | undefined }): void
   /**
-   * Gives this worker's metrics whenever they are asked for.
+   * Sends this worker's metrics whenever they are requested.
    *
-   * @returns a function that asks for those of all workers together, as text
+   * @returns a function that requests the metrics of all workers together, as text
    */
   publish(registry: Registry): () => Promise<string>
-  /** Says for the last time what was counted, before this worker ends. */
+  /** Sends the final report of the metrics, before this worker exits. */
   farewell(): Promise<void>
-  /** Hears when to leave, to stop or to read the configuration again. */
+  /** Adds a listener for the commands to leave, to stop or to read the configuration again. */
   onTold(listener: (what: 'leave' | 'stop' | 'reload') => void): void
 }
 
 const patienceMs = 4_000
 
-/** What the first process and this worker tell each other; undefined where there is no first process. */
+/** Returns the connection of this worker to the primary process; undefined when there is no primary process. */
 export function ownWorker(): OwnWorker | undefined {
   const number = Number(process.env['FAIRLEAD_WORKER'])
   if (!process.send || !(number >= 1)) return undefined
@@ -68,7 +68,7 @@ export function ownWorker(): OwnWorker | undefined {
 }
 
 function tell(message: FromWorker, done: () => void = () => undefined): void {
-  // The first process may be gone, and then this one ends as well.
+  // The primary process may have exited; then this process exits as well.
   if (process.connected) process.send?.(message, undefined, undefined, () => done())
   else done()
 }

@@ -18,18 +18,18 @@ import { warnOfFewHandles } from './warn-of-few-handles.ts'
 import { startWorkers } from './workers.ts'
 import { protocols } from '../protocols.ts'
 
-/** What `serve` is run with. */
+/** Callbacks of {@link serve}. */
 export interface ServeParts {
-  /** Reads the configuration again, as at the start. */
+  /** Reads the configuration again, as at startup. */
   readonly read: () => Configuration
   /** Prints a line for people. */
   readonly print: (text: string) => void
 }
 
-// What a connection that is kept alive has for its last request, before it is ended.
+// Time for the last request on a keep-alive connection, before the connection is closed.
 const leaveMs = 5_000
 
-/** Runs the service in front of the configured nodes until it is told to stop: in this process, or in several. */
+/** Runs the gateway in front of the configured upstreams until a shutdown signal: in this process, or in several. */
 export async function serve(configuration: Configuration, parts: ServeParts): Promise<void> {
   const log = createLog(configuration.logLevel ?? 'info')
   const worker = cluster.isWorker ? ownWorker() : undefined
@@ -66,7 +66,7 @@ async function serveInWorkers(configuration: Configuration, parts: ServeParts, l
   const { print } = parts
   const { told } = untilToldToStop(() => print('stopping'))
   warnOfFewHandles(log)
-  // What is done once for all: the schema, the first node and its secrets.
+  // Done once for all workers: the schema, the first node and its secrets.
   const first = await withStore(configuration, log, (store) => firstStart(store, configuration))
   const count = configuration.processes === 0 ? availableParallelism() : configuration.processes
   const endMs = configuration.drainDelayMs + leaveMs + longestStopMs + 5_000
@@ -85,7 +85,7 @@ async function serveAsWorker(
   log: Logger,
 ): Promise<void> {
   const own = log.child({ worker: worker.number })
-  // Ctrl-C reaches every process of a terminal; the first process says what to do.
+  // Ctrl-C reaches every process of a terminal; the primary process controls this one.
   process.on('SIGINT', () => undefined)
   const told = new Promise<'leave' | 'stop'>((resolve) => {
     process.on('SIGTERM', () => resolve('stop'))
@@ -109,7 +109,7 @@ async function serveAsWorker(
   })
 }
 
-/** Gives balancers the time to notice that this service is going. */
+/** Gives load balancers time to detect that this gateway is shutting down. */
 async function drained(gateway: Gateway, { drainDelayMs }: Configuration): Promise<void> {
   gateway.drain()
   if (drainDelayMs > 0) await pause(drainDelayMs)
@@ -129,13 +129,15 @@ async function withStore<result>(
   }
 }
 
-/** What a start has made that is shown once. */
+/** Results of a start that are shown once. */
 interface Made {
   readonly first: FirstStart
   readonly owner: OwnerSignIn | undefined
 }
 
-/** Makes the records of the configured node, or lets them follow the configuration; and the owner's way in. */
+/**
+ * Creates the records of the configured node, or updates them to the configuration; and creates the owner's sign-in.
+ */
 async function firstStart(store: Store, configuration: Configuration): Promise<Made> {
   const { network, beaconDebug, revealCredentials } = configuration
   const upstreams = configuredUpstreams(configuration)

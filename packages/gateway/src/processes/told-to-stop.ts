@@ -1,13 +1,13 @@
-// What a shell reports of a program that was ended by Ctrl-C.
+// Exit code that a shell reports for a program that was ended by Ctrl-C.
 export const interrupted = 130
 
-/** What a start that is given up throws. */
+/** Thrown when a start is aborted. */
 export class Stopped extends Error {}
 
 /**
- * Resolves at the first SIGINT or SIGTERM; a second one ends the process at once.
+ * Resolves at the first SIGINT or SIGTERM; a second one exits the process immediately.
  *
- * @param hear - called at the first
+ * @param hear - called at the first signal
  */
 export function untilToldToStop(hear: () => void): {
   readonly signal: AbortSignal

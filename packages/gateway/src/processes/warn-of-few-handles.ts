@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 
-/** Two for each client, as each may have its connection to a node, for some thousand clients. */
+/**
+ * Two handles per client, because each client may have a separate upstream connection, for several thousand clients.
+ */
 export const enoughHandles = 16_384
 
-/** Logs a warning when this process may open so few connections that a few thousand clients use them up. */
+/** Logs a warning when the limit of open connections of this process is too low for a few thousand clients. */
 export function warnOfFewHandles(log: Logger): void {
   const most = mostHandles()
   if (most === undefined || most >= enoughHandles) return
@@ -14,7 +16,10 @@ export function warnOfFewHandles(log: Logger): void {
   )
 }
 
-/** How many files this process may have open; undefined where the system does not say, or sets no limit. */
+/**
+ * Returns the maximum number of open files of this process; undefined where the system does not report it, or sets no
+ * limit.
+ */
 export function mostHandles(): number | undefined {
   try {
     const text = readFileSync('/proc/self/limits', 'utf8')

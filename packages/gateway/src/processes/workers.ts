@@ -5,30 +5,30 @@ import { createMetricsGatherer, send } from './gather-metrics.ts'
 import type { FromWorker } from './messages.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
-/** The processes that serve; the first one, which runs this, only watches over them. */
+/** The worker processes. The primary process, which runs this code, only supervises them. */
 export interface Workers {
-  /** Where they serve: they share the ports. */
+  /** URL of the workers, which share the ports. */
   readonly url: string
   readonly tlsUrl: string | undefined
-  /** Replaces each of them, one at a time: the new one serves before the old one stops taking connections. */
+  /** Replaces each worker, one at a time: the new one serves before the old one stops accepting connections. */
   replaceAll(): Promise<void>
-  /** Lets all of them read the configuration again. */
+  /** Makes all workers read the configuration again. */
   reload(): void
-  /** Ends all of them, and resolves when they have ended. */
+  /** Stops all workers, and resolves when they have exited. */
   stop(): Promise<void>
 }
 
-/** How the workers are run. */
+/** Options of {@link startWorkers}. */
 export interface WorkerOptions {
   readonly count: number
   readonly log: Logger
-  /** How long one may take to end before it is killed. */
+  /** How long a worker may take to exit before it is killed, in milliseconds. */
   readonly endMs: number
 }
 
 const firstPauseMs = 100
 const longestPauseMs = 10_000
-// One that has lived so long was well; its end says nothing about the next start.
+// A worker that ran for this long was healthy, so its exit resets the restart delay.
 const wellMs = 30_000
 
 interface Ready {
@@ -37,14 +37,14 @@ interface Ready {
 }
 
 /**
- * Starts the workers and keeps so many of them running: one that dies is replaced, after a pause that grows while they
- * die young.
+ * Starts the workers and keeps that many of them running. A worker that exits is replaced, after a delay that grows
+ * while workers exit soon after their start.
  *
- * @throws Error when the first one ends before it serves; it has said why
+ * @throws Error when the first worker exits before it serves; that worker has reported the reason
  */
 export async function startWorkers({ count, log, endMs }: WorkerOptions): Promise<Workers> {
-  // All of them take from one listening socket, which this process keeps: no connection waits for this process, and none is
-  // lost with a worker that had not taken it.
+  // All workers accept connections from one listening socket, which this process keeps open. No connection waits for
+  // this process, and none is lost with a worker that had not accepted it.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const places = Array.from({ length: count }, (_, at) => new Place(at + 1, log, endMs))
   const all = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
@@ -52,7 +52,7 @@ export async function startWorkers({ count, log, endMs }: WorkerOptions): Promis
   cluster.on('message', (worker, message: FromWorker) => gatherer.take(worker, message))
   const [first, ...others] = places
   if (!first) throw new Error('A service has at least one worker.')
-  // Alone, so that what is wrong is said once.
+  // The first worker starts alone, so that an error is reported once.
   const { url, tlsUrl } = await first.start()
   await Promise.all(others.map((place) => place.start()))
   let replacing: Promise<void> = Promise.resolve()
@@ -72,14 +72,14 @@ export async function startWorkers({ count, log, endMs }: WorkerOptions): Promis
   }
 }
 
-/** Where one worker after another serves. */
+/** A slot in which one worker after another serves. */
 class Place {
   readonly #number: number
   readonly #log: Logger
   readonly #endMs: number
   #current: Worker | undefined
   #starting: Worker | undefined
-  /** Those on their way out. */
+  /** Workers that are shutting down. */
   readonly #leaving = new Set<Promise<unknown>>()
   #isStopping = false
   #pauseMs = firstPauseMs
@@ -90,7 +90,7 @@ class Place {
     this.#endMs = endMs
   }
 
-  /** Starts a worker that then takes the place of the one before, if there is one. */
+  /** Starts a worker, which then replaces the previous one, if there is one. */
   async start(): Promise<Ready> {
     const worker = cluster.fork({ FAIRLEAD_WORKER: String(this.#number) })
     this.#starting = worker
@@ -109,9 +109,9 @@ class Place {
     return ready
   }
 
-  /** Starts another worker, and lets the one before go once that serves. */
+  /** Starts another worker, and stops the previous one once the new one serves. */
   async replace(): Promise<void> {
-    // One that is being started is a new one already.
+    // A worker that is starting is a new one already.
     if (this.#isStopping || this.#starting) return
     const before = this.#current
     try {
@@ -140,7 +140,7 @@ class Place {
       const ready = await this.start().catch(() => undefined)
       if (ready) this.#log.warn({ worker: this.#number }, 'a worker serves again')
     }
-    // It came while the service was being stopped.
+    // The worker started while the gateway was stopping.
     if (this.#isStopping && this.#current) await this.#end(this.#current, 'stop')
   }
 
@@ -155,7 +155,7 @@ class Place {
   }
 }
 
-/** Where a worker serves; undefined when it ends before. */
+/** Returns where a worker serves; undefined when it exits before that. */
 function readyOf(worker: Worker): Promise<Ready | undefined> {
   return new Promise((resolve) => {
     worker.once('exit', () => resolve(undefined))

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import { createCommandLine } from '../../command-line.ts'
 import { CommandFailure } from '../exit-codes.ts'
 
-/** What a command has written, and what it would end with. */
+/** The output of a command, and its exit code. */
 export interface Ran {
   readonly out: string
   readonly remarks: string

@@ -1,16 +1,16 @@
 import type { Http1ServerState } from '@fairlead/http1'
 import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
-/** Connections of clients by port. */
+/** Client connections by port. */
 interface PortConnections {
   readonly plain: number
   readonly tls: number
 }
 
 /**
- * Publishes the connections of clients.
+ * Publishes the metrics of client connections.
  *
- * @param front - undefined where there is no front
+ * @param front - state of the built-in HTTP/1.1 server; undefined when there is none
  */
 export function publishConnections(
   registry: MetricsRegistry,

@@ -24,22 +24,25 @@ import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
 import type { TraceFacts, TraceSpan, Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
 
-/** Where traces go, and how many. */
+/** Destination and sampling ratio of traces. */
 interface TracingOptions {
-  /** Address that takes OTLP over HTTP, for example `http://collector:4318/v1/traces`; a user name in it is sent as basic authentication. */
+  /**
+   * URL of an OTLP receiver over HTTP, for example `http://collector:4318/v1/traces`. Credentials in it are sent as
+   * basic authentication.
+   */
   readonly endpoint: string
-  /** Share of the requests that are traced though their client does not ask for it, from 0 to 1. */
+  /** Share of the requests that are traced although their client does not request it, from 0 to 1. */
   readonly ratio: number
 }
 
-// Whoever marks its requests as traced decides for itself, but not for more than this many a second.
+// A client that marks its requests as traced decides for itself, but for at most this many requests per second.
 const clientTracesPerSecond = 100
 const exportTimeoutMs = 10_000
-// A receiver that is away must not hold up the end of the service.
+// An unavailable receiver must not delay the shutdown of the gateway.
 const lastSendMs = 2_000
 const traceparentForm = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
 
-/** Begins to send traces. They are sent in the background and dropped when the receiver is away. */
+/** Starts exporting traces in the background. Traces are dropped when the receiver is unavailable. */
 export function openTracing({ endpoint, ratio }: TracingOptions): Tracing {
   const { address, headers } = receiverOf(endpoint)
   const exporter = new OTLPTraceExporter({
@@ -86,7 +89,7 @@ class SpanPart implements TraceSpan {
   }
 
   begin(name: string, facts: TraceFacts): TraceSpan {
-    // What is not recorded has no parts.
+    // A span that is not recorded has no child spans.
     if (!this.#span.isRecording()) return this
     const kind = name === 'upstream' ? SpanKind.CLIENT : SpanKind.INTERNAL
     const context = trace.setSpan(ROOT_CONTEXT, this.#span)
@@ -111,7 +114,7 @@ class SpanPart implements TraceSpan {
   }
 }
 
-/** What a client says that its request is a part of; of a header that makes no sense, nothing. */
+/** Returns the parent span that a client sends in `traceparent`; the root context when the header is invalid. */
 function parentOf(traceparent: string | undefined): Context {
   const [, traceId, spanId, flags = '00'] = traceparentForm.exec(traceparent ?? '') ?? []
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT
@@ -131,7 +134,7 @@ function atMost(perSecond: number): Sampler {
   }
 }
 
-// What a library says about an address must not quote a password.
+// Removes the credentials from the URL, because error messages of a library may quote it.
 function receiverOf(endpoint: string) {
   const url = new URL(endpoint)
   const { username, password } = url
