@@ -1,5 +1,5 @@
 import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 
-// The preset of @lodestar/types must be known before it is imported; states of the small one are made in no time.
+// @lodestar/types reads its preset when it is imported. States of the minimal preset are fast to create.
 export default mergeConfig(shared, { test: { env: { LODESTAR_PRESET: 'minimal' } } })

@@ -14,10 +14,13 @@ const sources = [
   'vite.config.ts',
   '../../specs',
 ]
-// The playground is made of contracts, the reference of specifications.
+// The playground is built from the contracts, the reference from the specifications.
 const contracts = ['evm-rpc', 'beacon', 'jetton'].map((family) => join('..', family, 'src/generated'))
 
-/** When a file or anything below a folder was last changed; a folder changes with the names in it. */
+/**
+ * When a file or any file below a folder was last changed; the time of a folder changes when files in it are added,
+ * renamed or removed.
+ */
 async function changedAt(path: string): Promise<number> {
   const { mtimeMs } = await stat(path)
   const names = await readdir(path, { recursive: true }).catch(() => [])

@@ -7,11 +7,11 @@ import { referenceData } from './reference-data/plugin.ts'
 
 const compressible = /\.(?:html|js|css|svg)$/
 
-/** Writes a `.br` and a `.gz` beside each text, so that the service compresses nothing while it runs. */
+/** Writes a `.br` and a `.gz` file for each text file, so that the gateway compresses nothing at run time. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
-    // A service that was just started for development does without.
+    // A development build does not need it.
     apply: (_, { command, mode }) => command === 'build' && mode === 'production',
     async writeBundle({ dir = '' }) {
       const names = await readdir(dir, { recursive: true })
@@ -34,12 +34,12 @@ async function writeCompressed(path: string): Promise<void> {
 
 export default defineConfig({
   base: '/console/',
-  // Workspace packages are read from their sources, so they need no build before this one.
+  // Workspace packages are resolved to their sources, so they need no build before this one.
   resolve: { conditions: ['@fairlead/source', 'module', 'browser', 'production'] },
   plugins: [referenceData(), precompress()],
   build: {
     target: 'es2023',
-    // An asset written into a script or a style would be refused by the content security policy.
+    // The content security policy would block an asset that is inlined into a script or a style.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2_000,

@@ -15,7 +15,7 @@ import {
   type ValidatorResponse,
 } from './index.ts'
 
-// Nothing here runs: what is written must compile, or must not.
+// This code never runs: it only checks which calls compile and which do not.
 const typesOf = (calls: (beacon: BeaconClient) => Promise<void>): void => {
   expectTypeOf(calls).toBeFunction()
 }
@@ -29,7 +29,7 @@ it('an answer narrows on its version', () => {
     block.data.message.body.execution_payload.toString()
     if (block.version === 'bellatrix') {
       expectTypeOf(block.data.message.body.execution_payload).toExtend<BellatrixExecutionPayload>()
-      // @ts-expect-error withdrawals came with capella
+      // @ts-expect-error withdrawals were added in capella
       block.data.message.body.execution_payload.withdrawals.toString()
     }
     if (block.version === 'fulu')
@@ -97,9 +97,9 @@ it('a POST in SSZ wants its fork and its JSON form', () => {
       json,
       params: { query: { broadcast_validation: 'consensus' } },
     })
-    // @ts-expect-error the operation wants a fork
+    // @ts-expect-error the operation requires a fork
     await postSsz(beacon, '/eth/v2/beacon/blocks', { ssz, json })
-    // @ts-expect-error the operation takes JSON only
+    // @ts-expect-error the operation accepts JSON only
     await postSsz(beacon, '/eth/v1/beacon/pool/voluntary_exits', { ssz, json })
     await postSsz(beacon, '/eth/v1/validator/register_validator', { ssz, json: () => [] })
   })

@@ -85,7 +85,7 @@ describe('a request', () => {
     const calls = async () => {
       // @ts-expect-error no such path
       await beacon.GET('/eth/v1/debug/fork_choices')
-      // @ts-expect-error the operation only reads
+      // @ts-expect-error the operation supports GET only
       await beacon.POST('/eth/v1/debug/fork_choice')
     }
     expectTypeOf(calls).toBeFunction()

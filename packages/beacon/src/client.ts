@@ -4,22 +4,23 @@ import type { paths } from './generated/index.ts'
 import { anyNode, type BeaconNodeOptions } from './nodes/node.ts'
 import { type BeaconTransport, singleNode } from './nodes/transport.ts'
 
-/** How to reach one node. */
+/** Options for a connection to one beacon node. */
 export interface BeaconClientOptions extends BeaconNodeOptions, HttpOptions {}
 
-/** The beacon node REST API: `GET`, `POST` and their siblings typed by path. */
+/** A client of the beacon node REST API. `GET`, `POST` and the other methods are typed by path. */
 export interface BeaconClient extends Client<paths, 'application/json'> {
-  /** What the calls travel by. The functions of this package that take a client send by it too. */
+  /** The transport that sends the requests. Functions of this package that accept a client send through it too. */
   readonly transport: BeaconTransport
 }
 
 /**
- * Makes a client of a beacon node, or of several.
+ * Creates a client of one or several beacon nodes.
  *
- * @param options - address and credential of one node, with `fetch`, `timeoutMs` and `retries` as for every client; or a
- *   `transport`, such as {@link failover} makes it
- * @returns a client; each call answers `{ data, error, response }`, and `unwrap` turns that into data or an error thrown
- * @throws FairleadError `CONFIG_INVALID` when an option cannot work
+ * @param options - URL and credential of one node, with `fetch`, `timeoutMs` and `retries` as for every client; or a
+ *   `transport`, such as the one that {@link failover} creates
+ * @returns a client; each call resolves to `{ data, error, response }`, and `unwrap` returns the data or throws the
+ *   error
+ * @throws FairleadError `CONFIG_INVALID` when an option is invalid
  * @example
  * ```ts
  * const beacon = createBeaconClient({ url: 'https://node.example.com', auth: { kind: 'token', token } })

@@ -1,5 +1,5 @@
 /**
- * SSZ to and from the JSON form of the specification. Needs `@lodestar/types`.
+ * Converts SSZ to and from the JSON form of the specification. Requires `@lodestar/types`.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 import { FairleadError } from '@fairlead/core'
 
-/** The epoch that never comes: what has no exit, no withdrawal or no activation yet says this. */
+/** The epoch that never occurs. Fields without an exit, a withdrawal or an activation have this value. */
 export const FAR_FUTURE_EPOCH: bigint = 2n ** 64n - 1n
 
-/** Turns wall-clock time into slots and epochs, and back. */
+/** Converts wall-clock time to slots and epochs, and back. */
 export interface BeaconClock {
   /** The slot of a time; 0 before genesis. */
   slotAt(time?: Date): bigint
@@ -13,18 +13,18 @@ export interface BeaconClock {
   epochOf(slot: bigint): bigint
   /** The first slot of an epoch. */
   firstSlotOf(epoch: bigint): bigint
-  /** When a slot begins. */
+  /** The start time of a slot. */
   timeOf(slot: bigint): Date
 }
 
 /**
- * Makes the clock of a chain.
+ * Creates the clock of a chain.
  *
  * @param genesis - `data` of `GET /eth/v1/beacon/genesis`; only `genesis_time` (seconds, decimal) is read
  * @param spec - `data` of `GET /eth/v1/config/spec`; `SLOT_DURATION_MS`, or `SECONDS_PER_SLOT` of older nodes, and
  *   `SLOTS_PER_EPOCH` are read
- * @returns functions that take and give slots and epochs as bigint; a time left out is now
- * @throws FairleadError `DECODE_INVALID` naming the field that is missing or no number
+ * @returns functions whose slots and epochs are bigint; a time left out is now
+ * @throws FairleadError `DECODE_INVALID` naming the field that is missing or not a number
  * @example
  * ```ts
  * const clock = beaconClock({ genesis_time: '1606824023' }, { SECONDS_PER_SLOT: '12', SLOTS_PER_EPOCH: '32' })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Json, ReferenceDocument } from '../src/reference/documents/document.ts'
 import { protoContent } from './proto-content.ts'
 
-/** Reads every document of the specifications, in the order in which they stand there. */
+/** Reads every document of the specifications, in their order. */
 export function readDocuments(): Promise<readonly ReferenceDocument[]> {
   return Promise.all(
     readFamilies().flatMap((family) => family.documents.map((document) => readDocument(family, document))),
@@ -23,14 +23,14 @@ async function readDocument(
 async function readContent(kind: SpecDocument['kind'], path: string): Promise<Json> {
   if (kind === 'proto') return protoContent(await protobufDescriptors(path, { comments: true }))
   const document = await bundle(path)
-  // Bundling leaves references in extensions alone; these methods have them resolved.
+  // Bundling does not resolve references in extensions; these methods resolve them.
   return used(kind === 'openrpc' ? { ...document, methods: methodsOf(document) } : document)
 }
 
-// What a document says of itself that no page shows.
+// Fields of a document that no page shows.
 const hidden = new Set(['openapi', 'openrpc', 'security', 'x-tagGroups'])
 
-/** The parts of a document that the pages show, with the components that they refer to. */
+/** The parts of a document that the pages show, with the components that they reference. */
 function used(document: Json): Json {
   const { components, ...rest } = document
   const shown = Object.fromEntries(Object.entries(rest).filter(([key]) => !hidden.has(key)))

@@ -6,12 +6,12 @@ import { readDocuments } from './documents.ts'
 
 const index = 'virtual:reference'
 const prefix = `${index}/`
-// By this no other plugin takes the module for a file.
+// This prefix prevents other plugins from resolving the module as a file.
 const mark = '\0'
 
 /**
  * Makes the documents of the specifications importable: `virtual:reference` lists their operations and loads each of
- * them as a file of its own.
+ * them as a separate file.
  */
 export function referenceData(): Plugin {
   let read: Promise<readonly ReferenceDocument[]> | undefined
@@ -40,7 +40,7 @@ function documentModule(document: ReferenceDocument | undefined): string {
   return `export const document = ${parsed(document)}`
 }
 
-// A browser parses JSON faster than a literal.
+// Browsers parse JSON faster than a literal.
 function parsed(value: unknown): string {
   return `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
 }

@@ -8,13 +8,13 @@ type Enum = File['enumType'][number]
 type Field = Message['field'][number]
 type Method = File['service'][number]['method'][number]
 
-// Numbers of the parts of a descriptor, by which comments name what they belong to.
+// Field numbers in a descriptor, by which source code info refers to the commented element.
 const inFile = { message: 4, enum: 5, service: 6 }
 const inMessage = { field: 2, message: 3, enum: 4 }
 const inEnum = { value: 2 }
 const inService = { method: 2 }
 
-// The names of types by their number in descriptors; 10, 11 and 14 refer to groups, messages and enums.
+// Type names by their number in descriptors; 10, 11 and 14 refer to groups, messages and enums.
 const scalars: Readonly<Record<number, string>> = {
   1: 'double',
   2: 'float',
@@ -42,7 +42,7 @@ const description = `Services that stream what a chain does and read what it hol
 - A browser page cannot send a call of gRPC. The service answers reflection, so that tools such as \`grpcurl\` need no
   proto files.`
 
-/** Writes services, messages and enums with their comments as content of a document. */
+/** Converts services, messages and enums with their comments to the content of a document. */
 export function protoContent({ file }: { readonly file: readonly File[] }): ProtoContent {
   const messages = file.flatMap((proto) => messagesOf(proto))
   return {
@@ -87,7 +87,7 @@ function messagesOf(proto: File): readonly Named[] {
   ]
 }
 
-/** The schema of a message and of those that are declared within it. */
+/** The schemas of a message and of its nested messages. */
 function messageSchemas(
   message: Message,
   scope: string,
@@ -103,7 +103,7 @@ function messageSchemas(
   const properties = message.field.map((field, index) => {
     const comment = comments([...path, inMessage.field, index])
     const schema = fieldSchema(field, message, entries)
-    // One without words of its own has those of its message.
+    // A field without a comment gets the comment of its message.
     return [field.name, comment === '' ? schema : { ...schema, description: comment }]
   })
   const schema = { type: 'message', description: comments(path), properties: Object.fromEntries(properties) }
@@ -130,7 +130,7 @@ function fieldSchema(field: Field, message: Message, entries: ReadonlyMap<string
   }
 }
 
-// Without a choice the index is 0 all the same.
+// Without a oneof the index is 0 too.
 function hasOneof(field: Field): boolean {
   return Object.hasOwn(field, 'oneofIndex')
 }
@@ -156,7 +156,7 @@ function enumSchema(one: Enum, scope: string, path: readonly number[], comments:
   return [`${scope}.${one.name}`, { type: 'enum', description: comments(path), oneOf: values }]
 }
 
-/** The comments of a file by the path of what they belong to. */
+/** The comments of a file by the path of the commented element. */
 function commentsOf(proto: File): Comments {
   const texts = new Map(
     proto.sourceCodeInfo?.location.map(({ path, leadingComments }) => [path.join('.'), leadingComments]),

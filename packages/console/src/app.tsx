@@ -22,8 +22,8 @@ export function App() {
 }
 
 /**
- * The page that comes before all others, until nothing is in the way. The address stays as it is meanwhile, so that a
- * reader who has to sign in comes out where they wanted to go.
+ * The page before all others: sign-in and similar steps. The URL does not change, so that after the sign-in the
+ * requested page opens.
  */
 function Entrance() {
   const { path } = useLocation()

@@ -1,21 +1,21 @@
 import { basicAuthorization, type NodeCredential, secretsOf } from './credential.ts'
 import { FairleadError } from './error.ts'
 
-/** A protocol of a node; each has its own place for the token. */
+/** A protocol of a node. Each protocol has its own place for the token. */
 export type NodeProtocol = 'evm' | 'websocket' | 'beacon' | 'jetton' | 'grpc'
 
-/** Where to send a call and what to send with it. */
+/** The URL of a call and the credential to send with it. */
 export interface NodeAddress {
-  /** URL without a trailing slash; for gRPC `host:port`. It may hold the token: never print it. */
+  /** URL without a trailing slash; for gRPC `host:port`. It may contain the token: never log it. */
   readonly url: string
   /** Headers or gRPC metadata that carry the credential. */
   readonly headers: Readonly<Record<string, string>>
-  /** What {@link redact} must take out of any text about this call. */
+  /** Texts that {@link redact} must remove from any message about this call. */
   readonly secrets: readonly string[]
 }
 
 /**
- * Builds the address of a node for one protocol: the only place where a credential meets a URL.
+ * Builds the URL of a node for one protocol. This is the only function that puts a credential into a URL.
  *
  * | protocol | token | basic |
  * | --- | --- | --- |
@@ -25,12 +25,12 @@ export interface NodeAddress {
  * | `jetton` | `{node_url}/<token>` | `{node_url}` |
  * | `grpc` | | `host:443`, metadata `x-token` |
  *
- * @param protocol - which protocol the call speaks
- * @param nodeUrl - address of the node without credentials, for example `https://node.example.com`
+ * @param protocol - protocol of the call
+ * @param nodeUrl - URL of the node without credentials, for example `https://node.example.com`
  * @param credential - token, user name with password, or x-token (gRPC only)
- * @param path - path that the chain wants after the token, for example `evm`
- * @returns URL, headers and the secrets that both hold
- * @throws {@link FairleadError} `CONFIG_INVALID` when the URL is not usable or the credential does not fit the protocol
+ * @param path - path that the chain requires after the token, for example `evm`
+ * @returns URL, headers and the secrets that they contain
+ * @throws {@link FairleadError} `CONFIG_INVALID` when the URL is invalid or the credential does not fit the protocol
  * @example
  * ```ts
  * nodeAddress('evm', 'https://node.example.com', { kind: 'token', token: 't0k3n' }, 'evm').url
@@ -50,7 +50,7 @@ export function nodeAddress(
   }
   const plain = secretsOf(credential)
   for (const secret of plain) requireSecret(secret)
-  // Also as they stand in JSON; the longest first, as one may be part of another.
+  // Includes the JSON-escaped forms. The longest comes first, because one secret can be part of another.
   const secrets = plain
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     .toSorted((a, b) => b.length - a.length)
@@ -76,7 +76,7 @@ function requireSecret(secret: string): void {
   throw new FairleadError('CONFIG_INVALID', { option: 'auth', rule: 'must hold a non-empty secret' })
 }
 
-// The URL itself is never part of a message: people paste addresses that hold a token.
+// The URL itself is never part of a message, because users paste URLs that contain a token.
 function parseNodeUrl(nodeUrl: string): URL {
   const invalid = (rule: string) => new FairleadError('CONFIG_INVALID', { option: 'url', rule })
   const url = URL.canParse(nodeUrl) ? new URL(nodeUrl) : undefined

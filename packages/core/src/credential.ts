@@ -1,6 +1,6 @@
 import { FairleadError } from './error.ts'
 
-/** A token that stands in the path of the node's address. */
+/** A token that is part of the path of the node's URL. */
 export interface TokenCredential {
   readonly kind: 'token'
   readonly token: string
@@ -25,7 +25,7 @@ export interface BearerCredential {
   readonly key: string
 }
 
-/** The credentials that open a node. Bearer tokens are for the platform API only. */
+/** The credentials that a node accepts. Bearer tokens are for the platform API only. */
 export type NodeCredential = TokenCredential | BasicCredential | XTokenCredential
 
 export type Credential = NodeCredential | BearerCredential
@@ -35,7 +35,7 @@ export type Credential = NodeCredential | BearerCredential
  *
  * @param credential - user name without a colon, and password; any Unicode, sent as UTF-8
  * @returns `Basic ` and the base64 form
- * @throws {@link FairleadError} `CONFIG_INVALID` when the user name holds a colon
+ * @throws {@link FairleadError} `CONFIG_INVALID` when the user name contains a colon
  * @example
  * ```ts
  * basicAuthorization({ kind: 'basic', username: 'a', password: 'b' }) // 'Basic YTpi'
@@ -51,10 +51,10 @@ export function basicAuthorization({ username, password }: BasicCredential): str
 }
 
 /**
- * Lists every text that must never be shown when this credential is in use.
+ * Lists every text that must never be logged when this credential is in use.
  *
  * @param credential - any credential
- * @returns the secrets in the forms in which they travel, for {@link redact}
+ * @returns the secrets in every encoding in which they are sent, for {@link redact}
  * @example
  * ```ts
  * secretsOf({ kind: 'token', token: 't0k3n' }) // ['t0k3n']

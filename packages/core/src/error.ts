@@ -1,24 +1,24 @@
 /**
- * What went wrong, by stable code. Codes are only ever added: never renamed, removed or given another meaning.
+ * The context of each error code. Codes are stable: they are only added, never renamed, removed or redefined.
  *
- * The area before the first underscore says how far the call came: `CONFIG` before any I/O, `TRANSPORT` no answer,
- * `HTTP` an answer that is not 2xx, `RPC` a JSON-RPC error object, `GRPC` a gRPC status, `STREAM` a lasting exchange that
- * cannot go on, `DECODE` an answer that breaks the contract.
+ * The prefix before the first underscore shows how far the call got: `CONFIG` before any I/O, `TRANSPORT` no response,
+ * `HTTP` a response that is not 2xx, `RPC` a JSON-RPC error object, `GRPC` a gRPC status, `STREAM` a stream that cannot
+ * continue, `DECODE` a response that violates the contract.
  */
 export interface ErrorContext {
-  /** An option that cannot work. `rule` says what the option must be. */
+  /** An invalid option. `rule` states what the option must be. */
   CONFIG_INVALID: { readonly option: string; readonly rule: string }
-  /** No answer in time. */
+  /** No response within the timeout. */
   TRANSPORT_TIMEOUT: AttemptContext
   /** The connection failed or broke. */
   TRANSPORT_FAILED: AttemptContext
-  /** A lasting connection ended and is not opened again. `closeCode` as in RFC 6455, section 7.4. */
+  /** A persistent connection ended and is not opened again. `closeCode` as in RFC 6455, section 7.4. */
   TRANSPORT_CLOSED: { readonly operation: string; readonly closeCode: number; readonly reason: string }
-  /** An HTTP answer that is not 2xx. */
+  /** An HTTP response that is not 2xx. */
   HTTP_STATUS: {
     readonly operation: string
     readonly status: number
-    /** The server's own words, without secrets. */
+    /** The error message of the server, without secrets. */
     readonly detail?: string | undefined
     /** Value of the `x-request-id` header. */
     readonly requestId?: string | undefined
@@ -29,10 +29,10 @@ export interface ErrorContext {
     readonly rpcCode: number
     readonly detail: string
     readonly data?: unknown
-    /** HTTP status that carried the error object; 200 over a WebSocket. */
+    /** HTTP status of the response with the error object; 200 over a WebSocket. */
     readonly status: number
   }
-  /** Fewer upstreams than asked for gave the same answer. */
+  /** Fewer upstreams than required returned the same response. */
   RPC_QUORUM: {
     readonly operation: string
     readonly needed: number
@@ -45,44 +45,44 @@ export interface ErrorContext {
     readonly status: number
     /** Name of the status, for example `UNAVAILABLE`. */
     readonly statusName?: string | undefined
-    /** The server's own words, without secrets. */
+    /** The error message of the server, without secrets. */
     readonly detail: string
-    /** Metadata that came with the status, without secrets; not enumerable, so that no log is filled with it. */
+    /** Metadata of the status, without secrets; not enumerable, so that it does not fill logs. */
     readonly metadata?: Readonly<Record<string, string | Uint8Array | readonly (string | Uint8Array)[]>>
   }
-  /** A stream was read more slowly than it was written, and its buffer is full. */
+  /** The buffer of a stream is full, because the stream was read more slowly than it was written. */
   STREAM_OVERFLOW: { readonly operation: string; readonly capacity: number }
-  /** A stream cannot deliver what came before a point, because the node no longer has it. */
+  /** A stream cannot deliver data from before a point, because the node no longer stores it. */
   STREAM_GAP: {
     readonly operation: string
     readonly reason: string
-    /** The oldest slot that the node still has, in decimal, where it says so. */
+    /** The oldest slot that the node still stores, in decimal, if it reports one. */
     readonly firstAvailableSlot?: string | undefined
   }
-  /** An answer that breaks the contract. `path` is where, `rule` what was expected there. */
+  /** A response that violates the contract. `path` is the position, `rule` the expectation. */
   DECODE_INVALID: { readonly operation: string; readonly path: string; readonly rule: string }
 }
 
-/** A call that got no answer. */
+/** A call without a response. */
 export interface AttemptContext {
   readonly operation: string
   /** Counts from 1; 0 for a call that was never sent. */
   readonly attempt: number
-  /** Limit of the attempt in milliseconds. */
+  /** Timeout of the attempt in milliseconds. */
   readonly timeoutMs: number
-  /** The runtime's own words, without secrets. */
+  /** The error message of the runtime, without secrets. */
   readonly reason: string
 }
 
 export type ErrorCode = keyof ErrorContext
 
-// A global symbol, so that errors are recognised across two installed copies of this package.
+// A global symbol, so that errors are recognized across two installed copies of this package.
 const marker = Symbol.for('fairlead.error')
 
 /**
- * The one error class of all Fairlead packages: a stable `code` and a `context` typed by it.
+ * The error class of all Fairlead packages, with a stable `code` and a `context` typed by it.
  *
- * Neither the message nor the context ever holds a token, a key or a password.
+ * Neither the message nor the context ever contains a token, a key or a password.
  *
  * @example
  * ```ts
@@ -106,11 +106,11 @@ export class FairleadError<code extends ErrorCode = ErrorCode> extends Error {
   }
 
   /**
-   * Tells whether a value is a Fairlead error, optionally of one code.
+   * Returns whether a value is a Fairlead error, optionally of one code.
    *
-   * @param error - anything that was thrown
+   * @param error - any thrown value
    * @param code - the only code to accept
-   * @returns true for an error made by any copy of this package
+   * @returns true for an error created by any copy of this package
    * @example
    * ```ts
    * if (FairleadError.is(error, 'HTTP_STATUS') && error.context.status === 404) return undefined
@@ -122,7 +122,7 @@ export class FairleadError<code extends ErrorCode = ErrorCode> extends Error {
 }
 
 /**
- * Tells whether the same HTTP request may succeed when it is sent again.
+ * Returns whether the same HTTP request may succeed when it is sent again.
  *
  * @param status - HTTP status code
  * @returns true for 408, 429, 502, 503 and 504
@@ -137,11 +137,11 @@ export function isRetryableStatus(status: number): boolean {
 }
 
 /**
- * Tells whether an error may go away by itself, derived from its code and status.
+ * Returns whether an error may be temporary, derived from its code and status.
  *
- * @param error - anything that was thrown
- * @returns true for timeouts, broken connections, the statuses of {@link isRetryableStatus}, and refusals because there
- * were too many calls; false for a call that may have sent a transaction, which is to be looked for first
+ * @param error - any thrown value
+ * @returns true for timeouts, broken connections, the statuses of {@link isRetryableStatus}, and calls rejected because
+ *   of a rate limit; false for a call that may have sent a transaction: look up the transaction first
  * @example
  * ```ts
  * if (isRetryable(error)) queue.push(job)
@@ -164,17 +164,20 @@ const sending = /^eth_send/
 
 const temporaryReasons = /^(rate|(upstream )?busy)$/
 
-// Where a query finds too much, the same code says so.
+// These methods return the same code when a query has too many results.
 const logQueries = /^(?:eth|erigon)_get(?:Filter)?Logs/
 
-/** Whether a node did nothing because there were too many calls; over a WebSocket or in a batch no status says so. */
+/**
+ * Whether a node rejected a call unprocessed because there were too many calls. Over a WebSocket or in a batch no HTTP
+ * status reports this.
+ */
 function isRefusedForNow({ rpcCode, operation, data }: ErrorContext['RPC_ERROR']): boolean {
   const { reason, retry_after_ms: waitMs } = (data ?? {}) as { reason?: string; retry_after_ms?: number }
   if (reason !== undefined) return temporaryReasons.test(reason)
   return typeof waitMs === 'number' || rpcCode === 429 || (rpcCode === -32005 && !logQueries.test(operation))
 }
 
-/** UNAVAILABLE, or RESOURCE_EXHAUSTED where the server says when to come again (gRPC proposal A6). */
+/** UNAVAILABLE, or RESOURCE_EXHAUSTED when the server sends a retry delay (gRPC proposal A6). */
 function isRetryableGrpc({ status, metadata }: ErrorContext['GRPC_STATUS']): boolean {
   return status === 14 || (status === 8 && /^\d+$/.test(String(metadata?.['grpc-retry-pushback-ms'])))
 }

@@ -13,7 +13,7 @@ const mayDifferElsewhere = (status: number | undefined) => isFailure(status) || 
 const lost = (reason: string) =>
   new FairleadError('TRANSPORT_FAILED', { operation: 'test', reason, timeoutMs: 1_000, attempt: 1 })
 
-/** Sends a call to two nodes, each of which answers with what is next in its list. */
+/** Sends a call to two nodes, each of which responds with the next entry of its list. */
 async function send(answers: Record<string, (number | Error)[]>, call: Partial<FailoverCall<Node>> = {}) {
   const asked: string[] = []
   const nodes = Object.keys(answers).map((name) => ({ name, health: newHealth() }))

@@ -3,41 +3,42 @@ import { hasNeverConnected } from './never-connected.ts'
 import { bestOf, type NodeHealth, recordFailure, recordSuccess, recordTry } from './node-health.ts'
 import { pause } from './pause.ts'
 
-// A node may ask for a pause; one beyond this is not waited out but handed to the caller as the answer it is.
+// A node can request a delay. If the delay exceeds this limit, the caller gets the response instead of a retry.
 const longestPauseMs = 60_000
 
-/** How calls go to several nodes. */
+/** Options for sending calls to several nodes. */
 export interface FailoverOptions<node extends { readonly health: NodeHealth }> {
   /** At least one. */
   readonly nodes: readonly node[]
-  /** Limit of one attempt in milliseconds. */
+  /** Timeout of one attempt in milliseconds. */
   readonly timeoutMs: number
-  /** How often a call is sent again at most, though each node is asked once in any case. */
+  /** Maximum number of repeated attempts; each node is tried once in any case. */
   readonly retries: number
-  /** Whether a status, or no answer at all, counts as a failure of the node. */
+  /** Whether a status, or undefined for no response, counts as a failure of the node. */
   isFailure(status: number | undefined): boolean
-  /** Whether another node may have a better answer than this status, or none. */
+  /** Whether another node may have a better response than this status, or than none. */
   mayDifferElsewhere(status: number | undefined): boolean
   /** Waits before each attempt, as a rate limit does. */
   readonly beforeAttempt?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
-/** A call that can go to any of the nodes. */
+/** A call that can be sent to any of the nodes. */
 export interface FailoverCall<node> {
   readonly signal: AbortSignal
-  /** Whether it may be sent again though a node may have received it. */
+  /** Whether it can be sent again even if a node may have received it. */
   readonly isRepeatable: boolean
-  /** Makes one attempt; what it throws without an answer is a FairleadError. */
+  /** Makes one attempt; rejects with a FairleadError when there is no response. */
   send(node: node): Promise<Response>
 }
 
 /**
- * Sends a call to the first healthy node, and to the next one while another node may have a better answer.
+ * Sends a call to the first healthy node, and to the next one as long as another node may have a better response.
  *
- * A call that is not repeatable is sent again only when it certainly never arrived. When all nodes have failed, the round
- * begins anew after a pause with full jitter, or as long as the node asked for (`Retry-After`).
+ * A call that is not repeatable is sent again only when the connection was never established. When all nodes have
+ * failed, the next round starts after a delay with full jitter, or after the delay that the node requested
+ * (`Retry-After`).
  *
- * @returns the answer of a node, whatever its status
+ * @returns the response of a node, whatever its status
  * @throws FairleadError `TRANSPORT_FAILED` or `TRANSPORT_TIMEOUT` of the last attempt, with the number of attempts; the
  *   reason of the signal when that aborts
  * @example

@@ -1,13 +1,13 @@
 import { FairleadError } from './error.ts'
 
-// Error texts of Node.js, Deno and Bun for a connection that was never established. EHOSTUNREACH and ENETUNREACH are not
-// listed: an established connection can fail with them too.
+// Error texts of Node.js, Deno and Bun for a connection that was never established. EHOSTUNREACH and ENETUNREACH are
+// not listed: an established connection can fail with them too.
 const reasons = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|connection ?refused/i
 
 /**
- * Returns true if a call failed before its connection was established, so that the server received nothing of it.
+ * Returns true if a call failed before its connection was established, so that the server received no part of it.
  *
- * @param error - anything that was thrown
+ * @param error - any thrown value
  * @example
  * ```ts
  * if (hasNeverConnected(error)) await publishThrough(nextNode)

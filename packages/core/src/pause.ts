@@ -15,7 +15,7 @@ export async function pause(ms: number, signal?: AbortSignal | null): Promise<vo
       signal?.removeEventListener('abort', end)
       resolve()
     }
-    // A signal that has aborted already dispatches no further event.
+    // A signal that is already aborted dispatches no further event.
     const timer = setTimeout(end, signal?.aborted ? 0 : ms)
     signal?.addEventListener('abort', end)
   })

@@ -1,8 +1,8 @@
 /**
- * Replaces every secret in a text by `***`, also where it stands percent-encoded.
+ * Replaces every secret in a text by `***`, including its percent-encoded form.
  *
- * @param text - any text that a person or a log may see
- * @param secrets - tokens, keys and passwords in the clear; empty ones are skipped
+ * @param text - any text that may be shown or logged
+ * @param secrets - tokens, keys and passwords in plain text; empty ones are skipped
  * @returns the text without them
  * @example
  * ```ts
@@ -17,10 +17,10 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Replaces every secret inside a JSON value; the value itself is returned when it holds none.
+ * Replaces every secret inside a JSON value; returns the value itself when it contains none.
  *
- * @param value - anything that came out of `JSON.parse`
- * @param secrets - tokens, keys and passwords in the clear
+ * @param value - any result of `JSON.parse`
+ * @param secrets - tokens, keys and passwords in plain text
  * @returns the value, or a copy of it without the secrets
  * @example
  * ```ts

@@ -1,10 +1,12 @@
 import { FairleadError } from './error.ts'
 
-/** The longest wait of a timer in milliseconds: those of every runtime hold 32 bits, and a longer one would end at once. */
+/**
+ * The longest timer delay in milliseconds. Timers of every runtime use 32 bits, and a longer delay would fire at once.
+ */
 export const longestMs = 2 ** 31 - 1
 
 /**
- * Refuses an option that is no number from `least` to `most`, both included.
+ * Rejects an option that is not a number from `least` to `most`, both included.
  *
  * @throws FairleadError `CONFIG_INVALID`
  */

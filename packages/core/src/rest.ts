@@ -2,22 +2,23 @@ import { FairleadError } from './error.ts'
 import { createHttpTransport, type HttpOptions } from './http-transport.ts'
 import { redact } from './redact.ts'
 
-/** What an OpenAPI client answers with: data on 2xx, else the error body. */
+/** The result of an OpenAPI client: data on 2xx, else the error body. */
 export interface RestResult<data> {
   readonly data?: data
   readonly error?: unknown
   readonly response: Response
 }
 
-// What an error message may say about an answer; kept beside it, as the answer's own URL may hold a token.
+// What an error message may include about a response. It is stored separately, because the URL of the response may
+// contain a token.
 const calls = new WeakMap<Response, { readonly operation: string; readonly secrets: readonly string[] }>()
 
 /**
- * Makes the `fetch` that a generated OpenAPI client runs on: the shared transport, with bodies read inside the attempt.
+ * Creates the `fetch` of a generated OpenAPI client: the shared transport, which reads the body as part of the attempt.
  *
  * @param options - `fetch`, `timeoutMs` and `retries`
- * @param secrets - texts that must not reach an error message
- * @returns a function from request to answer; GET and HEAD are retried. It throws what the transport throws
+ * @param secrets - texts that must not appear in an error message
+ * @returns a function from request to response; GET and HEAD are retried. It throws the errors of the transport
  * @example
  * ```ts
  * createClient<paths>({ baseUrl, fetch: createRestFetch({}, [apiKey]) })
@@ -41,12 +42,12 @@ export function createRestFetch(
 }
 
 /**
- * Turns the result of an OpenAPI client into its data, or throws.
+ * Returns the data of an OpenAPI client result, or throws.
  *
- * @param call - what `client.GET(...)` and its siblings return
- * @returns the body of a 2xx answer
- * @throws {@link FairleadError} `HTTP_STATUS` for any other status, `DECODE_INVALID` for a body that is not JSON; what
- *   the transport threw passes through
+ * @param call - the promise of `client.GET(...)` or another method
+ * @returns the body of a 2xx response
+ * @throws {@link FairleadError} `HTTP_STATUS` for any other status, `DECODE_INVALID` for a body that is not JSON;
+ *   errors of the transport are rethrown
  * @example
  * ```ts
  * const organization = await unwrap(platform.GET('/v1/organization/'))
@@ -60,13 +61,13 @@ export async function unwrap<data>(call: Promise<RestResult<data>>): Promise<dat
   throw new FairleadError('HTTP_STATUS', {
     operation,
     status: response.status,
-    // Cut only afterwards: half a secret would not be recognised.
+    // Truncated after redaction: a truncated secret would not be recognized.
     detail: redact(detailOf(error), secrets).slice(0, 300),
     requestId,
   })
 }
 
-// Parsers quote the body in their message, and the body may hold anything.
+// Parsers quote the body in their message, and the body may contain secrets.
 function rethrow(reason: unknown): never {
   if (!(reason instanceof SyntaxError)) throw reason
   throw new FairleadError('DECODE_INVALID', { operation: 'request', path: '$', rule: 'must be JSON' })

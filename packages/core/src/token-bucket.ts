@@ -1,12 +1,12 @@
-/** Hands out tokens at a steady rate, to those who wait in the order of their coming. */
+/** Issues tokens at a steady rate, in the order of the requests. */
 export interface TokenBucket {
-  /** How many tokens are waited for. */
+  /** Number of tokens that are requested but not yet issued. */
   readonly waiting: number
-  /** Whether that many tokens, taken now, would have to be waited for. */
+  /** Whether a request for this many tokens would have to wait. */
   wouldWait(count: number): boolean
-  /** Resolves when that many are there; rejects with the reason of the signal. */
+  /** Resolves when this many tokens are available; rejects with the reason of the signal. */
   take(count: number, signal?: AbortSignal): Promise<void>
-  /** Lets everybody go who waits. */
+  /** Resolves all waiting requests. */
   end(): void
 }
 
@@ -15,14 +15,17 @@ interface Waiter {
   readonly go: () => void
 }
 
-/** Makes a bucket that is full. More than it holds can be taken when it is full; it is in debt then. */
+/**
+ * Creates a full bucket. A request for more tokens than its size is served when the bucket is full, and leaves it in
+ * debt.
+ */
 export function createTokenBucket(perSecond: number, size: number): TokenBucket {
   const queue: Waiter[] = []
   let tokens = size
   let filledAt = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  // A billionth is what adding fractions may lose.
+  // Adding fractions can lose about a billionth.
   const lacks = (count: number): boolean => Math.min(count, size) - tokens > 1e-9
 
   function serve(): void {

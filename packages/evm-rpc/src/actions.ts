@@ -1,5 +1,5 @@
 /**
- * One function per method, named as on the wire. A bundle holds only those that it imports.
+ * One function per method, with the method's name. A bundle contains only the imported ones.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Addresses with a checksum in the case of their letters. Apart from the main entry, as it brings a hash function along.
+ * Checksummed addresses. A separate entry point, because it includes a hash function.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { assertAddress, isAddress } from './values/guards.ts'
 import { fromBytes, toQuantity } from './values/hex.ts'
 
 /**
- * Writes an address with its checksum.
+ * Converts an address to its checksummed form.
  *
  * @param address - 0x and 40 hex digits, in any case
- * @param chainId - only for the few chains that mix their id into the checksum (EIP-1191), such as 30
- * @returns the address with some of its letters in upper case
- * @throws FairleadError `CONFIG_INVALID` when it is no address, or the chain id no whole number
+ * @param chainId - only for the few chains whose checksum includes the chain id (EIP-1191), such as 30
+ * @returns the address in mixed case
+ * @throws FairleadError `CONFIG_INVALID` when it is not an address, or the chain id is not a whole number
  * @example
  * ```ts
  * checksumAddress('0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed') // '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -35,11 +35,11 @@ export function checksumAddress(address: Address, chainId?: number | bigint): Ad
 }
 
 /**
- * Tells whether a value is an address whose letters carry the right checksum.
+ * Returns whether a value is an address with a valid checksum.
  *
- * @param value - anything
+ * @param value - any value
  * @param chainId - as for {@link checksumAddress}
- * @returns false also for an address in one case, which carries no checksum, unless it has no letters
+ * @returns false also for an address in one case, which has no checksum, unless it has no letters
  * @example
  * ```ts
  * isChecksumAddress('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed') // true

@@ -22,7 +22,7 @@ const evm = createEvmClient({
 })
 const hash = `0x${'00'.repeat(32)}`
 
-// What is checked here is checked by the compiler; the calls themselves only have to run.
+// The compiler checks these types; at run time the calls only have to run.
 describe('the types of a call', () => {
   it('give the result of the method', async () => {
     expectTypeOf(await evm.request({ method: 'eth_blockNumber' })).toEqualTypeOf<Quantity>()
@@ -87,11 +87,11 @@ describe('the types of a call', () => {
     await evm.request({ method: 'eth_getBlockByHash', params: [false, hash] })
     // @ts-expect-error one parameter too many
     await evm.request({ method: 'eth_getBlockByHash', params: [hash, false, 1] })
-    // @ts-expect-error no parameters are taken
+    // @ts-expect-error the method has no parameters
     await evm.request({ method: 'eth_chainId', params: ['latest'] })
     // @ts-expect-error a number is not a quantity
     await evm.request({ method: 'eth_getBlockByNumber', params: [1, false] })
-    // @ts-expect-error an order of parameters by name is not for this chain
+    // @ts-expect-error this chain does not support parameters by name
     await evm.request({ method: 'eth_getCode', params: { address: '0x' } })
   })
 

@@ -3,7 +3,7 @@ import type { EvmRequest, MethodName, MethodParams, MethodResult } from './metho
 import type { Transport } from './transport.ts'
 import { http, type HttpTransportOptions } from './transports/http.ts'
 
-/** How to reach a node over HTTP. */
+/** Options for a connection to a node over HTTP. */
 export interface EvmClientOptions extends HttpTransportOptions {}
 
 /** Calls the JSON-RPC methods of one node. */
@@ -13,7 +13,7 @@ export interface EvmClient {
    *
    * @param request - method name and parameters by position; quantities and data are 0x-prefixed hex strings
    * @param options - `signal` and `timeoutMs` of this call
-   * @returns the result in the form of the wire
+   * @returns the result in its JSON-RPC encoding
    * @throws FairleadError `RPC_ERROR` for an error object, `HTTP_STATUS`, `TRANSPORT_*`, `DECODE_INVALID`
    * @example
    * ```ts
@@ -25,21 +25,21 @@ export interface EvmClient {
     request: EvmRequest<method, params>,
     options?: CallOptions,
   ): Promise<MethodResult<method, params>>
-  /** What the calls travel by. */
+  /** The transport that sends the calls. */
   readonly transport: Transport
-  /** Ends connections and timers of the transport; calls after it may fail. */
+  /** Closes connections and timers of the transport; later calls may fail. */
   close(): void
 }
 
 /**
- * Makes a client of an EVM node, over HTTP or over any transport.
+ * Creates a client of an EVM node, over HTTP or over any transport.
  *
- * Calls that the specification marks idempotent are sent again after a lost connection or a passing HTTP status.
+ * Calls that the specification marks idempotent are retried after a lost connection or a temporary HTTP status.
  *
- * @param options - address, credential and path for HTTP, with `fetch`, `timeoutMs` and `retries` as for every client; or a
+ * @param options - URL, credential and path for HTTP, with `fetch`, `timeoutMs` and `retries` as for every client; or a
  *   `transport`
  * @returns a client with one typed `request` function
- * @throws FairleadError `CONFIG_INVALID` when address or credential cannot work
+ * @throws FairleadError `CONFIG_INVALID` when URL or credential are invalid
  * @example
  * ```ts
  * const evm = createEvmClient({ url: 'https://node.example.com', auth: { kind: 'token', token } })

@@ -1,9 +1,9 @@
 import { tell } from './tell.ts'
 
-/** Listeners by the name of what they hear. */
+/** Listeners by event name. */
 export interface Emitter<events> {
   add<name extends keyof events>(name: name, listener: (event: events[name]) => void, once: boolean): void
-  /** Removes one of the listeners that are this function, also one that was added for once. */
+  /** Removes one registration of this listener, including one registered with `once`. */
   remove<name extends keyof events>(name: name, listener: (event: events[name]) => void): void
   emit<name extends keyof events>(name: name, event: events[name]): void
 }
@@ -14,7 +14,7 @@ interface Entry {
   readonly once: boolean
 }
 
-/** Makes an emitter; as with Node's, a function that was added twice is called twice. */
+/** Creates an emitter. As in Node.js, a listener that was added twice is called twice. */
 export function createEmitter<events>(): Emitter<events> {
   let entries: readonly Entry[] = []
   return {

@@ -26,9 +26,10 @@ type ProviderSubscription = Parameters<JsonRpcApiProvider['_getSubscriber']>[0]
 /**
  * An ethers provider that calls through a Fairlead client or transport.
  *
- * Calls of one moment travel as a batch where the transport can. Blocks, pending transactions and the blocks that logs are
- * looked for in are pushed where it can subscribe, and polled for elsewhere. Filters that live in one node are used only for
- * pending transactions that are not pushed. `destroy()` leaves the transport open for others.
+ * Calls of the same event-loop tick are sent as a batch if the transport supports it. Blocks, pending transactions and
+ * the blocks whose logs are watched come from subscriptions if the transport supports them, and from polling otherwise.
+ * Filters, which exist on one node only, are used only for pending transactions without a subscription. `destroy()`
+ * leaves the transport open for other users.
  *
  * @example
  * ```ts
@@ -42,7 +43,7 @@ export class FairleadProvider extends JsonRpcApiProvider {
 
   /**
    * @param source - a client or a transport
-   * @param network - as for every provider of ethers; asked for when left out
+   * @param network - as for every provider of ethers; default: the chain id that the node reports
    * @param options - as for every provider of ethers; `pollingInterval` is in milliseconds
    */
   constructor(source: StreamSource, network?: Networkish, options: JsonRpcApiProviderOptions = {}) {
@@ -58,7 +59,7 @@ export class FairleadProvider extends JsonRpcApiProvider {
     const payloads = Array.isArray(payload) ? payload : [payload]
     const calls = payloads.map(({ method, params }) => ({ method, params: params as readonly unknown[] }))
     const outcomes = await sendAll(this.#transport, calls)
-    // A failure of the way there is thrown, as ethers knows no other form for it.
+    // A transport failure is thrown, because ethers has no other form for it.
     const [first] = outcomes
     if (first?.status === 'rejected' && outcomes.every(isLost)) throw first.reason
     return outcomes.map((outcome, index) => {
@@ -84,7 +85,7 @@ export class FairleadProvider extends JsonRpcApiProvider {
   }
 }
 
-/** Hears of blocks or of pending transactions by subscription. */
+/** Receives blocks or pending transactions by subscription. */
 class Pushed implements Subscriber {
   readonly #provider: FairleadProvider
   readonly #transport: Transport
@@ -126,14 +127,16 @@ class Pushed implements Subscriber {
   }
 }
 
-/** Hears of logs block by block. Those that leave the chain are not told, as with the polling of ethers. */
+/**
+ * Receives logs block by block. Logs of blocks that are reorged out are not reported, as with the polling of ethers.
+ */
 class WatchedLogs implements Subscriber {
   readonly #provider: FairleadProvider
   readonly #transport: Transport
   readonly #filter: EventFilter
   readonly #pollingMs: number
   #running: AbortController | undefined
-  // Where to go on after a pause that drops nothing.
+  // Where to resume after a pause that drops no event.
   #from: number | LogPosition | undefined
 
   constructor(provider: FairleadProvider, transport: Transport, filter: EventFilter, pollingMs: number) {
@@ -171,7 +174,7 @@ class WatchedLogs implements Subscriber {
     const network = await this.#provider.getNetwork()
     const filter = this.#filter as LogFilter
     const from = this.#from ?? (await this.#provider.getBlockNumber()) + 1
-    // Stopped meanwhile: what starts next begins anew.
+    // Stopped in the meantime: the next start begins from scratch.
     if (signal.aborted) return
     this.#from = from
     for await (const { type, log } of watchLogs(this.#transport, filter, {

@@ -6,7 +6,7 @@ export type MethodName = keyof Methods
 /** Parameters of a method, by position. */
 export type MethodParams<method extends MethodName> = Methods[method]['params']
 
-/** Result of a method for given parameters: a flag that is known at compile time narrows it. */
+/** Result of a method for given parameters; a flag that is known at compile time narrows it. */
 export type MethodResult<method extends MethodName, params = MethodParams<method>> = Methods[method] extends {
   overloads: infer overloads
 }
@@ -21,7 +21,7 @@ type Matching<overload, params> = overload extends { params: infer accepted; res
     : never
   : never
 
-/** A call: `params` may be left out where none is required. */
+/** A call. `params` is optional when no parameter is required. */
 export type EvmRequest<method extends MethodName, params extends MethodParams<method>> = {
   readonly method: method
 } & ([] extends MethodParams<method> ? { readonly params?: params } : { readonly params: params })

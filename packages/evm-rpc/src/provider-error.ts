@@ -4,7 +4,7 @@ import { FairleadError } from '@fairlead/core'
 export const providerErrorCodes = { unauthorized: 4100, unsupportedMethod: 4200, disconnected: 4900 } as const
 
 /**
- * What a provider throws: as in EIP-1193, with the node's own code where the node answered with an error object.
+ * The error of a provider, as in EIP-1193, with the node's own code when the node responded with an error object.
  *
  * @see EIP-1193, section Errors; EIP-1474, section Error codes
  */
@@ -24,7 +24,7 @@ export class ProviderRpcError extends Error {
   }
 }
 
-/** Puts an error of this package into the form of EIP-1193; the error itself is the `cause`. */
+/** Converts an error of this package to the form of EIP-1193; the original error is the `cause`. */
 export function providerErrorOf(error: unknown): unknown {
   if (!FairleadError.is(error)) return error
   const cause = error

@@ -24,7 +24,7 @@ async function failure(call: Promise<unknown>): Promise<ProviderRpcError> {
   return error
 }
 
-/** Writes down every event in order. */
+/** Records every event in order. */
 function eventsOf(provider: Eip1193Provider): unknown[] {
   const events: unknown[] = []
   provider
@@ -188,7 +188,7 @@ describe('a subscription', () => {
     }
     const id = await provider.request({ method: 'eth_subscribe', params: ['newHeads'] })
     const message = (result: string) => ({ type: 'eth_subscription', data: { subscription: id, result } })
-    // Whoever waited for the id must not have missed anything.
+    // A caller that waits for the id must not miss a message.
     expect(messages).toEqual([])
     await vi.waitFor(() => expect(messages).toEqual([message('early')]), 20_000)
     node.sockets[0]?.terminate()

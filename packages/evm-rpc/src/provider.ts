@@ -3,17 +3,17 @@ import { ProviderRpcError, providerErrorCodes, providerErrorOf } from './provide
 import { type StreamSource, transportOf } from './streams/source.ts'
 import type { Subscription } from './transport.ts'
 
-/** What a provider emits, by name. */
+/** The events of a provider, by name. */
 export interface ProviderEvents {
-  /** The node can be reached. `chainId` is a quantity. */
+  /** The node is reachable. `chainId` is a hex quantity. */
   readonly connect: { readonly chainId: string }
-  /** The connection is gone; `code` is that of the WebSocket's end. */
+  /** The connection is lost; `code` is the close code of the WebSocket. */
   readonly disconnect: ProviderRpcError
-  /** After a reconnect the node is on another chain; the value is a quantity. */
+  /** After a reconnect the node is on another chain; the value is a hex quantity. */
   readonly chainChanged: string
-  /** Never emitted: a node keeps no accounts. */
+  /** Never emitted: a node has no accounts. */
   readonly accountsChanged: readonly string[]
-  /** Something was pushed to a subscription made by `eth_subscribe`. */
+  /** A notification of a subscription created by `eth_subscribe`. */
   readonly message: {
     readonly type: 'eth_subscription'
     readonly data: { readonly subscription: string; readonly result: unknown }
@@ -27,10 +27,10 @@ export interface Eip1193Provider {
   /**
    * Calls a method; `params` is an array.
    *
-   * @throws ProviderRpcError with the code of the node, 4900 without an answer, 4200 for what no node can do
+   * @throws ProviderRpcError with the code of the node, 4900 without a response, 4200 for methods that no node supports
    */
   request(request: { readonly method: string; readonly params?: unknown }): Promise<unknown>
-  /** Adds a listener. One for `connect` or `chainChanged` makes the provider connect, if it has not done so. */
+  /** Adds a listener. A listener for `connect` or `chainChanged` makes the provider connect if it is not connected. */
   on<name extends EventName>(name: name, listener: (event: ProviderEvents[name]) => void): this
   /** Adds a listener that is called once. */
   once<name extends EventName>(name: name, listener: (event: ProviderEvents[name]) => void): this
@@ -38,12 +38,13 @@ export interface Eip1193Provider {
 }
 
 /**
- * Makes an EIP-1193 provider of a node, for libraries that take one: `custom(provider)` of viem, `BrowserProvider` of ethers.
+ * Creates an EIP-1193 provider of a node, for libraries that accept one: `custom(provider)` of viem, `BrowserProvider`
+ * of ethers.
  *
- * It holds no keys: `wallet_*` methods and `eth_requestAccounts` fail with 4200, and `accountsChanged` is never emitted. It
- * does not announce itself (EIP-6963). `eth_subscribe` works where the transport has subscriptions; its id is the provider's
- * own, so that it outlives a reconnect. `connect`, `disconnect` and `chainChanged` follow the connection of a WebSocket; over
- * HTTP there is one `connect`, when the node has answered.
+ * It holds no keys: `wallet_*` methods and `eth_requestAccounts` fail with 4200, and `accountsChanged` is never
+ * emitted. It does not announce itself (EIP-6963). `eth_subscribe` works if the transport supports subscriptions; the
+ * provider assigns the id, so that it stays valid after a reconnect. `connect`, `disconnect` and `chainChanged` follow
+ * the connection of a WebSocket. Over HTTP there is one `connect`, after the first response of the node.
  *
  * @param source - a client or a transport; closing it ends the provider
  * @returns the provider
@@ -68,7 +69,7 @@ export function createProvider(source: StreamSource): Eip1193Provider {
   async function announce(): Promise<void> {
     const announced = connection
     const seen = await transport.request({ method: 'eth_chainId' }).catch(() => undefined)
-    // Another connection came meanwhile, and announces itself.
+    // Another connection was opened in the meantime, and is announced separately.
     if (announced !== connection) return
     isWoken = seen !== undefined
     if (seen === undefined) return
@@ -89,7 +90,7 @@ export function createProvider(source: StreamSource): Eip1193Provider {
     }
   })
 
-  // Any call opens a lasting connection; what was there before is announced to the first who wants to know.
+  // Any call opens a persistent connection. An existing connection is announced to the first listener.
   function hearing(name: EventName): void {
     isWanted ||= name === 'connect' || name === 'chainChanged'
     wake()
@@ -106,7 +107,8 @@ export function createProvider(source: StreamSource): Eip1193Provider {
     const emit = (result: unknown): void => {
       emitter.emit('message', { type: 'eth_subscription', data: { subscription: id, result } })
     }
-    // Nobody can know the id before it is returned, so what comes earlier is kept for a turn.
+    // The caller cannot know the id before it is returned, so earlier notifications are buffered for one event-loop
+    // tick.
     let early: unknown[] | undefined = []
     const subscription = await transport.subscribe?.(params, {
       next: (result) => (early ? early.push(result) : emit(result)),
@@ -145,7 +147,7 @@ export function createProvider(source: StreamSource): Eip1193Provider {
       if (!Array.isArray(params)) throw new ProviderRpcError(-32602, 'params must be an array')
       try {
         const result = await answer(method, params)
-        // A node that did not answer when it was asked for its chain does now.
+        // The node now responds, although the request for its chain id failed before.
         wake()
         return result
       } catch (error) {

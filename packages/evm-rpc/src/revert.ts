@@ -3,15 +3,15 @@ import type { Bytes } from './generated/index.ts'
 import { isBytes, isHex } from './values/guards.ts'
 import { toBytes } from './values/hex.ts'
 
-/** Why a contract call was undone. */
+/** Why a contract call was reverted. */
 export type Revert =
-  /** `Error(string)`: a reason in words, as `require` and `revert` give it. */
+  /** `Error(string)`: a reason as text, from `require` or `revert`. */
   | { readonly kind: 'error'; readonly reason: string }
-  /** `Panic(uint256)`: a check that the compiler put in. */
+  /** `Panic(uint256)`: a check that the compiler inserted. */
   | { readonly kind: 'panic'; readonly code: bigint; readonly reason: string }
-  /** An error that the contract defines, or bytes of its own. `data` begins with the selector. */
+  /** A custom error of the contract, or arbitrary bytes. `data` begins with the selector. */
   | { readonly kind: 'custom'; readonly selector: Bytes; readonly data: Bytes }
-  /** Undone without any data. */
+  /** Reverted without any data. */
   | { readonly kind: 'empty' }
 
 const errorSelector = '0x08c379a0'
@@ -31,11 +31,11 @@ const panics: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads why a contract call was undone.
+ * Decodes why a contract call was reverted.
  *
- * @param error - what a call threw, or the revert data itself as 0x-prefixed hex; errors of other libraries and nested
- * shapes of wallets and providers are searched too
- * @returns undefined when it does not tell of a revert; data that is not well-formed counts as custom
+ * @param error - the error of a call, or the revert data itself as 0x-prefixed hex; errors of other libraries and
+ *   nested formats of wallets and providers are searched too
+ * @returns undefined when the error is not a revert; data that is not well-formed counts as custom
  * @example
  * ```ts
  * const revert = decodeRevert(error)
@@ -47,7 +47,7 @@ export function decodeRevert(error: unknown): Revert | undefined {
   const { data, detail } = revertOf(error)
   if (data !== undefined) return decode(data)
   if (detail === undefined) return undefined
-  // Some nodes put the reason into the message and leave the data out.
+  // Some nodes put the reason into the message and omit the data.
   const reason = /revert(?:ed)?(?:: *| with reason string )['"]?(.+?)['"]?$/is.exec(detail)?.[1]
   return reason === undefined ? { kind: 'empty' } : { kind: 'error', reason }
 }
@@ -60,7 +60,8 @@ function revertOf(error: unknown): { data?: Bytes | undefined; detail?: string |
   return { data: search(data, reverted, 0), detail: reverted ? detail : undefined }
 }
 
-// Where wallets, nodes and libraries keep the data: `data.data`, `data.originalError.data`, `info.error.data`, `cause.raw`.
+// Fields with the data in errors of wallets, nodes and libraries: `data.data`, `data.originalError.data`,
+// `info.error.data`, `cause.raw`.
 const places = ['data', 'originalError', 'error', 'innerError', 'cause', 'info', 'raw', 'result', 'return']
 const deepest = 8
 
@@ -78,8 +79,8 @@ function search(value: unknown, reverted: boolean, depth: number): Bytes | undef
   return undefined
 }
 
-// Unless the error says that it is a revert, only what looks like a selector and whole words is taken for one: data of an
-// error may as well be an address or a hash.
+// Unless the error is marked as a revert, only a selector followed by whole words is accepted: the data of an error can
+// also be an address or a hash.
 function dataIn(text: string, reverted: boolean): Bytes | undefined {
   const data = text.replace(/^Reverted\s*/i, '')
   if (!isHex(data) || !isBytes(data)) return undefined
@@ -111,7 +112,7 @@ function textOf(body: Uint8Array): string | undefined {
   return new TextDecoder().decode(body.subarray(start, start + Number(length)))
 }
 
-// What lies beyond the end counts as far too large, so that the checks of the caller refuse it.
+// An offset beyond the end yields a far too large value, so that the checks of the caller reject it.
 function word(body: Uint8Array, at: number): bigint {
   if (at + 32 > body.length) return 2n ** 256n
   let value = 0n

@@ -1,4 +1,4 @@
-/** Calls a listener. A fault of it is not swallowed, but reaches neither other listeners nor whoever has the news. */
+/** Calls a listener. An error of the listener is not swallowed, but affects neither other listeners nor the caller. */
 export function tell(listen: () => void): void {
   try {
     listen()

@@ -1,30 +1,31 @@
 import type { CallOptions } from '@fairlead/core'
 
-/** One call as a transport carries it. */
+/** One JSON-RPC call of a transport. */
 export interface RpcRequest {
   readonly method: string
-  /** By position; left out when there are none. */
+  /** By position; omitted when there are none. */
   readonly params?: readonly unknown[] | undefined
 }
 
-/** Hears what one subscription brings. */
+/** Callbacks of one subscription. */
 export interface SubscriptionListener {
   /** The `result` of one notification. */
   next(result: unknown): void
-  /** The connection broke and the same subscription runs again; what was sent in between is missing. */
+  /** The connection broke and the same subscription is active again; notifications in between are missing. */
   resumed?(): void
-  /** Nothing more will come. */
+  /** The subscription has ended; no more notifications follow. */
   error?(error: unknown): void
 }
 
-/** A subscription that is running. */
+/** An active subscription. */
 export interface Subscription {
-  /** Ends it, and resolves when nothing more will be delivered. */
+  /** Ends it, and resolves when no more notifications will be delivered. */
   unsubscribe(): Promise<void>
 }
 
 /**
- * Carries JSON-RPC calls to a node. Transports wrap one another: a fallback over rate limits over HTTP is a transport too.
+ * Sends JSON-RPC calls to a node. Transports can wrap one another: a fallback over rate limits over HTTP is a transport
+ * too.
  *
  * @example
  * ```ts
@@ -33,32 +34,35 @@ export interface Subscription {
  */
 export interface Transport {
   /**
-   * Carries one call and answers with its result in the form of the wire.
+   * Sends one call and resolves to its result in its JSON-RPC encoding.
    *
    * @throws FairleadError as {@link EvmClient.request}
    */
   request(request: RpcRequest, options?: CallOptions): Promise<unknown>
   /**
-   * Carries several calls in one exchange. Outcomes stand in the order of the calls; one may fail without the others.
+   * Sends several calls in one exchange. Outcomes are in the order of the calls; one call can fail without the others.
    *
-   * It does not reject: what fails the exchange fails every call in it.
+   * It does not reject: an error of the exchange becomes the outcome of every call in it.
    */
   batch?(
     requests: readonly RpcRequest[],
     options?: CallOptions,
   ): Promise<readonly PromiseSettledResult<unknown>[]>
-  /** Subscribes to what the node pushes; only on connections that stay open. */
+  /** Subscribes to notifications of the node; only on persistent connections. */
   subscribe?(params: readonly unknown[], listener: SubscriptionListener): Promise<Subscription>
-  /** Hears about a lasting connection coming and going; returns a function that ends it. */
+  /** Reports when a persistent connection opens and closes; returns a function that removes the listener. */
   onConnection?(listener: (event: ConnectionEvent) => void): () => void
-  /** Ends connections, timers and whatever else would keep a process alive. */
+  /** Closes connections, timers and other resources that keep a process alive. */
   close?(): void
 }
 
-/** What happened to a lasting connection. */
+/** An event of a persistent connection. */
 export type ConnectionEvent =
   | { readonly type: 'connect' }
-  /** `willReconnect` is false when the node said that another attempt is pointless, or after {@link Transport.close}. */
+  /**
+   * `willReconnect` is false when the close code of the node rules out another attempt, or after
+   * {@link Transport.close}.
+   */
   | {
       readonly type: 'disconnect'
       readonly code: number

@@ -16,19 +16,19 @@ import {
 import { type StreamSource, transportOf } from './streams/source.ts'
 import type { Transport } from './transport.ts'
 
-/** Settings of {@link fairleadTransport}. */
+/** Options of {@link fairleadTransport}. */
 export interface FairleadTransportOptions {
-  /** Name for viem's messages. Default `Fairlead`. */
+  /** Name in the messages of viem. Default `Fairlead`. */
   readonly name?: string | undefined
   readonly key?: string | undefined
   /**
-   * How often viem sends a request again. Default 0, as the transports do so by themselves, and never for what changes
-   * something.
+   * How often viem retries a request. Default 0, because the transports retry themselves, and never retry a call that
+   * changes state.
    */
   readonly retryCount?: number | undefined
 }
 
-/** What viem's actions subscribe with; the shape is that of viem's own `webSocket`. */
+/** The `subscribe` function that viem's actions use; it has the shape of viem's own `webSocket`. */
 export interface ViemSubscriptions {
   subscribe(args: {
     params: readonly unknown[]
@@ -38,14 +38,14 @@ export interface ViemSubscriptions {
 }
 
 /**
- * Makes a viem transport that calls through a Fairlead client or transport.
+ * Creates a viem transport that calls through a Fairlead client or transport.
  *
- * Errors become those of viem, so that its actions recognise reverts and codes; they hold no address. Where the transport
- * can subscribe, viem's `watch…` actions are pushed to instead of polling.
+ * Errors are converted to those of viem, so that its actions recognize reverts and codes; they contain no URL. If the
+ * transport supports subscriptions, viem's `watch…` actions use them instead of polling.
  *
  * @param source - a client or a transport
  * @param options - name, key and retries of viem
- * @returns a transport for `createPublicClient` and the like
+ * @returns a transport for `createPublicClient` and similar functions
  * @example
  * ```ts
  * const client = createPublicClient({ transport: fairleadTransport(evm) })
@@ -70,7 +70,7 @@ export function fairleadTransport(
       throw viemError(error, call)
     }
   }
-  // By this type viem's actions decide between pushing and polling.
+  // viem's actions choose between subscriptions and polling by this type.
   const type = transport.subscribe ? 'webSocket' : 'fairlead'
   return () =>
     createTransport<string, Partial<ViemSubscriptions>>(
@@ -83,7 +83,7 @@ function subscriptionsOf(transport: Transport): ViemSubscriptions {
   let count = 0
   return {
     async subscribe({ params, onData, onError }) {
-      // The id on the wire changes with every new connection; viem only ever hands this one back.
+      // The id of the node changes with every new connection; viem only passes this one back.
       const subscriptionId: Hash = `0x${(++count).toString(16)}`
       const errorOf = (error: unknown) => viemError(error, { method: 'eth_subscribe', params })
       try {
@@ -99,7 +99,7 @@ function subscriptionsOf(transport: Transport): ViemSubscriptions {
   }
 }
 
-// viem's errors ask for an address to show; what stands here tells no secret.
+// viem's errors require a URL to show; this value contains no secret.
 const url = ''
 
 function viemError(

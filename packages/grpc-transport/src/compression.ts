@@ -3,7 +3,7 @@ import { frameMessage } from './wire/frame.ts'
 import { GrpcError } from './wire/grpc-error.ts'
 import { Status, type StatusCode } from './wire/status.ts'
 
-/** A way to compress messages; zstd needs Node 22.15. */
+/** A message encoding; zstd requires Node.js 22.15. */
 export type MessageEncoding = 'gzip' | 'zstd'
 
 type Convert = (bytes: Uint8Array, options: { maxOutputLength?: number }) => Uint8Array
@@ -19,21 +19,21 @@ const encodings: ReadonlyMap<string, { readonly compress: Convert; readonly deco
     : [['gzip', gzip]],
 )
 
-/** Value of `grpc-accept-encoding`: every encoding that this Node reads. */
+/** Value of `grpc-accept-encoding`: every encoding that this Node.js version supports. */
 export const acceptedEncodings = ['identity', ...encodings.keys()].join(',')
 
-/** Tells whether this Node has an encoding. */
+/** Returns whether this Node.js version supports an encoding. */
 export function hasEncoding(encoding: string): boolean {
   return encodings.has(encoding)
 }
 
 /**
- * Makes the function that decompresses the messages of a call.
+ * Creates the function that decompresses the messages of a call.
  *
- * @param encoding - value of `grpc-encoding`; undefined where it was not sent
- * @param maxMessageBytes - limit of a message after decompression
- * @param refusal - status for an unknown encoding: that of a server when left out
- * @returns the function, or undefined where nothing is compressed
+ * @param encoding - value of `grpc-encoding`; undefined when it was not sent
+ * @param maxMessageBytes - maximum size of a message after decompression
+ * @param refusal - status for an unknown encoding; default: that of a server
+ * @returns the function, or undefined without compression
  * @throws GrpcError with the code of `refusal`
  */
 export function decompressorOf(
@@ -61,7 +61,10 @@ export function decompressorOf(
   }
 }
 
-/** Makes the function that compresses messages; undefined where no encoding is given, or one that this Node lacks. */
+/**
+ * Creates the function that compresses messages; undefined when no encoding is given, or this Node.js version does not
+ * support it.
+ */
 export function compressorOf(
   encoding: MessageEncoding | undefined,
 ): ((message: Uint8Array) => Uint8Array) | undefined {
@@ -69,7 +72,7 @@ export function compressorOf(
   return compress && ((message) => compress(message, {}))
 }
 
-/** Makes the function that frames messages, compressed where an encoding is given. */
+/** Creates the function that frames messages, compressed if an encoding is given. */
 export function framerOf(encoding: MessageEncoding | undefined): (message: Uint8Array) => Uint8Array {
   const compress = compressorOf(encoding)
   return compress === undefined ? frameMessage : (message) => frameMessage(compress(message), true)

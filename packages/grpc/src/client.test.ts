@@ -147,7 +147,7 @@ describe('a unary call', () => {
   })
 })
 
-/** Writes bytes that are no protobuf message. */
+/** Encodes bytes that are not a protobuf message. */
 const broken = { encode: () => ({ finish: () => Uint8Array.of(10, 200) }), decode: () => ({}) }
 
 describe('another attempt', () => {
@@ -256,7 +256,7 @@ describe('the options', () => {
       const geyser = createGrpcClient(GeyserDefinition, { url, auth })
       // @ts-expect-error no such method
       await client.ping({})
-      // @ts-expect-error the service is named by a text
+      // @ts-expect-error the name of the service is a string
       await client.check({ service: 1 })
       // @ts-expect-error a stream is not a promise
       await client.watch({ service: '' }).then(String)
@@ -273,7 +273,7 @@ describe('the options', () => {
     }
     expectTypeOf(calls).toBeFunction()
     const create = () => {
-      // @ts-expect-error only an x-token opens gRPC
+      // @ts-expect-error gRPC accepts only an x-token
       createGrpcClient(HealthDefinition, { url, auth: { kind: 'token', token } })
     }
     expect(create).toThrow('auth.kind')

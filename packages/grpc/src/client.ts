@@ -8,27 +8,28 @@ import { clientOver } from './calls/client.ts'
 import { createConnection, type GrpcSettings, type SharedTransport } from './calls/connection.ts'
 import type { GrpcClient } from './calls/types.ts'
 
-/** How to reach a node: by an address, or over a transport that is there. */
+/** Options for a connection to a node: by a URL, or over an existing transport. */
 export type GrpcClientOptions = GrpcSettings &
   (
     | SharedTransport
     | {
-        /** Address of the node: `https://host[:port]`, port 443 by default, or `http://host:port` without TLS. */
+        /** URL of the node: `https://host[:port]`, port 443 by default, or `http://host:port` without TLS. */
         readonly url: string
-        /** Settings of the connection: TLS, windows, keepalive, largest message, compression. */
+        /** Options of the connection: TLS, windows, keepalive, maximum message size, compression. */
         readonly connection?: Http2TransportOptions | undefined
       }
   )
 
 /**
- * Makes a client of any gRPC service, authenticated by x-token.
+ * Creates a client of any gRPC service, authenticated by x-token.
  *
- * Nothing is connected before the first call; a connection that breaks is opened again for the next one.
+ * It connects at the first call; a connection that breaks is opened again for the next one.
  *
- * @param service - definition that code generation wrote, for example `GeyserDefinition` of `@fairlead/grpc/geyser`
- * @param options - address or transport, token, and the limit of unary calls in milliseconds
+ * @param service - service definition from the generated code, for example `GeyserDefinition` of
+ *   `@fairlead/grpc/geyser`
+ * @param options - URL or transport, token, and the timeout of unary calls in milliseconds
  * @returns one function per method, and `close`; 64-bit fields are `bigint`, bytes are `Uint8Array`
- * @throws FairleadError `CONFIG_INVALID` at once; from a call `GRPC_STATUS`, with the status code of gRPC, and
+ * @throws FairleadError `CONFIG_INVALID` immediately; from a call `GRPC_STATUS`, with the gRPC status code, and
  *   `DECODE_INVALID`; the caller's own reason after an abort
  * @example
  * ```ts
@@ -49,7 +50,7 @@ export function createGrpcClient<const service extends ServiceDefinition>(
 }
 
 function openTransport({ origin, pathname }: URL, settings: Http2TransportOptions = {}) {
-  // Without it a node that has its token there would refuse the calls, and nobody would know why.
+  // Without this check, a node with the token in its URL would reject the calls without a clear reason.
   if (pathname !== '/') {
     throw new FairleadError('CONFIG_INVALID', {
       option: 'url',

@@ -1,6 +1,6 @@
 /**
- * Calls over a transport of `@connectrpc/connect` (an optional peer): gRPC, gRPC-web or the Connect protocol, with the
- * interceptors that a program has in use.
+ * Calls over a transport of `@connectrpc/connect` (an optional peer dependency): gRPC, gRPC-web or the Connect
+ * protocol, with existing interceptors.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { carryByConnect, statusOfConnect } from './connect/carry.ts'
 import { createMethodDescriber } from './connect/method.ts'
 
 /**
- * Makes a transport out of one of `@connectrpc/connect`.
+ * Creates a transport from a transport of `@connectrpc/connect`.
  *
- * The bytes of a message travel as the unknown fields of an empty one, so that no second description of the services is
- * needed. They arrive as they were sent, except that a tag in a longer form than needed would be shortened.
+ * The bytes of a message are sent as the unknown fields of an empty message, so that no second description of the
+ * services is needed. They arrive unchanged, except that a tag in a longer encoding than needed would be shortened.
  *
- * @param transport - for example what `createGrpcTransport` of `@connectrpc/connect-node` gives; it stays the caller's to
- *   close. Let it compress nothing where streams are fast
- * @returns the transport, for `createGrpcClient` and everything else that takes one
+ * @param transport - for example the result of `createGrpcTransport` of `@connectrpc/connect-node`; the caller closes
+ *   it. Disable compression for fast streams
+ * @returns the transport, for `createGrpcClient` and other functions that accept one
  * @example
  * ```ts
  * const transport = createConnectTransport(createGrpcTransport({ baseUrl: 'https://node.example.com' }))

@@ -1,5 +1,5 @@
 /**
- * The methods of the services as data, for servers and proxies: no message, no client.
+ * The methods of the services as data, for servers and proxies, without messages and clients.
  *
  * @module
  */

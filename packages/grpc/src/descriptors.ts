@@ -1,5 +1,5 @@
 /**
- * The proto files of the services as descriptors, for servers that offer reflection.
+ * The proto files of the services as descriptors, for servers that support reflection.
  *
  * @module
  */

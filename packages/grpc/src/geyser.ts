@@ -1,5 +1,5 @@
 /**
- * The Geyser service of Solana: messages, those of transactions and blocks included, and the definition for
+ * The Geyser service of Solana: messages, including those of transactions and blocks, and the definition for
  * `createGrpcClient`.
  *
  * @module

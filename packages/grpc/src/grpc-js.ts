@@ -1,5 +1,6 @@
 /**
- * Calls over `@grpc/grpc-js` (an optional peer), for programs that have its channels, credentials or interceptors in use.
+ * Calls over `@grpc/grpc-js` (an optional peer dependency), for programs that use its channels, credentials or
+ * interceptors.
  *
  * @module
  */
@@ -9,19 +10,19 @@ import { readAddress } from './carrier/address.ts'
 import { transportOver } from './carrier/transport.ts'
 import { carryByChannel, statusOfChannel } from './grpc-js/carry.ts'
 
-/** Options of the channel, as `@grpc/grpc-js` knows them, and the credentials to open it with. */
+/** Channel options of `@grpc/grpc-js`, and the credentials of the channel. */
 export interface GrpcJsTransportOptions extends ClientOptions {
   /** Default: TLS for https, none for http. */
   readonly credentials?: ChannelCredentials | undefined
 }
 
 /**
- * Makes a transport over a channel of `@grpc/grpc-js`.
+ * Creates a transport over a channel of `@grpc/grpc-js`.
  *
  * @param url - `https://host[:port]`, port 443 by default, or `http://host:port` without TLS
  * @param options - options of the channel, for example `grpc.max_receive_message_length` in bytes; `credentials`
- * @returns the transport, for `createGrpcClient` and everything else that takes one
- * @throws TypeError for another form of address
+ * @returns the transport, for `createGrpcClient` and other functions that accept one
+ * @throws TypeError for another form of URL
  * @example
  * ```ts
  * const transport = createGrpcJsTransport('https://node.example.com', { 'grpc.keepalive_time_ms': 15_000 })

@@ -16,7 +16,7 @@ import { type EchoServer, startEchoServer } from './testing/echo-server.ts'
 import { collect, failure } from './testing/outcomes.ts'
 import { createGrpcWebTransport } from './web.ts'
 
-/** Resolves when the other side has given up on a call of a method. Those of other tests may end late. */
+/** Resolves when the client has cancelled a call of a method. Those of other tests may end late. */
 function cancellationOf(method: string): Promise<void> {
   return new Promise((resolve) => {
     const hear = (name: string) => {
@@ -36,7 +36,7 @@ const closing: (() => Promise<void>)[] = []
 beforeAll(async () => {
   server = await startEchoServer()
 })
-// Where the server tells of writes that a cancellation broke, perhaps in the next test.
+// The server reports writes that a cancellation broke, possibly in the next test.
 beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined))
 afterAll(() => server.close())
 afterEach(async () => {
@@ -179,7 +179,7 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     const error = await failure(
       (async () => {
         for await (const answer of health.watch({ service: 'fail 10' })) {
-          // So that the end is there before the rest is read.
+          // The end has arrived before the rest is read.
           if (seen.push(answer) === 1) await health.check({ service: '' })
         }
       })(),
@@ -219,7 +219,7 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
 
   it('ends with its deadline', async () => {
     const { health } = clients()
-    // One after the other: nobody would hear of the second one when the first one fails otherwise.
+    // Sequential: otherwise a rejection of the second one would be unhandled when the first one fails.
     const unary = await failure(health.check({ service: 'hang' }, { timeoutMs: 50 }))
     expect(unary.context).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
     const stream = await failure(collect(health.watch({ service: 'hang 1' }, { timeoutMs: 50 })))

@@ -48,7 +48,7 @@ describe('a request of gRPC-web', () => {
 })
 
 describe('an answer of gRPC-web', () => {
-  // Text in parts with their own padding, which do not end where messages do.
+  // Text in parts with their own padding, which do not end at message boundaries.
   const frames = Buffer.concat([message(1), message(2), ok])
   const parts = [frames.subarray(0, 4), frames.subarray(4, 9), frames.subarray(9)]
   const base64 = Buffer.from(parts.map((part) => part.toString('base64')).join(''))

@@ -1,5 +1,5 @@
 /**
- * gRPC-web: clients for browsers, edge runtimes and everything else that has `fetch`.
+ * gRPC-web: clients for browsers, edge runtimes and every other runtime with `fetch`.
  *
  * @module
  */
@@ -22,24 +22,25 @@ export {
 } from './reflection/client.ts'
 export { createGrpcWebTransport, type GrpcWebTransportOptions } from './web/transport.ts'
 
-/** How to reach a node over gRPC-web: by an address, or over a transport that is there. */
+/** Options for a connection to a node over gRPC-web: by a URL, or over an existing transport. */
 export type GrpcWebClientOptions = GrpcSettings &
   (
     | SharedTransport
     | (GrpcWebTransportOptions & {
-        /** Address of the node or of the gateway: `https://host[:port]`, with a path where there is one. */
+        /** URL of the node or of the gateway: `https://host[:port]`, with a path if there is one. */
         readonly url: string
       })
   )
 
 /**
- * Makes a client of any gRPC service over gRPC-web; it is used like that of `createGrpcClient`.
+ * Creates a client of any gRPC service over gRPC-web; its usage is that of `createGrpcClient`.
  *
- * @param service - definition that code generation wrote, for example `GeyserDefinition` of `@fairlead/grpc/geyser`
- * @param options - address, token, format, `fetch`, and the limit of unary calls in milliseconds
+ * @param service - service definition from the generated code, for example `GeyserDefinition` of
+ *   `@fairlead/grpc/geyser`
+ * @param options - URL, token, format, `fetch`, and the timeout of unary calls in milliseconds
  * @returns one function per method, and `close`; 64-bit fields are `bigint`, bytes are `Uint8Array`
- * @throws FairleadError `CONFIG_INVALID` at once; `GRPC_STATUS` from a call, UNIMPLEMENTED where a stream of requests has
- *   more than one
+ * @throws FairleadError `CONFIG_INVALID` immediately; `GRPC_STATUS` from a call, UNIMPLEMENTED when a stream of
+ *   requests has more than one
  * @example
  * ```ts
  * const sui = createGrpcWebClient(LedgerServiceDefinition, { url: 'https://node.example.com', auth })

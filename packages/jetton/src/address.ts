@@ -1,5 +1,5 @@
 /**
- * Addresses in all their forms. Apart from the clients, as it brings @ton/core.
+ * Address parsing and conversion. A separate entry point, because it includes @ton/core.
  *
  * @module
  */

@@ -1,12 +1,12 @@
 import { FairleadError } from '@fairlead/core'
 
 /**
- * Reads an amount as people write it into the smallest units, without rounding.
+ * Parses a decimal amount into the smallest units, without rounding.
  *
  * @param text - decimal number such as `1.5`; a sign is allowed, an exponent or separators are not
- * @param decimals - decimal places of the currency: 9 for the coin of the chain, else what the jetton says
+ * @param decimals - decimal places of the currency: 9 for the coin of the chain, else the `decimals` of the jetton
  * @returns number of smallest units
- * @throws FairleadError `CONFIG_INVALID` when the text is no decimal number or has more places than `decimals`
+ * @throws FairleadError `CONFIG_INVALID` when the text is not a decimal number or has more places than `decimals`
  * @example
  * ```ts
  * toUnits('1.5', 9) // 1500000000n
@@ -22,12 +22,12 @@ export function toUnits(text: string, decimals: number): bigint {
 }
 
 /**
- * Writes smallest units as a decimal number, exactly and without trailing zeros.
+ * Formats smallest units as a decimal number, exactly and without trailing zeros.
  *
- * @param units - number of smallest units: a bigint, or an amount of an answer
- * @param decimals - decimal places of the currency: 9 for the coin of the chain, else what the jetton says
- * @returns decimal number such as `1.5`, which {@link toUnits} reads back
- * @throws FairleadError `CONFIG_INVALID` when `units` is no integer or `decimals` cannot be
+ * @param units - number of smallest units: a bigint, or an amount from a response
+ * @param decimals - decimal places of the currency: 9 for the coin of the chain, else the `decimals` of the jetton
+ * @returns decimal number such as `1.5`, which {@link toUnits} parses back
+ * @throws FairleadError `CONFIG_INVALID` when `units` is not an integer or `decimals` is invalid
  * @example
  * ```ts
  * fromUnits(1500000000n, 9) // '1.5'
@@ -44,7 +44,7 @@ export function fromUnits(units: bigint | string, decimals: number): string {
   return sign + whole + (fraction && `.${fraction}`)
 }
 
-// A jetton says its decimals in one byte (TEP-64).
+// A jetton stores its decimals in one byte (TEP-64).
 function requireDecimals(decimals: number): void {
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > 255)
     throw invalid('decimals', 'must be an integer from 0 to 255')

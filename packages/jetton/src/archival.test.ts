@@ -6,7 +6,7 @@ const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 const notKept =
   'LITE_SERVER_UNKNOWN: cannot compute block with specified transaction: cannot find block (0,b24027bc317866f8) lt=44402946000003: lt not in db'
 
-// Answers about transactions only to those who ask the archive; else with the words that the test wants.
+// Returns transactions only for requests to the archive; otherwise an error with the text that the test sets.
 let words = notKept
 let node: HttpServer
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { operationOf } from './nodes/operation.ts'
 import type { Send } from './nodes/transport.ts'
 
-// The operations that take the parameter.
+// The operations that support the parameter.
 const histories = /^\/api\/v2\/getTransactions(Std)?$/
 
-// "lt not in db", "... with specified transaction: not in db", "cannot locate transaction in block with specified logical
-// time": what a ledger server without the whole history says.
+// "lt not in db", "... with specified transaction: not in db", "cannot locate transaction in block with specified
+// logical time": the errors of a lite server without the full history.
 const notKept = /not in db|cannot locate transaction/
 
-/** Asks a second time, with `archival`, for transactions that the node answering first no longer has. */
+/** Repeats a request for transactions with `archival` when the first node no longer stores them. */
 export function withArchival(send: Send): Send {
   return async (request) => {
     const asked = request.clone()
@@ -20,7 +20,7 @@ export function withArchival(send: Send): Send {
   }
 }
 
-// Undefined for a call that says itself where to look.
+// Undefined for a call that sets the parameter itself.
 function inArchive({ url: from, method, headers, signal }: Request, text: string): Request | undefined {
   if (!text) {
     const url = new URL(from)

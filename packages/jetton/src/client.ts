@@ -4,12 +4,12 @@ import type { AddressWriter } from './addresses/writer.ts'
 import type { JettonNodeOptions } from './nodes/node.ts'
 import type { JettonTransport } from './nodes/transport.ts'
 
-/** One node, or a transport such as `failover` makes it. */
+/** Options for one node, or a transport such as the one that `failover` creates. */
 export type JettonClientOptions = (
   | (JettonNodeOptions & HttpOptions)
   | { readonly transport: JettonTransport }
 ) & {
-  /** Writes the addresses of all answers in one form: what `addressWriter` of `@fairlead/jetton/address` makes. */
+  /** Converts the addresses of all responses to one form. Created by `addressWriter` of `@fairlead/jetton/address`. */
   readonly addresses?: AddressWriter | undefined
 }
 

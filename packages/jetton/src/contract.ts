@@ -1,5 +1,5 @@
 /**
- * Both API families of the jetton chain as data: routes, methods and JSON Schemas.
+ * Both API families of TON (the jetton chain) as data: routes, methods and JSON Schemas.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 import { FairleadError } from '@fairlead/core'
 
 /**
- * Tells whether the node refused a call because there were too many.
+ * Returns whether the node rejected a call because of a rate limit.
  *
- * @param error - anything that was thrown
- * @returns true for status 429; the client has waited and tried again by then
+ * @param error - any thrown value
+ * @returns true for status 429, after the client has waited and retried
  * @example
  * ```ts
  * if (isRateLimited(error)) console.warn('set rateLimit')

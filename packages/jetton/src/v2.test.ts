@@ -119,13 +119,13 @@ describe('a call by JSON-RPC', () => {
   it('knows methods and parameters at compile time', () => {
     const { jetton } = clientAnswering(rpcAnswer)
     const calls = async () => {
-      // Nothing is required of this one.
+      // This method has no required parameters.
       expectTypeOf(await jetton.call({ method: 'getMasterchainInfo' })).toEqualTypeOf<MasterchainInfo>()
       // @ts-expect-error no such method
       await jetton.call({ method: 'getBlock', params: {} })
-      // @ts-expect-error parameters that are required cannot be left out
+      // @ts-expect-error required parameters cannot be omitted
       await jetton.call({ method: 'getConfigParam' })
-      // @ts-expect-error parameters go by name
+      // @ts-expect-error parameters are passed by name
       await jetton.call({ method: 'getConfigParam', params: [15] })
       // @ts-expect-error the number is required
       await jetton.call({ method: 'getConfigParam', params: {} })

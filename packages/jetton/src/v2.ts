@@ -23,13 +23,13 @@ export { isRateLimited } from './rate-limited.ts'
 
 export type JettonV2ClientOptions = JettonClientOptions & {
   /**
-   * Whether to ask an archive for transactions that the node answering first no longer has. Default true; a call that
-   * says `archival` itself is sent as it is.
+   * Whether to query an archive node for transactions that the first node no longer stores. Default true; a call that
+   * sets `archival` itself is sent unchanged.
    */
   readonly archival?: boolean | undefined
 }
 
-/** A method and its parameters, which may be left out where none is required. */
+/** A method and its parameters, which are optional when none is required. */
 export type JettonV2Request<method extends keyof Methods> = {
   readonly method: method
 } & (Record<string, never> extends Methods[method]['params']
@@ -58,12 +58,13 @@ export interface JettonV2Client extends Client<paths> {
 }
 
 /**
- * Makes a client of the v2 API family of a jetton-chain node, or of several.
+ * Creates a client of the v2 API family (HTTP API of TON) of one or several nodes.
  *
- * @param options - address and credential of one node, with `fetch`, `timeoutMs` and `retries` as for every client; or a
- *   `transport`, such as {@link failover} makes it; `addresses` and `archival`
- * @returns a client; each path call answers `{ data, error, response }`, and `unwrap` turns that into data or an error
- * @throws FairleadError `CONFIG_INVALID` when an option cannot work
+ * @param options - URL and credential of one node, with `fetch`, `timeoutMs` and `retries` as for every client; or a
+ *   `transport`, such as the one that {@link failover} creates; `addresses` and `archival`
+ * @returns a client; each path call resolves to `{ data, error, response }`, and `unwrap` returns the data or throws
+ *   the error
+ * @throws FairleadError `CONFIG_INVALID` when an option is invalid
  * @example
  * ```ts
  * const jetton = createJettonV2Client({ url: 'https://node.example.com', auth: { kind: 'token', token } })

@@ -19,16 +19,17 @@ export type { PageOptions } from './pages/page-options.ts'
 export { type ListPath, type Row, rows, type RowsOptions } from './pages/rows.ts'
 export { isRateLimited } from './rate-limited.ts'
 
-/** The v3 API family: `GET` and its siblings typed by path. */
+/** The v3 API family: `GET` and the other methods typed by path. */
 export type JettonV3Client = Client<paths>
 
 /**
- * Makes a client of the v3 API family of a jetton-chain node, or of several.
+ * Creates a client of the v3 API family (HTTP API of TON) of one or several nodes.
  *
- * @param options - address and credential of one node, with `fetch`, `timeoutMs` and `retries` as for every client; or a
- *   `transport`, such as `failover` makes it; `addresses`
- * @returns a client; each call answers `{ data, error, response }`, and `unwrap` turns that into data or an error thrown
- * @throws FairleadError `CONFIG_INVALID` when an option cannot work
+ * @param options - URL and credential of one node, with `fetch`, `timeoutMs` and `retries` as for every client; or a
+ *   `transport`, such as the one that `failover` creates; `addresses`
+ * @returns a client; each call resolves to `{ data, error, response }`, and `unwrap` returns the data or throws the
+ *   error
+ * @throws FairleadError `CONFIG_INVALID` when an option is invalid
  * @example
  * ```ts
  * const jetton = createJettonV3Client({ url: 'https://node.example.com', auth: { kind: 'token', token } })

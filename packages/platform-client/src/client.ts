@@ -3,23 +3,26 @@ import createFetchClient, { type Client } from 'openapi-fetch'
 import type { paths } from './generated/index.ts'
 
 export interface PlatformClientOptions extends HttpOptions {
-  /** Address of the platform API without a path, for example `https://api.example.com`. HTTPS, or HTTP on loopback. */
+  /** URL of the platform API without a path, for example `https://api.example.com`. HTTPS, or HTTP on loopback. */
   readonly baseUrl: string
-  /** API key, sent as a bearer token. Without one, a page of the console is known by the cookie of its session. */
+  /**
+   * API key, sent as a bearer token. Without it, requests of a console page are authenticated by the session cookie.
+   */
   readonly apiKey?: string | undefined
 }
 
-/** The platform API: `GET`, `POST` and their siblings typed by path. */
+/** A client of the platform API. `GET`, `POST` and the other methods are typed by path. */
 export interface PlatformClient extends Client<paths> {
   readonly baseUrl: string
 }
 
 /**
- * Makes a client of the platform API.
+ * Creates a client of the platform API.
  *
- * @param options - address and, anywhere but in the console, API key; `fetch`, `timeoutMs` and `retries` as for every client
- * @returns a client; each call answers `{ data, error, response }`, and `unwrap` turns that into data or an error thrown
- * @throws FairleadError `CONFIG_INVALID` when the address is not HTTPS (or loopback) or no header can carry the key
+ * @param options - URL and, outside of the console, API key; `fetch`, `timeoutMs` and `retries` as for every client
+ * @returns a client; each call resolves to `{ data, error, response }`, and `unwrap` returns the data or throws the
+ *   error
+ * @throws FairleadError `CONFIG_INVALID` when the URL is not HTTPS (or loopback) or the key is not a valid header value
  * @example
  * ```ts
  * const platform = createPlatformClient({ baseUrl: 'https://api.example.com', apiKey })
@@ -28,7 +31,7 @@ export interface PlatformClient extends Client<paths> {
  * @see specs/platform/openapi.yaml
  */
 export function createPlatformClient({ baseUrl, apiKey, ...http }: PlatformClientOptions): PlatformClient {
-  // What the runtime would refuse later, it would refuse with the key or the address in its message.
+  // Otherwise the runtime would reject them later, with the key or the URL in its message.
   if (!safeAddress.test(baseUrl)) {
     throw new FairleadError('CONFIG_INVALID', {
       option: 'baseUrl',

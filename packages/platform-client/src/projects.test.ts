@@ -12,7 +12,7 @@ afterEach(() => {
 
 type Answer = (request: IncomingMessage, origin: string) => unknown
 
-/** A platform that answers each request with what `answer` gives, as JSON. */
+/** A platform that responds to each request with the result of `answer`, as JSON. */
 async function platformAnswering(answer: Answer, prefix = '') {
   const requests: { url: string; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ const list = (page: number, next: unknown) => ({
   results: [{ id: `PR-${2 * page - 1}` }, { id: `PR-${2 * page}` }],
 })
 
-/** Three pages whose links are made by `link`. */
+/** Three pages whose links `link` creates. */
 const threePages =
   (link: (origin: string, page: number) => string): Answer =>
   (request, origin) => {

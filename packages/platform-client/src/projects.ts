@@ -2,18 +2,19 @@ import { FairleadError, unwrap } from '@fairlead/core'
 import type { PlatformClient } from './client.ts'
 import type { operations, Project, ProjectPage } from './generated/index.ts'
 
-/** Query of {@link projects}: everything but the page, which the iterator turns itself. */
+/** Query of {@link projects}: all parameters except the page, which the iterator controls. */
 export type ProjectsQuery = Omit<NonNullable<operations['listProjects']['parameters']['query']>, 'page'>
 
 /**
- * Lists all projects that match, fetching page after page as they are read.
+ * Lists all matching projects, and requests further pages on demand.
  *
- * A link to the next page is only followed on the configured origin, so the key never goes anywhere else.
+ * A link to the next page is followed only on the configured origin, so the key is never sent to another host.
  *
  * @param client - client of the platform API
  * @param query - filters and order
  * @returns every project once
- * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`; `DECODE_INVALID` when a page or its link to the next one is broken
+ * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`; `DECODE_INVALID` when a page or its link to the next one is
+ *   invalid
  * @example
  * ```ts
  * for await (const project of projects(platform, { order_by: '-name' })) console.log(project.name)
@@ -35,8 +36,8 @@ export async function* projects(
   }
 }
 
-// Only the page number is taken from a link; the request itself is made as the first one was. Pages go upwards, so that
-// a link to a page that was already read cannot keep the caller reading for ever.
+// Only the page number is read from a link; all other parts of the request are those of the first one. Page numbers
+// must increase, so that a link to a previous page cannot cause an endless loop.
 function nextPage(next: unknown, current: number, origin: string): number {
   const url = typeof next === 'string' && URL.canParse(next, origin) ? new URL(next, origin) : undefined
   const page = Number(url?.searchParams.get('page'))

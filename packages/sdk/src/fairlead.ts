@@ -8,22 +8,22 @@ import {
 } from '@fairlead/platform-client'
 import { createNode, type Node, type NodeOptions } from './node.ts'
 
-/** The platform API and the nodes that it manages. */
+/** A client of the platform API and of the nodes that it manages. */
 export interface Fairlead {
   readonly platform: PlatformClient & {
-    /** Lists all projects that match, fetching page after page as they are read. */
+    /** Lists all matching projects, and requests further pages on demand. */
     projects(query?: ProjectsQuery): AsyncIterable<Project>
   }
-  /** Opens a node with the HTTP settings of this object. */
+  /** Creates the clients of a node with the HTTP options of this object. */
   node(options: NodeOptions): Node
 }
 
 /**
- * Makes the one object that reaches everything: the platform API by key, and nodes by their own credentials.
+ * Creates one object for all APIs: the platform API with an API key, and nodes with their own credentials.
  *
- * @param options - address of the platform API and API key; `fetch`, `timeoutMs` and `retries` hold for nodes too
- * @returns the platform client, and a function that opens nodes
- * @throws FairleadError `CONFIG_INVALID` when the address or the key cannot work
+ * @param options - URL of the platform API and API key; `fetch`, `timeoutMs` and `retries` apply to nodes too
+ * @returns the platform client, and a function that creates the clients of a node
+ * @throws FairleadError `CONFIG_INVALID` when the URL or the key is invalid
  * @example
  * ```ts
  * const fairlead = createFairlead({ baseUrl: 'https://api.example.com', apiKey })

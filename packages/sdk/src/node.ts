@@ -5,15 +5,15 @@ import { createJettonV2Client, type JettonV2Client } from '@fairlead/jetton/v2'
 import { createJettonV3Client, type JettonV3Client } from '@fairlead/jetton/v3'
 
 export interface NodeOptions extends HttpOptions {
-  /** Address of the node without credentials, for example `https://node.example.com`. */
+  /** URL of the node without credentials, for example `https://node.example.com`. */
   readonly url: string
   /** Token or user name and password. */
   readonly auth: TokenCredential | BasicCredential
-  /** Path after the token where an EVM chain has one, for example `evm`. */
+  /** Path after the token if the EVM chain has one, for example `evm`. */
   readonly path?: string | undefined
 }
 
-/** The clients of one node; each is made when it is first asked for. */
+/** The clients of one node; each is created on first access. */
 export interface Node {
   readonly evm: EvmClient
   readonly beacon: BeaconClient
@@ -21,11 +21,11 @@ export interface Node {
 }
 
 /**
- * Opens a node for every HTTP protocol that it may speak.
+ * Creates clients of a node for every HTTP protocol that it may support.
  *
- * @param options - address and credential; `fetch`, `timeoutMs` and `retries` as for every client
+ * @param options - URL and credential; `fetch`, `timeoutMs` and `retries` as for every client
  * @returns clients that share the options
- * @throws FairleadError `CONFIG_INVALID`, when a client is first asked for, if address or credential cannot work
+ * @throws FairleadError `CONFIG_INVALID`, on first access of a client, if URL or credential are invalid
  * @example
  * ```ts
  * const node = createNode({ url: 'https://node.example.com', auth: { kind: 'token', token } })
@@ -46,7 +46,7 @@ export function createNode(options: NodeOptions): Node {
   }
 }
 
-// The getter gives way to its value, so that a client keeps its state between calls.
+// The getter is replaced by its value, so that a client keeps its state between calls.
 function once<value>(node: object, name: string, value: value): value {
   Object.defineProperty(node, name, { value, enumerable: true })
   return value

@@ -7,20 +7,20 @@ export interface EventStreamMessage {
   readonly data: string
 }
 
-/** What one piece of the body completes; a comment alone makes an empty one. */
+/** What one chunk of the body completes. A chunk that only has a comment yields an empty part. */
 export interface EventStreamPart {
   readonly messages: readonly EventStreamMessage[]
-  /** The pause before another connection that the server asks for. */
+  /** The reconnection delay that the server requests (`retry:`), in milliseconds. */
   readonly retryMs?: number | undefined
 }
 
-// Of characters. The largest events are some hundred thousand.
+// In characters. The largest events have several hundred thousand.
 const largestMessage = 16 * 1024 * 1024
 
 /**
- * Reads an event stream piece by piece.
+ * Parses an event stream chunk by chunk.
  *
- * @throws FairleadError `DECODE_INVALID` for a message without end; what the body throws
+ * @throws FairleadError `DECODE_INVALID` for a message that exceeds the size limit; errors of the body
  * @see WHATWG HTML, section 9.2.5 (Parsing an event stream)
  */
 export async function* readEventStream(

@@ -44,7 +44,7 @@ const root = `0x${'ab'.repeat(32)}`
 const blockAt = (slot: number): string =>
   `event: block\ndata: ${JSON.stringify({ slot: String(slot), block: root, execution_optimistic: false })}\n\n`
 
-/** Follows the events up to a number of them, as short texts. */
+/** Reads a given number of events and returns each as a short text. */
 async function follow(
   beacon: BeaconClient,
   count: number,
@@ -174,7 +174,7 @@ describe('a lost connection', () => {
     const { beacon } = await served(async (_, response, count) => {
       if (count === 2 || count === 3) {
         const arrivedAt = Date.now()
-        // The times of the gap differ.
+        // Makes the two timestamps of the gap differ.
         await vi.waitUntil(() => Date.now() > arrivedAt, { interval: 1 })
         return sendJson(response, { code: 503, message: 'starting' }, 503)
       }

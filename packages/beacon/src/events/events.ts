@@ -7,35 +7,36 @@ import { type EventStreamMessage, readEventStream } from './event-stream.ts'
 const path = '/eth/v1/events'
 const operation = `GET ${path}`
 
-/** Says in line that events may be missing: the connection was lost and is there again. */
+/** Marks a position where events may be missing: the connection was lost and then restored. */
 export interface GapEvent {
   readonly event: 'gap'
   readonly data: {
-    /** When the node was last heard, as ISO 8601. */
+    /** When the last data arrived from the node, as ISO 8601. */
     readonly from: string
-    /** When the new connection was there, as ISO 8601. */
+    /** When the new connection was established, as ISO 8601. */
     readonly to: string
-    /** How many attempts it took. */
+    /** Number of connection attempts. */
     readonly attempts: number
-    /** What ended the connection, without secrets. */
+    /** Why the connection ended, without secrets. */
     readonly reason: string
   }
 }
 
-/** Which events, and how patiently. */
+/** Topics, timeouts and reconnection of {@link events}. */
 export interface EventsOptions<topic extends EventTopic> {
   readonly topics: readonly topic[]
   /** Ends the stream without an error. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Longest silence in milliseconds; the comments by which a node shows that it is there count. Default 60000. A node may send
-   * no headers before its first event, so the wait for them is that long too when `timeoutMs` of the client is shorter.
+   * Maximum time without data in milliseconds; comments that a node sends as keep-alive count as data. Default 60000.
+   * Some nodes send no headers before the first event, so the wait for the headers has this limit too when `timeoutMs`
+   * of the client is shorter.
    */
   readonly idleMs?: number | undefined
-  /** Pauses between attempts to come back, in milliseconds: the upper end of the first, and of all. */
+  /** Delays between reconnection attempts, in milliseconds: the upper bound of the first one, and of all. */
   readonly reconnect?:
     | {
-        /** Default: for ever. */
+        /** Maximum number of attempts. Default: unlimited. */
         readonly attempts?: number | undefined
         /** Default 250. */
         readonly baseMs?: number | undefined
@@ -46,18 +47,19 @@ export interface EventsOptions<topic extends EventTopic> {
 }
 
 /**
- * Follows the events of a node.
+ * Subscribes to the events of a beacon node.
  *
- * The stream is pulled: a reader that is slow slows the node down, and nothing piles up here. A connection that breaks, ends or
- * stays silent is made again after a random part of a pause that doubles, on top of what the node asks for (`retry:`); with
- * {@link failover} to the best node. The API cannot deliver what came in between, so a `gap` stands at that place.
+ * The stream is pulled: a slow reader slows the node down, and no events queue up in the client. A connection that
+ * breaks, ends or stays silent is opened again after a random part of a delay that doubles with each attempt, in
+ * addition to the delay that the node requests (`retry:`). With {@link failover} the new connection goes to the best
+ * node. The API cannot deliver the events in between, so a `gap` marks that position.
  *
  * @param beacon - a client
  * @param options - `topics`, `signal`, `idleMs` and `reconnect`
- * @returns an endless sequence of `{ event, data }`, narrowed to the topics, and of gaps; `break` ends the connection
- * @throws FairleadError `HTTP_STATUS` when the node refuses (400, 401, 403, 404, 501); `HTTP_STATUS` or `TRANSPORT_*` when
- *   the first connection cannot be made, or none of `reconnect.attempts`; `DECODE_INVALID` for an event that is not JSON,
- *   naming its topic; `CONFIG_INVALID`
+ * @returns an endless sequence of `{ event, data }`, narrowed to the topics, and of gaps; `break` closes the connection
+ * @throws FairleadError `HTTP_STATUS` when the node rejects the request (400, 401, 403, 404, 501); `HTTP_STATUS` or
+ *   `TRANSPORT_*` when the first connection fails, or all `reconnect.attempts` fail; `DECODE_INVALID` for an event that
+ *   is not JSON, naming its topic; `CONFIG_INVALID`
  * @example
  * ```ts
  * for await (const { event, data } of events(beacon, { topics: ['head', 'finalized_checkpoint'] })) {
@@ -83,7 +85,8 @@ export async function* events<const topic extends EventTopic>(
     idleMs,
     isQuietAtFirst: true,
   }
-  // Grows with every connection that brought nothing, so that a node which takes and drops is left alone too.
+  // Increases with every connection that delivered no event, so that a node that accepts and drops connections gets a
+  // back-off too.
   let tries = 0
   let retryMs = 0
   let lost: { readonly from: string; readonly reason: string } | undefined
@@ -139,7 +142,7 @@ function eventOf({ event = '', data }: EventStreamMessage): unknown {
   }
 }
 
-/** A pause with full jitter, so that clients that failed together do not come back together. `tries` counts from 0. */
+/** A delay with full jitter, so that clients that failed together do not reconnect together. `tries` counts from 0. */
 function backoffMs(tries: number, baseMs: number, maxMs: number): number {
   return Math.random() * Math.min(maxMs, baseMs * 2 ** tries)
 }

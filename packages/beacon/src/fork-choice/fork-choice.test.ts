@@ -133,7 +133,7 @@ describe('the head', () => {
   })
 })
 
-/** get_head and filter_block_tree of the consensus specification, as they are written there. */
+/** get_head and filter_block_tree of the consensus specification, transcribed literally. */
 function naiveHead(all: readonly Sketch[], justified: number, currentEpoch: number): number {
   const isInvalid = ({ validity, parent }: Sketch): boolean =>
     validity === 'invalid' || all.some((block) => block.root === parent && isInvalid(block))

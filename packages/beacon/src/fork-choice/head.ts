@@ -1,9 +1,9 @@
 import type { ForkChoice } from '../generated/index.ts'
 import { ancestorAt, type ForkChoiceBlock, type ForkChoiceTree, forkChoiceTree } from './tree.ts'
 
-/** The clock by which blocks are judged. */
+/** The clock against which block viability is checked. */
 export interface ForkChoiceClock {
-  /** Left out, the highest slot of the tree stands for it. */
+  /** Current slot. Default: the highest slot of the tree. */
   readonly currentSlot?: bigint | undefined
   /** Default 32, as on every public network; 8 with the minimal preset. */
   readonly slotsPerEpoch?: bigint | undefined
@@ -12,15 +12,15 @@ export interface ForkChoiceClock {
 type Checkpoints = Pick<ForkChoice, 'justified_checkpoint' | 'finalized_checkpoint'>
 
 /**
- * Tells whether a block without children may become the head.
+ * Returns whether a block without children can become the head.
  *
- * It may when it is not invalid, descends from the finalized block, and has voted with the justified checkpoint or at most two
- * epochs ago.
+ * A block is viable when it is not invalid, descends from the finalized block, and has voted with the justified
+ * checkpoint or at most two epochs ago.
  *
- * @param block - a block of the tree of the answer
- * @param forkChoice - checkpoints of the answer
+ * @param block - a block of the tree of the response
+ * @param forkChoice - checkpoints of the response
  * @param clock - `currentSlot` and `slotsPerEpoch`
- * @returns whether the head may be looked for there
+ * @returns whether the block is a candidate for the head
  * @example
  * ```ts
  * forkChoiceHeads(forkChoice).filter((block) => isViable(block, forkChoice, { currentSlot }))
@@ -41,15 +41,15 @@ export function isViable(
   const finalizedEpoch = BigInt(finalized.epoch)
   if (finalizedEpoch === 0n) return true
   const ancestor = ancestorAt(block, finalizedEpoch * slotsPerEpoch)
-  // What lies before the finalized block is no longer held, which does not speak against what is.
+  // The node has pruned the blocks before the finalized one, so a block without such an ancestor is still viable.
   return !ancestor || sameRoot(ancestor.node.block_root, finalized.root)
 }
 
 /**
- * Finds the blocks on which nothing is built.
+ * Returns the leaf blocks of the tree.
  *
- * @param forkChoice - the answer of `GET /eth/v1/debug/fork_choice`
- * @returns the ends of all branches, the newest first, whatever their validity
+ * @param forkChoice - the response of `GET /eth/v1/debug/fork_choice`
+ * @returns the last block of every branch, the newest first, whatever its validity
  * @example
  * ```ts
  * for (const { slot, weight, node } of forkChoiceHeads(forkChoice)) console.log(slot, weight, node.validity)
@@ -60,13 +60,15 @@ export function forkChoiceHeads(forkChoice: ForkChoice): readonly ForkChoiceBloc
 }
 
 /**
- * Finds the head: from the justified block to the heaviest child again and again, among branches that end in a viable block.
+ * Computes the head: starts at the justified block and follows the heaviest child repeatedly, among branches that end
+ * in a viable block.
  *
- * Invalid blocks and all that is built on them are left out. Between equal weights the greater root wins.
+ * Invalid blocks and their descendants are excluded. Between equal weights the greater root wins.
  *
- * @param forkChoice - the answer of `GET /eth/v1/debug/fork_choice`; its weights are taken as they are
+ * @param forkChoice - the response of `GET /eth/v1/debug/fork_choice`; its weights are used unchanged
  * @param clock - `currentSlot` and `slotsPerEpoch`
- * @returns the head; the justified block when no branch is viable; undefined when that is not in the answer
+ * @returns the head; the justified block when no branch is viable; undefined when the response does not contain that
+ *   block
  * @example
  * ```ts
  * const head = forkChoiceHead(await unwrap(beacon.GET('/eth/v1/debug/fork_choice')))
@@ -85,7 +87,7 @@ export function forkChoiceHead(
   return head
 }
 
-// Children before parents: a loop, as a chain that does not finalize is too long for recursion.
+// Children before parents, in a loop: a chain that does not finalize is too long for recursion.
 function viableBlocks(
   tree: ForkChoiceTree,
   forkChoice: Checkpoints,
@@ -108,7 +110,7 @@ function viableBlocks(
   return viable
 }
 
-// Some nodes give no root before the first justification: then it is the genesis block.
+// Some nodes report no root before the first justification; then the start is the genesis block.
 function startOf(
   tree: ForkChoiceTree,
   { justified_checkpoint: { epoch, root } }: Checkpoints,

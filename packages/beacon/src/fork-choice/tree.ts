@@ -1,13 +1,13 @@
 import type { ForkChoiceNode } from '../generated/index.ts'
 
-/** A block of a fork choice with its place in the tree. */
+/** A block of a fork choice with its links in the tree. */
 export interface ForkChoiceBlock {
-  /** As the node sent it. */
+  /** The block as the beacon node sent it, unchanged. */
   readonly node: ForkChoiceNode
   readonly slot: bigint
-  /** In Gwei: of all votes for the block and what was built on it. */
+  /** In Gwei: the sum of all votes for the block and its descendants. */
   readonly weight: bigint
-  /** Undefined for the first block that the node still holds. */
+  /** Undefined for the oldest block that the beacon node still stores. */
   readonly parent: ForkChoiceBlock | undefined
   readonly children: readonly ForkChoiceBlock[]
 }
@@ -16,10 +16,10 @@ export interface ForkChoiceBlock {
 export type ForkChoiceTree = ReadonlyMap<string, ForkChoiceBlock>
 
 /**
- * Links the blocks of a fork choice to a tree.
+ * Links the blocks of a fork choice into a tree.
  *
- * @param forkChoice - the answer of `GET /eth/v1/debug/fork_choice`, or nodes that were collected from a stream
- * @returns every block by its root; integers as bigint, the node as it was sent
+ * @param forkChoice - the response of `GET /eth/v1/debug/fork_choice`, or nodes collected from a stream
+ * @returns every block by its root; integers as bigint, `node` unchanged
  * @example
  * ```ts
  * const tree = forkChoiceTree(await unwrap(beacon.GET('/eth/v1/debug/fork_choice')))
@@ -46,7 +46,7 @@ export function forkChoiceTree(forkChoice: {
   const tree = new Map(blocks.map((block) => [block.node.block_root.toLowerCase(), block]))
   for (const block of tree.values()) {
     const parent = tree.get(block.node.parent_root.toLowerCase())
-    // A parent is always older: so a broken answer cannot make a ring.
+    // A parent always has a lower slot. This check prevents cycles in an invalid response.
     if (!parent || parent.slot >= block.slot) continue
     block.parent = parent
     parent.children.push(block)
@@ -55,11 +55,11 @@ export function forkChoiceTree(forkChoice: {
 }
 
 /**
- * Finds the block of a branch at a slot, or the last one before it.
+ * Returns the block of a branch at a slot, or the last one before that slot.
  *
  * @param block - a block of the branch
  * @param slot - slot at or below that of the block
- * @returns the ancestor, or the block itself; undefined when the node no longer holds it
+ * @returns the ancestor, or the block itself; undefined when the beacon node no longer stores it
  * @example
  * ```ts
  * ancestorAt(head, BigInt(epoch) * 32n)?.node.block_root // the checkpoint block of the epoch
@@ -72,14 +72,14 @@ export function ancestorAt(block: ForkChoiceBlock, slot: bigint): ForkChoiceBloc
   return at
 }
 
-/** How a chain changes when another block becomes its head. */
+/** The difference between the chains of two heads. */
 export interface Reorganization {
   readonly commonAncestor: ForkChoiceBlock
-  /** Blocks that leave the chain, the newest first; none when the new head continues the old one. */
+  /** Blocks removed from the chain, the newest first; empty when the new head extends the old one. */
   readonly removed: readonly ForkChoiceBlock[]
-  /** Blocks that join the chain, the oldest first. */
+  /** Blocks added to the chain, the oldest first. */
   readonly added: readonly ForkChoiceBlock[]
-  /** Slots from the common ancestor to the old head, as in the event `chain_reorg`. */
+  /** Number of slots from the common ancestor to the old head, as in the event `chain_reorg`. */
   readonly depth: bigint
 }
 
@@ -88,7 +88,7 @@ export interface Reorganization {
  *
  * @param from - the old head
  * @param to - the new head
- * @returns what leaves and what joins the chain; undefined when the tree does not hold a common ancestor
+ * @returns the blocks removed from and added to the chain; undefined when the tree does not contain a common ancestor
  * @example
  * ```ts
  * const change = reorganization(oldHead, newHead)

@@ -36,7 +36,7 @@ function clientOf(urls: readonly string[], options: HttpOptions = {}) {
   return createBeaconClient({ transport: failover(nodes, options) })
 }
 
-// Paths that the specification has, but that this test need not be typed by.
+// The specification has these paths; this test does not need their types.
 const post = (beacon: ReturnType<typeof clientOf>, target: string, body: unknown) =>
   beacon.POST(target as never, { body } as never) as Promise<{ response: Response }>
 
@@ -180,7 +180,7 @@ describe('a call that acts', () => {
   })
 })
 
-/** Sets the clock forward. */
+/** Advances the clock. */
 function passTime(ms: number): void {
   const now = Date.now()
   vi.spyOn(Date, 'now').mockReturnValue(now + ms)

@@ -20,16 +20,17 @@ import {
 import type { BeaconTransport } from './transport.ts'
 
 /**
- * Makes a transport to several nodes: each call goes to the first one that is well.
+ * Creates a transport that sends each request to the first healthy beacon node.
  *
- * A call that only reads goes on to the next node after no answer, or one of status 408, 429 or 5xx; a call that acts, only
- * when it certainly never arrived. Whatever a node says about the call itself (400, 404, 406, 415) is the answer. A node that
- * failed comes after the others for a second, twice as long with every further failure, a minute at most or as long as it
- * asked for (`Retry-After`); then one call finds out whether it is well again. Nothing is sent but the calls.
+ * A read request is sent to the next node when there is no response, or a response with status 408, 429 or 5xx. A
+ * request that changes state is sent again only when the connection was never established. Any status about the request
+ * itself (400, 404, 406, 415) is the final response. A node that failed is placed after the others for one second, and
+ * twice as long with every further failure, for at most a minute or as long as it requested (`Retry-After`). After
+ * that, one request probes whether it is healthy again. The transport sends no additional requests.
  *
- * @param nodes - address and credential of each, the preferred one first
- * @param options - `fetch`, `timeoutMs` (of one attempt, 30000) and `retries` (2): how often a call is sent again at most,
- *   though each node is asked once in any case
+ * @param nodes - URL and credential of each node, the preferred one first
+ * @param options - `fetch`, `timeoutMs` (of one attempt, 30000) and `retries` (2): the maximum number of repeated
+ *   attempts; each node is tried once in any case
  * @returns a transport for `createBeaconClient`
  * @throws FairleadError `CONFIG_INVALID` naming the option, `nodes[1].url` for example
  * @example
@@ -59,12 +60,12 @@ function mayDifferElsewhere(status: number | undefined): boolean {
   return status === undefined || isRetryableStatus(status) || status >= 500
 }
 
-// A node that does not offer an operation is well.
+// A node that does not support an operation (501) is still healthy.
 function isFailure(status: number | undefined): boolean {
   return status !== 501 && mayDifferElsewhere(status)
 }
 
-// Each attempt is one of the failover, so the nodes themselves send nothing again.
+// The failover repeats attempts itself, so the transport of one node does not retry.
 function createNodes(
   nodes: readonly BeaconNodeOptions[],
   options: HttpOptions,
@@ -87,11 +88,12 @@ function createNodes(
   })
 }
 
-// The POST operations among them have a list of validators in the body that is too long for a URL. Whether an operation
-// reads is not in the specification's data, and the routes would make the client ten times as large.
+// The POST operations in this expression are reads: their body is a list of validators that is too long for a URL. The
+// data of the specification does not state whether an operation reads, and the routes would make the client ten times
+// as large.
 const reading = /^(GET|HEAD) |^POST \/eth\/v\d+\/(beacon\/(states|rewards)|validator\/(duties|liveness))\//
 
-/** Tells whether a request changes nothing, so that it may be sent any number of times. */
+/** Returns whether a request changes no state, so that it can be sent any number of times. */
 function isRead(method: string, path: string): boolean {
   return reading.test(`${method} ${path}`)
 }

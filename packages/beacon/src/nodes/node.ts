@@ -9,50 +9,53 @@ import {
   type TokenCredential,
 } from '@fairlead/core'
 
-/** Where a node is and what opens it. */
+/** URL and credential of a beacon node. */
 export interface BeaconNodeOptions {
-  /** Address of the node without credentials, for example `https://node.example.com`. */
+  /** URL of the node without credentials, for example `https://node.example.com`. */
   readonly url: string
   /** Token (sent after `/beacon/`) or user name and password (sent as HTTP basic authentication). */
   readonly auth: TokenCredential | BasicCredential
 }
 
-/** One node, as whatever sends to it sees it. It holds the credential: it is never shown. */
+/** One beacon node as a request target. It contains the credential: never log it. */
 export interface Node {
   readonly address: NodeAddress
   readonly http: HttpOptions
-  /** What must never be shown: that of all nodes of a client. */
+  /** Texts that must never be logged: the secrets of all nodes of a client. */
   readonly secrets: readonly string[]
-  /** Called when the node breaks off in the middle of an answer. */
+  /** Called when the connection breaks in the middle of a response. */
   readonly onBroken?: (() => void) | undefined
 }
 
-/** Sends a request to one node. The answer has any status; a lost one is a FairleadError `TRANSPORT_*`. */
+/**
+ * Sends a request to one node. Resolves to a response of any status; rejects with FairleadError `TRANSPORT_*` when
+ * there is no response.
+ */
 export type Attempt = (node: Node, request: Request) => Promise<Response>
 
-/** Reads the body inside of the attempt, within its limit of time. */
+/** Reads the body as part of the attempt, within its timeout. */
 export const sendWhole: Attempt = ({ http, secrets }, request) => createRestFetch(http, secrets)(request)
 
-/** Stands for the address of whichever node is asked: what builds or looks at a request sees no credential. */
+/** Placeholder for the URL of the selected node. Code that builds or inspects a request sees no credential. */
 export const anyNode = 'http://node.invalid'
 
 /** The path of a request whose URL begins with {@link anyNode}, with its query. */
 export const pathOf = (request: Request): string => request.url.slice(anyNode.length)
 
-/** Makes the request that one node gets. */
+/** Creates the request for one node. */
 export function requestTo({ address }: Node, request: Request, body: BodyInit | undefined): Request {
   const { method, signal } = request
   const headers = { ...Object.fromEntries(request.headers), ...address.headers }
   return new Request(address.url + pathOf(request), { method, headers, signal, ...(body && { body }) })
 }
 
-/** The body of a request: it can be read once only, and a request for another address cannot take it over unread. */
+/** Reads the body of a request. A body can be read only once, and a request for another URL cannot reuse it unread. */
 export async function bodyOf(request: Request): Promise<ArrayBuffer | undefined> {
   return /GET|HEAD/.test(request.method) ? undefined : request.arrayBuffer()
 }
 
 /**
- * Makes a node.
+ * Creates a node.
  *
  * @throws FairleadError `CONFIG_INVALID` naming the option
  */
@@ -61,6 +64,6 @@ export function createNode({ url, auth }: BeaconNodeOptions, http: HttpOptions):
   requireNumber('timeoutMs', timeoutMs, 0, longestMs)
   requireNumber('retries', retries, 0)
   const address = nodeAddress('beacon', url, auth)
-  // The limit of an attempt must be whole milliseconds in some runtimes.
+  // Some runtimes require whole milliseconds for the timeout of an attempt.
   return { address, http: { ...http, timeoutMs: Math.ceil(timeoutMs), retries }, secrets: address.secrets }
 }

@@ -1,20 +1,20 @@
 import type { HttpOptions } from '@fairlead/core'
 import { type Attempt, type BeaconNodeOptions, bodyOf, createNode, requestTo, sendWhole } from './node.ts'
 
-/** Carries the requests of a client to a node. */
+/** Sends the requests of a client to a beacon node. */
 export interface BeaconTransport {
   /**
    * Sends a request.
    *
-   * @param request - its URL begins with a stand-in for the address of the node
-   * @param attempt - how to send it to one node; left out, the body of the answer is read whole
-   * @returns the answer, of any status
+   * @param request - its URL begins with a placeholder for the URL of the node
+   * @param attempt - how to send it to one node; default: the body of the response is read completely
+   * @returns the response, of any status
    * @throws FairleadError `TRANSPORT_TIMEOUT` or `TRANSPORT_FAILED` of the last attempt; the reason of the signal
    */
   fetch(request: Request, attempt?: Attempt): Promise<Response>
 }
 
-/** Carries requests to one node. */
+/** Creates a transport that sends requests to one node. */
 export function singleNode(options: BeaconNodeOptions & HttpOptions): BeaconTransport {
   const { fetch, timeoutMs, retries } = options
   const node = createNode(options, { fetch, timeoutMs, retries })

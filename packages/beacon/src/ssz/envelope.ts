@@ -1,9 +1,9 @@
 import { FairleadError } from '@fairlead/core'
 
 /**
- * What an SSZ answer says beside its bytes, by the names that it has in JSON: the specification puts it into headers.
+ * The fields of an SSZ response other than the bytes, by their JSON names. The specification sends them as headers.
  *
- * `version` is there where the JSON answer has one. Many nodes leave the rest out.
+ * `version` is set when the JSON response has it. Many nodes omit the other fields.
  */
 export type SszEnvelope<json> = json extends { readonly version: infer version }
   ? { readonly version: version } & Readonly<Partial<Omit<json, 'data' | 'version'>>>
@@ -21,7 +21,7 @@ const fields: readonly (readonly [field: string, header: string])[] = [
   ['execution_payload_included', 'eth-execution-payload-included'],
 ]
 
-/** Reads the envelope from the headers of an answer. */
+/** Reads the envelope from the headers of a response. */
 export function envelopeOf<json>(headers: Headers): SszEnvelope<json> {
   const found = fields.flatMap(([field, header]) => {
     const value = headers.get(header)
@@ -34,7 +34,7 @@ export function envelopeOf<json>(headers: Headers): SszEnvelope<json> {
 /** The media type of SSZ. */
 export const octetStream = 'application/octet-stream'
 
-/** Refuses a good answer in another format: its bytes would be taken for SSZ. */
+/** Throws for a successful response in another format, because its bytes would be read as SSZ. */
 export function requireOctetStream(operation: string, headers: Headers): void {
   if (headers.get('content-type')?.startsWith(octetStream)) return
   throw new FairleadError('DECODE_INVALID', {

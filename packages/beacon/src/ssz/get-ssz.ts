@@ -4,29 +4,30 @@ import type { Answer, CallInit, Operation, OptionalInit, PathAnswering } from '.
 import { openBody } from '../streams/body.ts'
 import { envelopeOf, octetStream, requireOctetStream, type SszEnvelope } from './envelope.ts'
 
-/** The paths whose GET can answer in SSZ. */
+/** The paths whose GET operation can respond in SSZ. */
 export type SszPath = PathAnswering<'get', 'application/octet-stream'>
 
-/** The paths that take a list by POST and can answer in SSZ. */
+/** The paths whose POST operation accepts a list and can respond in SSZ. */
 export type SszPostPath = PathAnswering<'post', 'application/octet-stream'>
 
-/** An SSZ answer: the JSON answer with `bytes` in place of `data`. */
+/** An SSZ response: the JSON response with `bytes` instead of `data`. */
 export type SszAnswer<json> = SszEnvelope<json> & { readonly bytes: Uint8Array }
 
-/** An SSZ answer whose bytes come piece by piece. */
+/** An SSZ response whose bytes arrive as a stream. */
 export type SszStream<json> = SszEnvelope<json> & { readonly stream: ReadableStream<Uint8Array> }
 
 /**
- * Gets an answer as SSZ: a fraction of the size of JSON, and nothing to parse where the bytes are only passed on.
+ * Sends a GET request and returns the response as SSZ. SSZ is a fraction of the size of JSON, and needs no parsing when
+ * the bytes are only forwarded.
  *
- * `decodeSsz` of `@fairlead/beacon/ssz` makes the JSON form of the specification from them.
+ * `decodeSsz` of `@fairlead/beacon/ssz` converts the bytes to the JSON form of the specification.
  *
  * @param beacon - a client
  * @param path - path of a GET operation that offers `application/octet-stream`; others do not compile
  * @param init - parameters as for `beacon.GET`, and `signal`
- * @returns the bytes, `version` (the fork they belong to), and what else the node says in headers, by its JSON name
- * @throws FairleadError `HTTP_STATUS` 406 from a node that has no SSZ; `DECODE_INVALID` when it answers in another format all
- *   the same; `TRANSPORT_*`
+ * @returns the bytes, `version` (their fork), and the other fields that the node sends as headers, by their JSON names
+ * @throws FairleadError `HTTP_STATUS` 406 when the node does not support SSZ; `DECODE_INVALID` when it responds in
+ *   another format; `TRANSPORT_*`
  * @example
  * ```ts
  * const params = { path: { block_id: 'finalized' } }
@@ -43,12 +44,12 @@ export function getSsz<path extends SszPath>(
 }
 
 /**
- * Gets the answer to a list of validators as SSZ: as {@link getSsz}, for the operations that take the list by POST.
+ * Sends a POST query with a list of validators and returns the response as SSZ, like {@link getSsz}.
  *
  * @param beacon - a client
- * @param path - path of a POST operation that answers in SSZ
+ * @param path - path of a POST operation that can respond in SSZ
  * @param init - parameters, the list as `body`, and `signal`
- * @returns the bytes, and what the node says in headers
+ * @returns the bytes, and the fields that the node sends as headers
  * @throws FairleadError as {@link getSsz}
  * @example
  * ```ts
@@ -80,14 +81,15 @@ async function readSsz<json>(
 }
 
 /**
- * Gets an answer as SSZ piece by piece: for a state, which is too large to hold.
+ * Sends a GET request and returns the response as an SSZ stream, for a state that is too large for memory.
  *
- * `timeoutMs` of the client limits the wait for the headers, `idleMs` that for each further piece.
+ * `timeoutMs` of the client limits the wait for the headers, `idleMs` the wait for each further chunk.
  *
  * @param beacon - a client
  * @param path - path of a GET operation that offers `application/octet-stream`
  * @param init - parameters as for `beacon.GET`, `signal`, and `idleMs`
- * @returns the bytes as a stream, which fails with `TRANSPORT_*` when they break off; cancelling it frees the connection
+ * @returns the bytes as a stream, which fails with `TRANSPORT_*` when the connection breaks; cancelling it frees the
+ *   connection
  * @throws FairleadError as {@link getSsz}
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 import { FairleadError } from '@fairlead/core'
 
-/** One light client update of an SSZ answer. */
+/** One light client update of an SSZ response. */
 export interface LightClientUpdateBytes {
-  /** Names fork and network: 0x and 8 hex digits. */
+  /** Identifies fork and network: 0x and 8 hex digits. */
   readonly fork_digest: string
   readonly bytes: Uint8Array
 }
@@ -11,11 +11,12 @@ const lengthBytes = 8
 const digestBytes = 4
 
 /**
- * Splits the SSZ answer of `GET /eth/v1/beacon/light_client/updates` into its updates.
+ * Splits the SSZ response of `GET /eth/v1/beacon/light_client/updates` into its updates.
  *
- * @param bytes - `bytes` of the answer: per update its length as 8 bytes (little-endian), 4 bytes fork digest, the update
- * @returns the updates in their order; views of the bytes given
- * @throws FairleadError `DECODE_INVALID` when a length leads beyond the end
+ * @param bytes - `bytes` of the response: for each update its length as 8 bytes (little-endian), 4 bytes fork digest,
+ *   the update
+ * @returns the updates in their order; views of the given bytes
+ * @throws FairleadError `DECODE_INVALID` when a length exceeds the remaining bytes
  * @example
  * ```ts
  * const params = { query: { start_period: '1200', count: '8' } }
@@ -29,7 +30,7 @@ export function splitLightClientUpdates(bytes: Uint8Array): readonly LightClient
   const updates: LightClientUpdateBytes[] = []
   for (let start = 0; start < bytes.length;) {
     const left = bytes.length - start - lengthBytes
-    // The length counts the digest too.
+    // The length includes the digest.
     const length = left >= digestBytes ? Number(view.getBigUint64(start, true)) : 0
     if (length < digestBytes || length > left) {
       const context = { path: `byte ${start}`, rule: 'must be the length of an update that is there' }

@@ -5,14 +5,14 @@ import { type Attempt, sendWhole } from '../nodes/node.ts'
 import type { Operation } from '../operations.ts'
 import { octetStream } from './envelope.ts'
 
-/** What an operation takes. */
+/** The request body of an operation. */
 export type RequestBody<operation, media extends string = 'application/json'> = operation extends {
   requestBody?: { content: Record<media, infer body> }
 }
   ? body
   : never
 
-/** The paths whose POST takes SSZ. */
+/** The paths whose POST operation accepts SSZ. */
 export type SszRequestPath = {
   [path in keyof paths]: RequestBody<Operation<path, 'post'>, 'application/octet-stream'> extends never
     ? never
@@ -37,29 +37,30 @@ type OtherParameters<operation> = operation extends { parameters: infer paramete
     }
   : never
 
-/** What is published, in both forms. */
+/** The object to publish, in both forms. */
 export type SszPost<operation> = Version<operation> & {
   readonly ssz: Uint8Array
-  /** Makes the JSON form; called only for a node that does not read SSZ. */
+  /** Creates the JSON form; called only for a node that does not support SSZ. */
   readonly json: () => RequestBody<operation>
   readonly params?: OtherParameters<operation>
-  /** Ends the call; the reason of the abort is thrown unchanged. */
+  /** Cancels the call; the abort reason is thrown unchanged. */
   readonly signal?: AbortSignal | undefined
 }
 
-// Nodes that answered 415, by their address, with the paths. It lives as long as the client.
+// Paths for which a node responded with 415, by the URL of the node. The entries live as long as the client.
 const readsJsonOnly = new WeakMap<object, Set<string>>()
 
 /**
- * Publishes an object as SSZ, and as JSON to a node that does not read SSZ.
+ * Publishes an object as SSZ, or as JSON to a node that does not support SSZ.
  *
- * A node that answers 415 gets the JSON form at once, and only that from then on for this operation.
+ * When a node responds with 415, the JSON form is sent immediately, and all later calls of this operation send JSON.
  *
  * @param beacon - a client
- * @param path - path of a POST operation that takes `application/octet-stream`; others do not compile
- * @param post - `version` (the fork of the object, where the operation wants it), `ssz` and `json`; `params` and `signal`
- * @returns the answer; status 202 means that a block was broadcast but not imported
- * @throws FairleadError `HTTP_STATUS` (400: refused), `TRANSPORT_*`
+ * @param path - path of a POST operation that accepts `application/octet-stream`; others do not compile
+ * @param post - `version` (the fork of the object, where the operation requires it), `ssz` and `json`; `params` and
+ *   `signal`
+ * @returns the response; status 202 means that a block was broadcast but not imported
+ * @throws FairleadError `HTTP_STATUS` (400: rejected), `TRANSPORT_*`
  * @example
  * ```ts
  * await postSsz(beacon, '/eth/v2/beacon/blocks', { version: 'fulu', ssz: bytes, json: () => signedBlockContents })

@@ -2,13 +2,13 @@ import { FairleadError, longestMs, requireNumber, unwrap } from '@fairlead/core'
 import type { BeaconClient } from '../client.ts'
 import { openStream, type OpenStreamOptions } from './open-stream.ts'
 
-/** A good answer whose body comes piece by piece. */
+/** A successful response whose body is a stream. */
 export interface OpenBody {
   readonly response: Response
   readonly body: ReadableStream<Uint8Array>
 }
 
-/** What is sent, untyped: the functions that users call have the types. */
+/** The call to send, untyped: the public functions have the types. */
 export interface BodyCall extends OpenStreamOptions {
   readonly path: string
   readonly init?: { readonly signal?: AbortSignal | undefined; readonly params?: object } | undefined
@@ -16,9 +16,9 @@ export interface BodyCall extends OpenStreamOptions {
 }
 
 /**
- * Sends a GET and gives the answer as soon as its headers have come.
+ * Sends a GET request and returns the response as soon as its headers have arrived.
  *
- * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`, `DECODE_INVALID` for another media type than asked for
+ * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`, `DECODE_INVALID` for another media type than requested
  */
 export async function openBody(
   beacon: BeaconClient,

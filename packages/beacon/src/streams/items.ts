@@ -3,24 +3,27 @@ import type { BeaconClient } from '../client.ts'
 import { type BodyCall, openBody } from './body.ts'
 import { type JsonLists, type ListItems, type ListPlace, splitJsonLists } from './json-lists.ts'
 
-/** How a long answer is read. */
+/** Options for reading a long response. */
 export interface StreamOptions {
-  /** Ends the stream; the reason of the abort is thrown unchanged. */
+  /** Cancels the stream; the abort reason is thrown unchanged. */
   readonly signal?: AbortSignal | undefined
-  /** Longest wait for the next piece of the answer in milliseconds; left out, the `timeoutMs` of the client. */
+  /** Maximum wait for the next chunk of the response in milliseconds. Default: `timeoutMs` of the client. */
   readonly idleMs?: number | undefined
 }
 
-/** The items of a long answer as they come. It is read once; leaving the loop frees the connection. */
+/** The items of a long response in order of arrival. It can be read once; leaving the loop frees the connection. */
 export interface ItemStream<item, context> extends AsyncIterable<item> {
-  /** The answer without the items: what came before them once the first one is there, all of it after the last one. */
+  /**
+   * The response without the items. After the first item it has the fields that precede the items, after the last one
+   * all fields.
+   */
   readonly context: Partial<context>
 }
 
 /**
- * Reads the lists of an answer piece by piece.
+ * Reads the lists of a response chunk by chunk.
  *
- * @param toItems - what one piece brings, as the stream gives it
+ * @param toItems - maps the items of one chunk to the items of the stream
  */
 export function streamLists<item, context>(
   beacon: BeaconClient,
@@ -62,7 +65,7 @@ export function streamLists<item, context>(
   }
 }
 
-// A list that is read but not there would be told from an empty one by nobody.
+// Without this check, a missing list would look like an empty one.
 function requireLists(operation: string, { parent, lists, passesOver }: ListPlace, all: JsonLists): unknown {
   const document = all.end()
   if (passesOver) return document
@@ -82,7 +85,7 @@ function requireLists(operation: string, { parent, lists, passesOver }: ListPlac
   return document
 }
 
-// The words of a SyntaxError quote the body, which may hold anything.
+// The message of a SyntaxError quotes the body, which may contain secrets, so it is not included.
 function parsed<value>(operation: string, parse: () => value): value {
   try {
     return parse()

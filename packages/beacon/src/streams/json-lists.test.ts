@@ -4,7 +4,7 @@ import { type ListPlace, splitJsonLists } from './json-lists.ts'
 
 const top: ListPlace = { parent: [], lists: ['items'] }
 
-/** Writes a text in pieces and puts the items back to where they came from. */
+/** Writes a text in chunks and puts the items back into their lists. */
 function read(text: string, pieceOf: () => number, place: ListPlace = top) {
   const lists = splitJsonLists(place)
   const items: Record<string, unknown[]> = {}
@@ -16,7 +16,7 @@ function read(text: string, pieceOf: () => number, place: ListPlace = top) {
   return { items, document: lists.end() as Record<string, unknown> }
 }
 
-/** Any JSON value, with strings that look like structure. */
+/** Any JSON value, with strings that look like JSON structure. */
 function valueOf(random: () => number, depth = 3): unknown {
   const pick = Math.floor(random() * (depth > 0 ? 8 : 6))
   const strings = ['', 'a', '"', '\\', '\\"', '},{', '"],["', ']', '\u00e9\u{1f600}', '\n', 'items', '","']

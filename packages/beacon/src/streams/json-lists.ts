@@ -4,23 +4,25 @@ export interface ListItems {
   readonly items: readonly unknown[]
 }
 
-/** Where the lists of a document stand. */
+/** The position of the lists in a document. */
 export interface ListPlace {
-  /** Field names that lead to the object; none for the document itself. */
+  /** Field names on the path to the object; empty for the document itself. */
   readonly parent: readonly string[]
   /** Names of the fields whose items are read. */
   readonly lists: readonly string[]
-  /** Whether the other arrays of the object are emptied too, their items unread. Else they stay in the document. */
+  /**
+   * Whether other arrays of the object are emptied too, with their items skipped. Otherwise they stay in the document.
+   */
   readonly passesOver?: boolean
 }
 
-/** A large JSON document on its way. Each function throws a SyntaxError for what is not JSON. */
+/** Incremental parser of a large JSON document. Each function throws a SyntaxError for invalid JSON. */
 export interface JsonLists {
-  /** Takes the next piece of text and gives the items that are complete now. */
+  /** Parses the next chunk of text and returns the items that are complete. */
   write(piece: string): readonly ListItems[]
-  /** What came before the list that began last, with every list empty. */
+  /** The part of the document before the most recent list, with every list empty. */
   soFar(): unknown
-  /** The document, with every list empty. Nothing may be missing. */
+  /** The complete document, with every list empty. Throws when it is incomplete. */
   end(): unknown
 }
 
@@ -33,17 +35,17 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** What stands between two items, by how an item begins. */
+/** The separator between two items, by the first character of an item. */
 const betweenItems: Readonly<Record<string, string>> = { '{': '},{', '[': '],[', '"': '","' }
 
 /**
  * Splits a JSON document at the items of its lists: the arrays that are fields of one object.
  *
- * `JSON.parse` reads the items, all at once that a piece completes. The end of the last complete one is guessed first, from
- * the back: if the text up to there is JSON between brackets, it was one, as JSON is read from the front. Only where the
- * guess fails are brackets, commas and strings followed one by one. So it takes little longer than `JSON.parse` alone, and
- * keeps no more than a piece and one item. What stands outside of the lists is kept as text and parsed at the end, which
- * proves that the document is whole.
+ * `JSON.parse` parses all items that a chunk completes in one call. The parser first guesses where the last complete
+ * item ends, searching from the back. If the text up to that position is valid JSON between brackets, the guess is
+ * correct, because JSON is parsed from the front. Only when the guess fails, the parser scans brackets, commas and
+ * strings one by one. So it needs little more time than `JSON.parse` alone, and buffers at most one chunk and one item.
+ * The text outside of the lists is buffered and parsed at the end, which proves that the document is complete.
  *
  * @param place - which lists are read, and of which object
  */
@@ -51,20 +53,20 @@ export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLi
   const isRead = (name: string): boolean => lists.includes(name)
   const listDepth = parent.length + 2
   const closers: string[] = []
-  /** The string that came last, by depth: before a bracket it is the name of the field. */
+  /** The most recent string, by depth: before a bracket it is the name of the field. */
   const names: string[] = []
   let outside = ''
   let before = 'null'
-  /** The list in which the position is. */
+  /** The list that contains the position. */
   let list: string | undefined
   let hasItems = false
   let mayGuess = false
 
   let buffer = ''
   let position = 0
-  /** Where the text begins that is not handed on yet: of an item, or outside of the lists. */
+  /** Start of the text that is not yet emitted: of an item, or outside of the lists. */
   let start = 0
-  /** Where the string begins in which the position is; -1 outside of strings. */
+  /** Start of the string that contains the position; -1 outside of strings. */
   let string = -1
   let depth = 0
 
@@ -98,7 +100,7 @@ export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLi
     start = position
   }
 
-  /** Hands on the items of the list that end at a position. */
+  /** Emits the items of the list that end at a position. */
   function take(complete: ListItems[], end: number, isLast: boolean): void {
     if (list !== undefined && isRead(list)) {
       const items = JSON.parse(`[${buffer.slice(start, end)}]`) as readonly unknown[]

@@ -1,19 +1,21 @@
 import { createRestFetch, FairleadError, redact } from '@fairlead/core'
 import type { Attempt } from '../nodes/node.ts'
 
-/** How a body is read that comes piece by piece. */
+/** Options for reading a body as a stream. */
 export interface OpenStreamOptions {
-  /** Longest wait for the next piece in milliseconds; left out, that of the client for a whole answer. */
+  /** Maximum wait for the next chunk in milliseconds. Default: the timeout of the client for a whole response. */
   readonly idleMs?: number | undefined
-  /** Whether the wait for the headers may be as long as `idleMs`: some nodes send none before the first event. */
+  /** Whether the wait for the headers can be as long as `idleMs`: some nodes send no headers before the first event. */
   readonly isQuietAtFirst?: boolean | undefined
 }
 
 /**
- * Makes an attempt that ends with the headers of a good answer: its body comes piece by piece, as it is asked for.
+ * Creates an attempt that resolves at the headers of a successful response, whose body is a stream that is read on
+ * demand.
  *
- * The limit of time of the client holds for the headers, and for answers that are not 2xx, which are read whole. A body that
- * breaks or stays silent ends with `TRANSPORT_FAILED` or `TRANSPORT_TIMEOUT`; cancelling it frees the connection.
+ * The timeout of the client applies to the headers, and to responses that are not 2xx, which are read completely. A
+ * body that breaks or stays silent ends with `TRANSPORT_FAILED` or `TRANSPORT_TIMEOUT`; cancelling it frees the
+ * connection.
  */
 export function openStream({ idleMs, isQuietAtFirst }: OpenStreamOptions = {}): Attempt {
   return async ({ http, secrets, onBroken }, request) => {
@@ -24,7 +26,7 @@ export function openStream({ idleMs, isQuietAtFirst }: OpenStreamOptions = {}): 
     const stop = (): void => connection.abort()
     let body: ReadableStream<Uint8Array> | null = null
 
-    // The shared transport sends and judges the answer; it gets to see the body of an error only.
+    // The shared transport sends the request and classifies the response; it reads the body only of an error.
     const send = createRestFetch(
       {
         ...http,
@@ -51,7 +53,7 @@ export function openStream({ idleMs, isQuietAtFirst }: OpenStreamOptions = {}): 
 interface WatchContext {
   readonly operation: string
   readonly attempt: number
-  /** Longest wait for the next piece in milliseconds. */
+  /** Maximum wait for the next chunk in milliseconds. */
   readonly timeoutMs: number
 }
 
@@ -97,7 +99,7 @@ function watch(
         stop()
       },
     },
-    // What is not asked for is not read: a slow reader slows the node down and fills no memory.
+    // Reads only on demand: a slow reader slows the node down and no data is buffered.
     { highWaterMark: 0 },
   )
 }

@@ -4,7 +4,7 @@ import { type ItemStream, streamLists, type StreamOptions } from './items.ts'
 
 const path = '/eth/v2/debug/beacon/states/{state_id}'
 
-/** The answer of the operation, of any fork. */
+/** The response of the operation, of any fork. */
 export type StateAnswer = Answer<Operation<typeof path, 'get'>>
 
 type State = StateAnswer['data']
@@ -24,17 +24,17 @@ export type StateItem<list extends StateList> = list extends unknown
   : never
 
 /**
- * Reads lists of a state item by item, in a few megabytes of memory: a state of a public network has more than a gigabyte of
- * JSON. Where bytes are wanted, `streamSsz` is smaller and faster.
+ * Reads lists of a state item by item, in a few megabytes of memory. The state of a public network has more than a
+ * gigabyte of JSON. Use `streamSsz` for bytes, which is smaller and faster.
  *
- * Limits of time are those of {@link streamForkChoice}.
+ * The timeouts are those of {@link streamForkChoice}.
  *
  * @param beacon - a client
  * @param options - `state_id`, `lists` (names of the fields), `signal` and `idleMs`
- * @returns `{ list, item }` in the order of the state; `context` has the answer with every list empty. A list that the fork of
- *   the state does not have brings nothing
- * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*` also in the middle, `DECODE_INVALID` when the answer is broken or not
- *   complete
+ * @returns `{ list, item }` in the order of the state; `context` has the response with every list empty. A list that
+ *   does not exist in the fork of the state has no items
+ * @throws FairleadError `HTTP_STATUS`; `TRANSPORT_*`, also in the middle; `DECODE_INVALID` when the response is invalid
+ *   or incomplete
  * @example
  * ```ts
  * let total = 0n

@@ -4,7 +4,7 @@ import { type ItemStream, streamLists } from './items.ts'
 
 type DataAnswer<path extends PathAnswering<'get', 'application/json'>> = Answer<Operation<path, 'get'>>
 
-/** The paths whose answer has a list under `data`. */
+/** The paths whose response has a list under `data`. */
 export type PathOfList = {
   [path in PathAnswering<'get', 'application/json'>]: DataAnswer<path> extends { data: readonly unknown[] }
     ? path
@@ -16,14 +16,15 @@ type ItemOf<answer> = answer extends { data: readonly (infer item)[] } ? item : 
 /**
  * Reads a long list item by item, in a few megabytes of memory: all validators, balances, pending deposits.
  *
- * Limits of time are those of {@link streamForkChoice}.
+ * The timeouts are those of {@link streamForkChoice}.
  *
  * @param beacon - a client
- * @param path - path of a GET operation whose answer has a list under `data`
- * @param init - parameters as for `beacon.GET`, `signal`, and `idleMs` (longest wait for the next piece in milliseconds)
- * @returns the items in the order of the answer; `context` has what stands beside `data`, such as `finalized`
- * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*` also in the middle, `DECODE_INVALID` when the answer is broken or not
- *   complete
+ * @param path - path of a GET operation whose response has a list under `data`
+ * @param init - parameters as for `beacon.GET`, `signal`, and `idleMs` (maximum wait for the next chunk in
+ *   milliseconds)
+ * @returns the items in the order of the response; `context` has the fields other than `data`, such as `finalized`
+ * @throws FairleadError `HTTP_STATUS`; `TRANSPORT_*`, also in the middle; `DECODE_INVALID` when the response is invalid
+ *   or incomplete
  * @example
  * ```ts
  * const params = { path: { state_id: 'finalized' } }

@@ -61,12 +61,12 @@ const forkChoice = (count: number) => ({
   extra_data: { proposer_boost_root: root(7) },
 })
 
-/** Sends pieces as fast as they are taken. */
+/** Sends chunks as fast as they are read. */
 const inTurn =
   (pieces: () => Iterable<string | Buffer>, type = 'application/json'): Answering =>
   async (_, response) => {
     response.writeHead(200, { 'content-type': type })
-    // The reader may leave.
+    // The reader may disconnect.
     await pipeline(Readable.from(pieces()), response).catch(() => {})
   }
 

@@ -1,4 +1,4 @@
-/** A sequence of numbers from 0 to 1 that a seed determines (mulberry32). */
+/** A pseudorandom sequence of numbers from 0 to 1, determined by a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {

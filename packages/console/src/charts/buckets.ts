@@ -1,9 +1,9 @@
-/** How long a time one point of a chart is about. */
+/** Length of time of one point of a chart. */
 export type Granularity = 'hour' | 'day' | 'month'
 
-/** A row of the usage report, as far as charts need it. */
+/** The fields of a usage report row that charts need. */
 export interface UsageRow {
-  /** When the time of the row began, UTC. */
+  /** Start of the row's time, UTC. */
   readonly datetime: string
   readonly requests: number
   readonly failed_requests: number
@@ -14,24 +14,24 @@ export interface UsageRow {
 
 /** Sums of the rows of one time. */
 export interface Bucket {
-  /** When the time began, in milliseconds of Unix time. */
+  /** Start of the time, in milliseconds of Unix time. */
   readonly at: number
   readonly requests: number
   readonly failed: number
   readonly units: number
-  /** How many of the requests say how long they took, */
+  /** Number of requests with a recorded duration. */
   readonly timed: number
-  /** and how long those took together, in milliseconds. */
+  /** Sum of their durations, in milliseconds. */
   readonly duration: number
 }
 
 /**
- * Sums up rows by time. Times of which there are no rows are there with zeros.
+ * Sums up rows by time. Times without rows are included with zeros.
  *
  * @param rows - in any order
  * @param granularity - of the rows
- * @param from - the first time, in milliseconds of Unix time
- * @param to - where the last one ends, the same
+ * @param from - start of the first time, in milliseconds of Unix time
+ * @param to - end of the last time, in milliseconds of Unix time
  */
 export function bucketsOf(
   rows: readonly UsageRow[],

@@ -5,14 +5,14 @@ import type { Granularity } from './buckets.ts'
 /** A line or a row of bars. */
 export interface Series {
   readonly label: string
-  /** Name of the CSS variable of its colour. */
+  /** Name of the CSS variable of its color. */
   readonly color: string
   readonly kind: 'bars' | 'line'
-  /** Null where there is nothing to draw. */
+  /** Null for missing values. */
   readonly values: readonly (number | null)[]
 }
 
-/** A drawing that follows the size of its place. */
+/** A drawing that resizes with its container. */
 export interface Drawing {
   remove(): void
 }
@@ -22,7 +22,7 @@ const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFra
 const hour = 3_600
 const day = 24 * hour
 
-// How far apart the marks of an axis may be, in seconds, and what stands at them.
+// Possible distances of the marks of an axis, in seconds, and the format of their labels.
 const marks: Readonly<Record<Granularity, readonly [distances: number[], format: Intl.DateTimeFormat]>> = {
   hour: [
     [hour, 3 * hour, 6 * hour, 12 * hour, day],
@@ -41,8 +41,8 @@ const marks: Readonly<Record<Granularity, readonly [distances: number[], format:
 /**
  * Draws series over time.
  *
- * @param place - an element with a height of its own
- * @param granularity - how long a time each value is about
+ * @param place - an element with its own height
+ * @param granularity - length of time of each value
  * @param times - of the values, in seconds of Unix time
  * @param series - with as many values as there are times
  */
@@ -106,13 +106,13 @@ export function draw(
   }
 }
 
-// No line leads to a value between two gaps: it gets a point.
+// Indexes of values between two gaps: no line reaches them, so they get a point.
 function alone(values: Series['values']): number[] {
   const isGap = (index: number) => (values[index] ?? null) === null
   return [...values.keys()].filter((index) => !isGap(index) && isGap(index - 1) && isGap(index + 1))
 }
 
-// A canvas does not know light-dark() and variables.
+// A canvas does not support light-dark() and variables.
 function resolved(place: HTMLElement, value: string): string {
   const probe = document.createElement('span')
   probe.style.color = value

@@ -34,7 +34,7 @@ export function TimeChart({
     let drawing: Drawing | undefined
     let isWanted = true
     const redraw = async () => {
-      // The library comes when a chart is first shown.
+      // The library is loaded when a chart is first shown.
       const { draw } = await import('./draw.ts')
       if (!isWanted || !place.current) return
       drawing?.remove()

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** How good what a badge says is. */
+/** The tone of a badge, by how good or bad its state is. */
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'accent'
 
 /** A state in one word. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Card({
   title,
   description,
@@ -13,7 +13,7 @@ export function Card({
   readonly title: string
   readonly description?: ComponentChildren
   readonly actions?: ComponentChildren
-  /** Whether the content reaches to the edges, as a table does. */
+  /** Whether the content extends to the edges, like a table. */
   readonly flush?: boolean
   readonly children: ComponentChildren
 }) {
@@ -32,7 +32,7 @@ export function Card({
   )
 }
 
-/** Stands where a list has nothing yet, and says what to do about it. */
+/** Placeholder for an empty list that explains the next step. */
 export function EmptyState({
   icon,
   title,

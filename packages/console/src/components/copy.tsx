@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { announce } from './toasts.tsx'
 
-/** A value to take along, with the button that takes it. */
+/** A value with a button that copies it. */
 export function CopyValue({ label, value }: { readonly label: string; readonly value: string }) {
   const shown = useRef<HTMLSpanElement>(null)
   return (
@@ -16,7 +16,7 @@ export function CopyValue({ label, value }: { readonly label: string; readonly v
   )
 }
 
-/** Takes along a value that is shown elsewhere. */
+/** Copies a value that is shown elsewhere. */
 export function CopyButton({
   label,
   value,
@@ -24,7 +24,7 @@ export function CopyButton({
 }: {
   readonly label: string
   readonly value: string
-  /** What is selected where a page may not copy. */
+  /** The element to select when the page has no clipboard access. */
   readonly shown: RefObject<HTMLElement | null>
 }) {
   const copy = async () => {
@@ -45,7 +45,7 @@ export function CopyButton({
   )
 }
 
-// Over plain HTTP from another machine a page may not write to the clipboard.
+// Over plain HTTP from another machine a page has no access to the clipboard.
 async function write(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

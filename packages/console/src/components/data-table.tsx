@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact'
 
 /** A column of a table. */
 export interface Column<Row> {
-  /** Heading; on a narrow screen the label in front of the value. */
+  /** Column heading; on a narrow screen the label in front of the value. */
   readonly label: string
   readonly kind?: 'text' | 'number' | 'actions'
   cell(row: Row): ComponentChildren
 }
 
-/** A page of a list and how to come to the others. */
+/** A page of a list and the navigation to other pages. */
 export interface Paging {
   readonly page: number
   readonly count: number
@@ -18,7 +18,7 @@ export interface Paging {
   turnTo(page: number): void
 }
 
-/** Rows under columns, which become blocks on a narrow screen. */
+/** A table, whose rows become blocks on a narrow screen. */
 export function DataTable<Row>({
   caption,
   columns,
@@ -32,7 +32,7 @@ export function DataTable<Row>({
   keyOf(row: Row): string
   readonly paging?: Paging
 }) {
-  // The roles are those that the elements lose when they become blocks.
+  // Restores the roles that the elements lose when they become blocks.
   return (
     <>
       <div class="table-frame" role="region" aria-label={`Table: ${caption}`} tabIndex={0}>

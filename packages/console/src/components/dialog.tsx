@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
-/** A dialog over the page; the browser keeps the focus in it and gives it back. */
+/** A modal dialog; the browser traps the focus and restores it. */
 export function Dialog({
   title,
   onClose,
@@ -19,7 +19,7 @@ export function Dialog({
     element?.showModal()
     return () => {
       element?.close()
-      // What is taken out of the page while it is open gives no focus back by itself.
+      // An element that is removed from the page while it is open does not restore the focus itself.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])

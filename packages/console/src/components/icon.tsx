@@ -1,4 +1,4 @@
-// Drawn on a grid of 24 with lines of 1.75.
+// Drawn on a grid of 24 with a line width of 1.75.
 const paths = {
   overview: 'M4 20V10M10 20V4M16 20v-7M20.5 20H3.5',
   project: 'M3.5 7.5a2 2 0 0 1 2-2h4l2 2.5h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2z',
@@ -24,10 +24,10 @@ const paths = {
   download: 'M12 4v11M7 10.5l5 5 5-5M4.5 20h15',
 } as const
 
-/** Names of the drawings that there are. */
+/** Names of the available icons. */
 export type IconName = keyof typeof paths
 
-/** A small drawing beside a word; nothing for those who listen. */
+/** A small icon next to a label; hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

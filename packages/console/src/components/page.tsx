@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 import { useArrival } from './use-arrival.ts'
 
-/** One page: its heading, what can be done there, and the rest. */
+/** One page: its heading, its actions, and its content. */
 export function Page({
   title,
   description,

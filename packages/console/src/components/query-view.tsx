@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Problem } from '../platform/problem.ts'
 import type { Query } from '../platform/use-query.ts'
 
-/** Says what failed and offers to try again. */
+/** Shows an error with a button to retry. */
 export function ProblemNotice({ problem, retry }: { readonly problem: Problem; retry?(): void }) {
   return (
     <div class="notice is-bad" role="alert">
@@ -19,14 +19,14 @@ export function ProblemNotice({ problem, retry }: { readonly problem: Problem; r
   )
 }
 
-/** Shows what was read; until then its place, and why not when it cannot be read. */
+/** Shows the data of a query, a placeholder while it loads, or its error. */
 export function QueryView<Data>({
   query,
   lines = 5,
   children,
 }: {
   readonly query: Query<Data>
-  /** How high its place is. */
+  /** Height of the placeholder in lines. */
   readonly lines?: number
   children(data: Data): ComponentChildren
 }) {
@@ -35,7 +35,7 @@ export function QueryView<Data>({
   return <div aria-busy={query.isLoading}>{children(query.data)}</div>
 }
 
-/** The place of what is still being read. */
+/** The placeholder of loading content. */
 export function Skeleton({ lines }: { readonly lines: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">

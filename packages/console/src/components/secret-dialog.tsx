@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact'
 import { CopyValue } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** A value that is shown now and never again. */
+/** A value that is shown only once. */
 export interface Secret {
   readonly label: string
   readonly value: string
 }
 
-/** Shows secrets once; they are gone from the page when it is closed. */
+/** Shows secrets once; closing the dialog removes them from the page. */
 export function SecretDialog({
   title,
   secrets,

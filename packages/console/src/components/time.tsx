@@ -10,10 +10,10 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 ]
 
 /**
- * How long ago a time was, or how far it is, in words.
+ * Formats the distance of a time from now, in the past or the future.
  *
  * @param at - the time, in milliseconds of Unix time
- * @param now - what it is compared with, the same
+ * @param now - the time to compare with, in milliseconds of Unix time
  */
 export function distance(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1_000)
@@ -22,7 +22,7 @@ export function distance(at: number, now: number): string {
   return relative.format(Math.trunc(seconds / step[1]), step[0])
 }
 
-/** A time as a distance from now; the exact one stands behind it. */
+/** A time as a distance from now, with the exact time as its title. */
 export function Time({ at, none = 'never' }: { readonly at: string | null; readonly none?: string }) {
   if (at === null) return <span class="muted">{none}</span>
   const date = new Date(at)
@@ -33,7 +33,7 @@ export function Time({ at, none = 'never' }: { readonly at: string | null; reado
   )
 }
 
-/** A time to the second, in the reader's time zone. */
+/** A time to the second, in the time zone of the browser. */
 export function ExactTime({ at }: { readonly at: string }) {
   return <time dateTime={at}>{full.format(new Date(at))}</time>
 }

@@ -9,12 +9,12 @@ const shownMs = 5_000
 
 let add: (text: string) => void = () => {}
 
-/** Says in a few words what was done, to those who look and to those who listen. */
+/** Announces the result of an action, visually and to screen readers. */
 export function announce(text: string): void {
   add(text)
 }
 
-/** Where announcements appear. */
+/** The container of announcements. */
 export function Toasts() {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
   useEffect(() => {

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-// At the first page of a visit the reader is already.
+// The first page of a visit needs no focus change.
 let hasShownPage = false
 
-/** Takes whoever listens or uses the keyboard to the heading of a page that has come in place of another one. */
+/** Moves the focus to the heading of a new page, for screen readers and keyboard users. */
 export function useArrival(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement | null>(null)
   useEffect(() => {

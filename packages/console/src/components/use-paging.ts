@@ -6,14 +6,14 @@ interface Envelope {
   readonly next: string | null
 }
 
-/** How many rows a page has. */
+/** Number of rows per page. */
 export const pageSize = 25
 
 /**
- * Keeps the number of the page of a list.
+ * Holds the page number of a list.
  *
  * @param unit - what is counted, for example `projects`
- * @returns the number, and what a table needs to know of a page that was read
+ * @returns the number, and the paging properties of a table for a loaded page
  */
 export function usePaging(unit: string): {
   readonly page: number

@@ -8,11 +8,11 @@ import { useSessionState } from '../platform/session.tsx'
 import { Alone } from './alone.tsx'
 import { minimumPasswordLength } from './password-rule.ts'
 
-/** Makes an account of an invitation. */
+/** Creates an account from an invitation. */
 export function Invitation() {
   const { route } = useLocation()
   const { signIn } = useSessionState()
-  // Taken out of the address, so that it stays neither in the history nor on the screen.
+  // Removed from the URL, so that it stays neither in the history nor on the screen.
   const [token] = useState(() => {
     const fragment = location.hash.slice(1)
     history.replaceState(null, '', location.pathname)

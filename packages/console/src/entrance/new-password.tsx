@@ -3,7 +3,7 @@ import { useSessionState } from '../platform/session.tsx'
 import { Alone } from './alone.tsx'
 import { PasswordForm } from './password-form.tsx'
 
-/** Stands before all pages while the password is one that somebody else has seen. */
+/** Shown before all pages while the user has an initial password, which other people may have seen. */
 export function NewPassword() {
   const { reload } = useSessionState()
   return (

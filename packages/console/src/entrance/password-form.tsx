@@ -5,7 +5,7 @@ import { bodyOf, platform } from '../platform/client.ts'
 import { Problem } from '../platform/problem.ts'
 import { minimumPasswordLength } from './password-rule.ts'
 
-/** Changes the password of who is signed in. */
+/** Changes the password of the signed-in user. */
 export function PasswordForm({ onChanged }: { onChanged(): void }) {
   return (
     <Form

@@ -1,2 +1,2 @@
-/** The fewest characters of a password. */
+/** Minimum length of a password in characters. */
 export const minimumPasswordLength = 12

@@ -7,7 +7,7 @@ import { useSessionState } from '../platform/session.tsx'
 import { useQuery } from '../platform/use-query.ts'
 import { Alone } from './alone.tsx'
 
-/** Asks who the reader is. */
+/** The sign-in page. */
 export function SignIn() {
   const { state, signIn } = useSessionState()
   const options = useQuery(() => bodyOf(platform.GET('/v1/sign-in-options/')), [])
@@ -52,7 +52,8 @@ export function SignIn() {
   )
 }
 
-// The service says so behind the #, when somebody comes back from the provider; a reload asks anew.
+// The gateway sets this fragment when the sign-in through the identity provider fails. It is removed, so that a reload
+// starts again.
 function takeRefusal(): boolean {
   if (location.hash !== '#sign-in-failed') return false
   history.replaceState(null, '', location.pathname)

@@ -6,7 +6,7 @@ import type { Version } from '../platform/client.ts'
 import { useQuery } from '../platform/use-query.ts'
 import { Form } from './form.tsx'
 
-/** Asks for the values of something new. */
+/** A dialog with a form that creates an object. */
 export function CreateDialog({
   title,
   submit,
@@ -29,7 +29,10 @@ export function CreateDialog({
   )
 }
 
-/** Changes an object as it is when the dialog opens, and not when it was changed meanwhile. */
+/**
+ * A dialog that edits an object. It loads the current version when it opens, and fails if the object changes in the
+ * meantime.
+ */
 export function EditDialog<Value>({
   title,
   load,
@@ -43,7 +46,7 @@ export function EditDialog<Value>({
   save(values: FormData, etag: string | undefined): Promise<unknown>
   onSaved(): void
   onClose(): void
-  /** The fields, filled with what was read. */
+  /** The fields, with the loaded values. */
   children(value: Value): ComponentChildren
 }) {
   const query = useQuery(load, [])
@@ -71,7 +74,7 @@ export function EditDialog<Value>({
   )
 }
 
-/** Asks before something is done that cannot be undone. */
+/** A confirmation before an action that cannot be undone. */
 export function ConfirmDialog<Result>({
   title,
   submit,
@@ -84,7 +87,7 @@ export function ConfirmDialog<Result>({
   readonly title: string
   readonly submit: string
   confirm(): Promise<Result>
-  /** What is said when it was done. */
+  /** The announcement after the action. */
   readonly done: string
   onDone(result: Result): void
   onClose(): void

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 import { useFieldErrors } from './form.tsx'
 
 interface FieldProps {
-  /** As the platform API calls it. */
+  /** Name in the platform API. */
   readonly name: string
   readonly label: string
   readonly hint?: ComponentChildren
@@ -16,7 +16,7 @@ interface Described {
   readonly 'aria-describedby': string | undefined
 }
 
-/** A label, a control, a hint and what is wrong with its value, tied to one another. */
+/** A label, a control, a hint and the errors of its value, linked for accessibility. */
 function Field({
   name,
   label,
@@ -67,7 +67,7 @@ export function TextField({
   onInput?(value: string): void
 }) {
   const { onInput, ...others } = rest
-  // The types know another form of the element for each type; what is set here is the same for all.
+  // The types define another variant of the element for each type; these attributes are the same for all.
   const attributes: object = { ...others, type }
   return (
     <Field name={name} label={label} hint={hint}>
@@ -121,7 +121,7 @@ export interface Choice {
   readonly label: string
 }
 
-/** One of several. */
+/** Selects one of several values. */
 export function SelectField({
   name,
   label,
@@ -153,7 +153,7 @@ export function SelectField({
   )
 }
 
-/** Yes or no. */
+/** A checkbox. */
 export function CheckField({
   name,
   label,
@@ -182,7 +182,7 @@ export function CheckField({
   )
 }
 
-/** Any number of several. */
+/** Selects any number of several values. */
 export function ChecksField({
   name,
   label,

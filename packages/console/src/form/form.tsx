@@ -4,12 +4,12 @@ import { asProblem, isOutdated, type Problem } from '../platform/problem.ts'
 
 const problemContext = createContext<Problem | undefined>(undefined)
 
-/** What the service said of a field. */
+/** The validation errors of a field. */
 export function useFieldErrors(name: string): readonly string[] {
   return useContext(problemContext)?.fields[name] ?? []
 }
 
-/** A form whose values are read when it is sent; what the service refuses is said at its field. */
+/** A form whose values are read when it is submitted; validation errors of the gateway appear at their fields. */
 export function Form({
   submit,
   onSubmit,
@@ -20,15 +20,15 @@ export function Form({
   known,
   children,
 }: {
-  /** What the button says. */
+  /** Label of the submit button. */
   readonly submit: string
   onSubmit(values: FormData): Promise<void>
   onCancel?(): void
-  /** Reads again what somebody else has changed. */
+  /** Reloads an object that another user has changed. */
   onReload?(): void
   readonly isDanger?: boolean
   readonly isWide?: boolean
-  /** Names of the fields that say their own errors; errors of others are said above the buttons. */
+  /** Names of the fields that show their own errors; errors of other fields appear above the buttons. */
   readonly known?: readonly string[]
   readonly children?: ComponentChildren
 }) {

@@ -7,7 +7,7 @@ const overlaps: readonly (readonly [seconds: number, label: string])[] = [
   [86_400, 'A day'],
 ]
 
-/** How long an old secret goes on beside a new one. */
+/** How long an old secret stays valid after the creation of a new one. */
 export function OverlapField() {
   return (
     <SelectField

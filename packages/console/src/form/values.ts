@@ -1,4 +1,4 @@
-/** The text of a field without the blanks around it; empty when it is not there. */
+/** The trimmed text of a field; empty when the field does not exist. */
 export function text(values: FormData, name: string): string {
   const value = values.get(name)
   return typeof value === 'string' ? value.trim() : ''
@@ -9,24 +9,26 @@ export function textOrNull(values: FormData, name: string): string | null {
   return text(values, name) || null
 }
 
-/** The text of a password, which may have blanks around it. */
+/** The text of a password, which is not trimmed. */
 export function password(values: FormData, name: string): string {
   const value = values.get(name)
   return typeof value === 'string' ? value : ''
 }
 
-/** The number in a field, or null when it is empty; NaN becomes null in JSON and is refused at its field. */
+/**
+ * The number in a field, or null when it is empty; NaN becomes null in JSON and causes a validation error at its field.
+ */
 export function numberOrNull(values: FormData, name: string): number | null {
   const value = text(values, name)
   return value === '' ? null : Number(value)
 }
 
-/** Whether a box is ticked. */
+/** Whether a checkbox is checked. */
 export function isTicked(values: FormData, name: string): boolean {
   return values.has(name)
 }
 
-/** The values of all ticked boxes of a name that are among those which there are. */
+/** The values of all checked checkboxes of a name that are valid choices. */
 export function ticked<Value extends string>(
   values: FormData,
   name: string,
@@ -36,7 +38,7 @@ export function ticked<Value extends string>(
   return known.filter((value) => all.has(value))
 }
 
-/** The one of several values that is chosen; the first when none of them is. */
+/** The selected value; the first choice when none is selected. */
 export function chosen<Value extends string>(
   values: FormData,
   name: string,
@@ -46,7 +48,7 @@ export function chosen<Value extends string>(
   return known.find((one) => one === value) ?? known[0]
 }
 
-/** The time in a field in UTC, or null when it is empty; fields hold times of the reader's zone. */
+/** The time in a field in UTC, or null when it is empty; fields use the time zone of the browser. */
 export function timeOrNull(values: FormData, name: string): string | null {
   const value = text(values, name)
   if (value === '') return null
@@ -54,7 +56,7 @@ export function timeOrNull(values: FormData, name: string): string | null {
   return Number.isNaN(date.getTime()) ? value : date.toISOString()
 }
 
-/** A time as a field for times shows it. */
+/** A time in the format of a time field. */
 export function localTime(at: string | null): string {
   if (at === null) return ''
   const date = new Date(at)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { allPages, cutHint, pagesOf } from './all-pages.ts'
 
-/** A list of three pages, and which of them were read. */
+/** A list of three pages, and a record of the requested ones. */
 function list() {
   const asked: number[] = []
   const read = async (page: number) => {

@@ -3,18 +3,18 @@ interface List<Row> {
   readonly results: readonly Row[]
 }
 
-/** Rows of a list, as far as they were read. */
+/** The loaded rows of a list. */
 export interface All<Row> {
   readonly rows: readonly Row[]
-  /** Whether there are more. */
+  /** Whether there are more rows. */
   readonly isCut: boolean
 }
 
 /**
- * The pages of a list, one after the other.
+ * Iterates over the pages of a list.
  *
- * @param read - reads the page of a number, counted from 1
- * @param mostPages - after how many pages it is enough
+ * @param read - loads a page by its number, counted from 1
+ * @param mostPages - maximum number of pages
  */
 export async function* pagesOf<Row>(
   read: (page: number) => Promise<List<Row>>,
@@ -27,7 +27,7 @@ export async function* pagesOf<Row>(
   }
 }
 
-/** All rows of a list, page after page; see {@link pagesOf}. */
+/** Loads all rows of a list, page after page; see {@link pagesOf}. */
 export async function allPages<Row>(
   read: (page: number) => Promise<List<Row>>,
   mostPages: number,
@@ -41,7 +41,7 @@ export async function allPages<Row>(
   return { rows, isCut }
 }
 
-/** Says that a list goes on; undefined for one that is whole, or not read yet. */
+/** A hint that a list is truncated; undefined for a complete list, or one that is not loaded yet. */
 export function cutHint(all: All<unknown> | undefined): string | undefined {
   if (all?.isCut !== true) return undefined
   return `Only the first ${all.rows.length.toLocaleString('en')} are listed.`

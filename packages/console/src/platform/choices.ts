@@ -6,10 +6,10 @@ type Credential = components['schemas']['NodeCredential']
 type Node = components['schemas']['Node']
 type Project = components['schemas']['Project']
 
-// Nobody looks through more than five thousand, and every page counts against the limit of requests.
+// More than five thousand entries are useless in a list, and every page counts against the rate limit.
 const mostPages = 50
 
-/** The nodes to choose from, by name. */
+/** The nodes for a selection, by name. */
 export function allNodes(): Promise<All<Node>> {
   return allPages((page) => {
     const query = { order_by: 'name', page } as const
@@ -17,7 +17,7 @@ export function allNodes(): Promise<All<Node>> {
   }, mostPages)
 }
 
-/** The projects to choose from, by name. */
+/** The projects for a selection, by name. */
 export function allProjects(): Promise<All<Project>> {
   return allPages((page) => {
     const query = { order_by: 'name', page } as const
@@ -25,7 +25,7 @@ export function allProjects(): Promise<All<Project>> {
   }, mostPages)
 }
 
-/** A credential of a node whose token can be shown; undefined when there is none. */
+/** A credential of a node whose token can be revealed; undefined when there is none. */
 export async function revealableCredential(nodeId: string): Promise<Credential | undefined> {
   const pages = pagesOf((page) => {
     const params = { path: { id: nodeId }, query: { page } }

@@ -2,17 +2,17 @@ import type { paths } from '@fairlead/platform-client'
 import createFetchClient from 'openapi-fetch'
 import { problemOf } from './problem.ts'
 
-// Of the session that calls are made in, and who hears what becomes of it.
+// State of the current session, and its callbacks.
 let csrfToken: string | undefined
 let sessionEnded: () => void = () => {}
 let sessionReplaced: () => void = () => {}
 
 /**
- * Makes the calls that follow those of a session, or of nobody.
+ * Sets the session of the following calls, or none.
  *
  * @param token - the session's `csrf_token`
- * @param onEnd - hears that the service knows the session no longer
- * @param onReplaced - hears that another session was begun in another window of this browser
+ * @param onEnd - called when the session is no longer valid
+ * @param onReplaced - called when another session has been started in another window of this browser
  */
 export function callAs(token: string | undefined, onEnd: () => void, onReplaced: () => void = onEnd): void {
   csrfToken = token
@@ -22,7 +22,7 @@ export function callAs(token: string | undefined, onEnd: () => void, onReplaced:
 
 const safeMethods = new Set(['GET', 'HEAD'])
 
-/** The platform API of the service that this page came from, called with the session's cookie. */
+/** The platform API at the origin of this page, called with the session cookie. */
 export const platform = createFetchClient<paths>({ baseUrl: location.origin, credentials: 'same-origin' })
 
 platform.use({
@@ -43,7 +43,7 @@ interface Answer<Data> {
 }
 
 /**
- * The body of an answer.
+ * The body of a response.
  *
  * @throws Problem when it is not 2xx
  */
@@ -51,14 +51,14 @@ export async function bodyOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   return (await versionOf(call)).value
 }
 
-/** An object and the version to name when it is changed. */
+/** An object and its version (ETag), for a conditional change. */
 export interface Version<Value> {
   readonly value: Value
   readonly etag: string | undefined
 }
 
 /**
- * The body of an answer with its version.
+ * The body of a response with its version.
  *
  * @throws Problem when it is not 2xx
  */
@@ -69,11 +69,11 @@ export async function versionOf<Data>(call: Promise<Answer<Data>>): Promise<Vers
     if (problem.code === 'csrf_failed') sessionReplaced()
     throw problem
   }
-  // An answer without a body is undefined, as its type says.
+  // A response without a body is undefined, as its type declares.
   return { value: data as Data, etag: response.headers.get('etag') ?? undefined }
 }
 
-/** The header by which a change is refused when somebody else was faster. */
+/** The header that makes a change fail when the object has been changed in the meantime. */
 export function ifMatch(etag: string | undefined): { readonly 'If-Match'?: string } {
   return etag === undefined ? {} : { 'If-Match': etag }
 }

@@ -2,13 +2,13 @@ import type { components } from '@fairlead/platform-client'
 
 type ErrorBody = components['schemas']['PlatformError']
 
-/** A call of the platform API that failed, in the words of its answer. */
+/** A failed call of the platform API, with the message of its response. */
 export class Problem extends Error {
   override readonly name = 'Problem'
-  /** Status of the answer; 0 when there was none. */
+  /** Status of the response; 0 when there was none. */
   readonly status: number
   readonly code: string
-  /** What is wrong with each field, by its name. */
+  /** The validation errors of each field, by its name. */
   readonly fields: Readonly<Record<string, readonly string[]>>
   readonly requestId: string | undefined
 
@@ -34,7 +34,10 @@ export class Problem extends Error {
   }
 }
 
-/** What an answer that is not 2xx says; one that is no error of the platform API is named by its status. */
+/**
+ * The problem of a response that is not 2xx; a body that is not an error of the platform API is described by its
+ * status.
+ */
 export function problemOf(response: Response, body: unknown): Problem {
   const { status } = response
   if (!isErrorBody(body))
@@ -49,7 +52,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof error === 'object' && error !== null && 'code' in error && 'message' in error
 }
 
-/** Any failure as one that can be shown. */
+/** Converts any error to a problem that can be shown. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   return new Problem(0, {
@@ -58,7 +61,7 @@ export function asProblem(error: unknown): Problem {
   })
 }
 
-/** Tells whether somebody else changed the object since it was read. */
+/** Returns whether the object has been changed since it was loaded. */
 export function isOutdated(problem: Problem): boolean {
   return problem.status === 412
 }

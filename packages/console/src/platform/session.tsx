@@ -4,13 +4,13 @@ import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/ho
 import { bodyOf, callAs, platform } from './client.ts'
 import { asProblem, type Problem } from './problem.ts'
 
-/** Who is signed in. */
+/** The session of the signed-in user. */
 export type Session = components['schemas']['Session']
 
-/** What a caller may do. */
+/** A permission of the user. */
 export type Scope = Session['scopes'][number]
 
-/** Whether somebody is signed in, and how that changes. */
+/** Whether a user is signed in. */
 export type SessionState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'failed'; readonly problem: Problem }
@@ -19,17 +19,17 @@ export type SessionState =
 
 interface SessionContext {
   readonly state: SessionState
-  /** Takes over what a sign-in answered. */
+  /** Sets the session from a sign-in response. */
   signIn(session: Session): void
-  /** Forgets the session, which the service has ended. */
+  /** Removes the session, which the gateway has ended. */
   signOut(): void
-  /** Reads the session again, after its user or organization has changed. */
+  /** Reloads the session, after its user or organization has changed. */
   reload(): void
 }
 
 const context = createContext<SessionContext | undefined>(undefined)
 
-/** Finds out who is signed in and tells everything below. */
+/** Loads the session and provides it to all components below. */
 export function SessionProvider({ children }: { readonly children: ComponentChildren }) {
   const [state, setState] = useState<SessionState>({ kind: 'unknown' })
   const [round, setRound] = useState(0)
@@ -60,21 +60,21 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
   return <context.Provider value={value}>{children}</context.Provider>
 }
 
-/** The state of the session and what changes it. */
+/** The state of the session and the functions that change it. */
 export function useSessionState(): SessionContext {
   const value = useContext(context)
   if (!value) throw new Error('there is no SessionProvider around this component')
   return value
 }
 
-/** Who is signed in; for what is shown only when somebody is. */
+/** The session; only for components that are shown when a user is signed in. */
 export function useSession(): Session {
   const { state } = useSessionState()
   if (state.kind !== 'signed-in') throw new Error('nobody is signed in')
   return state.session
 }
 
-/** Tells whether who is signed in may do something. */
+/** Returns whether the signed-in user has a scope. */
 export function useMay(scope: Scope): boolean {
   return useSession().scopes.includes(scope)
 }

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { asProblem, type Problem } from './problem.ts'
 
-/** What a page reads, as far as it has come. */
+/** The state of a query. */
 export interface Query<Data> {
-  /** Stays while it is read again. */
+  /** Kept during a reload. */
   readonly data: Data | undefined
   readonly problem: Problem | undefined
   readonly isLoading: boolean
@@ -11,10 +11,10 @@ export interface Query<Data> {
 }
 
 /**
- * Reads something when a component appears, and again when one of the inputs changes or it is asked to.
+ * Loads data when a component mounts, and again when one of the inputs changes or a reload is requested.
  *
- * @param load - reads it
- * @param inputs - what `load` depends on
+ * @param load - loads the data
+ * @param inputs - dependencies of `load`
  */
 export function useQuery<Data>(load: () => Promise<Data>, inputs: readonly unknown[]): Query<Data> {
   const [round, setRound] = useState(0)

@@ -17,7 +17,7 @@ interface Target {
   readonly token: string
 }
 
-/** Puts a call together, sends it and shows the answer. */
+/** Builds a call, sends it and shows the response. */
 export function CallForm({ family, ...target }: Target & { readonly family: Family }) {
   const operations = useQuery(() => loadOperations(family), [family])
   return (
@@ -27,7 +27,7 @@ export function CallForm({ family, ...target }: Target & { readonly family: Fami
   )
 }
 
-// What a reader wants to see first of a node: that it is there, and how far.
+// Useful first calls: they show that a node is reachable, and its latest block.
 const firstCalls = new Set([
   'eth_blockNumber',
   'getGenesis',
@@ -146,7 +146,7 @@ function Picker({
   )
 }
 
-/** The same call from a shell; the token stays a variable. */
+/** The same call as a shell command; the token is a variable. */
 function AsCommand({
   operation,
   typed,

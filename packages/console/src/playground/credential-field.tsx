@@ -6,7 +6,7 @@ import { asProblem } from '../platform/problem.ts'
 import { useMay } from '../platform/session.tsx'
 import { useQuery } from '../platform/use-query.ts'
 
-/** Asks for the token that opens a node: typed in, or revealed of one of its credentials. It stays in this page. */
+/** The input of a node's token: typed, or revealed from one of its credentials. It does not leave this page. */
 export function CredentialField({
   nodeId,
   token,

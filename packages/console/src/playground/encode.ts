@@ -1,9 +1,9 @@
 import type { Field } from './field-model.ts'
 
-/** What was typed, by the path of the field, for example `filter.address`. */
+/** The entered texts, by the path of the field, for example `filter.address`. */
 export type Typed = Readonly<Record<string, string>>
 
-/** JSON as a text, or what is wrong with a field by its path. */
+/** JSON as a text, or the errors of fields by their path. */
 export type Encoded =
   | { readonly text: string | undefined }
   | { readonly errors: Readonly<Record<string, string>> }
@@ -14,12 +14,12 @@ export function pathOf(parent: string, name: string): string {
 }
 
 /**
- * The JSON of a field. It is put together as a text, in which integers keep all of their digits.
+ * Encodes a field as JSON. The JSON is built as a text, so that integers keep all of their digits.
  *
- * @param field - what is wanted
- * @param path - where what was typed stands
- * @param typed - by path
- * @returns an undefined text for a field that was left out
+ * @param field - the field
+ * @param path - path of the field in `typed`
+ * @param typed - the entered texts by path
+ * @returns an undefined text for a field that was left empty
  */
 export function encode(field: Field, path: string, typed: Typed): Encoded {
   const { model } = field
@@ -27,7 +27,7 @@ export function encode(field: Field, path: string, typed: Typed): Encoded {
   const value = (typed[path] ?? field.fallback).trim()
   if (value === '')
     return field.isRequired ? { errors: { [path]: 'This value is needed.' } } : { text: undefined }
-  // Such as a block by its hash, where a tag would do as well.
+  // For example a block by its hash, where a tag is possible too.
   if (model.kind === 'json' || (model.kind === 'text' && value.startsWith('{')))
     return encodeJson(value, path)
   if (model.kind === 'number') return encodeNumbers([value], path, ([one = '']) => one)
@@ -38,7 +38,7 @@ export function encode(field: Field, path: string, typed: Typed): Encoded {
   return { text: JSON.stringify(lines) }
 }
 
-/** The values of a list, one in a line, without empty ones. */
+/** The non-empty lines of a list. */
 export function linesOf(value: string): readonly string[] {
   return value
     .split('\n')

@@ -1,10 +1,10 @@
 import { jsonRpcOperations } from './json-rpc-operations.ts'
 import { type Operation, restOperations } from './operation.ts'
 
-/** The ways to reach a node that calls can be made by here, as `details` of a node names them. */
+/** The API families that this page can call, by their names in `details` of a node. */
 export type Family = 'https' | 'beacon' | 'api_v2' | 'api_v3'
 
-/** Their names for people. */
+/** Their labels. */
 export const familyNames: Readonly<Record<Family, string>> = {
   https: 'EVM JSON-RPC',
   beacon: 'Beacon node API',
@@ -12,7 +12,7 @@ export const familyNames: Readonly<Record<Family, string>> = {
   api_v3: 'Jetton chain, v3',
 }
 
-/** In the order in which they are offered. */
+/** In display order. */
 export const families = Object.keys(familyNames).filter((name): name is Family => name in familyNames)
 
 const loaders: Readonly<Record<Family, () => Promise<readonly Operation[]>>> = {
@@ -34,7 +34,7 @@ const loaders: Readonly<Record<Family, () => Promise<readonly Operation[]>>> = {
   },
 }
 
-/** What can be asked of a node by a family; the contract of the family is fetched with it. */
+/** Loads the operations of a family, together with the contract of the family. */
 export function loadOperations(family: Family): Promise<readonly Operation[]> {
   return loaders[family]()
 }

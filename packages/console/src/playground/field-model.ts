@@ -1,40 +1,40 @@
 import type { JsonSchema } from '@fairlead/core'
 
-/** What a value is put in by. */
+/** The input for a value. */
 export type FieldModel =
   | { readonly kind: 'text'; readonly suggestions: readonly string[] }
   | { readonly kind: 'number' }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
-  /** Several texts or numbers, one in a line. */
+  /** Several texts or numbers, one per line. */
   | { readonly kind: 'list'; readonly item: 'text' | 'number' }
   | { readonly kind: 'group'; readonly fields: readonly Field[] }
-  /** Whatever has no form of its own, written as JSON. */
+  /** Any other value, written as JSON. */
   | { readonly kind: 'json' }
 
-/** A value that a call takes. */
+/** A value of a call. */
 export interface Field {
   readonly name: string
   readonly isRequired: boolean
-  /** What the value is when it is left out, as it is typed. */
+  /** The default value, as it would be entered. */
   readonly fallback: string
   readonly model: FieldModel
 }
 
-/** Schemas of a contract by name, for those that refer to them. */
+/** Schemas of a contract by name, for references. */
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-// Deeper objects are easier to write as a whole.
+// Deeper objects are easier to write as JSON.
 const deepestGroup = 2
 const json: FieldModel = { kind: 'json' }
 
 /**
- * The field of a value.
+ * Creates the field of a value.
  *
  * @param name - of the parameter or property
- * @param isRequired - whether a call needs it
- * @param schema - what it may be
- * @param schemas - those that it refers to
+ * @param isRequired - whether a call requires it
+ * @param schema - schema of the value
+ * @param schemas - schemas that it references
  */
 export function fieldOf(
   name: string,
@@ -85,7 +85,7 @@ function modelOfAlternatives(given: readonly JsonSchema[], schemas: Schemas, dep
     .map((alternative) => resolve(alternative, schemas))
     .filter((alternative) => typeOf(alternative) !== 'null')
   if (alternatives.length === 1 && alternatives[0]) return modelOf(alternatives[0], schemas, depth)
-  // Such as a range of blocks or the hash of one: all that any of them takes.
+  // For example a block range or a block hash: the properties of all alternatives.
   if (alternatives.every((alternative) => 'properties' in alternative))
     return groupOf(alternatives, schemas, depth)
   const models = alternatives.map((alternative) => modelOf(alternative, schemas, depth + 1))
@@ -106,7 +106,7 @@ function listModel(items: unknown, schemas: Schemas, depth: number): FieldModel 
   return kind === 'number' ? { kind: 'list', item: 'number' } : json
 }
 
-/** The properties of all parts; one is needed when every part that has it needs it, and every part has it. */
+/** The properties of all parts; a property is required when every part has it and requires it. */
 function groupOf(given: readonly JsonSchema[], schemas: Schemas, depth: number): FieldModel {
   const parts = given.map((part) => resolve(part, schemas))
   if (depth >= deepestGroup || !parts.every((part) => isSchema(part['properties']))) return json

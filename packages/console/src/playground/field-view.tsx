@@ -8,7 +8,7 @@ interface Shared {
   type(path: string, value: string): void
 }
 
-/** A field of a call and those below it. */
+/** A field of a call and its nested fields. */
 export function FieldView({
   field,
   path,

@@ -4,10 +4,10 @@ import { fieldOf, type Schemas } from './field-model.ts'
 import { keyOf, type Operation, type Refusal, type Request } from './operation.ts'
 
 /**
- * The methods of a JSON-RPC contract that are answered over HTTP.
+ * The methods of a JSON-RPC contract that are available over HTTP.
  *
  * @param methods - by name
- * @param schemas - those that they refer to
+ * @param schemas - schemas that they reference
  */
 export function jsonRpcOperations(
   methods: Readonly<Record<string, Method>>,
@@ -39,7 +39,7 @@ function requestOf(method: string, fields: Operation['fields'], typed: Typed): R
     if ('errors' in encoded) Object.assign(errors, encoded.errors)
     else if (encoded.text === undefined) left += 1
     else {
-      // One that was left out in front of one that was not still has its place.
+      // An omitted parameter before a given one becomes null.
       params.push(...Array.from({ length: left }, () => 'null'), encoded.text)
       left = 0
     }

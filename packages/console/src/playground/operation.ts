@@ -2,44 +2,44 @@ import type { Route } from '@fairlead/core'
 import { encode, linesOf, pathOf, type Typed } from './encode.ts'
 import { type Field, fieldOf, type Schemas } from './field-model.ts'
 
-/** Where a value goes. */
+/** Location of a value in the request. */
 export type Place = 'params' | 'path' | 'query' | 'body'
 
-/** A call that a node may be asked for. */
+/** A call that a node supports. */
 export interface Operation {
   readonly name: string
-  /** What it belongs to. */
+  /** Group of the operation. */
   readonly group: string
   /** Verb and path of a REST operation. */
   readonly summary: string
   readonly fields: readonly (Field & { readonly place: Place })[]
-  /** Puts a request together of what was typed. */
+  /** Builds a request from the entered texts. */
   request(typed: Typed): Request | Refusal
 }
 
-/** A request below the address of a node. */
+/** A request relative to the URL of a node. */
 export interface Request {
   readonly method: string
-  /** Path and query; empty when the address is all of it. */
+  /** Path and query; empty when the URL of the node is complete. */
   readonly target: string
   readonly body: string | undefined
 }
 
-/** What is wrong with what was typed, by the path of the field. */
+/** The errors of the entered texts, by the path of the field. */
 export interface Refusal {
   readonly errors: Readonly<Record<string, string>>
 }
 
-/** The path under which the value of a field is typed; fields of different places may have one name. */
+/** The path of a field's text; fields of different locations may have the same name. */
 export function keyOf({ place, name }: { readonly place: Place; readonly name: string }): string {
   return pathOf(place, name)
 }
 
 /**
- * The operations of a REST contract that are answered at once with JSON.
+ * The operations of a REST contract that respond immediately with JSON.
  *
  * @param routes - by operation
- * @param schemas - those that they refer to
+ * @param schemas - schemas that they reference
  */
 export function restOperations(
   routes: Readonly<Record<string, Route>>,
@@ -91,7 +91,7 @@ function requestOf(route: Route, fields: Operation['fields'], typed: Typed): Req
       const value = (typed[key] ?? field.fallback).trim()
       const values = field.model.kind === 'list' ? linesOf(value) : value === '' ? [] : [value]
       if (field.place === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(values.join(',')))
-      // Lists travel with their key repeated.
+      // Lists are sent with their key repeated.
       else for (const one of values) query.append(field.name, one)
     }
   }

@@ -13,7 +13,7 @@ import { families, type Family, familyNames } from './families.ts'
 
 type Node = components['schemas']['Node']
 
-/** Calls a node by a form that its specification makes. */
+/** Calls a node with a form that is generated from its specification. */
 export function Playground() {
   const nodes = useQuery(allNodes, [])
   return (

@@ -1,4 +1,4 @@
-/** What a node answered. */
+/** The response of a node. */
 export interface Outcome {
   readonly status: number
   readonly isGood: boolean
@@ -8,11 +8,11 @@ export interface Outcome {
   readonly text: string
 }
 
-// Longer ones make the page slow; the whole of it is no use to a reader.
+// Longer responses make the page slow, and are not useful to read.
 const longestShown = 200_000
 
 /**
- * Sends a request and waits for its answer.
+ * Sends a request and waits for its response.
  *
  * @throws TypeError when there is none
  */
@@ -20,7 +20,7 @@ export async function send(url: string, method: string, body: string | undefined
   const started = performance.now()
   const response = await fetch(url, {
     method,
-    // The node asks for its own credential; the session is none of its business.
+    // The node requires its own credential; the session cookie is not sent.
     credentials: 'omit',
     headers: {
       accept: 'application/json',
@@ -44,9 +44,9 @@ function shown(text: string): string {
 }
 
 /**
- * JSON with line breaks. What `JSON.parse` would round stays as it came, as only blanks are added.
+ * Formats JSON with line breaks. Only whitespace is added, so numbers that `JSON.parse` would round stay unchanged.
  *
- * @param text - any text; one that is not JSON is returned as it is
+ * @param text - any text; one that is not JSON is returned unchanged
  */
 export function indented(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text

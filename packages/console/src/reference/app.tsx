@@ -16,7 +16,7 @@ import { type Place, placeOf } from './page/place.ts'
 import { AccessProvider } from './request/access.tsx'
 import { SchemasProvider } from './schema/schemas-context.ts'
 
-/** The reference of all interfaces. */
+/** The API reference. */
 export function ReferenceApp() {
   return (
     <LocationProvider scope="/docs">

@@ -1,21 +1,21 @@
 import type { SessionState } from '../platform/session.tsx'
 
-/** What a reader sees first: the pages, or what has to be done before. */
+/** The first view: the pages, or a step before them. */
 export type Entrance = 'waiting' | 'failed' | 'invitation' | 'sign-in' | 'new-password' | 'open'
 
 const entrances = { unknown: 'waiting', failed: 'failed', 'signed-out': 'sign-in' } as const
 
-/** Where invitations lead; their token stands behind `#`, which no server sees. */
+/** The path of invitation links; their token is in the fragment, which no server receives. */
 export const invitationPath = '/console/invitation'
 
 /**
- * Decides what stands between a reader and the pages.
+ * Decides which step precedes the pages.
  *
- * @param path - of the page, without a slash at its end
+ * @param path - of the page, without a trailing slash
  * @param state - of the session
  */
 export function entranceOf(path: string, state: SessionState): Entrance {
-  // An invitation is for somebody who has no account yet, whoever else is signed in at this browser.
+  // An invitation is for a person without an account, even if another user is signed in in this browser.
   if (path === invitationPath) return 'invitation'
   if (state.kind === 'signed-in') return state.session.must_change_password ? 'new-password' : 'open'
   return entrances[state.kind]

@@ -5,7 +5,7 @@ import { Page } from '../components/page.tsx'
 import { useSession } from '../platform/session.tsx'
 import { placeOf } from './places.ts'
 
-// Each page comes when it is first opened.
+// Each page is loaded when it is first opened.
 const Overview = lazy(async () => (await import('../pages/overview/overview.tsx')).Overview)
 const Projects = lazy(async () => (await import('../pages/projects/projects.tsx')).Projects)
 const ProjectPage = lazy(async () => (await import('../pages/projects/project-page.tsx')).ProjectPage)
@@ -21,7 +21,7 @@ const Webhooks = lazy(async () => (await import('../pages/webhooks/webhooks.tsx'
 const WebhookPage = lazy(async () => (await import('../pages/webhooks/webhook-page.tsx')).WebhookPage)
 const Account = lazy(async () => (await import('../pages/account/account.tsx')).Account)
 
-/** The page of the address, when the reader may see it. */
+/** The page of the current URL, if the user can see it. */
 export function Pages() {
   const { path } = useLocation()
   const { scopes } = useSession()
@@ -76,7 +76,7 @@ function NotAllowed() {
   )
 }
 
-// A page of an older version of the service may name files that a newer one no longer has.
+// A page of an older gateway version may reference files that a newer one no longer has.
 function Outdated() {
   return (
     <Page title="This page could not be shown">

@@ -1,12 +1,12 @@
 import type { IconName } from '../components/icon.tsx'
 import type { Scope } from '../platform/session.tsx'
 
-/** A page that the navigation leads to. */
+/** A page in the navigation. */
 export interface Place {
   readonly href: string
   readonly label: string
   readonly icon: IconName
-  /** What it takes to see the page. */
+  /** The scope that the page requires. */
   readonly scope?: Scope
 }
 
@@ -35,7 +35,7 @@ export const places: readonly { readonly title: string; readonly places: readonl
 ]
 
 /**
- * The place of a page, also when the page is below it.
+ * The navigation entry of a page, including pages below it.
  *
  * @param path - for example `/console/nodes/ND-1`
  */

@@ -9,7 +9,7 @@ import { Pages } from './pages.tsx'
 import { placeOf, places } from './places.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
-/** Navigation beside the pages. */
+/** The layout of the navigation and the pages. */
 export function Shell() {
   const { path } = useLocation()
   const [isOpen, setIsOpen] = useState(false)

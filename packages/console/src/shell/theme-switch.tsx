@@ -8,7 +8,7 @@ const themes: readonly (readonly [Theme, string, IconName])[] = [
   ['system', 'As the device', 'screen'],
 ]
 
-/** Chooses between light, dark and what the device says. */
+/** Selects the light or dark theme, or that of the device. */
 export function ThemeSwitch() {
   const [current, setCurrent] = useState(storedTheme)
   return (

@@ -1,12 +1,12 @@
-/** What the reader chose; `system` follows the device. */
+/** The selected theme; `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const key = 'fairlead-theme'
 
-/** The event on `window` after which colours are others. */
+/** The event on `window` after a change of colors. */
 export const themeChange = 'fairlead-theme-change'
 
-/** The theme that was chosen last time; a browser that keeps nothing follows the device. */
+/** The stored theme; a browser without storage follows the device. */
 export function storedTheme(): Theme {
   try {
     const stored = localStorage.getItem(key)
@@ -16,19 +16,19 @@ export function storedTheme(): Theme {
   }
 }
 
-/** Shows the page in a theme. */
+/** Applies a theme to the page. */
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme
   window.dispatchEvent(new Event(themeChange))
 }
 
-/** Shows the page in a theme, the next time too. */
+/** Applies a theme to the page and stores it. */
 export function chooseTheme(theme: Theme): void {
   applyTheme(theme)
   try {
     localStorage.setItem(key, theme)
   } catch {
-    // It holds for this visit then.
+    // Without storage it applies to this visit only.
   }
 }

@@ -8,30 +8,31 @@ import { requireWhole } from '../transports/configuration.ts'
 import { toNumber, toQuantity } from '../values/hex.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
-/** How {@link getLogs} asks. */
+/** Options of {@link getLogs}. */
 export interface GetLogsOptions {
-  /** Most blocks per request. Left out, the whole range is asked for first. */
+  /** Maximum number of blocks per request. Default: the whole range is requested first. */
   readonly maxRange?: number | undefined
-  /** Most requests under way. Default 1. */
+  /** Maximum number of concurrent requests. Default 1. */
   readonly concurrency?: number | undefined
-  /** How often a request is repeated when the node is not there or wants to be asked less often. Default 10. */
+  /** Maximum number of retries when the node is unavailable or limits the request rate. Default 10. */
   readonly retries?: number | undefined
-  /** Ends it; the abort reason is thrown unchanged. */
+  /** Cancels it; the abort reason is thrown unchanged. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Gets the logs of any range of blocks, in as many requests as the node needs.
+ * Gets the logs of a block range of any size, in as many requests as the node needs.
  *
- * A range that is refused is asked for in parts: as large as the refusal tells, in the words of many nodes and providers,
- * or else half as large; what is answered makes the next part larger again. A single block that is refused is asked for
- * by parts of the addresses. Block tags are resolved once, at the start.
+ * A range that the node rejects is split. The parts are as large as the error message of the node or provider allows,
+ * or half as large if it contains no limit. Successful responses increase the size of the next part again. A single
+ * block that is rejected is split by addresses. Block tags are resolved once, at the start.
  *
  * @param source - a client or a transport
- * @param filter - as for `eth_getLogs`; `pending` is not possible
+ * @param filter - as for `eth_getLogs`; `pending` is not supported
  * @param options - limits and the signal
  * @returns lists of logs in the order of the chain; a list may be empty
- * @throws FairleadError `CONFIG_INVALID`; while it is read what a request throws, and so does a single block that is refused
+ * @throws FairleadError `CONFIG_INVALID`. While it is read: errors of a request, and the error for a single block that
+ *   is rejected and cannot be split
  * @example
  * ```ts
  * for await (const logs of getLogs(evm, { address: token, fromBlock: '0x0', toBlock: 'finalized' })) save(logs)
@@ -52,10 +53,10 @@ export function getLogs(
 }
 
 /**
- * Gets the logs of any range of blocks as one list; {@link getLogs} does not need the memory for all of them.
+ * Gets the logs of a block range of any size as one list; {@link getLogs} does not need the memory for all of them.
  *
  * @param source - a client or a transport
- * @param filter - as for `eth_getLogs`; `pending` is not possible
+ * @param filter - as for `eth_getLogs`; `pending` is not supported
  * @param options - limits and the signal
  * @returns the logs in the order of the chain
  * @throws FairleadError as {@link getLogs}
@@ -104,7 +105,7 @@ async function* parts(
     )
   const pace = createPace(maxRange)
 
-  /** The logs of a range, whatever it takes. */
+  /** Gets the logs of a range, and splits it as often as needed. */
   async function gather(
     from: number,
     to: number,
@@ -121,7 +122,7 @@ async function* parts(
     if (some.length > pace.addresses) return await halves()
     try {
       const scope = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-      // A time limit that was hit counts against the size of the query before it counts against the node.
+      // A timeout first counts as a too large query, and only then as a failure of the node.
       const mayPass = (error: unknown) => isPassing(error) && !refusalOf(error, from, span)
       const logs = await query(scope, some, stop, mayPass)
       pace.answered(span)
@@ -167,22 +168,23 @@ async function* parts(
   yield* inOrder(ranges(), concurrency, ([start, end], stop) => gather(start, end, addresses, stop), signal)
 }
 
-/** How many blocks to ask for next. */
+/** Adaptive size of the requests. */
 interface Pace {
   readonly span: number
-  /** Most addresses per request. */
+  /** Maximum number of addresses per request. */
   addresses: number
   answered(span: number): void
-  /** Tells how large the parts of a refused range shall be. */
+  /** Returns the size of the parts of a rejected range. */
   refused(refusal: Refusal, span: number): number
 }
 
-// A range that was just refused is not tried again at once, as every refusal costs the node and the caller a request.
+// A range size that was just rejected is not retried immediately, because every rejection costs the node and the caller
+// a request.
 const answersToGrow = 3
 
 function createPace(maxRange: number): Pace {
   let span = maxRange
-  // More than this the node refuses whatever is in the blocks.
+  // The node rejects more blocks than this, whatever the blocks contain.
   let ceiling = maxRange
   let answers = 0
   return {
@@ -205,7 +207,7 @@ function createPace(maxRange: number): Pace {
   }
 }
 
-// A block that a tag does not name yet will take longer than anybody wants to wait for it.
+// A block that a tag does not resolve to yet will not appear within an acceptable time.
 const isAway = (error: unknown): boolean => isPassing(error) && !isUnknownBlock(error)
 
 async function numberOf(

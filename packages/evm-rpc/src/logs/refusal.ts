@@ -1,31 +1,32 @@
 import { FairleadError } from '@fairlead/core'
 import { isThrottled } from '../streams/pausing.ts'
 
-/** What a node says when it will not answer a query for logs as it stands. */
+/** Why a node rejected a log query because of its size. */
 export interface Refusal {
-  /** What to ask for less of. */
+  /** What to reduce. */
   readonly of: 'blocks' | 'addresses'
-  /** Most blocks that the node answers for, where it tells; less than what was asked. */
+  /** Maximum number of blocks that the node accepts, if it reports one; smaller than the request. */
   readonly span?: number | undefined
-  /** Whether the number of blocks is limited as such, and not what was found in them. */
+  /** Whether the number of blocks itself is limited, and not the number of results. */
   readonly fixed: boolean
 }
 
-// Codes that providers use for this alone; most use general ones, and only their words tell.
+// Codes that providers use only for this case. Most providers use general codes, and only the message identifies the
+// case.
 const ownCodes = [-32_005, -32_012, -32_614]
 const words =
   /range|too (?:many|large|wide|big|much)|(?:more|smaller) than|exceed|limit|response (?:is|size)|timed? ?out|timeout|deadline/i
-// Asking for less does not help.
+// A smaller query does not help.
 const otherWords =
   /invalid block range|beyond (?:the )?(?:current )?head|pruned|unauthori[sz]ed|not supported yet/i
 const otherCodes = [-32_601, -32_700, 4444]
 
 /**
- * Tells whether a node refuses a query for logs because it is too large, and how large it may be.
+ * Returns whether and why a node rejected a log query because of its size, and the allowed size.
  *
- * @param error - what the query threw
- * @param from - first block that was asked for
- * @param span - number of blocks that were asked for
+ * @param error - the error of the query
+ * @param from - first requested block
+ * @param span - number of requested blocks
  */
 export function refusalOf(error: unknown, from: number, span: number): Refusal | undefined {
   if (FairleadError.is(error, 'TRANSPORT_TIMEOUT')) return { of: 'blocks', fixed: false }
@@ -35,7 +36,7 @@ export function refusalOf(error: unknown, from: number, span: number): Refusal |
   if (!FairleadError.is(error, 'RPC_ERROR') || isThrottled(error)) return undefined
   const { rpcCode, detail, data } = error.context
   const said = `${detail} ${typeof data === 'string' ? data : (JSON.stringify(data) ?? '')}`
-  // The name of the method is no word about logs.
+  // The method name alone does not indicate a message about logs.
   const text = said.replaceAll('eth_getLogs', '')
   if (otherCodes.includes(rpcCode) || otherWords.test(text)) return undefined
   if (!ownCodes.includes(rpcCode) && !words.test(text)) return undefined
@@ -93,7 +94,7 @@ const anyLimits = [
   /> ?(\d[\d,]*)(k)?/gi,
 ]
 
-// A number next to the word "block" is a number of blocks; other limits may be of something that was counted.
+// A number next to the word "block" is a number of blocks; other limits can be about results.
 function limits(text: string, any: boolean): number[] {
   const patterns = any ? [...blockNumbers, ...anyLimits] : blockNumbers
   return patterns.flatMap((pattern) =>

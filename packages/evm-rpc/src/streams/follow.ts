@@ -11,29 +11,32 @@ import { createRecentChain } from './recent-chain.ts'
 import { type StreamSource, transportOf } from './source.ts'
 import type { StreamOptions } from './stream.ts'
 
-/** A block by number and hash: enough to go on after it, even when it has left the chain in between. */
+/** A block by number and hash: enough to resume after it, even when it has been reorged out in the meantime. */
 export interface BlockPosition {
   readonly number: Quantity
   readonly hash: Hash32
 }
 
-/** How a stream follows the chain. */
+/** Options for following the chain. */
 export interface FollowOptions extends StreamOptions {
-  /** How many blocks must stand on top of a block before it is delivered. Default 0. */
+  /** Number of blocks that must follow a block before it is delivered. Default 0. */
   readonly confirmations?: number | undefined
-  /** Milliseconds between two questions for the newest block where the node does not push it. Default 4000. */
+  /** Polling interval for the latest block in milliseconds, when the node does not push it. Default 4000. */
   readonly pollingMs?: number | undefined
-  /** How many of the newest headers are kept, and so how deep a reorganization may be. Default 256. */
+  /** Number of latest headers that are stored, and so the maximum depth of a reorganization. Default 256. */
   readonly window?: number | undefined
-  /** Most requests under way while missing blocks are fetched. Default 8. */
+  /** Maximum number of concurrent requests for missing blocks. Default 8. */
   readonly concurrency?: number | undefined
-  /** How often in a row a passing failure is waited out, with growing pauses of up to five seconds. Default 10. */
+  /**
+   * Maximum number of consecutive temporary failures that are retried, with increasing delays of up to five seconds.
+   * Default 10.
+   */
   readonly retries?: number | undefined
-  /** Where missing blocks are asked for, for example over HTTP; by default where the stream comes from. */
+  /** Source for missing blocks, for example over HTTP. Default: the source of the stream. */
   readonly backfill?: StreamSource | undefined
 }
 
-/** What following the chain brings; `loaded` is what the caller wanted of a block. */
+/** The events of the followed chain; `loaded` is what the caller loads for a block. */
 export type Followed<loaded> =
   | { readonly type: 'block'; readonly header: MinedHeader; readonly loaded: loaded }
   | {
@@ -41,16 +44,16 @@ export type Followed<loaded> =
       readonly removed: readonly MinedHeader[]
       readonly commonAncestor: BlockPosition
     }
-  /** Blocks too old to be reorganized any more, both ends included, which the caller gets by itself. */
+  /** Blocks that are too old to be reorganized, both ends included. The caller loads them itself. */
   | { readonly type: 'range'; readonly from: number; readonly to: number }
 
 export interface FollowPlan<loaded> {
   readonly operation: string
-  /** Whether `load` wants whole transactions. */
+  /** Whether `load` needs full transactions. */
   readonly full: boolean
-  /** Whether a pushed header is all that `load` needs. */
+  /** Whether a pushed header is sufficient for `load`. */
   readonly headerSuffices: boolean
-  /** Whether old blocks come as a range. */
+  /** Whether old blocks are delivered as a range. */
   readonly ranges: boolean
   readonly from?: number | BlockPosition | undefined
   load(block: unknown, header: MinedHeader, signal: AbortSignal): loaded | Promise<loaded>
@@ -62,7 +65,7 @@ interface Linked<loaded> {
   readonly loaded: loaded
 }
 
-/** Follows the canonical chain by parent hashes, so that no block is missing and none comes twice. */
+/** Follows the canonical chain by parent hashes, so that no block is missing and none is delivered twice. */
 export async function* follow<loaded>(
   source: StreamSource,
   options: FollowOptions,
@@ -127,7 +130,7 @@ export async function* follow<loaded>(
     return false
   }
 
-  // Each of these says whether it came as far as the node has told that the chain goes.
+  // Each of these functions returns whether it reached the chain head that the node has reported.
 
   async function* begin(target: number): Events {
     if (anchor) return await resume(anchor)
@@ -145,7 +148,7 @@ export async function* follow<loaded>(
     const before = headerOf(await blocks.request({ method: 'eth_getBlockByNumber', params }, { signal }))
     if (!before) return false
     yield { type: 'range', from: start, to: end }
-    // The next block has to follow on this one, so what came in between belongs to the same chain.
+    // The next block must be a descendant of this one, so the blocks in between belong to the same chain.
     chain.restart(before)
     failures = 0
     return true
@@ -167,10 +170,10 @@ export async function* follow<loaded>(
         if (!block) return false
         branch.push(block)
       } else if (!anchor && !chain.trimmed) {
-        // All that was ever delivered has left the chain.
+        // All delivered blocks have been reorged out.
         ancestor = { number: toQuantity(parent), hash: parentHash }
       } else {
-        // What the reader had before it resumed is asked for, as far as the window reaches.
+        // Requests the headers that were delivered before the stream resumed, up to the window size.
         const older = chain.full || chain.trimmed ? undefined : await headerByHash(first.parentHash)
         if (!older) throw gap(`a reorganization is deeper than the ${window} blocks that are kept`)
         chain.prepend(older)
@@ -189,7 +192,7 @@ export async function* follow<loaded>(
     while (chain.tip && heightOf(chain.tip) < target) {
       const { hash } = chain.tip
       const next = heightOf(chain.tip) + 1
-      // A pushed header may have left the chain since; only without confirmations does the reader expect that.
+      // A pushed header may have been reorged out since. The reader expects that only without confirmations.
       const pushed = headerSuffices && confirmations === 0 ? heads.take(hash) : undefined
       if (pushed) {
         const block = await link(pushed, signal)
@@ -207,7 +210,7 @@ export async function* follow<loaded>(
       }
       if (far && !(yield* skip(heightOf(chain.tip) + 1, target - window))) return false
     }
-    // A reorganization need not make the chain longer.
+    // A reorganization does not always make the chain longer.
     const known = confirmations === 0 ? chain.at(height) : undefined
     if (known && known.hash !== head.hash) {
       const block = await byNumber(height)
@@ -244,7 +247,7 @@ function* upTo(first: number, last: number): Generator<number> {
 }
 
 /**
- * Reads where a stream begins.
+ * Parses the start position of a stream.
  *
  * @throws FairleadError `CONFIG_INVALID`
  */
@@ -261,7 +264,7 @@ export function startOf(
 }
 
 /**
- * Checks the numbers among the options.
+ * Validates the numeric options.
  *
  * @throws FairleadError `CONFIG_INVALID`
  */

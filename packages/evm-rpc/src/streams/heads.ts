@@ -5,20 +5,20 @@ import { isPassing } from './pausing.ts'
 /** A header that is part of a chain: not pending. */
 export type MinedHeader = BlockHeader & { readonly number: string; readonly hash: Hash32 }
 
-/** Tells about the newest block: as the node pushes it where it can, otherwise by asking. */
+/** Watches the latest block: by subscription if the transport supports it, otherwise by polling. */
 export interface HeadWatch {
-  /** Waits for news and gives the newest header; at first and after {@link ask} without waiting. */
+  /** Waits for a change and returns the latest header; the first time and after {@link ask} without waiting. */
   next(): Promise<MinedHeader | undefined>
-  /** Takes out a pushed header by its parent. */
+  /** Removes and returns a pushed header by its parent. */
   take(parentHash: Hash32): MinedHeader | undefined
-  /** Makes the next {@link next} ask the node. */
+  /** Makes the next {@link next} query the node. */
   ask(): void
   close(): void
 }
 
-// A stream that keeps up looks for its next header among these; one that lags asks for the blocks anyway.
+// A stream without lag finds its next header among these; one that lags requests the blocks anyway.
 const keptHeaders = 64
-// A subscription may go quiet without an error, for example behind a proxy; so the node is asked now and then.
+// A subscription may go silent without an error, for example behind a proxy, so the node is also polled occasionally.
 const quietMs = 30_000
 
 export function watchHeads(transport: Transport, pollingMs: number, signal: AbortSignal): HeadWatch {
@@ -57,7 +57,7 @@ export function watchHeads(transport: Transport, pollingMs: number, signal: Abor
       if (signal.aborted) void opened?.unsubscribe().catch(() => {})
       else {
         subscription = opened
-        // What came between the last answer and the subscription was not pushed.
+        // Blocks between the last response and the subscription were not pushed.
         ask()
       }
     } catch (error) {
@@ -71,7 +71,7 @@ export function watchHeads(transport: Transport, pollingMs: number, signal: Abor
         clearTimeout(timer)
         signal.removeEventListener('abort', end)
         wake = () => {}
-        // Time that has passed without a push.
+        // No push arrived within the interval.
         asked ||= !unseen
         resolve()
       }
@@ -108,7 +108,7 @@ export function watchHeads(transport: Transport, pollingMs: number, signal: Abor
   }
 }
 
-/** The header of a block, without what some nodes send along. */
+/** The header of a block, without additional fields that some nodes send. */
 export function headerOf(block: unknown): MinedHeader | undefined {
   if (typeof block !== 'object' || block === null) return undefined
   const {

@@ -1,9 +1,9 @@
 /**
- * Maps with several calls under way and gives the results in the order of the inputs.
+ * Maps inputs with several concurrent calls and yields the results in the order of the inputs.
  *
- * @param inputs - taken one by one, only when there is room
- * @param concurrency - most calls under way, results that wait to be read included
- * @param call - must heed the signal, which aborts when the reader leaves
+ * @param inputs - read one by one, only when a call can start
+ * @param concurrency - maximum number of concurrent calls, including results that are not read yet
+ * @param call - must respect the signal, which aborts when the reader stops
  */
 export async function* inOrder<input, output>(
   inputs: Iterable<input>,
@@ -21,7 +21,7 @@ export async function* inOrder<input, output>(
         const input = iterator.next()
         if (input.done) break
         const result = call(input.value, both)
-        // A failure is thrown when its turn comes; until then it must not count as unhandled.
+        // The error is thrown when its result is read; until then it must not count as unhandled.
         result.catch(() => {})
         running.push(result)
       }

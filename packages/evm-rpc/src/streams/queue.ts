@@ -1,25 +1,25 @@
 import { FairleadError } from '@fairlead/core'
 import { requireWhole } from '../transports/configuration.ts'
 
-/** How much is kept for a reader that is slower than the node, and what happens to the rest. */
+/** Size of the buffer for a reader that is slower than the node, and the policy when it is full. */
 export interface BufferOptions {
-  /** Most items that wait to be read. Default 1000. */
+  /** Maximum number of items in the buffer. Default 1000. */
   readonly capacity?: number | undefined
   /**
-   * What happens to an item that finds the buffer full. `error` (default) ends the stream with `STREAM_OVERFLOW` once the
-   * items before it are read; the others go on and count what they drop.
+   * Policy for an item that arrives when the buffer is full. `error` (default) ends the stream with `STREAM_OVERFLOW`
+   * after the buffered items are read; the other policies continue and count the dropped items.
    */
   readonly policy?: 'error' | 'drop-oldest' | 'drop-newest' | undefined
-  /** Hears how many items were dropped so far. */
+  /** Called with the total number of items dropped so far. */
   readonly onDrop?: ((dropped: number) => void) | undefined
 }
 
-/** A bounded queue between something that writes at its own pace and one reader. */
+/** A bounded queue between a producer and one reader. */
 export interface Queue<item> extends AsyncIterableIterator<item, undefined, undefined> {
   push(item: item): void
-  /** Ends the queue after what it holds. */
+  /** Ends the queue after the buffered items. */
   end(): void
-  /** Ends the queue after what it holds, with an error. */
+  /** Ends the queue with an error after the buffered items. */
   fail(error: unknown): void
   return(): Promise<IteratorReturnResult<undefined>>
 }
@@ -30,12 +30,13 @@ interface Waiting<item> {
 }
 
 /**
- * Makes a bounded queue.
+ * Creates a bounded queue.
  *
- * @param operation - what to call the stream in `STREAM_OVERFLOW`
+ * @param operation - name of the stream in `STREAM_OVERFLOW`
  * @param options - capacity and policy
- * @param onStop - runs once when nothing more is taken: after a failure, the end or an early return of the reader
- * @throws FairleadError `CONFIG_INVALID` for a capacity that is no whole number from 1 on
+ * @param onStop - called once when no more items are accepted: after a failure, the end or an early return of the
+ *   reader
+ * @throws FairleadError `CONFIG_INVALID` for a capacity that is not a whole number of at least 1
  */
 export function createQueue<item>(
   operation: string,
@@ -57,7 +58,7 @@ export function createQueue<item>(
     for (const reader of readers) settle(reader)
     onStop()
   }
-  // An error is told once; a reader that asks again finds the end, as with a generator.
+  // An error is thrown once; after that the reader gets the end, as with a generator.
   const settle = ({ resolve, reject }: Waiting<item>) => {
     if (ended && 'error' in ended) {
       const { error } = ended

@@ -1,20 +1,20 @@
 import { toNumber } from '../values/hex.ts'
 import type { MinedHeader } from './heads.ts'
 
-/** The newest headers that a stream has delivered, each the parent of the one after it. */
+/** The latest headers that a stream has delivered, each the parent of the next one. */
 export interface RecentChain {
   readonly tip: MinedHeader | undefined
   readonly first: MinedHeader | undefined
-  /** True when older headers were delivered and are no longer kept. */
+  /** True when older headers were delivered and are no longer stored. */
   readonly trimmed: boolean
   readonly full: boolean
   at(number: number): MinedHeader | undefined
   push(header: MinedHeader): void
-  /** Puts a header before the first one. */
+  /** Inserts a header before the first one. */
   prepend(header: MinedHeader): void
-  /** Takes off everything above a number, newest first. */
+  /** Removes all headers above a number and returns them, newest first. */
   cutAbove(number: number): MinedHeader[]
-  /** Forgets all and goes on from one header. */
+  /** Clears the chain and restarts from one header. */
   restart(header: MinedHeader): void
 }
 

@@ -3,22 +3,22 @@ import { type BufferOptions, createQueue } from './queue.ts'
 /** An endless sequence. It ends when its reader returns, for example by `break`, or when the signal aborts. */
 export type Stream<item> = AsyncIterableIterator<item, undefined, undefined>
 
-/** Settings of a stream that can wait for its reader. */
+/** Options of a stream that can wait for its reader. */
 export interface StreamOptions {
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Reads ahead of a slow reader by at most `capacity` items and ends with `STREAM_OVERFLOW` when it is full. Left out,
-   * the stream goes at the pace of its reader.
+   * Reads ahead of a slow reader by at most `capacity` items and ends with `STREAM_OVERFLOW` when it is full. Default:
+   * the stream waits for its reader.
    */
   readonly buffer?: Pick<BufferOptions, 'capacity'> | undefined
 }
 
 /**
- * Turns a generator into a stream that ends at once, also in the middle of a wait.
+ * Turns a generator into a stream that ends immediately, also during a wait.
  *
- * @param operation - what to call the stream in errors
- * @param generate - makes the generator; its signal aborts when the stream ends
+ * @param operation - name of the stream in errors
+ * @param generate - creates the generator; its signal aborts when the stream ends
  */
 export function streamOf<item>(
   operation: string,
@@ -30,7 +30,7 @@ export function streamOf<item>(
   const stop = () => {
     leave.abort()
     signal?.removeEventListener('abort', stop)
-    // A generator that waits for its reader cleans up now, one that is under way when its wait ends.
+    // A generator that waits for its reader cleans up now; one that is running cleans up when its wait ends.
     void items.return().catch(() => {})
   }
   if (signal?.aborted) stop()
@@ -44,7 +44,7 @@ export function streamOf<item>(
   const direct = {
     async next() {
       if (leave.signal.aborted) return end
-      // What is under way may heed the signal late; the reader is let go at once.
+      // A running generator may react to the signal with a delay; the reader is released immediately.
       let onAbort = () => {}
       const left = new Promise<typeof end>((resolve) => {
         onAbort = () => resolve(end)

@@ -6,25 +6,25 @@ import { type BufferOptions, createQueue } from './queue.ts'
 import { type StreamSource, transportOf } from './source.ts'
 import type { Stream } from './stream.ts'
 
-/** What a node can push. */
+/** A kind of subscription. */
 export type SubscriptionKind = keyof Subscriptions
 
-/** Settings of {@link subscribe}. */
+/** Options of {@link subscribe}. */
 export interface SubscribeOptions {
-  /** Ends the subscription, and the stream after what it still holds. */
+  /** Ends the subscription, and the stream after its buffered items. */
   readonly signal?: AbortSignal | undefined
-  /** What is kept for a slow reader. A node does not wait, so something has to happen when it is full. */
+  /** Buffer for a slow reader. A node does not wait, so a policy applies when it is full. */
   readonly buffer?: BufferOptions | undefined
-  /** The node has taken the subscription: what happens from here on is delivered. */
+  /** The node has accepted the subscription: events from now on are delivered. */
   readonly onSubscribed?: (() => void) | undefined
-  /** The connection broke and the subscription runs again; what was pushed in between is missing. */
+  /** The connection broke and the subscription is active again; notifications in between are missing. */
   readonly onResumed?: (() => void) | undefined
 }
 
-/** Hears a subscription of {@link listen}. */
+/** Callbacks of a subscription of {@link listen}. */
 export interface SubscriptionHandlers<notification> {
   readonly onData: (notification: notification) => void
-  /** The subscription could not begin or has ended; nothing more will come. */
+  /** The subscription could not begin or has ended; no more notifications follow. */
   readonly onError: (error: unknown) => void
   /** As in {@link SubscribeOptions}. */
   readonly onSubscribed?: (() => void) | undefined
@@ -33,18 +33,18 @@ export interface SubscriptionHandlers<notification> {
 }
 
 /**
- * Subscribes to what the node pushes and gives it as a stream.
+ * Subscribes to notifications of the node and returns them as a stream.
  *
- * The subscription begins with the call, and ends when the reader leaves or the signal aborts. After a lost connection it
- * goes on with a gap; `watchBlocks` and `watchLogs` close such gaps.
+ * The subscription begins with the call, and ends when the reader stops or the signal aborts. After a lost connection
+ * it resumes with a gap; `watchBlocks` and `watchLogs` close such gaps.
  *
- * @param source - a client or transport with a lasting connection
- * @param kind - what to hear of
- * @param options - what the kind takes, such as a filter of logs
+ * @param source - a client or transport with a persistent connection
+ * @param kind - the kind of subscription
+ * @param options - options of the kind, such as a log filter
  * @param settings - signal and buffer
- * @returns the notifications in the form of the wire
- * @throws FairleadError `CONFIG_INVALID` when the transport cannot subscribe; while it is read `STREAM_OVERFLOW`, and what
- * ended the subscription
+ * @returns the notifications in their JSON-RPC encoding
+ * @throws FairleadError `CONFIG_INVALID` when the transport does not support subscriptions. While it is read:
+ *   `STREAM_OVERFLOW`, and the error that ended the subscription
  * @example
  * ```ts
  * for await (const log of subscribe(evm, 'logs', { address: token })) console.log(log.transactionHash)
@@ -82,14 +82,14 @@ export function subscribe<kind extends SubscriptionKind>(
 }
 
 /**
- * Subscribes to what the node pushes and hands it to functions.
+ * Subscribes to notifications of the node and passes them to callbacks.
  *
- * @param source - a client or transport with a lasting connection
- * @param kind - what to hear of
- * @param options - what the kind takes, such as a filter of logs
- * @param handlers - hear the notifications, the end, and gaps
- * @returns a function that ends the subscription; nothing is handed on after it
- * @throws FairleadError `CONFIG_INVALID` when the transport cannot subscribe
+ * @param source - a client or transport with a persistent connection
+ * @param kind - the kind of subscription
+ * @param options - options of the kind, such as a log filter
+ * @param handlers - callbacks for the notifications, the end, and gaps
+ * @returns a function that ends the subscription; no callback is called after it
+ * @throws FairleadError `CONFIG_INVALID` when the transport does not support subscriptions
  * @example
  * ```ts
  * const stop = listen(evm, 'newHeads', undefined, { onData: (head) => show(head.number), onError: report })
@@ -125,7 +125,7 @@ function paramsOf(kind: string, options: unknown): unknown[] {
   return options === undefined ? [kind] : [kind, options]
 }
 
-// Stopping is possible at any time, also while the subscription is still being made.
+// The subscription can be stopped at any time, also before it is established.
 function open(
   transport: Subscriber,
   params: readonly unknown[],

@@ -10,49 +10,51 @@ import {
 import type { StreamSource } from './source.ts'
 import { type Stream, streamOf } from './stream.ts'
 
-/** How much of a block a stream gives: its header, or the block with the hashes or the whole of its transactions. */
+/**
+ * The forms of a block in a stream: its header, or the block with the hashes or the full objects of its transactions.
+ */
 export interface BlockForms {
   headers: BlockHeader
   hashes: BlockWithHashes
   full: BlockWithTransactions
 }
 
-/** What {@link watchBlocks} gives. */
+/** The events of {@link watchBlocks}. */
 export type BlockEvent<block = BlockHeader> =
-  /** A block that follows on the one delivered before it. */
+  /** A block that follows the previously delivered one. */
   | { readonly type: 'block'; readonly block: block }
-  /** Delivered blocks have left the chain; the blocks in their place follow. */
+  /** Delivered blocks have been reorged out; their replacements follow. */
   | {
       readonly type: 'reorg'
       /** Newest first. */
       readonly removed: readonly BlockHeader[]
-      /** The newest block that stays. */
+      /** The latest block that remains. */
       readonly commonAncestor: BlockPosition
     }
 
-/** Settings of {@link watchBlocks}. */
+/** Options of {@link watchBlocks}. */
 export interface WatchBlocksOptions<emit extends keyof BlockForms = 'headers'> extends FollowOptions {
-  /** Default `headers`, which costs no further request where the node pushes them. */
+  /** Default `headers`, which needs no further request when the node pushes them. */
   readonly emit?: emit | undefined
   /**
-   * The first block to deliver, by number; or the last block that was delivered before, by number and hash, to go on after
-   * it. Left out, the newest block comes first.
+   * The first block to deliver, by number; or the last block that was delivered before, by number and hash, to resume
+   * after it. Default: the latest block.
    */
   readonly from?: number | bigint | Quantity | BlockPosition | undefined
 }
 
 /**
- * Follows the chain: every block once, in order, and what a reorganization takes off again.
+ * Follows the chain: delivers every block once and in order, and the blocks that a reorganization removes.
  *
- * Parent hashes prove that nothing is missing. Blocks that a node did not announce, or that came while a connection was
- * down, are asked for. New blocks are heard by subscription where the transport has one, and by polling elsewhere. The
- * stream goes at the pace of its reader, unless it has a `buffer`.
+ * Parent hashes prove that no block is missing. Blocks that a node did not announce, or that appeared while a
+ * connection was down, are requested. New blocks come from a subscription if the transport supports it, and from
+ * polling otherwise. The stream waits for its reader, unless it has a `buffer`.
  *
  * @param source - a client or a transport
- * @param options - where to begin, what to give and how to follow
- * @returns an endless stream; it ends when its reader leaves or the signal aborts
- * @throws FairleadError `CONFIG_INVALID`; while it is read `STREAM_GAP` when a reorganization is deeper than `window`,
- * `STREAM_OVERFLOW`, and what a request throws after all `retries`
+ * @param options - start position, form of the blocks, and how to follow
+ * @returns an endless stream; it ends when its reader stops or the signal aborts
+ * @throws FairleadError `CONFIG_INVALID`. While it is read: `STREAM_GAP` when a reorganization is deeper than `window`,
+ *   `STREAM_OVERFLOW`, and errors of a request after all `retries`
  * @example
  * ```ts
  * for await (const event of watchBlocks(evm, { confirmations: 2 })) {

@@ -23,42 +23,42 @@ export interface MinedLog extends Log {
   logIndex: Quantity
 }
 
-/** What {@link watchLogs} gives. */
+/** The events of {@link watchLogs}. */
 export type LogEvent =
   | { readonly type: 'log'; readonly log: MinedLog }
-  /** A delivered log has left the chain; `log.removed` is true. */
+  /** A delivered log has been reorged out; `log.removed` is true. */
   | { readonly type: 'removed'; readonly log: MinedLog }
 
-/** The last log that was processed. A log of {@link watchLogs} is one itself. */
+/** The last log that was processed. Every log of {@link watchLogs} is a valid position. */
 export interface LogPosition {
   readonly blockNumber: Quantity
   readonly blockHash: Hash32
   readonly logIndex: Quantity
 }
 
-/** Settings of {@link watchLogs}. */
+/** Options of {@link watchLogs}. */
 export interface WatchLogsOptions extends FollowOptions {
   /**
-   * The first block to deliver logs of, by number; or the last log that was processed before, to go on after it. Left out,
-   * the newest block comes first.
+   * The first block whose logs are delivered, by number; or the last log that was processed before, to resume after it.
+   * Default: the latest block.
    */
   readonly from?: number | bigint | Quantity | LogPosition | undefined
-  /** Most blocks per request for logs of old blocks; found out by itself where it is left out. */
+  /** Maximum number of blocks per request for logs of old blocks. Default: determined automatically. */
   readonly maxRange?: number | undefined
 }
 
 /**
- * Follows the logs of a chain: every one once, in order, and those that a reorganization takes off again.
+ * Follows the logs of a chain: delivers every log once and in order, and the logs that a reorganization removes.
  *
- * Logs are asked for by block hash, so they are those of exactly the block that the stream has reached; only for blocks
- * older than `window` by range. Blooms are not looked at, as there are chains that leave them empty.
+ * Logs are requested by block hash, so they belong to exactly the block that the stream has reached. Only blocks older
+ * than `window` are requested by range. Blooms are ignored, because some chains leave them empty.
  *
  * @param source - a client or a transport
  * @param filter - contracts and topics
- * @param options - where to begin and how to follow
- * @returns an endless stream; it ends when its reader leaves or the signal aborts
- * @throws FairleadError `CONFIG_INVALID`; while it is read `STREAM_GAP` when a reorganization is deeper than `window` or
- * the node no longer has the logs that it took off, `STREAM_OVERFLOW`, and what a request throws after all `retries`
+ * @param options - start position and how to follow
+ * @returns an endless stream; it ends when its reader stops or the signal aborts
+ * @throws FairleadError `CONFIG_INVALID`. While it is read: `STREAM_GAP` when a reorganization is deeper than `window`
+ *   or the node no longer stores the removed logs, `STREAM_OVERFLOW`, and errors of a request after all `retries`
  * @example
  * ```ts
  * for await (const { type, log } of watchLogs(evm, { address: token }, { from: lastLog })) {
@@ -106,7 +106,7 @@ async function* events(
     const params = [{ blockHash, ...filter }]
     return inChainOrder(await blocks.request({ method: 'eth_getLogs', params }, { signal: stop }))
   }
-  // What a reorganization would have to take back.
+  // The logs that a reorganization would have to remove.
   const delivered = new Map<Hash32, readonly MinedLog[]>()
   const remember = (hash: Hash32, logs: readonly MinedLog[]) => {
     delivered.set(hash, logs)
@@ -125,7 +125,7 @@ async function* events(
       return await logsOf(hash, signal)
     } catch (error) {
       if (!isUnknownBlock(error)) throw error
-      // A node that lags will know the block; one that has another in its place will not.
+      // A node that lags will have the block later; a node with another block at that height will not.
       const params = [number, false]
       const other = headerOf(await blocks.request({ method: 'eth_getBlockByNumber', params }, { signal }))
       throw other && other.hash !== hash ? gap() : error
@@ -151,7 +151,7 @@ async function* events(
       }
     } else {
       for (const removed of event.removed) {
-        // Not known are only blocks from before a stream was resumed.
+        // Only blocks from before a resumed stream are missing here.
         const logs =
           delivered.get(removed.hash) ??
           (await persistently(() => logsBefore(removed), options.retries, signal))

@@ -6,14 +6,14 @@ interface RpcError {
   readonly data?: unknown
 }
 
-/** A JSON-RPC response as it may arrive: nothing in it is certain. */
+/** A JSON-RPC response before validation. */
 export interface Answer {
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: unknown
 }
 
-/** Parses a text of the wire; nothing when it is no JSON. */
+/** Parses a received text; returns undefined when it is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -22,7 +22,10 @@ export function parse(text: string): unknown {
   }
 }
 
-/** The error object of an answer as an error, when it holds one. `operation` may hold a secret; `status` is 200 where there is no HTTP answer. */
+/**
+ * The error object of a response as an error, if it has one. `operation` may contain a secret; `status` is 200 when
+ * there is no HTTP response.
+ */
 export function rpcErrorOf(
   operation: string,
   answer: unknown,
@@ -42,7 +45,7 @@ export function rpcErrorOf(
   })
 }
 
-/** The result of an answer; throws `RPC_ERROR` or `DECODE_INVALID` when it has none. */
+/** The result of a response; throws `RPC_ERROR` or `DECODE_INVALID` when it has none. */
 export function resultOf(
   operation: string,
   answer: unknown,

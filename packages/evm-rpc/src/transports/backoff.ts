@@ -1,12 +1,12 @@
-/** How long to wait before trying again. */
+/** Delays between attempts. */
 export interface Backoff {
-  /** Upper end of the first pause in milliseconds; it doubles with every try. */
+  /** Upper bound of the first delay in milliseconds; it doubles with every attempt. */
   readonly baseMs: number
-  /** Upper end of any pause in milliseconds. */
+  /** Upper bound of any delay in milliseconds. */
   readonly maxMs: number
 }
 
-/** A pause with full jitter, so that clients that failed together do not come back together. `tries` counts from 0. */
+/** A delay with full jitter, so that clients that failed together do not reconnect together. `tries` counts from 0. */
 export function backoffMs(tries: number, { baseMs, maxMs }: Backoff): number {
   return Math.random() * Math.min(maxMs, baseMs * 2 ** tries)
 }

@@ -3,10 +3,10 @@ import type { Envelope } from './envelope.ts'
 import { type Outcome, outcomeOf } from './outcomes.ts'
 
 /**
- * Sorts the answers of a batch to its calls by id.
+ * Matches the responses of a batch to its calls by id.
  *
- * A call without an answer of its own gets the error that names no call, where there is one: a server that refuses a
- * batch as a whole sends it alone, or in an array.
+ * A call without its own response gets the error without an id, if there is one: a server that rejects a whole batch
+ * sends that error alone, or in an array.
  */
 export function outcomesOf(
   envelopes: readonly Envelope[],

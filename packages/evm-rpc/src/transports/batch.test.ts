@@ -11,7 +11,7 @@ const over = (node: NodeServer, options?: BatchOptions): Transport =>
 const balance = (account: number): RpcRequest => ({ method: 'eth_getBalance', params: [account] })
 const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
 
-/** Answers with the parameter. */
+/** Responds with the parameter. */
 async function startEcho(): Promise<NodeServer> {
   const node = await startNodeServer()
   node.answer = ({ params }) => ok(params[0])

@@ -5,28 +5,28 @@ import { requireMilliseconds } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
 import { lastingParts, type Outcome, sendAll } from './outcomes.ts'
 
-/** How many calls to collect, and for how long. */
+/** Size limits and collection time of a batch. */
 export interface BatchOptions {
-  /** How many calls one exchange may hold. Default 100, which every known node accepts. */
+  /** Maximum number of calls in one exchange. Default 100, which every known node accepts. */
   readonly maxItems?: number | undefined
-  /** How many bytes one exchange may hold; a longer call travels alone. Default 524288. */
+  /** Maximum size of one exchange in bytes; a larger call is sent alone. Default 524288. */
   readonly maxBytes?: number | undefined
-  /** How long to collect in milliseconds. Default 0: what is called in the same turn of the event loop. */
+  /** Collection time in milliseconds. Default 0: the calls of the same event-loop tick. */
   readonly waitMs?: number | undefined
 }
 
-/** One call that waits for its exchange or for its answer. */
+/** One call that waits for its exchange or for its response. */
 interface Waiting {
   readonly request: RpcRequest
   readonly bytes: number
   readonly signal: AbortSignal | undefined
-  /** Ends it; what comes later is not heard. */
+  /** Settles it; later outcomes are ignored. */
   settle(outcome: Outcome): void
-  /** Called when its caller leaves. */
+  /** Called when its caller cancels. */
   onLeave: () => void
 }
 
-/** Calls that may travel together: the same limit of time, and the same answer to whether they may be sent twice. */
+/** Calls that may share an exchange: the same timeout, and the same idempotency. */
 interface Collection {
   readonly timeoutMs: number | undefined
   readonly calls: Set<Waiting>
@@ -35,16 +35,16 @@ interface Collection {
 }
 
 /**
- * Collects calls that are made together and sends them in one exchange.
+ * Collects concurrent calls and sends them in one exchange.
  *
- * Each call keeps its own outcome and its own signal: one that is aborted leaves alone, and the exchange is aborted when
- * nobody waits for it any more. A single call goes out plain. Calls that may be sent twice never share an exchange with
- * calls that may not, nor calls with different limits of time.
+ * Each call has its own outcome and its own signal. Aborting one call does not affect the others; the exchange is
+ * aborted when all its callers have cancelled. A single call is sent without a batch. Idempotent calls never share an
+ * exchange with calls that are not idempotent, nor do calls with different timeouts.
  *
- * @param transport - what the exchanges travel by; without a `batch` of its own the calls go out one by one
+ * @param transport - sends the exchanges; without its own `batch` the calls are sent one by one
  * @param options - `maxItems` (100 calls), `maxBytes` (524288) and `waitMs` (0)
- * @returns a transport with whatever else the given one can do
- * @throws FairleadError `CONFIG_INVALID` when a number cannot work
+ * @returns a transport with the other capabilities of the given one
+ * @throws FairleadError `CONFIG_INVALID` when a number is invalid
  * @example
  * ```ts
  * const transport = batch(http({ url, auth }))
@@ -146,5 +146,5 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
   }
 }
 
-// The envelope around method and params is never longer.
+// Upper bound for the size of the envelope around method and params.
 const envelopeBytes = 64

@@ -1,6 +1,6 @@
 import { FairleadError, longestMs, requireNumber } from '@fairlead/core'
 
-/** Refuses an option that is no whole number from `least` to `most`, both included. */
+/** Rejects an option that is not a whole number from `least` to `most`, both included. */
 export function requireWhole(option: string, value: number, least: number, most = Infinity): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return
   const end = most < Infinity ? ` and at most ${most}` : ''
@@ -10,12 +10,12 @@ export function requireWhole(option: string, value: number, least: number, most 
   })
 }
 
-/** Refuses an option that is no number of milliseconds that a timer can wait. */
+/** Rejects an option that is not a valid timer delay in milliseconds. */
 export function requireMilliseconds(option: string, value: number): void {
   requireNumber(option, value, 0, longestMs)
 }
 
-/** Refuses an empty list of transports. */
+/** Rejects an empty list of transports. */
 export function requireTransports(transports: readonly unknown[]): void {
   if (Array.isArray(transports) && transports.length > 0) return
   throw new FairleadError('CONFIG_INVALID', { option: 'transports', rule: 'must hold at least one' })

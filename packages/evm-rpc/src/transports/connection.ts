@@ -6,32 +6,34 @@ import type { OpenSocket, Socket } from './socket.ts'
 
 export interface ConnectionOptions {
   readonly open: OpenSocket
-  /** How long an attempt to connect may take. */
+  /** Timeout of one connection attempt in milliseconds. */
   readonly timeoutMs: number
-  /** How long it is tried before the server counts as unreachable, as long as there was never a connection. */
+  /**
+   * How long connecting is attempted before the server counts as unreachable, as long as there was never a connection.
+   */
   readonly connectTimeoutMs: number
   readonly reconnect: Backoff & { readonly attempts: number }
   readonly keepAlive: SilenceLimits | false
-  /** Sends something that the node answers. */
+  /** Sends a request that the node responds to. */
   readonly ask: () => void
   readonly onText: (text: string) => void
-  /** Hears of an open connection, of the end of one, and of the end of all. */
+  /** Called when a connection opens, when it ends, and when the transport ends. */
   readonly onEvent: (event: ConnectionEvent) => void
-  /** There was no connection in time. Attempts continue. */
+  /** No connection was established in time. Attempts continue. */
   readonly onUnreachable: (reason: string) => void
 }
 
-/** A connection that is opened when it is first needed, and again when it broke. */
+/** A connection that is opened on first use, and opened again when it breaks. */
 export interface Connection {
-  /** Opens it, unless that was done. */
+  /** Opens it, unless it is open. */
   start(): void
-  /** Sends now; false when there is no open connection. */
+  /** Sends immediately; returns false when there is no open connection. */
   send(text: string): boolean
   /** Why there is no connection: the number of attempts and how the last one ended. */
   readonly absence: string
-  /** Whether there was no connection in time, and none since. */
+  /** Whether no connection was established in time, and none since. */
   readonly isUnreachable: boolean
-  /** Why there will never be a connection again. */
+  /** Why there will be no further connection. */
   readonly ended: Ending | undefined
   close(): void
 }
@@ -43,9 +45,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   let timer: ReturnType<typeof setTimeout> | undefined
   let keepAlive: KeepAlive | undefined
   let ended: Ending | undefined
-  // Since something was last heard: a server that accepts and ends every connection is a failing one too.
+  // Since data was last received: a server that accepts and closes every connection also counts as failing.
   let failures = 0
-  // Since there was a connection.
+  // Since the last connection was established.
   let attempts = 0
   let last: Ending | undefined
   let isUnreachable = false
@@ -56,7 +58,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     try {
       socket = options.open({ open: opened, text: heard, closed: lost })
     } catch {
-      // The words of the class are not kept: they hold the address, and with it the token.
+      // The error message of the class is dropped: it contains the URL, and with it the token.
       lost(abnormal, 'WebSocket refused the address')
     }
   }
@@ -153,7 +155,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
-// How ws tells that the server answered the handshake with a status; browsers keep that to themselves.
+// The text with which `ws` reports the HTTP status of a rejected handshake; browsers do not expose it.
 function isRefusal(reason: string): boolean {
   return /^Unexpected server response: (400|401|403|404)$/.test(reason)
 }

@@ -9,13 +9,13 @@ export interface Envelope {
   readonly params: readonly unknown[]
 }
 
-/** Puts calls into envelopes; the ids of one connection count up from 1. */
+/** Wraps calls in request objects; the ids of one connection count up from 1. */
 export function createEnvelopes(): (request: RpcRequest) => Envelope {
   let id = 0
   return ({ method, params = [] }) => ({ jsonrpc: '2.0', id: ++id, method, params })
 }
 
-/** The name of an exchange in errors: its methods, each once. */
+/** The name of an exchange in errors: its methods without duplicates. */
 export function operationOf(requests: readonly RpcRequest[], secrets: readonly string[]): string {
   return redact([...new Set(requests.map(({ method }) => method))].join(), secrets)
 }

@@ -18,7 +18,7 @@ import { webSocket } from './web-socket.ts'
 const auth = { kind: 'token', token: 't0k3n' } as const
 const chain = { method: 'eth_chainId' }
 const filter = { method: 'eth_newBlockFilter' }
-// Only the bytes count; the hash is theirs.
+// Only the bytes matter; the hash is derived from them.
 const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
 const rawHash = '0xbc36789e7a1e281436464229828f817d6612f7b477d66591ff96a9e064bcc98a'
 

@@ -8,33 +8,34 @@ import { callsOf, type Outcome, sendAll, succeeded } from './outcomes.ts'
 import { createRanking, type RankOptions } from './ranking.ts'
 import { knownHash } from './raw-transaction.ts'
 
-/** In which order to ask, and when to ask the next one. */
+/** Order of the nodes, and when to use the next one. */
 export interface FallbackOptions {
-  /** Asks the best node first, by measured latency and stability. Default `false`: in the order given. */
+  /** Uses the best node first, by measured latency and stability. Default `false`: in the given order. */
   readonly rank?: RankOptions | false | undefined
-  /** Decides in place of the default whether another node may answer where one failed. */
+  /** Replaces the default decision whether another node may succeed where one failed. */
   readonly shouldFallThrough?: ((error: unknown, request: RpcRequest) => boolean) | undefined
 }
 
 /**
- * Asks one node after another until one answers.
+ * Sends a call to one node after another until one responds.
  *
- * It moves on where the failure may lie in the node: no answer or a broken one, an HTTP status other than 400, a missing
- * method (-32601, -32004), a limit (-32005, 429), an unavailable or pruned resource (-32002, 4444), an internal error
- * (-32603). It does not for what every node would say: a revert, wrong parameters, a nonce. A call that acts moves on only
- * when it certainly did nothing, with one exception: the bytes of `eth_sendRawTransaction` are one transaction, wherever
- * they are sent. If it is not known whether a node took them and the next one refuses them, that one is asked for the hash
- * of these bytes; when it has the transaction, the hash is the result, else its refusal is thrown. Filters live on one node:
- * do not use `eth_newFilter` over a fallback.
+ * It uses the next node when the cause may lie in the node: no response or an invalid one, an HTTP status other than
+ * 400, a missing method (-32601, -32004), a limit (-32005, 429), an unavailable or pruned resource (-32002, 4444), an
+ * internal error (-32603). It does not for errors that every node would return: a revert, invalid parameters, a nonce.
+ * A call that changes state uses the next node only when it was certainly not executed, with one exception: the bytes
+ * of `eth_sendRawTransaction` are one transaction, wherever they are sent. If it is unknown whether a node accepted
+ * them and the next node rejects them, that node is queried for the hash of these bytes. When it has the transaction,
+ * the hash is the result, otherwise its error is thrown. Filters exist on one node only: do not use `eth_newFilter`
+ * over a fallback.
  *
- * A ranking pings while there are calls, and its timer does not keep a process alive. A subscription goes to the first node
- * that takes it, and to the next when it ends with an error; its listener hears `resumed()` then. Connection events are
- * those of all connections together: the first one that comes and the last one that goes.
+ * A ranking pings while there are calls, and its timer does not keep a process alive. A subscription uses the first
+ * node that accepts it, and the next one when it ends with an error; then `resumed()` of its listener is called.
+ * Connection events cover all connections together: the first one that opens and the last one that closes.
  *
  * @param transports - the nodes, the preferred one first
  * @param options - `rank` (`intervalMs`, `sampleCount`, `weights`, `ping`) and `shouldFallThrough`
- * @returns a transport; `close()` closes all. The error is that of the last node that was asked
- * @throws FairleadError `CONFIG_INVALID` when there is no transport or a number cannot work
+ * @returns a transport; `close()` closes all. A call throws the error of the last node that was tried
+ * @throws FairleadError `CONFIG_INVALID` when there is no transport or a number is invalid
  * @example
  * ```ts
  * const transport = fallback([webSocket({ url, auth, timeoutMs: 5_000 }), http({ url, auth })], { rank: {} })

@@ -6,7 +6,7 @@ import { webSocket, type WebSocketOptions, type WebSocketTransport } from './web
 const auth = { kind: 'token', token: 's3cr3t' } as const
 const chain = { method: 'eth_chainId' }
 
-// The class of the runtime, which does not tell the status of a refusal.
+// The WebSocket class of the runtime, which does not report the status of a rejected handshake.
 function open(node: NodeServer, options: Partial<WebSocketOptions> = {}): WebSocketTransport {
   const transport = webSocket({
     url: node.url,
@@ -67,14 +67,14 @@ describe('a first connection', () => {
     node.refuseWith = undefined
     await isOpen
     expect(await transport.request(chain)).toBe('0x1')
-    // A connection that was lost is waited for as before.
+    // Calls wait for a lost connection as before.
     node.sockets.at(-1)?.terminate()
     expect(await transport.request(chain)).toBe('0x1')
   })
 
   it('that is missing ends a stream after its retries, not after as many timeouts', async () => {
     const node = await away()
-    // One timeout would outlast the test.
+    // One timeout would exceed the duration of the test.
     const transport = open(node, { timeoutMs: 600_000 })
     const error = await failure(watchBlocks(transport, { retries: 1 })[Symbol.asyncIterator]().next())
     expect(error.code).toBe('TRANSPORT_FAILED')

@@ -10,7 +10,7 @@ const chain = { method: 'eth_chainId' }
 const height = { method: 'eth_blockNumber' }
 const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
 
-/** A transport whose server says this, whatever it is asked. */
+/** A transport whose server always responds with this body. */
 function saying(body: (ids: number[]) => unknown, status = 200): HttpRpcTransport {
   return http({
     url: 'https://node.example.com',

@@ -17,31 +17,31 @@ import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
 import { isIdempotent } from './idempotent.ts'
 import { failed } from './outcomes.ts'
 
-/** Where a node is and what opens it. */
+/** URL and credential of a node. */
 export interface NodeTransportOptions {
-  /** Address of the node without credentials, for example `https://node.example.com`. */
+  /** URL of the node without credentials, for example `https://node.example.com`. */
   readonly url: string
   /** Token (sent in the path) or user name and password (sent as HTTP basic authentication). */
   readonly auth: TokenCredential | BasicCredential
-  /** Path after the token where a chain has one, for example `evm`. */
+  /** Path after the token if the chain has one, for example `evm`. */
   readonly path?: string | undefined
 }
 
-/** How to reach a node over HTTP. */
+/** Options for a connection to a node over HTTP. */
 export interface HttpTransportOptions extends NodeTransportOptions, HttpOptions {}
 
-/** Calls over HTTP, one or several in one exchange. */
+/** Sends calls over HTTP, one or several in one exchange. */
 export type HttpRpcTransport = Required<Pick<Transport, 'request' | 'batch'>>
 
 /**
- * Makes a transport over HTTP: one POST per call, or per batch.
+ * Creates a transport over HTTP: one POST per call, or per batch.
  *
- * Calls that the specification marks idempotent are sent again after a lost connection or a passing HTTP status; a batch
- * is when all calls in it are.
+ * Calls that the specification marks idempotent are retried after a lost connection or a temporary HTTP status. A batch
+ * is idempotent when all its calls are.
  *
- * @param options - address, credential and path; `fetch`, `timeoutMs` (of one attempt, 30000) and `retries` (2)
- * @returns a transport without lasting connections
- * @throws FairleadError `CONFIG_INVALID` when an option cannot work
+ * @param options - URL, credential and path; `fetch`, `timeoutMs` (of one attempt, 30000) and `retries` (2)
+ * @returns a transport without persistent connections
+ * @throws FairleadError `CONFIG_INVALID` when an option is invalid
  * @example
  * ```ts
  * const transport = http({ url: 'https://node.example.com', auth: { kind: 'token', token } })

@@ -1,13 +1,13 @@
 import { tell } from '../tell.ts'
 import type { ConnectionEvent, Transport } from '../transport.ts'
 
-/** The connections of several transports as one: it is there as long as one of them is. */
+/** The connections of several transports as one, which is open as long as one of them is open. */
 export function joinConnections(transports: readonly Transport[]): Pick<Transport, 'onConnection'> {
   const lasting = transports.filter(({ onConnection }) => onConnection)
   if (lasting.length === 0) return {}
   const open = new Set<Transport>()
   const ended = new Set<Transport>()
-  // Followed from the start, as whoever listens later has to know what is open already.
+  // Tracked from the start, because later listeners must know which connections are already open.
   const listeners = new Set<(event: ConnectionEvent) => void>()
   const emit = (event: ConnectionEvent): void => {
     for (const listener of listeners) tell(() => listener(event))

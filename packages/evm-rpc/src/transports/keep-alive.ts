@@ -1,8 +1,8 @@
-/** When a silent connection is asked, and when it counts as dead. */
+/** When a silent connection is probed, and when it counts as dead. */
 export interface KeepAliveOptions {
-  /** Silence in milliseconds after which the node is asked something. Default 30000. */
+  /** Time without data in milliseconds after which a probe is sent. Default 30000. */
   readonly intervalMs?: number | undefined
-  /** Silence in milliseconds after the question after which the connection counts as dead. Default 10000. */
+  /** Time without data after the probe, in milliseconds, after which the connection counts as dead. Default 10000. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -11,17 +11,17 @@ export interface SilenceLimits {
   readonly timeoutMs: number
 }
 
-/** Watches one connection for silence. */
+/** Watches one connection for inactivity. */
 export interface KeepAlive {
-  /** Something arrived. */
+  /** Data arrived. */
   heard(): void
   stop(): void
 }
 
 /**
- * Asks when nothing arrives, and tells when there is no answer either.
+ * Sends a probe when no data arrives, and reports when there is no response either.
  *
- * A browser cannot send the ping of RFC 6455, so the question is a call.
+ * A browser cannot send the ping of RFC 6455, so the probe is a call.
  */
 export function watchSilence(
   { intervalMs, timeoutMs }: SilenceLimits,

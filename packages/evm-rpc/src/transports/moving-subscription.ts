@@ -2,9 +2,9 @@ import { FairleadError } from '@fairlead/core'
 import type { Subscription, SubscriptionListener, Transport } from '../transport.ts'
 
 /**
- * Runs one subscription on the first transport that takes it, and on the next one when it ends with an error.
+ * Runs one subscription on the first transport that accepts it, and on the next one when it ends with an error.
  *
- * After the last one comes the first again, but each is tried once per move.
+ * After the last transport the first one follows again, but each is tried once per move.
  */
 export async function moveSubscription(
   order: () => readonly Transport[],

@@ -1,13 +1,13 @@
 import type { CallOptions } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 
-/** What became of one call. */
+/** The outcome of one call. */
 export type Outcome = PromiseSettledResult<unknown>
 
 export const succeeded = (value: unknown): Outcome => ({ status: 'fulfilled', value })
 export const failed = (reason: unknown): Outcome => ({ status: 'rejected', reason })
 
-/** What became of a call that is run now. */
+/** Runs a function and returns its outcome. */
 export function outcomeOf(run: () => unknown): Outcome {
   try {
     return succeeded(run())
@@ -17,10 +17,10 @@ export function outcomeOf(run: () => unknown): Outcome {
 }
 
 /**
- * Carries calls in as few exchanges as the transport can: one alone goes out plain.
+ * Sends calls in as few exchanges as the transport supports: a single call is sent without a batch.
  *
- * It gives an outcome for every call and never rejects, also when a transport breaks its promise to do so: an unanswered
- * caller would wait for ever.
+ * It returns an outcome for every call and never rejects, also when a transport violates that rule. Otherwise the
+ * caller would wait forever.
  */
 export async function sendAll(
   transport: Transport,
@@ -41,10 +41,10 @@ export async function sendAll(
   }
 }
 
-/** Carries several calls; one is several of length one. */
+/** Sends any number of calls, including one. */
 export type SendAll = (requests: readonly RpcRequest[], options?: CallOptions) => Promise<readonly Outcome[]>
 
-/** Both ways to call, from one that treats every number of calls alike. */
+/** Implements `request` and `batch` with one function that sends any number of calls. */
 export function callsOf(send: SendAll): Required<Pick<Transport, 'request' | 'batch'>> {
   return {
     async request(request, options) {
@@ -56,7 +56,7 @@ export function callsOf(send: SendAll): Required<Pick<Transport, 'request' | 'ba
   }
 }
 
-/** What a wrapper hands through: the lasting connection of the transport inside, where it has one. */
+/** The parts that a wrapper passes through: the persistent connection of the inner transport, if it has one. */
 export function lastingParts(transport: Transport): Omit<Transport, 'request' | 'batch'> {
   return {
     ...(transport.subscribe && { subscribe: transport.subscribe.bind(transport) }),

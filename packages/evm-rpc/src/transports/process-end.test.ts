@@ -15,7 +15,7 @@ await transport.subscribe(['newHeads'], { next: () => {} })
 ${last}
 `
 
-// The class of the runtime has no means against a server that is silent.
+// The WebSocket class of the runtime cannot terminate a connection to a silent server.
 const cases = [
   ['ends when the transport is closed', 'undefined', 'closed'],
   ['ends when the transport is closed, with ws', 'WebSocket', 'closed'],
@@ -26,7 +26,7 @@ const cases = [
 
 const ends = {
   closed: 'ranked.close()',
-  // The last call tells the server that the program is prepared; its answer never comes.
+  // The last call signals to the server that the program is ready; its response never arrives.
   gone: "transport.onConnection(() => ranked.close()); transport.request({ method: 'eth_gasPrice' }).catch(() => {})",
   silent: 'ranked.close()',
 } as const
@@ -35,7 +35,7 @@ it.each(cases)('a process %s', async (_, given, end) => {
   const node = await startNodeServer()
   const { answer } = node
   node.answer = (call, socket) => {
-    // It still answers, and reads no further.
+    // The server still responds, and stops reading.
     if (call.method === 'eth_subscribe' && end === 'silent') socket?.pause()
     if (call.method === 'eth_gasPrice') void node.stop()
     return answer(call, socket)

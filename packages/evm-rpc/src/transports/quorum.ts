@@ -4,24 +4,25 @@ import { requireTransports, requireWhole } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
 import { callsOf, failed, type Outcome, sendAll } from './outcomes.ts'
 
-/** How many nodes have to agree. */
+/** Required agreement of the nodes. */
 export interface QuorumOptions {
-  /** How many nodes must give the same answer, the same error object included. */
+  /** Number of nodes that must return the same response, including the same error object. */
   readonly needed: number
 }
 
 /**
- * Asks all nodes and answers with what enough of them agree on.
+ * Sends a call to all nodes and returns the response that enough of them agree on.
  *
- * Answers are the same when they hold the same, whatever the order of members and the case of hex digits; error objects are
- * when code and data are. The result is known as soon as enough agree, and then the other exchanges are aborted. A call that
- * acts, such as `eth_sendRawTransaction`, goes to the first node alone. Nodes differ rightly about what moves, such as
- * `eth_blockNumber`, `eth_gasPrice` or the block `latest`: ask those outside a quorum, and then by number or hash. There are
- * no subscriptions here.
+ * Responses are equal when their content is equal, whatever the order of members and the case of hex digits. Error
+ * objects are equal when code and data are. The result is available as soon as enough nodes agree, and then the other
+ * exchanges are aborted. A call that changes state, such as `eth_sendRawTransaction`, goes to the first node only.
+ * Nodes legitimately differ about changing values, such as `eth_blockNumber`, `eth_gasPrice` or the block `latest`:
+ * query those outside a quorum, and then use a number or hash. Subscriptions are not supported.
  *
- * @param transports - the nodes to ask
+ * @param transports - the nodes
  * @param options - `needed`, from 1 to the number of nodes
- * @returns a transport; a call fails with `RPC_QUORUM` when too few agree, or with the error object that enough agree on
+ * @returns a transport; a call fails with `RPC_QUORUM` when too few nodes agree, or with the error object that enough
+ *   agree on
  * @throws FairleadError `CONFIG_INVALID` when `needed` cannot be reached
  * @example
  * ```ts
@@ -78,7 +79,7 @@ export function quorum(transports: readonly Transport[], { needed }: QuorumOptio
   }
 }
 
-/** Counts the answers to one call; each vote tells whether it is decided. */
+/** Counts the responses to one call; each vote returns whether the poll is decided. */
 function createPoll(
   operation: string,
   voters: number,
@@ -98,7 +99,7 @@ function createPoll(
   }
 }
 
-/** The same for answers that are the same; none for one that never came. */
+/** A key that is equal for equal responses; undefined for a missing response. */
 function nameOf(outcome: Outcome): string | undefined {
   if (outcome.status === 'fulfilled') return `result ${canonical(outcome.value)}`
   if (!FairleadError.is(outcome.reason, 'RPC_ERROR')) return undefined
@@ -106,7 +107,7 @@ function nameOf(outcome: Outcome): string | undefined {
   return `error ${rpcCode} ${canonical(data)}`
 }
 
-/** Writes a value of the wire so that the same things give the same text: members in order, hex digits in lower case. */
+/** Serializes a value so that equal values yield the same text: members in order, hex digits in lower case. */
 function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_, item: unknown) => {
     if (typeof item === 'string') return /^0x[0-9a-f]*$/i.test(item) ? item.toLowerCase() : item

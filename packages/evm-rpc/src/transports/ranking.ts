@@ -3,38 +3,39 @@ import type { Transport } from '../transport.ts'
 import { requireMilliseconds } from './configuration.ts'
 import { unref } from './unref.ts'
 
-/** How to find out which node is the best one. */
+/** How the best node is determined. */
 export interface RankOptions {
-  /** Pause between two rounds of pings in milliseconds. Default 10000. */
+  /** Interval between two rounds of pings in milliseconds. Default 10000. */
   readonly intervalMs?: number | undefined
-  /** How many of the last outcomes count. Default 10. */
+  /** Number of recent outcomes that count. Default 10. */
   readonly sampleCount?: number | undefined
-  /** What counts how much. Default 0.3 for latency, 0.7 for stability. */
+  /** Weights of the score. Default 0.3 for latency, 0.7 for stability. */
   readonly weights?:
     | { readonly latency?: number | undefined; readonly stability?: number | undefined }
     | undefined
-  /** Measures a node: resolves when it is well. Default `eth_chainId` within a second. */
+  /** Measures a node: resolves when it is healthy. Default `eth_chainId` within a second. */
   readonly ping?: ((transport: Transport, options: CallOptions) => Promise<unknown>) | undefined
 }
 
-/** The order in which nodes are asked. */
+/** The order in which nodes are used. */
 export interface Ranking {
-  /** The best one first. Counts as use: a ranking that nobody uses does not ping. */
+  /** The best one first. Counts as use: an unused ranking does not ping. */
   order(): readonly Transport[]
-  /** A call to a node had an answer, or failed for a reason that lies in the node. */
+  /** Records that a call to a node got a response, or failed for a reason that lies in the node. */
   record(transport: Transport, isWell: boolean): void
   stop(): void
 }
 
-// A node must be better by this much to be put before another, or two that are alike would change places for ever.
+// A node must be better by this margin to move before another one. Otherwise two similar nodes would swap places
+// forever.
 const margin = 0.05
 const pingTimeoutMs = 1_000
 
 interface Ranked {
   readonly transport: Transport
-  /** Of the last calls and pings; true where it was well. */
+  /** Outcomes of the last calls and pings; true when the node was healthy. */
   readonly outcomes: boolean[]
-  /** Of the last pings that were answered, in milliseconds: calls differ too much to be compared. */
+  /** Latencies of the last successful pings, in milliseconds. Calls differ too much to be compared. */
   readonly latencies: number[]
 }
 
@@ -83,7 +84,7 @@ export function createRanking(transports: readonly Transport[], options: RankOpt
     else stopped = undefined
   }
 
-  // Of a node that nothing is known about the best is assumed; one that never answered a ping has no speed.
+  // A node without outcomes gets the best score; one that never responded to a ping gets no latency score.
   function score({ outcomes, latencies }: Ranked, slowest: number): number {
     if (outcomes.length === 0) return latency + stability
     const speed = latencies.length > 0 ? 1 - average(latencies) / slowest : 0

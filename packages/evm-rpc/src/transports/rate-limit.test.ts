@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A transport under a limit, and the names of the calls that came through, with the time. */
+/** A transport with a rate limit, and the names and times of the calls that were sent. */
 function limited(options: RateLimitOptions) {
   const start = performance.now()
   const passed: [name: unknown, afterMs: number][] = []

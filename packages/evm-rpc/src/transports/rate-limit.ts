@@ -3,27 +3,28 @@ import type { RpcRequest, Transport } from '../transport.ts'
 import { closedByCaller, closedError } from './close-code.ts'
 import { callsOf, failed, lastingParts, sendAll } from './outcomes.ts'
 
-/** How many calls to let through, and how many to hold back. */
+/** Rate and queue size of a rate limit. */
 export interface RateLimitOptions {
-  /** How many calls may be sent in a second, on average. */
+  /** Maximum number of calls per second, on average. */
   readonly perSecond: number
-  /** How many may be sent at once after a quiet time. Default `perSecond`, rounded up. */
+  /** Maximum number of calls at once after an idle period. Default `perSecond`, rounded up. */
   readonly burst?: number | undefined
-  /** How many calls may wait for their turn; another one fails at once. Default 1000. */
+  /** Maximum number of queued calls; a further call fails immediately. Default 1000. */
   readonly maxWaiting?: number | undefined
 }
 
 /**
- * Sends no more calls per second than the node allows; what is too much waits in the order of its coming.
+ * Limits the calls per second to what the node allows, and queues the others in order.
  *
- * Every call of a batch counts, and so does a subscription. A batch of more than `burst` calls is sent when the bucket is
- * full, and what follows it waits for its rest. The wait does not count against a call's `timeoutMs`; its signal ends it.
+ * Every call of a batch counts, and so does a subscription. A batch of more than `burst` calls is sent when the bucket
+ * is full, and later calls wait until the debt is refilled. The wait does not count against the `timeoutMs` of a call;
+ * its signal ends the wait.
  *
- * @param transport - what the calls travel by
+ * @param transport - sends the calls
  * @param options - `perSecond`, `burst` and `maxWaiting`, all in calls
- * @returns a transport with whatever else the given one can do; a call beyond `maxWaiting` fails with `TRANSPORT_FAILED`
- *   and `attempt` 0, as it was never sent
- * @throws FairleadError `CONFIG_INVALID` when a number cannot work
+ * @returns a transport with the other capabilities of the given one; a call beyond `maxWaiting` fails with
+ *   `TRANSPORT_FAILED` and `attempt` 0, because it was never sent
+ * @throws FairleadError `CONFIG_INVALID` when a number is invalid
  * @example
  * ```ts
  * const polite = rateLimit(http({ url, auth }), { perSecond: 25 })
@@ -31,7 +32,7 @@ export interface RateLimitOptions {
  */
 export function rateLimit(transport: Transport, options: RateLimitOptions): Transport {
   const { perSecond, maxWaiting = 1_000 } = options
-  // One in a day, and more than a machine can send: within them the arithmetic is exact enough.
+  // From one call per day to more than a machine can send: within these bounds the arithmetic is exact enough.
   requireNumber('perSecond', perSecond, 1 / 86_400, 1e9)
   const { burst = Math.ceil(perSecond) } = options
   requireNumber('burst', burst, 1, 1e9)

@@ -4,9 +4,9 @@ import type { CallOptions } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 
 /**
- * The hash of a raw transaction, when a node says that it has this very transaction.
+ * The hash of a raw transaction, when a node reports that it has this transaction.
  *
- * A transaction with blobs travels in a form that its hash is not made of; it is never found.
+ * A transaction with blobs is sent in another form than its hash is computed from, so it is never found.
  */
 export async function knownHash(
   transport: Transport,

@@ -1,6 +1,6 @@
 import { type ErrorContext, FairleadError } from '@fairlead/core'
 
-/** The fields of `data` by which a refusal explains itself. */
+/** The fields of `data` that state the reason of a rejection. */
 interface RefusalData {
   readonly reason?: unknown
   readonly retry_after_ms?: unknown
@@ -8,10 +8,10 @@ interface RefusalData {
 
 const dataOf = ({ data }: ErrorContext['RPC_ERROR']): RefusalData => data ?? {}
 
-// A quota does not pass soon.
+// A quota is excluded, because it does not recover soon.
 const passing: ReadonlySet<unknown> = new Set(['rate', 'busy', 'upstream busy'])
 
-/** How long the node asks to wait; nothing when it does not say. */
+/** The delay that the node requests, in milliseconds; undefined when it requests none. */
 export function askedPauseMs(error: unknown): number | undefined {
   if (!FairleadError.is(error, 'RPC_ERROR')) return undefined
   const asked = dataOf(error.context).retry_after_ms
@@ -19,9 +19,10 @@ export function askedPauseMs(error: unknown): number | undefined {
 }
 
 /**
- * Tells whether a node refused a call before doing anything, because there were too many: later it may do it.
+ * Returns whether a node rejected a call unprocessed because there were too many calls, so that a later attempt may
+ * succeed.
  *
- * A quota is not such a limit. For logs, -32005 says that there are too many of them, unless it says more.
+ * A quota is not such a limit. For logs, -32005 means too many results, unless the error has more details.
  */
 export function isRateRefusal(error: unknown, method: string): boolean {
   if (!FairleadError.is(error, 'RPC_ERROR')) return false
@@ -33,7 +34,7 @@ export function isRateRefusal(error: unknown, method: string): boolean {
   return rpcCode === -32005 && !/^eth_get(Filter)?Logs$/.test(method)
 }
 
-/** Tells whether an error is about what the call does when it is executed: every node would say the same. */
+/** Returns whether an error is about the execution of the call: every node would return the same. */
 export function isRevert({ rpcCode, detail }: ErrorContext['RPC_ERROR']): boolean {
   return rpcCode === 3 || /revert/i.test(detail)
 }

@@ -17,7 +17,7 @@ const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
 const open = (node: NodeServer, options: RetryOptions = {}) =>
   retry(http({ url: node.url, auth: { kind: 'token', token: 't0k3n' } }), { baseMs: 1, ...options })
 
-/** Gives one answer after the other, then a good one. */
+/** Makes the node send these responses in order, then a successful one. */
 function saying(node: NodeServer, ...answers: ServerAnswer[]): void {
   node.answer = () => answers.shift() ?? ok('0x1')
 }

@@ -7,30 +7,34 @@ import { isIdempotent } from './idempotent.ts'
 import { callsOf, failed, lastingParts, type Outcome, sendAll } from './outcomes.ts'
 import { askedPauseMs, isRateRefusal, isRevert } from './refusal.ts'
 
-/** How often and how patiently to send again. */
+/** Number of attempts and delays between them. */
 export interface RetryOptions {
-  /** How often a call is sent at most, the first time included. Default 3. */
+  /** Maximum number of attempts, including the first one. Default 3. */
   readonly attempts?: number | undefined
-  /** Upper end of the first pause in milliseconds; it doubles with every attempt. Default 250. */
+  /** Upper bound of the first delay in milliseconds; it doubles with every attempt. Default 250. */
   readonly baseMs?: number | undefined
-  /** Upper end of any pause in milliseconds; a node that asks for a longer one is not asked again. Default 30000. */
+  /**
+   * Upper bound of any delay in milliseconds; when a node requests a longer delay, the call is not retried. Default
+   * 30000.
+   */
   readonly maxMs?: number | undefined
-  /** Decides in place of the default which error may pass. */
+  /** Replaces the default decision whether an error may be temporary. */
   readonly shouldRetry?: ((error: unknown, request: RpcRequest) => boolean) | undefined
 }
 
 /**
- * Sends a call again when the node refused it with an error that may pass.
+ * Retries a call when the node rejected it with an error that may be temporary.
  *
- * Those are: too many calls (-32005, 429, or `data.reason` is `rate`), for every method, as nothing was done; an internal
- * error (-32603) and an unavailable resource (-32002), for idempotent methods only. A quota, a revert, wrong parameters and
- * everything else is final. Lost connections are not looked at here: {@link http} and {@link webSocket} do that. The pause
- * is a random part of an upper end that doubles; one that the node asks for (`data.retry_after_ms`) comes on top.
+ * Those errors are: too many calls (-32005, 429, or `data.reason` is `rate`), for every method, because the call was
+ * not executed; an internal error (-32603) and an unavailable resource (-32002), for idempotent methods only. A quota,
+ * a revert, invalid parameters and all other errors are final. Lost connections are not handled here: {@link http} and
+ * {@link webSocket} handle them. The delay is a random part of an upper bound that doubles; a delay that the node
+ * requests (`data.retry_after_ms`) is added.
  *
- * @param transport - what the calls travel by
+ * @param transport - sends the calls
  * @param options - `attempts` (3), `baseMs` (250) and `maxMs` (30000) in milliseconds, `shouldRetry`
- * @returns a transport with whatever else the given one can do; a batch sends again only what failed
- * @throws FairleadError `CONFIG_INVALID` when a number cannot work
+ * @returns a transport with the other capabilities of the given one; a batch retries only the failed calls
+ * @throws FairleadError `CONFIG_INVALID` when a number is invalid
  * @example
  * ```ts
  * const patient = retry(http({ url, auth }), { attempts: 5 })

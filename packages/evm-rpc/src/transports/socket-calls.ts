@@ -6,47 +6,47 @@ import { requireMilliseconds } from './configuration.ts'
 import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
 import { failed, type Outcome } from './outcomes.ts'
 
-// What an error object that came over a socket has for a status.
+// The status of an error object that was received over a socket.
 const status = 200
 
 export interface SocketCallsOptions {
-  /** Sends now; false when there is no open connection, and then {@link SocketCalls.flush} follows. */
+  /** Sends immediately; returns false when there is no open connection, and then {@link SocketCalls.flush} follows. */
   readonly send: (text: string) => boolean
-  /** The error of a call when there will be no connection any more. */
+  /** The error of a call when there will be no further connection. */
   readonly ended: (operation: string) => Error | undefined
   /** Why there is no connection. */
   readonly absence: () => string
-  /** Whether a call should not wait for a connection. */
+  /** Whether a call must not wait for a connection. */
   readonly isUnreachable: () => boolean
   readonly secrets: readonly string[]
   readonly timeoutMs: number
 }
 
 export interface ExchangeOptions extends CallOptions {
-  /** Whether it may travel once more when the connection breaks before the answer. */
+  /** Whether it can be sent once more when the connection breaks before the response. */
   readonly resend: boolean
 }
 
-/** The calls that wait for a connection or for an answer. */
+/** The calls that wait for a connection or for a response. */
 export interface SocketCalls {
   /**
-   * Sends calls in one message, now or when there is a connection. `settle` hears of the outcomes once, also of calls that
-   * cannot be sent at all.
+   * Sends calls in one message, immediately or when there is a connection. `settle` is called once with the outcomes,
+   * also for calls that cannot be sent at all.
    */
   exchange(
     requests: readonly RpcRequest[],
     options: ExchangeOptions,
     settle: (outcomes: readonly Outcome[]) => void,
   ): void
-  /** Hands an answer, or several in an array, to those who wait. */
+  /** Delivers a response, or several in an array, to the waiting calls. */
   answer(message: unknown): void
-  /** There is a connection: sends what waits for one. */
+  /** A connection is open: sends the queued calls. */
   flush(): void
-  /** The connection broke: what may travel once more waits for the next one, the rest fails. */
+  /** The connection broke: calls that can be sent once more wait for the next one, the others fail. */
   lost(reason: string): void
-  /** There was no connection in time: what waits for one fails. */
+  /** No connection was established in time: the queued calls fail. */
   unreachable(reason: string): void
-  /** There will be no connection: everything fails. */
+  /** There will be no further connection: all calls fail. */
   end(error: (operation: string) => Error): void
 }
 
@@ -56,7 +56,7 @@ interface Exchange {
   readonly text: string
   readonly resend: boolean
   readonly timeoutMs: number
-  /** How often it was sent. */
+  /** Number of times it was sent. */
   sent: number
   isWaiting: boolean
   settle(outcomes: readonly Outcome[]): void
@@ -79,7 +79,7 @@ export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
     exchange.fail(new FairleadError(code, { operation, attempt, timeoutMs, reason }))
   }
 
-  // An error that names no call is about the only one that is on its way; with several it could be about any.
+  // An error without an id belongs to the call that is in flight, if there is only one; with several it is ambiguous.
   function onlyOneSent(): Exchange | undefined {
     const [only, ...others] = [...exchanges].filter(({ isWaiting }) => !isWaiting)
     return others.length === 0 ? only : undefined

@@ -12,7 +12,7 @@ function open(node: NodeServer): WebSocketTransport {
   return transport
 }
 
-/** Writes down what it hears, in order. */
+/** Records all callbacks, in order. */
 function recorder(): SubscriptionListener & { readonly heard: unknown[] } {
   const heard: unknown[] = []
   return {
@@ -50,7 +50,7 @@ describe('a subscription', () => {
       node.push('0x7', 1)
       node.push('0x8', 'of another')
       node.push('0x7', 2)
-      // Both travel in one piece with the answer, so that no turn lies between them.
+      // Both arrive in one chunk with the response, so that there is no event-loop tick between them.
       queueMicrotask(() => queueMicrotask(() => node.push('0x7', 3)))
       return ok('0x7')
     }

@@ -6,7 +6,7 @@ import type { Outcome } from './outcomes.ts'
 import { askedPauseMs, isRateRefusal } from './refusal.ts'
 import type { SocketCalls } from './socket-calls.ts'
 
-/** What a node pushes: the params of `eth_subscription`. */
+/** A notification of a node: the params of `eth_subscription`. */
 export interface Notification {
   readonly subscription?: unknown
   readonly result?: unknown
@@ -16,18 +16,18 @@ export interface Notification {
 export interface SocketSubscriptions {
   subscribe(params: readonly unknown[], listener: SubscriptionListener): Promise<Subscription>
   notify(notification: Notification): void
-  /** There is a connection: subscribes again to everything. */
+  /** A connection is open: renews all subscriptions. */
   resume(): void
-  /** The connection broke, and with it went the ids of the node. */
+  /** The connection broke, which invalidates the subscription ids of the node. */
   lost(): void
-  /** There will be no connection. */
+  /** There will be no further connection. */
   end(error: Error): void
 }
 
 interface Running {
   readonly params: readonly unknown[]
   readonly listener: SubscriptionListener
-  /** The node's id, while there is a connection. */
+  /** The subscription id of the node, while there is a connection. */
   id: unknown
   ending: Promise<void> | undefined
   timer: ReturnType<typeof setTimeout> | undefined
@@ -36,7 +36,7 @@ interface Running {
 export function createSocketSubscriptions(calls: SocketCalls, backoff: Backoff): SocketSubscriptions {
   const running = new Set<Running>()
   const byId = new Map<unknown, Running>()
-  // A node may push before it has said under which id; kept only while a subscription waits for its id.
+  // A node may push before it has returned the id; buffered only while a subscription waits for its id.
   const early = new Map<unknown, unknown[]>()
   let asking = 0
 
@@ -63,7 +63,7 @@ export function createSocketSubscriptions(calls: SocketCalls, backoff: Backoff):
         return
       }
       const error: unknown = outcome?.reason
-      // A connection that breaks meanwhile is followed by another, or by the end of all.
+      // When the connection breaks in the meantime, either another one follows, or the end of the transport.
       const isBroken =
         FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_CLOSED')
       if (isBroken || one.ending) return
@@ -81,7 +81,7 @@ export function createSocketSubscriptions(calls: SocketCalls, backoff: Backoff):
     const { id } = one
     forget(one)
     if (id === undefined) return Promise.resolve()
-    // Nothing is delivered from now on; what the node answers changes nothing.
+    // No notification is delivered from now on, whatever the node responds.
     return new Promise((resolve) => {
       calls.exchange([{ method: 'eth_unsubscribe', params: [id] }], { resend: false }, () => resolve())
     })

@@ -2,7 +2,7 @@ import { FairleadError, redact } from '@fairlead/core'
 import { abnormal } from './close-code.ts'
 import { unref } from './unref.ts'
 
-/** What a WebSocket class makes, as far as it can be told from its type. */
+/** An instance of a WebSocket class, as far as its type describes it. */
 export interface WebSocketConnection {
   send(data: string): void
   close(code?: number, reason?: string): void
@@ -11,12 +11,12 @@ export interface WebSocketConnection {
 /** The `WebSocket` of a runtime, or the class of the package `ws`. */
 export type WebSocketClass = new (url: string, options?: never) => WebSocketConnection
 
-/** A connection as its user sees it. */
+/** An open connection. */
 export interface Socket {
   send(text: string): void
-  /** Says goodbye. Nothing is heard after it. */
+  /** Starts the closing handshake. No callback is called after it. */
   close(): void
-  /** Ends at once, as far as the runtime can. Nothing is heard after it. */
+  /** Terminates immediately, as far as the runtime supports it. No callback is called after it. */
   drop(): void
 }
 
@@ -44,14 +44,14 @@ interface Runtime {
   readonly process?: { readonly versions?: { readonly node?: string } }
 }
 
-/** Opens connections to one address. */
+/** Opens connections to one URL. */
 export type OpenSocket = (listener: SocketListener) => Socket
 
-/** How long a server may take to answer a goodbye. */
+/** How long a server may take to respond to the close frame. */
 const goodbyeMs = 2_000
 
 /**
- * Finds the class to open connections with, and the way to hand it headers.
+ * Returns the class that opens connections, and how to pass headers to it.
  *
  * @throws FairleadError `CONFIG_INVALID` when the runtime has no WebSocket, or one that cannot send the headers
  */
@@ -68,7 +68,7 @@ export function socketOpener(
     throw new FairleadError('CONFIG_INVALID', { option: 'WebSocket', rule })
   }
   const needsHeaders = Object.keys(headers).length > 0
-  // The classes of Node, Deno and Bun take headers in place of the protocols, as that of ws does.
+  // The classes of Node.js, Deno and Bun accept headers in place of the protocols, like that of `ws`.
   if (needsHeaders && !given && !runtime.process?.versions?.node) {
     const rule = 'must be token where a WebSocket cannot send headers, as in browsers'
     throw new FairleadError('CONFIG_INVALID', { option: 'auth.kind', rule })
@@ -96,8 +96,8 @@ function listen(socket: RuntimeSocket, listener: SocketListener, secrets: readon
   socket.addEventListener('message', ({ data = '' }) => {
     if (heard) listener.text(typeof data === 'string' ? data : new TextDecoder().decode(data))
   })
-  // Only ws has words for a failure, such as the HTTP status that the server answered with. A close follows at once, but
-  // not in Node 22 after a connection that never opened.
+  // Only `ws` provides a message for a failure, such as the HTTP status of the response. A close event follows
+  // immediately, except in Node.js 22 after a connection that never opened.
   socket.addEventListener('error', ({ message = '' }) => {
     failure = message
     if (!opened) setTimeout(close, 0, abnormal, '')
@@ -108,7 +108,7 @@ function listen(socket: RuntimeSocket, listener: SocketListener, secrets: readon
     close: () => {
       heard = false
       socket.close(1000)
-      // A server that does not answer the goodbye must not keep the process waiting for it.
+      // A server that does not respond to the close frame must not keep the process alive.
       if (socket.terminate) unref(setTimeout(() => socket.terminate?.(), goodbyeMs))
     },
     drop: () => {

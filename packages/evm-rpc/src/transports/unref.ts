@@ -1,4 +1,4 @@
-/** Lets the process end although a timer still runs, where the runtime has such a thing. */
+/** Allows the process to exit while a timer is active, if the runtime supports it. */
 export function unref(timer: unknown): void {
   ;(timer as { unref?(): void }).unref?.()
 }

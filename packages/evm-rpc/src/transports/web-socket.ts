@@ -14,50 +14,53 @@ import { socketOpener, type WebSocketClass } from './socket.ts'
 import { createSocketCalls } from './socket-calls.ts'
 import { createSocketSubscriptions, type Notification } from './socket-subscriptions.ts'
 
-/** How to come back after a broken connection: with pauses that grow, each a random part of its upper end. */
+/** Reconnection after a broken connection, with increasing delays, each a random part of its upper bound. */
 export interface ReconnectOptions {
-  /** How many attempts in a row may fail before the transport ends. Default `Infinity`; 0 never reconnects. */
+  /**
+   * Maximum number of consecutive failed attempts before the transport ends. Default `Infinity`; 0 never reconnects.
+   */
   readonly attempts?: number | undefined
-  /** Upper end of the first pause in milliseconds; it doubles with every attempt. Default 250. */
+  /** Upper bound of the first delay in milliseconds; it doubles with every attempt. Default 250. */
   readonly baseMs?: number | undefined
-  /** Upper end of any pause in milliseconds. Default 30000. */
+  /** Upper bound of any delay in milliseconds. Default 30000. */
   readonly maxMs?: number | undefined
 }
 
-/** How to reach a node over a WebSocket. */
+/** Options for a connection to a node over a WebSocket. */
 export interface WebSocketOptions extends NodeTransportOptions {
-  /** The class to connect with; without it that of the runtime. Node before 22 has none: pass the class of `ws`. */
+  /** The WebSocket class. Default: that of the runtime. Node.js before 22 has none: pass the class of `ws`. */
   readonly WebSocket?: WebSocketClass | undefined
-  /** Limit of one call in milliseconds, the wait for a connection included. Default 30000. */
+  /** Timeout of one call in milliseconds, including the wait for a connection. Default 30000. */
   readonly timeoutMs?: number | undefined
   /**
-   * Limit of the wait for the first connection in milliseconds; then calls fail with `TRANSPORT_FAILED` until there is one.
-   * Attempts continue. Default 5000.
+   * Maximum wait for the first connection in milliseconds; then calls fail with `TRANSPORT_FAILED` until there is a
+   * connection. Attempts continue. Default 5000.
    */
   readonly connectTimeoutMs?: number | undefined
   readonly reconnect?: ReconnectOptions | undefined
-  /** Watches a silent connection; `false` does not. */
+  /** Detection of dead connections; `false` disables it. */
   readonly keepAlive?: KeepAliveOptions | false | undefined
 }
 
-/** Calls and subscriptions over one lasting connection. */
+/** Sends calls and subscriptions over one persistent connection. */
 export type WebSocketTransport = Required<Transport>
 
 /**
- * Makes a transport over a WebSocket: calls and subscriptions share one connection, which is opened when it is first
- * needed and opened again when it breaks.
+ * Creates a transport over a WebSocket. Calls and subscriptions share one connection, which is opened on first use and
+ * opened again when it breaks.
  *
- * While there is no connection, calls wait for one as long as their timeout allows; for the first one they wait no longer
- * than `connectTimeoutMs`. A call that was on its way when the connection broke is sent once more if the specification marks
- * it idempotent, and fails with `TRANSPORT_FAILED` if not. Subscriptions run again on the new connection; each listener hears
- * `resumed()`, as something may be missing. The transport ends, with `TRANSPORT_CLOSED` for calls and subscriptions, when the
- * server closes with 1008, 1009, 3000, 3003, 4401 (the credential is unknown or no longer valid) or 4403, or refuses the
- * handshake where the class tells so; any other end is followed by another attempt, after 4429 by a late one.
+ * While there is no connection, calls wait for one until their timeout; they wait for the first one no longer than
+ * `connectTimeoutMs`. A call that was in flight when the connection broke is sent once more if the specification marks
+ * it idempotent, and fails with `TRANSPORT_FAILED` otherwise. Subscriptions are renewed on the new connection, and
+ * `resumed()` of each listener is called, because notifications may be missing. The transport ends, with
+ * `TRANSPORT_CLOSED` for calls and subscriptions, when the server closes with 1008, 1009, 3000, 3003, 4401 (the
+ * credential is unknown or no longer valid) or 4403, or rejects the handshake and the class reports it. After any other
+ * close code another attempt follows, after 4429 with a longer delay.
  *
- * @param options - address and credential as for {@link http}; `WebSocket`, `timeoutMs`, `connectTimeoutMs`, `reconnect` and
- *   `keepAlive`. Basic credentials travel in a header, which no browser can send: use a token there
- * @returns a transport with subscriptions and connection events; `close()` ends it for good
- * @throws FairleadError `CONFIG_INVALID` when an option cannot work, or the runtime has no usable WebSocket
+ * @param options - URL and credential as for {@link http}; `WebSocket`, `timeoutMs`, `connectTimeoutMs`, `reconnect`
+ *   and `keepAlive`. Basic credentials are sent in a header, which no browser can send: use a token there
+ * @returns a transport with subscriptions and connection events; `close()` ends it permanently
+ * @throws FairleadError `CONFIG_INVALID` when an option is invalid, or the runtime has no usable WebSocket
  * @example
  * ```ts
  * const transport = webSocket({ url: 'https://node.example.com', auth: { kind: 'token', token } })
@@ -81,7 +84,7 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
     connectTimeoutMs,
     reconnect,
     keepAlive: options.keepAlive !== false && keepAliveOf(options.keepAlive),
-    // Nobody waits for the outcome: that something arrives is all.
+    // The outcome is ignored: any received data proves that the connection is alive.
     ask: () => calls.exchange([{ method: 'eth_chainId' }], { resend: false }, () => {}),
     onText: (text) => receive(parse(text)),
     onEvent: (event) => {
@@ -138,7 +141,7 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
       return () => void listeners.delete(listener)
     },
     close() {
-      // First, so that a call that was on its way is not taken for one that a broken connection lost.
+      // Comes first, so that a call in flight is not treated as lost by a broken connection.
       if (!connection.ended) end(closedByCaller)
       connection.close()
     },

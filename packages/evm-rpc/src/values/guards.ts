@@ -16,15 +16,15 @@ function has(form: keyof typeof forms, value: unknown): boolean {
   return typeof value === 'string' && forms[form][0].test(value)
 }
 
-// The value itself may be a private key that was passed by mistake, so only the field and the rule are told.
+// The value can be a private key that was passed by mistake, so the error contains only the field and the rule.
 function assertForm(form: keyof typeof forms, value: unknown, field: string): void {
   if (!has(form, value)) throw new FairleadError('CONFIG_INVALID', { option: field, rule: forms[form][1] })
 }
 
 /**
- * Tells whether a value is 0x-prefixed hex of any length.
+ * Returns whether a value is 0x-prefixed hex of any length.
  *
- * @param value - anything
+ * @param value - any value
  * @returns true for a text such as `0x`, `0x1` or `0xFF`
  * @example
  * ```ts
@@ -36,9 +36,9 @@ export function isHex(value: unknown): value is `0x${string}` {
 }
 
 /**
- * Tells whether a value is data in the form of the wire.
+ * Returns whether a value is hex data in JSON-RPC encoding.
  *
- * @param value - anything
+ * @param value - any value
  * @returns true for 0x-prefixed hex with an even number of digits
  * @example
  * ```ts
@@ -51,9 +51,9 @@ export function isBytes(value: unknown): value is Bytes {
 }
 
 /**
- * Tells whether a value is a quantity in the form of the wire.
+ * Returns whether a value is a quantity in JSON-RPC encoding.
  *
- * @param value - anything
+ * @param value - any value
  * @returns true for 0x-prefixed hex without leading zeros
  * @example
  * ```ts
@@ -66,9 +66,9 @@ export function isQuantity(value: unknown): value is Quantity {
 }
 
 /**
- * Tells whether a value has the form of an address; upper and lower case are not checked against each other.
+ * Returns whether a value has the form of an address; a checksum in the case of the letters is not validated.
  *
- * @param value - anything
+ * @param value - any value
  * @returns true for 0x and 40 hex digits
  * @example
  * ```ts
@@ -81,9 +81,9 @@ export function isAddress(value: unknown): value is Address {
 }
 
 /**
- * Tells whether a value has the form of a hash: of a block, a transaction or a topic.
+ * Returns whether a value has the form of a hash: of a block, a transaction or a topic.
  *
- * @param value - anything
+ * @param value - any value
  * @returns true for 0x and 64 hex digits
  * @example
  * ```ts
@@ -96,10 +96,10 @@ export function isHash32(value: unknown): value is Hash32 {
 }
 
 /**
- * Makes sure that a value passes {@link isBytes}.
+ * Throws unless a value passes {@link isBytes}.
  *
- * @param value - anything
- * @param field - what to call it in the error
+ * @param value - any value
+ * @param field - name of the value in the error
  * @throws FairleadError `CONFIG_INVALID` that names the field and the rule, never the value
  * @example
  * ```ts
@@ -111,10 +111,10 @@ export function assertBytes(value: unknown, field: string): asserts value is Byt
 }
 
 /**
- * Makes sure that a value passes {@link isQuantity}.
+ * Throws unless a value passes {@link isQuantity}.
  *
- * @param value - anything
- * @param field - what to call it in the error
+ * @param value - any value
+ * @param field - name of the value in the error
  * @throws FairleadError `CONFIG_INVALID` that names the field and the rule, never the value
  * @example
  * ```ts
@@ -126,10 +126,10 @@ export function assertQuantity(value: unknown, field: string): asserts value is 
 }
 
 /**
- * Makes sure that a value passes {@link isAddress}.
+ * Throws unless a value passes {@link isAddress}.
  *
- * @param value - anything
- * @param field - what to call it in the error
+ * @param value - any value
+ * @param field - name of the value in the error
  * @throws FairleadError `CONFIG_INVALID` that names the field and the rule, never the value
  * @example
  * ```ts
@@ -141,10 +141,10 @@ export function assertAddress(value: unknown, field: string): asserts value is A
 }
 
 /**
- * Makes sure that a value passes {@link isHash32}.
+ * Throws unless a value passes {@link isHash32}.
  *
- * @param value - anything
- * @param field - what to call it in the error
+ * @param value - any value
+ * @param field - name of the value in the error
  * @throws FairleadError `CONFIG_INVALID` that names the field and the rule, never the value
  * @example
  * ```ts

@@ -5,11 +5,11 @@ import { assertBytes } from './guards.ts'
 const hexNumber = /^0x[0-9a-fA-F]+$/
 
 /**
- * Converts a quantity of the wire.
+ * Converts a JSON-RPC quantity to a bigint.
  *
  * @param quantity - 0x-prefixed hex; leading zeros, which some nodes send, are accepted
  * @returns the whole number
- * @throws FairleadError `CONFIG_INVALID` for anything else
+ * @throws FairleadError `CONFIG_INVALID` for any other value
  * @example
  * ```ts
  * toBigInt('0x1b4') // 436n
@@ -22,11 +22,11 @@ export function toBigInt(quantity: Quantity): bigint {
 }
 
 /**
- * Converts a quantity of the wire to a number, where no digit can get lost.
+ * Converts a JSON-RPC quantity to a number without loss of precision.
  *
  * @param quantity - 0x-prefixed hex
  * @returns a whole number of at most 2^53 - 1
- * @throws FairleadError `CONFIG_INVALID` for a larger quantity, or for what is none
+ * @throws FairleadError `CONFIG_INVALID` for a larger quantity, or a value that is not a quantity
  * @example
  * ```ts
  * toNumber('0x1b4') // 436
@@ -40,7 +40,7 @@ export function toNumber(quantity: Quantity): number {
 }
 
 /**
- * Converts a whole number to the form of the wire.
+ * Converts a whole number to a JSON-RPC quantity.
  *
  * @param value - zero or more; as a `number` at most 2^53 - 1
  * @returns 0x-prefixed hex without leading zeros
@@ -60,11 +60,11 @@ export function toQuantity(value: bigint | number): Quantity {
 }
 
 /**
- * Converts hex data of the wire.
+ * Converts JSON-RPC hex data to bytes.
  *
  * @param data - 0x-prefixed hex with an even number of digits
  * @returns the bytes
- * @throws FairleadError `CONFIG_INVALID` for anything else
+ * @throws FairleadError `CONFIG_INVALID` for any other value
  * @example
  * ```ts
  * toBytes('0xff00') // Uint8Array [255, 0]
@@ -79,9 +79,9 @@ export function toBytes(data: Bytes): Uint8Array {
 }
 
 /**
- * Converts bytes to the form of the wire.
+ * Converts bytes to JSON-RPC hex data.
  *
- * @param bytes - any bytes; none give `0x`
+ * @param bytes - any bytes; an empty array yields `0x`
  * @returns 0x-prefixed hex in lower case
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { GrpcError } from '../wire/grpc-error.ts'
 import { headersToMetadata } from '../wire/metadata-headers.ts'
 import { Status, statusOfHttp } from '../wire/status.ts'
 
-/** Finds what is wrong with the first headers of an answer; undefined where gRPC itself will say how the call ends. */
+/** Returns the error in the first headers of a response; undefined when a gRPC status will report how the call ends. */
 export function errorOfAnswer(headers: IncomingHttpHeaders): GrpcError | undefined {
   if (headers['grpc-status'] !== undefined) return undefined
   const { 'content-type': type = '' } = headers

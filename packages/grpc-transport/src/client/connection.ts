@@ -4,30 +4,33 @@ import { Status } from '../wire/status.ts'
 import { codeOf, type OpenSession } from './open-session.ts'
 import { resetName } from './reset-error.ts'
 
-/** A connection has numbers for 2^30 streams; before they are used up, another one takes over. */
+/** A connection has 2^30 stream ids; before they are exhausted, another connection takes over. */
 const lastId = 2 ** 31 - 2 ** 20
 
-/** A session with what its calls have to know about it. */
+/** A session with the state that its calls need. */
 export interface Connection {
   readonly session: ClientHttp2Session
-  /** Streams that are open, and those that are about to be. */
+  /** Number of open streams, including reserved ones. */
   readonly load: number
-  /** Takes no more streams: it is closing or closed. */
+  /** Accepts no more streams: it is closing or closed. */
   readonly isOver: boolean
   readonly hasRoom: boolean
-  /** Counts a stream that is opened in this turn of the event loop. */
+  /** Counts a stream that is opened in this event-loop tick. */
   reserve(): void
-  /** Why a stream ended with its connection; undefined where the connection did not end it. `error` is the stream's own. */
+  /**
+   * Why a stream ended with its connection; undefined when the connection did not end it. `error` is the error of the
+   * stream.
+   */
   lossOf(stream: ClientHttp2Stream, error: unknown): GrpcError | undefined
-  /** Ends the connection and its calls with this error. */
+  /** Closes the connection and fails its calls with this error. */
   lose(error: GrpcError): void
 }
 
 /**
- * Watches a session: counts its streams, notes why it ended, and keeps the process alive only while a stream is open.
+ * Watches a session: counts its streams, records why it ended, and keeps the process alive only while a stream is open.
  *
- * @param onUse - hears of the first stream after a rest
- * @param onCalm - hears that the server asked to be left in peace (GOAWAY with ENHANCE_YOUR_CALM)
+ * @param onUse - called with the first stream after an idle period
+ * @param onCalm - called when the server limits the PING rate (GOAWAY with ENHANCE_YOUR_CALM)
  */
 export function watchSession(
   { session, socket }: OpenSession,
@@ -53,12 +56,12 @@ export function watchSession(
   session.on('error', (error) => {
     loss ??= lossFrom(error)
   })
-  // Before the session's own listener, which resets the streams as if they had been cancelled.
+  // Runs before the session's own listener, which resets the streams as if they had been cancelled.
   socket.prependListener('close', () => {
     loss ??= unavailable('the connection was closed')
   })
 
-  // Every stream is counted, also one that a user of the session opens: only the session itself sees them all.
+  // Every stream is counted, including one that a user of the session opens: only the session itself sees all of them.
   const request = session.request.bind(session)
   session.request = (...parameters) => {
     const stream = request(...parameters)
@@ -89,7 +92,7 @@ export function watchSession(
       if (reserved++ === 0) setImmediate(() => (reserved = 0))
     },
     lossOf(stream, error) {
-      // The session speaks of its error later than its streams do.
+      // The session emits its error after its streams do.
       if (session.destroyed) loss ??= lossFrom(error)
       const isUnprocessed = stream.id === undefined || stream.id > lastStreamId
       if (loss === undefined) {
@@ -100,7 +103,7 @@ export function watchSession(
     lose(error) {
       loss ??= error
       session.destroy(error, constants.NGHTTP2_NO_ERROR)
-      // The goodbye is on its way by then; a server that takes no more bytes must not keep the socket.
+      // The GOAWAY frame is sent by then; a server that reads no more bytes must not keep the socket open.
       setImmediate(() => socket.destroy())
     },
   }

@@ -26,7 +26,7 @@ import { type Waiter, waiter } from './waiter.ts'
 
 const timerResolutionMs = 1
 
-/** A call over one stream of HTTP/2; over a second one where the server has certainly not seen the first. */
+/** A call over one HTTP/2 stream, or over a second one if the server has certainly not processed the first. */
 export class Http2Call implements Call {
   readonly #start: CallStart
   readonly #settings: CallSettings
@@ -44,7 +44,7 @@ export class Http2Call implements Call {
   #trailers: Metadata | undefined
 
   #isOver = false
-  /** What ended the call; undefined for OK. */
+  /** The failure that ended the call; undefined for OK. */
   #failure: Failure | undefined
   #timer: NodeJS.Timeout | undefined
   #forgetSignal: (() => void) | undefined
@@ -73,7 +73,7 @@ export class Http2Call implements Call {
   get headers(): Promise<Metadata> {
     if (this.#headers === undefined) {
       this.#headers = waiter()
-      // Whoever asks for them without waiting learns of the failure from the call.
+      // A caller that does not await the headers gets the failure from the call.
       this.#headers.promise.catch(() => {})
       this.#tellHeaders()
     }
@@ -154,7 +154,7 @@ export class Http2Call implements Call {
     stream.on('end', () => this.#onEnd(stream))
     stream.on('error', (error) => (failure = error))
     stream.on('close', () => {
-      // A stream that another one has replaced has nothing more to say.
+      // A replaced stream has no further effect.
       if (this.#isOver || stream !== this.#stream) return
       const loss = connection.lossOf(stream, failure)
       this.#break(loss ?? this.#errorOfReset(stream.rstCode ?? 0))
@@ -162,7 +162,7 @@ export class Http2Call implements Call {
     this.#outbox.open(stream)
   }
 
-  // A server that knows the deadline resets the stream when it has passed, which may be heard before the timer.
+  // A server that enforces the deadline resets the stream when it has passed, possibly before the local timer fires.
   #errorOfReset(code: number): GrpcError {
     const { timeoutMs = Infinity } = this.#start
     const isCancelled = code === constants.NGHTTP2_CANCEL
@@ -174,7 +174,7 @@ export class Http2Call implements Call {
     try {
       return connection.session.request(headers, { endStream: false })
     } catch (error) {
-      // Node 20 throws where later ones give a stream that fails.
+      // Node.js 20 throws where later versions return a stream that fails.
       const isUnprocessed = connection.isOver
       const code = isUnprocessed ? Status.UNAVAILABLE : Status.INTERNAL
       this.#break(new GrpcError(code, `could not open a stream: ${codeOf(error)}`, {}, { isUnprocessed }))
@@ -191,7 +191,7 @@ export class Http2Call implements Call {
       return
     }
     if (response['grpc-status'] !== undefined) {
-      // Nothing but trailers: the same frame, or an empty one behind it, ends the stream.
+      // A trailers-only response: the same frame, or an empty one after it, ends the stream.
       this.#responseTrailers = response
       stream.resume()
       return
@@ -208,21 +208,23 @@ export class Http2Call implements Call {
     this.#tellHeaders()
   }
 
-  /** The server has said everything. */
+  /** The server has sent the complete response. */
   #onEnd(stream: ClientHttp2Stream): void {
     const trailers = this.#responseTrailers
-    // A stream that was reset ends as well before it closes, and then tells why.
+    // A stream that was reset also ends before it closes; the close event has the reason.
     if (this.#isOver || (trailers === undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR)) return
     const failure = trailers
       ? errorOfTrailers(trailers)
       : new GrpcError(Status.INTERNAL, 'the server ended the stream without trailers')
     this.#finish(failure && { reason: failure })
-    // What the server has not taken by now it need not take; without anything left, both sides have ended in peace.
+    // Data that the server has not received by now is not needed. If nothing is left, both sides end normally.
     if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
     else if (!stream.writableEnded) stream.end()
   }
 
-  /** Ends the call with its stream, unless the server has certainly not seen it and everything can be said again. */
+  /**
+   * Ends the call with its stream, unless the server has certainly not processed it and all messages can be sent again.
+   */
   #break(failure: GrpcError): void {
     if (failure.isUnprocessed && !this.#isRepeated && this.#outbox.rewind()) {
       this.#isRepeated = true
@@ -230,7 +232,7 @@ export class Http2Call implements Call {
     } else this.#finish({ reason: failure })
   }
 
-  /** Ends the call with the server still at work; what it has sent is dropped. */
+  /** Ends the call while the server is still working; the received data is dropped. */
   #abandon(reason: unknown): void {
     if (this.#isOver) return
     this.#inbox.drop()

@@ -18,7 +18,7 @@ afterEach(closeAll)
 
 const kibibyte = frameMessage(new Uint8Array(1024 - 5))
 
-/** Writes for as long as the client takes bytes, and counts them. */
+/** Writes for as long as the client reads bytes, and counts them. */
 function pour(stream: ServerHttp2Stream): { readonly bytes: () => number } {
   let bytes = 0
   stream.respond(answerHeaders)

@@ -30,7 +30,7 @@ const service = {
   wait: method('Wait', false, false),
 }
 
-/** A server of grpc-js that repeats what it is told. */
+/** A grpc-js server that echoes messages. */
 async function serveEcho(options: grpc.ServerOptions = {}) {
   const seen: { metadata?: grpc.Metadata; deadline?: grpc.Deadline; cancelled: number } = { cancelled: 0 }
   const server = new grpc.Server(options)
@@ -148,7 +148,7 @@ describe('createHttp2Transport with a server of grpc-js', () => {
   test('ends at its limit of time and tells the server', async () => {
     const { url, seen } = await serveEcho()
     const transport = transportTo(url)
-    // The connection is there, so that the first call reaches the server however late the machine is.
+    // The connection is open, so that the first call reaches the server on a slow machine too.
     await callUnary(transport, { path: '/test.Echo/One' }, bytes(''))
     for (const timeoutMs of [50, 0]) {
       const error = await failureOf(callUnary(transport, { path: '/test.Echo/Wait', timeoutMs }, bytes('')))

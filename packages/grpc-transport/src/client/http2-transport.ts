@@ -5,13 +5,13 @@ import { createConnections } from './sessions.ts'
 import { readTarget } from './target.ts'
 
 /**
- * Makes a way to a gRPC server over HTTP/2: a call is a stream, and messages that nobody reads stay with the server.
- * Connections are kept as {@link createSessions} does.
+ * Creates a transport to a gRPC server over HTTP/2. A call is a stream, and flow control leaves unread messages on the
+ * server. Connections are managed as in {@link createSessions}.
  *
  * @param url - `https://host[:port]`, or `http://host:port` for HTTP/2 without TLS
- * @param options - limits in milliseconds, sizes and windows in bytes, compression, settings of TLS
- * @returns the transport; nothing is connected yet
- * @throws TypeError for another form of address, RangeError for an option out of its range
+ * @param options - timeouts in milliseconds, sizes and windows in bytes, compression, TLS options
+ * @returns the transport; it connects on first use
+ * @throws TypeError for another form of URL, RangeError for an option out of its range
  * @example
  * ```ts
  * const transport = createHttp2Transport('https://node.example.com')

@@ -2,22 +2,22 @@ import type { ClientHttp2Stream } from 'node:http2'
 import type { FrameReader } from '../wire/frame-reader.ts'
 import { type Waiter, waiter } from './waiter.ts'
 
-/** What ended a call. A signal may end it with anything, undefined included. */
+/** The reason why a call ended. A signal may end it with any value, including undefined. */
 export interface Failure {
   readonly reason: unknown
 }
 
-/** The messages that a call gets: taken from the stream only as far ahead as its reader allows. */
+/** The received messages of a call: read from the stream only as far ahead as its reader allows. */
 export interface Inbox {
-  /** Takes the next message that has come whole. */
+  /** Returns the next message that has arrived completely. */
   read(): Uint8Array | undefined
   /** Waits for a message (true) or for the end of the call (false, or its failure), after the messages before it. */
   readable(): Promise<boolean>
-  /** Begins to take bytes from a stream. */
+  /** Starts reading from a stream. */
   open(stream: ClientHttp2Stream, frames: FrameReader): void
-  /** Says how the call ended: with OK where no failure is given. What has come by then can still be read. */
+  /** Ends the call: with OK when no failure is given. Messages that have arrived can still be read. */
   close(failure: Failure | undefined): void
-  /** Drops what has not been read. */
+  /** Drops unread messages. */
   drop(): void
 }
 
@@ -25,10 +25,10 @@ const messageThere = Promise.resolve(true)
 const nothingThere = Promise.resolve(false)
 
 /**
- * Makes an inbox.
+ * Creates an inbox.
  *
- * @param queueBytes - bytes of whole messages that may wait for the reader before the stream is paused
- * @param onRefused - hears of a message that cannot be taken while the call goes on; has to end it
+ * @param queueBytes - bytes of complete unread messages above which the stream is paused
+ * @param onRefused - called with the error of a message that cannot be read during the call; must end the call
  */
 export function createInbox(queueBytes: number, onRefused: (error: unknown) => void): Inbox {
   let stream: ClientHttp2Stream | undefined
@@ -64,7 +64,7 @@ export function createInbox(queueBytes: number, onRefused: (error: unknown) => v
     }
   }
 
-  /** A message that cannot be taken ends the call, and replaces an end that was good. */
+  /** A message that cannot be read ends the call, and overrides a successful end. */
   function refuse(error: unknown): void {
     frames = undefined
     if (isOver) failure = { reason: error }

@@ -3,19 +3,19 @@ import type { OpenSession } from './open-session.ts'
 export interface KeepAliveOptions {
   readonly keepaliveMs: number
   readonly keepaliveTimeoutMs: number
-  /** Asked at each turn: a connection without a call needs no sign of life. */
+  /** Called at each interval: a connection without a call needs no PING. */
   readonly isInUse: () => boolean
-  /** Nothing came for a while, and no call is there. */
+  /** Nothing was received for a while, and no call is open. */
   readonly onIdle: () => void
-  /** The server gave no sign of life in time. */
+  /** The server did not respond to the PING in time. */
   readonly onSilence: () => void
 }
 
 /**
- * Asks a server for a sign of life by PING when nothing came from it for a while; any byte counts as one.
+ * Sends a PING to a server when nothing was received from it for a while; any received byte counts as activity.
  *
- * @returns asks at once where the last turn was silent: for the first call after a rest, in which a connection may have been
- *   lost without a word
+ * @returns a function that sends a PING immediately if the last interval was silent. It is for the first call after an
+ *   idle period, in which a connection may have been lost without notice
  * @see https://github.com/grpc/grpc/blob/master/doc/keepalive.md
  */
 export function keepAlive({ session, socket }: OpenSession, options: KeepAliveOptions): () => void {
@@ -25,7 +25,7 @@ export function keepAlive({ session, socket }: OpenSession, options: KeepAliveOp
   let limit: NodeJS.Timeout | undefined
 
   function ask(): void {
-    // A session that is closing sends no PING any more.
+    // A session that is closing sends no more PINGs.
     if (limit !== undefined || session.closed || session.destroyed) return
     const askedAt = socket.bytesRead
     const isSent = session.ping(() => {

@@ -6,16 +6,16 @@ interface Shared {
 const sharedOf = new WeakMap<AbortSignal, Shared>()
 
 /**
- * Calls `listener` when a signal that is not aborted yet is aborted. All listeners of a signal share one of its own: taking
- * one away is as cheap with ten thousand calls as with one, and no runtime warns of a leak.
+ * Calls `listener` when a signal that is not aborted yet is aborted. All listeners of a signal share one event
+ * listener. Removing a listener is as cheap with ten thousand calls as with one, and no runtime warns about a leak.
  *
- * @returns takes the listener away again
+ * @returns a function that removes the listener
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const { listeners, tellAll } = sharedOf.get(signal) ?? share(signal)
   listeners.add(listener)
   return () => {
-    // A signal without listeners can be collected, also one that follows others or a clock.
+    // A signal without listeners can be garbage-collected, including one that follows other signals or a timer.
     if (!listeners.delete(listener) || listeners.size > 0) return
     signal.removeEventListener('abort', tellAll)
     sharedOf.delete(signal)

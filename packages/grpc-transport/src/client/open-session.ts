@@ -6,16 +6,16 @@ import { Status } from '../wire/status.ts'
 import type { SessionsSettings } from './options.ts'
 import type { Target } from './target.ts'
 
-/** A connection that is open, with the socket under it. */
+/** An open connection, with its socket. */
 export interface OpenSession {
   readonly session: ClientHttp2Session
   readonly socket: Socket
 }
 
 /**
- * Opens a connection to a server and speaks HTTP/2 on it: agreed on by ALPN with TLS, from the first byte without.
+ * Opens an HTTP/2 connection to a server: negotiated by ALPN with TLS, with prior knowledge without TLS.
  *
- * @throws GrpcError UNAVAILABLE with the code of the system's or of TLS's own error; the reason of the signal
+ * @throws GrpcError UNAVAILABLE with the error code of the system or of TLS; the reason of the signal
  */
 export function openSession(
   target: Target,
@@ -26,7 +26,7 @@ export function openSession(
     const socket = openSocket(target, settings)
     const session = connect(`${target.isSecure ? 'https' : 'http'}://${target.authority}`, {
       createConnection: () => socket,
-      // What a stream may hold is bounded by its window; nothing else of a session's memory grows with the peer's will.
+      // The window limits the memory of a stream; no other memory of a session grows under the control of the peer.
       maxSessionMemory: 1024,
       settings: { enablePush: false, initialWindowSize: settings.streamWindowBytes },
     })
@@ -51,7 +51,7 @@ export function openSession(
       socket.destroy()
     }
 
-    // Stays for as long as the session: an error without a listener would end the process.
+    // Remains for the lifetime of the session: an error without a listener would end the process.
     session.on('error', (error) => fail(`could not connect: ${codeOf(error)}`))
     session.once('close', () => fail('could not connect: the server closed the connection'))
     session.once('connect', () => {
@@ -61,7 +61,7 @@ export function openSession(
       }
       session.setLocalWindowSize(settings.connectionWindowBytes)
     })
-    // Now it is known that the server speaks HTTP/2, and how many streams it takes.
+    // The server is now known to speak HTTP/2, and its limit of streams is known.
     session.once('remoteSettings', () => {
       settle()
       resolve({ session, socket })
@@ -77,7 +77,7 @@ function openSocket({ isSecure, host, port }: Target, { connect: open, tls }: Se
   return socket.setNoDelay(true)
 }
 
-/** The code of an error alone: its words may repeat an address. */
+/** Only the code of an error, because its message may contain an IP address. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code

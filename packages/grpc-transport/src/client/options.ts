@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { hasEncoding, type MessageEncoding } from '../compression.ts'
 
 export interface SessionsOptions {
-  /** Settings of TLS, for example `ca` for a certificate of one's own. */
+  /** TLS options, for example `ca` for a private CA. */
   readonly tls?:
     | Pick<
         ConnectionOptions,
@@ -18,8 +18,9 @@ export interface SessionsOptions {
       >
     | undefined
   /**
-   * Opens the socket of a connection in place of `net.connect` and `tls.connect`, for example to check the resolved
-   * address. The options are those of these functions; a socket that is destroyed with an error counts as not connected.
+   * Opens the socket of a connection instead of `net.connect` and `tls.connect`, for example to check the resolved IP
+   * address. The options are those of these functions; a socket that is destroyed with an error counts as not
+   * connected.
    */
   readonly connect?:
     | ((
@@ -27,33 +28,36 @@ export interface SessionsOptions {
         isSecure: boolean,
       ) => Socket)
     | undefined
-  /** Limit for opening a connection in milliseconds. Default 10000. */
+  /** Timeout for opening a connection in milliseconds. Default 10000. */
   readonly connectTimeoutMs?: number | undefined
   /**
-   * Longest wait in milliseconds for a server that could not be reached the last time; the attempts go on behind. Default
-   * none: until the next attempt has failed, which may begin in 5 s.
+   * Maximum wait in milliseconds for a server that could not be reached on the last attempt; attempts continue in the
+   * background. Default: no maximum, calls wait until the next attempt has failed, which may begin up to 5 s later.
    */
   readonly waitForReadyMs?: number | undefined
-  /** Milliseconds without a byte from the server after which it is asked for a sign of life. 0 never asks. Default 15000. */
+  /** Milliseconds without a byte from the server after which a PING is sent. 0 disables PINGs. Default 15000. */
   readonly keepaliveMs?: number | undefined
-  /** Milliseconds that it has for one before the connection counts as lost. Default 10000. */
+  /** Milliseconds without a response to the PING before the connection counts as lost. Default 10000. */
   readonly keepaliveTimeoutMs?: number | undefined
-  /** Bytes that the server may send ahead on one stream. Default 8 MiB. */
+  /** Flow-control window of one stream in bytes. Default 8 MiB. */
   readonly streamWindowBytes?: number | undefined
-  /** Bytes that the server may send ahead on a connection. Default 16 MiB. */
+  /** Flow-control window of a connection in bytes. Default 16 MiB. */
   readonly connectionWindowBytes?: number | undefined
-  /** Most connections, opened one after the other as each has as many streams as the server allows. Default 16. */
+  /**
+   * Maximum number of connections. Another one is opened when each has as many streams as the server allows. Default
+   * 16.
+   */
   readonly maxConnections?: number | undefined
 }
 
 export interface Http2TransportOptions extends SessionsOptions {
-  /** Most bytes of one message that comes, before and after decompression. Default 64 MiB. */
+  /** Maximum size of one received message in bytes, before and after decompression. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined
-  /** How messages that are sent are compressed; not at all when left out. zstd needs Node 22.15. */
+  /** Compression of sent messages. Default: none. zstd requires Node.js 22.15. */
   readonly compression?: MessageEncoding | undefined
   /**
-   * How the server may compress what it sends. Default none, or `compression` alone: servers that may compress often do
-   * so always, and at the rate of a busy stream that costs more than it saves.
+   * Compression that the server may use. Default: none, or only `compression`. Servers that may compress often always
+   * do so, and on a busy stream that costs more than it saves.
    */
   readonly acceptCompression?: readonly MessageEncoding[] | undefined
   /** Value of the `user-agent` header. Default `grpc-node-fairlead`. */
@@ -61,7 +65,7 @@ export interface Http2TransportOptions extends SessionsOptions {
 }
 
 const mebibyte = 1_048_576
-/** The longest wait of a timer in milliseconds: a longer one would end at once. */
+/** The longest timer delay in milliseconds: a longer one would fire at once. */
 export const longestMs = 2 ** 31 - 1
 const largestWindow = 2 ** 31 - 1
 
@@ -69,7 +73,7 @@ export type SessionsSettings = Readonly<Record<Exclude<keyof SessionsOptions, 'c
   Pick<SessionsOptions, 'connect' | 'tls'>
 
 /**
- * Fills in the options of connections.
+ * Applies the defaults to the options of connections.
  *
  * @throws RangeError for a number out of its range
  */
@@ -92,20 +96,20 @@ export function sessionsSettings(options: SessionsOptions): SessionsSettings {
   }
 }
 
-/** What all calls of a transport share. */
+/** Settings that all calls of a transport share. */
 export interface CallSettings {
   readonly maxMessageBytes: number
   readonly compression: MessageEncoding | undefined
-  /** Bytes of messages that nobody reads after which no more are taken from the stream. */
+  /** Bytes of unread messages above which reading from the stream stops. */
   readonly queueBytes: number
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * Fills in the options of calls.
+ * Applies the defaults to the options of calls.
  *
- * @throws RangeError for a number out of its range, or a compression that this Node does not have
+ * @throws RangeError for a number out of its range, or a compression that this Node.js version does not support
  */
 export function callSettings(
   options: Http2TransportOptions,

@@ -3,29 +3,32 @@ import { GrpcError } from '../wire/grpc-error.ts'
 import { Status } from '../wire/status.ts'
 import { type Waiter, waiter } from './waiter.ts'
 
-// What may wait for a connection before the sender has to wait too, and what is kept for a second attempt.
+// Bytes that may wait for a connection before the sender has to wait, and bytes that are buffered for a second attempt.
 const waitingBytes = 65_536
 const keptBytes = 262_144
 
 const done = Promise.resolve()
 
-/** The messages that a call sends: kept until there is a stream, and until it is clear that no second one is needed. */
+/**
+ * The messages that a call sends: buffered until there is a stream, and until it is certain that no second one is
+ * needed.
+ */
 export interface Outbox {
-  /** Sends a message; resolves when there is room for another one, and when the call is over. */
+  /** Sends a message; resolves when another one can be sent, and when the call has ended. */
   send(message: Uint8Array): Promise<void>
-  /** Says that no message follows. */
+  /** Ends the sending side: no message follows. */
   end(): void
-  /** Writes to a stream, beginning with all that was said so far. */
+  /** Writes to a stream, beginning with all messages sent so far. */
   open(stream: ClientHttp2Stream): void
-  /** Gets ready for another stream; false where no longer everything is kept. */
+  /** Prepares for another stream; returns false when the messages are no longer complete. */
   rewind(): boolean
-  /** Keeps nothing for another stream any more. */
+  /** Stops buffering for another stream. */
   forget(): void
-  /** Lets go of everything: the call is over. */
+  /** Releases all messages: the call has ended. */
   close(): void
 }
 
-/** Makes an outbox. Messages of one turn of the event loop leave in one write. */
+/** Creates an outbox. Messages of one event-loop tick are sent in one write. */
 export function createOutbox(frame: (message: Uint8Array) => Uint8Array): Outbox {
   let stream: ClientHttp2Stream | undefined
   let kept: Uint8Array[] = []

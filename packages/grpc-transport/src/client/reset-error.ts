@@ -1,7 +1,7 @@
 import { GrpcError } from '../wire/grpc-error.ts'
 import { Status, type StatusCode } from '../wire/status.ts'
 
-/** The error codes of HTTP/2 in their order, each with the status it stands for. */
+/** The HTTP/2 error codes in their order, each with its gRPC status. */
 const resets: readonly (readonly [name: string, status: StatusCode])[] = [
   ['NO_ERROR', Status.INTERNAL],
   ['PROTOCOL_ERROR', Status.INTERNAL],
@@ -21,15 +21,15 @@ const resets: readonly (readonly [name: string, status: StatusCode])[] = [
 
 const refusedStream = 7
 
-/** Tells the name of an error code of HTTP/2. */
+/** Returns the name of an HTTP/2 error code. */
 export function resetName(code: number): string {
   return resets[code]?.[0] ?? `error ${code}`
 }
 
 /**
- * Finds the status of a call whose stream the other side reset.
+ * Returns the error of a call whose stream the peer reset.
  *
- * @param code - error code of HTTP/2, for example `stream.rstCode`
+ * @param code - HTTP/2 error code, for example `stream.rstCode`
  * @returns the error; `isUnprocessed` for REFUSED_STREAM
  * @example
  * ```ts

@@ -112,7 +112,7 @@ describe('connections', () => {
     expect(await old.readable()).toBe(true)
     old.read()
     sessions[0]?.close()
-    // The connection brings this message after the news that the server is leaving.
+    // This message arrives on the connection after the GOAWAY of the server.
     first?.write(framed)
     expect(await old.readable()).toBe(true)
     const later = transport.open({ path })
@@ -177,7 +177,7 @@ describe('connections', () => {
     await Promise.all(calls.map((call) => call.readable()))
     expect(sessions).toHaveLength(3)
     const waiting = transport.open({ path })
-    // A round trip on each stream of each connection, which one more stream would have overtaken.
+    // A round trip on each stream of each connection; an additional stream would have arrived before it.
     for (const call of calls) {
       call.read()
       await call.send(Uint8Array.of(1))
@@ -221,7 +221,7 @@ describe('connections', () => {
     expect(await call.readable()).toBe(true)
     expect(call.read()).toEqual(Uint8Array.of(1))
     const end = readAll(call)
-    // Quiet as it is, the server answers each PING; the next one is sent when the answer is there.
+    // The silent server responds to each PING; the next one is sent after the response.
     await expect.poll(() => pings).toBeGreaterThan(3)
     relay.beSilent()
     expect((await failureOf(end)).message).toBe('UNAVAILABLE: the server gave no sign of life')
@@ -243,10 +243,10 @@ describe('connections', () => {
     const transport = transportTo(relay.url, { keepaliveMs: 1000, keepaliveTimeoutMs: 50 })
     await ask(transport)
     relay.beSilent()
-    // What is on its way arrives before the next turn looks for bytes.
+    // Data in transit arrives before the next interval checks for bytes.
     for (let turns = 0; turns < 5; turns++) await nextTurn()
     vi.advanceTimersByTime(1000)
-    // No further turn comes, as the clock stands still.
+    // No further interval follows, because the clock is stopped.
     const error = await failureOf(ask(transport))
     expect(error.message).toBe('UNAVAILABLE: the server gave no sign of life')
   })
@@ -332,7 +332,7 @@ describe('createSessions', () => {
     expect(attempts).toBeLessThan(5)
     isAway = false
     const seen = attempts
-    // The last attempt may have ended with the last call, so that nobody seeks until somebody asks again.
+    // The last attempt may have ended with the last call, so that no attempt runs until the next request.
     await expect.poll(() => sessions.acquire().then(() => 'there', String)).toBe('there')
     expect(attempts).toBe(seen + 1)
   })
@@ -342,7 +342,7 @@ describe('createSessions', () => {
     onTestFinished(() => void vi.useRealTimers())
     const attempts: Socket[] = []
     const port = await serveSockets((socket) => attempts.push(socket))
-    // A poll of the test runner would set the clock forward.
+    // A poll of the test runner would advance the clock.
     const attempted = async (count: number) => {
       while (attempts.length < count) await nextTurn()
     }
@@ -358,7 +358,7 @@ describe('createSessions', () => {
     expect((await first).message).toBe(late)
     const second = failureOf(sessions.acquire())
     await attempted(2)
-    // The second attempt goes on, as the clock stands still from now on.
+    // The second attempt continues, because the clock is stopped from now on.
     vi.advanceTimersByTime(20)
     expect((await second).message).toBe(late)
   })

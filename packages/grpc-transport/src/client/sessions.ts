@@ -8,25 +8,25 @@ import { openSession } from './open-session.ts'
 import { longestMs, type SessionsOptions, sessionsSettings } from './options.ts'
 import { readTarget } from './target.ts'
 
-/** Keeps connections to one server. */
+/** A pool of connections to one server. */
 export interface Sessions {
   /**
-   * Finds a session with room for one more stream, which is to be opened at once; connects where there is none.
+   * Returns a session that can open one more stream, which must be opened immediately; connects if there is none.
    *
-   * @throws GrpcError UNAVAILABLE where no connection can be opened, CANCELLED once this is closed
+   * @throws GrpcError UNAVAILABLE when no connection can be opened, CANCELLED after `close`
    */
   acquire(): Promise<ClientHttp2Session>
   /**
-   * Ends the connections, and with them the streams that are still open.
+   * Closes the connections and their open streams.
    *
-   * @param graceMs - milliseconds that open streams have to end by themselves; none when left out
+   * @param graceMs - milliseconds that open streams have to end by themselves; default none
    */
   close(graceMs?: number): Promise<void>
 }
 
-/** What the transport uses: connections instead of their sessions alone. */
+/** The interface of the transport: connections instead of only their sessions. */
 export interface Connections {
-  /** A connection with room that is open already. */
+  /** An open connection that can open one more stream. */
   ready(): Connection | undefined
   acquire(): Promise<Connection>
   close(graceMs?: number): Promise<void>
@@ -34,18 +34,18 @@ export interface Connections {
 
 const firstPauseMs = 50
 const longestPauseMs = 5000
-/** A server that asks to be left in peace takes a PING every five minutes, as the usual servers of gRPC do by default. */
+/** PING interval for a server that limits the PING rate: five minutes, the default minimum of common gRPC servers. */
 const calmMs = 300_000
 
 /**
- * Keeps connections to one server: opened when one is needed, again after a loss (with a pause that doubles up to 5 s), one
- * more where the server takes no more streams on the others, and watched by PING while streams are open. An idle connection
- * does not keep the process alive.
+ * Creates a connection pool to one server. A connection is opened on demand, and again after a loss (with a delay that
+ * doubles up to 5 s). Another one is opened when the server accepts no more streams on the existing ones. Connections
+ * are checked by PING while streams are open. An idle connection does not keep the process alive.
  *
  * @param url - `https://host[:port]`, or `http://host:port` for HTTP/2 without TLS
- * @param options - limits in milliseconds, windows in bytes, settings of TLS
- * @returns the keeper; nothing is connected yet
- * @throws TypeError for another form of address, RangeError for a number out of its range
+ * @param options - timeouts in milliseconds, windows in bytes, TLS options
+ * @returns the pool; it connects on first use
+ * @throws TypeError for another form of URL, RangeError for a number out of its range
  * @example
  * ```ts
  * const sessions = createSessions('http://127.0.0.1:10000')
@@ -66,7 +66,7 @@ export function createConnections(url: string, options: SessionsOptions): Connec
   const closing = new AbortController()
   let { keepaliveMs } = settings
   let connecting: Promise<void> | undefined
-  // Attempts since the server last spoke HTTP/2 to us, and when the next one may begin.
+  // Attempts since the server last spoke HTTP/2, and when the next one may begin.
   let failures = 0
   let notBefore = 0
   let failure: unknown
@@ -80,7 +80,7 @@ export function createConnections(url: string, options: SessionsOptions): Connec
       full++
       if (least === undefined || connection.load < least.load) least = connection
     }
-    // With all connections full, the stream waits in the least busy one until the server has room for it.
+    // With all connections full, the stream waits on the least busy one until the server allows another stream.
     return full >= settings.maxConnections && least ? reserve(least) : undefined
   }
 
@@ -99,7 +99,8 @@ export function createConnections(url: string, options: SessionsOptions): Connec
     }
   }
 
-  // A server that was away may stay away for long: the attempt goes on, and who asked for it need not wait.
+  // A server that was unreachable may remain so for a long time: the attempt continues, but the caller does not wait
+  // for it.
   function patience(attempt: Promise<void>): Promise<void> {
     const { waitForReadyMs } = settings
     if (waitForReadyMs > longestMs) return attempt
@@ -112,7 +113,7 @@ export function createConnections(url: string, options: SessionsOptions): Connec
 
   async function connect(): Promise<void> {
     const pauseMs = notBefore - performance.now()
-    // Only the reason why it is closing is of interest, and `acquire` gives it.
+    // The error is ignored: `acquire` reports why the pool is closing.
     if (pauseMs > 0) await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
     if (closing.signal.aborted) return
     notBefore =

@@ -1,16 +1,16 @@
-/** Where a server is, without anything secret. */
+/** Host and port of a server, without secrets. */
 export interface Target {
   readonly isSecure: boolean
   readonly host: string
   readonly port: number
-  /** Value of `:authority`: the host, and the port where it is not the usual one. */
+  /** Value of `:authority`: the host, and the port if it is not the default. */
   readonly authority: string
 }
 
 /**
- * Reads the address of a server.
+ * Parses the URL of a server.
  *
- * @throws TypeError for any other form; the message does not repeat the address
+ * @throws TypeError for any other form; the message does not contain the URL
  */
 export function readTarget(url: string): Target {
   const parsed = URL.canParse(url) ? new URL(url) : undefined

@@ -1,4 +1,4 @@
-/** A promise with its two ends; Node 20 has no `Promise.withResolvers`. */
+/** A promise with its resolvers; Node.js 20 has no `Promise.withResolvers`. */
 export interface Waiter<value> {
   readonly promise: Promise<value>
   readonly resolve: (value: value | PromiseLike<value>) => void

@@ -28,7 +28,7 @@ async function keyPair(): Promise<KeyPair> {
   return { key: made.private, cert: made.cert, fingerprint: made.fingerprint.toUpperCase() }
 }
 
-/** Opens a TLS connection and says what was agreed on. */
+/** Opens a TLS connection and returns the negotiated parameters. */
 async function agree({ port }: BothServers, options: ConnectionOptions = {}) {
   const socket = connectTls({
     port: port.address.port,

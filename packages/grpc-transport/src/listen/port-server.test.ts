@@ -36,7 +36,7 @@ describe('a port without TLS', () => {
         /^HTTP\/1\.1 200 OK\r\nx-seen: \["POST","\/p","4",.*\r\n\r\n.*b.*o.*d.*y/s,
       )
     }
-    // Two requests in one piece.
+    // Two requests in one chunk.
     const get = 'GET /g HTTP/1.1\r\nhost: x\r\n\r\n'
     const answers = await exchange(both, [get + post])
     expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)

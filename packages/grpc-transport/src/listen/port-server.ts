@@ -12,28 +12,30 @@ import { readPreface } from './read-preface.ts'
 
 export interface PortServerOptions {
   /**
-   * Takes the connections of HTTP/1.1, upgrades to WebSocket included; it does not listen itself. A server of node:http,
-   * or what stands before one and takes its connections the same way.
+   * Handles HTTP/1.1 connections, including upgrades to WebSocket; it does not listen itself. A server of node:http, or
+   * a server in front of it with the same interface.
    */
   readonly http1: HttpServer | Http1Connections
-  /** Takes the connections of HTTP/2, as `createHttp2Server` makes it; it does not listen itself. */
+  /** Handles HTTP/2 connections, created by `createHttp2Server`; it does not listen itself. */
   readonly http2: Http2Server
-  /** Key and certificate; without them the port speaks in plain text. */
+  /** Key and certificate; without them the port uses plain text. */
   readonly tls?: SecureContextOptions | undefined
-  /** What a client with TLS gets that offers both (default `h2`). */
+  /** The protocol for a TLS client that offers both (default `h2`). */
   readonly prefer?: 'h2' | 'http/1.1' | undefined
-  /** Milliseconds in which a connection has to end its TLS handshake or to show what it speaks (default 10 s). */
+  /**
+   * Timeout in milliseconds for the TLS handshake and for the first bytes, which identify the protocol (default 10 s).
+   */
   readonly handshakeTimeoutMs?: number | undefined
-  /** Connections that may be open; one beyond is closed at once. As many as there are when left out. */
+  /** Maximum number of open connections; a further one is closed immediately. Default: unlimited. */
   readonly maxConnections?: number | undefined
 }
 
-/** What takes connections of HTTP/1.1, as a server of node:http does. */
+/** A handler of HTTP/1.1 connections, such as a server of node:http. */
 export interface Http1Connections {
-  /** Hands over a connection; or tells that the port listens, from when on slow ones are watched over. */
+  /** Hands over a connection; or reports that the port listens, which starts the checks for slow connections. */
   emit(event: 'connection', socket: Socket): unknown
   emit(event: 'listening'): unknown
-  /** Ends connections without a request on its way; called again and again while the port closes. */
+  /** Closes connections without an active request; called repeatedly while the port closes. */
   closeIdleConnections(): void
   close(): void
 }
@@ -43,32 +45,35 @@ export interface PortServer {
   readonly server: Server
   /** @throws Error when it does not listen */
   readonly address: AddressInfo
-  /** Listens; a port of 0 takes any that is free. */
+  /** Starts to listen; port 0 selects any free port. */
   listen(at?: { readonly host?: string | undefined; readonly port?: number | undefined }): Promise<void>
   /**
-   * Uses another key and certificate for the connections to come.
+   * Replaces key and certificate for future connections.
    *
-   * @throws TypeError when the port speaks in plain text; what node:tls throws for a key that is none
+   * @throws TypeError when the port uses plain text; errors of node:tls for an invalid key
    */
   setSecureContext(tls: SecureContextOptions): void
-  /** How many connections there are. */
+  /** Number of open connections. */
   readonly connections: number
-  /** Takes no further connection; those that there are live on until `close`, of HTTP/2 until their streams have ended. */
+  /**
+   * Accepts no further connection; open connections remain until `close`, HTTP/2 connections until their streams have
+   * ended.
+   */
   stopListening(): void
-  /** Takes no further connection, lets requests under way end, and ends every connection after a while. */
+  /** Accepts no further connection, waits for active requests, and closes every connection after the grace period. */
   close(graceMs?: number): Promise<void>
 }
 
-// Where more connect at once than may wait, those beyond believe that they are connected, and nobody ever answers them.
-// The operating system lowers it to what it allows.
+// When more clients connect at once than the backlog holds, the excess connections appear established to the clients,
+// but never get a response. The operating system caps the value.
 const backlog = 4_096
 
 /**
- * Makes a server that hands each of its connections to node:http or node:http2: by ALPN with TLS, where HTTP/1.1 is
- * what a client speaks that says nothing, and by the first bytes without TLS.
+ * Creates a server that passes each of its connections to node:http or node:http2. With TLS it uses ALPN, and HTTP/1.1
+ * for a client without ALPN; without TLS it uses the first bytes.
  *
  * @param options - the two servers, and key and certificate
- * @returns the server; it listens once told to
+ * @returns the server; it listens after a call of `listen`
  * @example
  * ```ts
  * const port = createPortServer({ http1: createServer(page), http2: grpc.http2 })
@@ -79,11 +84,11 @@ const backlog = 4_096
 export function createPortServer(options: PortServerOptions): PortServer {
   const { http1, http2, tls, handshakeTimeoutMs = 10_000 } = options
   const sockets = new Set<Socket>()
-  // Of those, the ones that have not shown what they speak.
+  // The sockets whose protocol is not known yet.
   const undecided = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const server = tls === undefined ? plainServer() : secureServer(tls)
-  // A connection that could not be accepted, as for want of file handles, concerns nobody else.
+  // A connection that could not be accepted, for example because of a lack of file handles, affects no other one.
   server.on('error', () => undefined)
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
   let deadline = Number.POSITIVE_INFINITY
@@ -113,7 +118,7 @@ export function createPortServer(options: PortServerOptions): PortServer {
       noDelay: true,
       allowHalfOpen: true,
     })
-    // Sockets are kept from the start: a client may stay in the handshake when the port is closed.
+    // Sockets are tracked from the start: a client may be in the handshake when the port is closed.
     secure.on('connection', keep)
     secure.on('tlsClientError', (_, socket) => socket.destroy())
     secure.on('secureConnection', (socket) => {
@@ -125,7 +130,7 @@ export function createPortServer(options: PortServerOptions): PortServer {
 
   function keep(socket: Socket): void {
     sockets.add(socket)
-    // What fails concerns this connection only, and the server it is handed to hears of it as well.
+    // The error affects this connection only, and the server that handles it receives it as well.
     socket.on('error', () => undefined)
     socket.once('close', () => sockets.delete(socket))
   }
@@ -136,7 +141,7 @@ export function createPortServer(options: PortServerOptions): PortServer {
       socket.destroy()
       return
     }
-    // Half a connection is of use to HTTP/1.1 only, where a client may end its side after the request.
+    // A half-open connection is useful for HTTP/1.1 only, where a client may end its side after the request.
     if (isHttp2) socket.allowHalfOpen = false
     if (isHttp2) http2.emit('connection', socket)
     else http1.emit('connection', socket)
@@ -152,7 +157,7 @@ export function createPortServer(options: PortServerOptions): PortServer {
       await pause(10)
     }
     for (const socket of sockets) socket.destroy()
-    // Ends what it does on its own: looking for connections that are too slow.
+    // Ends its background work: the check for slow connections.
     http1.close()
     await closed
   }
@@ -176,7 +181,7 @@ export function createPortServer(options: PortServerOptions): PortServer {
     async listen({ host = '127.0.0.1', port = 0 } = {}) {
       server.listen({ port, host, backlog })
       await once(server, 'listening')
-      // node:http watches over slow headers and idle connections from this event on.
+      // node:http starts its checks for slow headers and idle connections on this event.
       http1.emit('listening')
     },
     setSecureContext(secureContext) {

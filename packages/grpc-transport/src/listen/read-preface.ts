@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /**
- * Reads from a new connection until it is certain whether it speaks HTTP/2, and puts back what was read. A connection
- * that does not say so much in time, or ends, is closed.
+ * Reads from a new connection until it is certain whether it speaks HTTP/2, and unshifts the bytes that were read. A
+ * connection that does not send enough bytes in time, or ends, is closed.
  *
- * @param socket - connection that nothing has been read from
+ * @param socket - connection from which no bytes have been read
  * @param timeoutMs - time for the first bytes, in milliseconds
- * @param decided - takes true for HTTP/2 and false for anything else, while the socket is paused
+ * @param decided - called with true for HTTP/2 and false for any other protocol, while the socket is paused
  * @see RFC 9113, section 3.4
  */
 export function readPreface(socket: Socket, timeoutMs: number, decided: (isHttp2: boolean) => void): void {

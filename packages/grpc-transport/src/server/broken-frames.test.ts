@@ -14,7 +14,7 @@ import { closeAll, grpcJsClient, serveText } from './testing/text-service.ts'
 
 afterEach(closeAll)
 
-/** Numbers that are the same in each run (mulberry32). */
+/** Pseudorandom numbers that are the same in each run (mulberry32). */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -58,7 +58,7 @@ it('a server lives through 600 conversations with changed bytes, frames and ends
   for (let round = 0; round < 60; round++) {
     const peers = Array.from({ length: 10 }, async () => {
       const frames = [...conversation]
-      // Frames change places, come twice or not at all; then single bytes change.
+      // Frames are reordered, duplicated or dropped; then single bytes change.
       for (let times = below(3); times > 0; times--) {
         frames.splice(below(frames.length), below(2), frames[below(frames.length)] ?? Buffer.alloc(0))
       }
@@ -71,7 +71,7 @@ it('a server lives through 600 conversations with changed bytes, frames and ends
     await Promise.all(peers)
   }
   await expect.poll(() => server.openCalls).toBe(0)
-  // On a busy machine an honest client may not be in time for limits this short either; the next attempt is.
+  // On a busy machine a normal client may exceed limits this short too; the next attempt succeeds.
   await expect.poll(() => grpcJsClient(server).one('hello').catch(String)).toBe('hello')
   expect(faults).toEqual([])
 })

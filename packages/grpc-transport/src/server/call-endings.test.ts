@@ -11,7 +11,7 @@ import { closeAll, grpcJsClient, outcomeOf, serveText } from './testing/text-ser
 
 afterEach(closeAll)
 
-/** Waits until the call is over in any other way than by its handler. */
+/** Waits until the call ends in any other way than by its handler. */
 function aborted(signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(signal.reason)
@@ -19,7 +19,7 @@ function aborted(signal: AbortSignal): Promise<unknown> {
   })
 }
 
-/** Completes a call beside the others of a connection. */
+/** Completes a call in parallel to the others of a connection. */
 function roundTripOf(session: ClientHttp2Session): () => Promise<void> {
   return async () => {
     const call = openCall(session, '/test.Text/One')
@@ -39,7 +39,7 @@ describe('a deadline', () => {
         return 'late'
       },
     })
-    // grpc-js would end the call on its own; this client leaves it to the server.
+    // grpc-js would end the call itself; this client leaves it to the server.
     const call = openCall(await connection(server.url), '/test.Text/One', { 'grpc-timeout': '300m' })
     call.end(frameMessage(new Uint8Array(3)))
     const { fields } = await answerOf(call)
@@ -170,7 +170,7 @@ describe('a client that does not read', () => {
     await once(call, 'response')
     call.pause()
     await settled(() => made, roundTripOf(session))
-    // The window of the stream and of the socket, and what one call may have waiting.
+    // The window of the stream, the buffer of the socket, and the write buffer of one call.
     expect(made).toBeLessThan(200)
     const { messages, status } = await answerOf(call)
     expect(messages).toHaveLength(2_000)
@@ -255,7 +255,7 @@ describe('requests that the handler does not read', () => {
   it('may not fill the memory from one connection', async () => {
     const server = await serveText({ one: (request) => request }, { maxConnectionBytes: 200_000 })
     const session = await connection(server.url)
-    // Messages that never become whole.
+    // Messages that never become complete.
     const half = frameMessage(Buffer.alloc(100_000)).subarray(0, 90_000)
     const calls = Array.from({ length: 4 }, () => {
       const call = openCall(session, '/test.Text/One')

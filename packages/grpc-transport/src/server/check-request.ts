@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http2'
 import { Status, type StatusCode } from '../wire/status.ts'
 
-/** Why a request is no call of gRPC. */
+/** Why a request is not a gRPC call. */
 export interface RequestFault {
   readonly code: StatusCode
   readonly detail: string
-  /** Status of HTTP, for clients that do not speak gRPC. */
+  /** HTTP status, for clients that do not speak gRPC. */
   readonly httpStatus: number
 }
 
 /**
- * Finds what keeps a request from being a call of gRPC. The header `te: trailers` may be missing: it detects proxies that
- * drop trailers, and the servers in use take calls without it.
+ * Validates that a request is a gRPC call. The header `te: trailers` may be missing: it detects proxies that drop
+ * trailers, and common servers accept calls without it.
  *
  * @param headers - headers of the request
- * @returns the fault to answer with {@link respondStatus}; undefined where there is none
+ * @returns the fault to send with {@link respondStatus}; undefined for a valid call
  * @example
  * ```ts
  * const fault = checkRequest(headers)

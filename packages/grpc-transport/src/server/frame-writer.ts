@@ -1,10 +1,10 @@
 import type { ServerHttp2Stream } from 'node:http2'
 
-// A write costs much more than a copy of a small message, and one of this size fills four frames of HTTP/2.
+// A write costs much more than a copy of a small message, and one of this size fills four HTTP/2 frames.
 const chunkBytes = 64 << 10
 const copiedBytes = 8 << 10
 
-/** Writes the frames of one turn of the event loop together, and says when the client does not keep up. */
+/** Writes the frames of one event-loop tick together, and reports when the client does not read fast enough. */
 export class FrameWriter {
   readonly #stream: ServerHttp2Stream
   readonly #highWaterBytes: number
@@ -18,7 +18,7 @@ export class FrameWriter {
     this.#highWaterBytes = highWaterBytes
   }
 
-  /** Bytes that were written here and have not left to the socket. */
+  /** Bytes that were written but not yet sent to the socket. */
   get bufferedBytes(): number {
     return this.#framesBytes + this.#stream.writableLength
   }
@@ -41,7 +41,7 @@ export class FrameWriter {
     return this.hasRoom
   }
 
-  /** Waits until there is room again, or until {@link release} is called. */
+  /** Waits until the buffer has space again, or until {@link release} is called. */
   drained(): Promise<void> {
     return this.hasRoom ? Promise.resolve() : new Promise((resolve) => this.#drained.push(resolve))
   }
@@ -74,12 +74,12 @@ export class FrameWriter {
     this.#stream.write(frames.length === 1 ? frame : Buffer.concat(frames, bytes), this.#onWritten)
   }
 
-  // Not `drain`, which the stream tells of by its own limit, and never where that is above the one here.
+  // Not `drain`: the stream emits it by its own limit, and never when that is above the limit here.
   readonly #onWritten = (): void => {
     if (this.#drained.length > 0 && this.hasRoom) this.release()
   }
 
-  /** Lets everybody go on who waits for room. */
+  /** Resolves all waits for buffer space. */
   release(): void {
     const drained = this.#drained
     this.#drained = []

@@ -14,46 +14,48 @@ import type { ServeCall } from './serve-call.ts'
 import type { ServerStream } from './server-call.ts'
 
 export interface GrpcServerOptions {
-  /** What {@link implement} gives, one for each service. */
+  /** Results of {@link implement}, one for each service. */
   readonly implementations: readonly Implementation[]
-  /** Most bytes of one request message, before and after decompression (default 4 MiB). */
+  /** Maximum size of one request message in bytes, before and after decompression (default 4 MiB). */
   readonly maxMessageBytes?: number | undefined
-  /** Bytes of requests that the calls of one connection may hold together (default 64 MiB). */
+  /** Maximum bytes of requests that all calls of one connection may buffer together (default 64 MiB). */
   readonly maxConnectionBytes?: number | undefined
-  /** Bytes of answers that a call may have waiting before its handler is held back (default 128 KiB). */
+  /** Maximum bytes of unsent responses of a call before its handler has to wait (default 128 KiB). */
   readonly writeBufferBytes?: number | undefined
-  /** Milliseconds in which a client has to take what is left of a call that failed (default 5 s). */
+  /** Milliseconds in which a client must read the remaining data of a failed call (default 5 s). */
   readonly lingerMs?: number | undefined
-  /** Compresses answers, where the client reads the encoding; they are sent as they are when left out. */
+  /** Compression of responses, if the client supports the encoding. Default: none. */
   readonly compression?: MessageEncoding | undefined
   /** Limits of the connections. */
   readonly http2?: Http2ServerOptions | undefined
-  /** Hears of what handlers threw that is no GrpcError, with the path of the call; the client is told nothing of it. */
+  /**
+   * Called with each error of a handler that is not a GrpcError, and the path of the call; the client does not see it.
+   */
   readonly onFault?: ((error: unknown, path: string) => void) | undefined
 }
 
-/** A server of gRPC. */
+/** A gRPC server. */
 export interface GrpcServer {
-  /** The server of its connections; it may listen itself or be given them by `createPortServer`. */
+  /** The server of its connections; it can listen itself or receive them from `createPortServer`. */
   readonly http2: Http2Server
   /** `http://host:port` once it listens. */
   readonly url: string
-  /** Calls under way. */
+  /** Number of open calls. */
   readonly openCalls: number
-  /** Listens without TLS; a port of 0 takes any that is free. */
+  /** Starts to listen without TLS; port 0 selects any free port. */
   listen(at?: { readonly host?: string | undefined; readonly port?: number | undefined }): Promise<void>
   /**
-   * Takes no further call, lets those under way end, and ends what is left after a while with UNAVAILABLE. A second call
-   * waits for the first; a shorter time counts.
+   * Accepts no further calls, waits for open ones, and after the grace period ends the remaining ones with UNAVAILABLE.
+   * A second invocation waits for the first; a shorter grace period applies.
    */
   stop(graceMs?: number): Promise<void>
 }
 
 /**
- * Makes a server that answers calls of gRPC with the handlers of its implementations.
+ * Creates a server that serves gRPC calls with the handlers of its implementations.
  *
  * @param options - implementations and limits; sizes in bytes, times in milliseconds
- * @returns the server; it listens once told to
+ * @returns the server; it listens after a call of `listen`
  * @throws RangeError when two implementations have the same method
  * @example
  * ```ts
@@ -102,7 +104,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     let call: Http2Call
     try {
       const timeoutMs = timeoutOf(headers['grpc-timeout'])
-      // A timer has no finer clock.
+      // Timers have a resolution of one millisecond.
       if (timeoutMs !== undefined && timeoutMs < 1) {
         throw new GrpcError(Status.DEADLINE_EXCEEDED, 'the deadline of the call has passed')
       }
@@ -128,7 +130,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     for (const call of calls) {
       call.fail(new GrpcError(Status.UNAVAILABLE, 'the server is shutting down'))
     }
-    // Two turns of the event loop send the statuses; a client that takes them closes its connection.
+    // The statuses are sent within two event-loop ticks; a client that reads them closes its connection.
     deadline = performance.now() + 250
     while (calls.size > 0 && performance.now() < deadline) await pause(10)
     for (const session of sessions) session.destroy()
@@ -167,7 +169,7 @@ function methodsOf(implementations: readonly Implementation[]): ReadonlyMap<stri
   return methods
 }
 
-/** Finds the encoding for answers: the one wished for where both sides have it, else none. */
+/** Selects the encoding of responses: the preferred one if both sides support it, else none. */
 function agreedEncoding(
   wished: MessageEncoding | undefined,
   accepted: string | readonly string[] | undefined,
@@ -191,7 +193,7 @@ async function answer(
 }
 
 function endWith(call: ServerStream, error: unknown, onFault: (error: unknown) => void): void {
-  // A handler whose call is over may throw what it was told of; that is no fault.
+  // A handler whose call has ended may rethrow its abort reason; that is not a fault.
   const isExpected =
     GrpcError.is(error) || (call.hasEnded && error instanceof Error && error.name === 'AbortError')
   if (!isExpected) onFault(error)

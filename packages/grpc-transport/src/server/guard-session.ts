@@ -1,29 +1,32 @@
 import { constants, type ServerHttp2Session } from 'node:http2'
 
-/** Limits of one connection that are kept beside those of node:http2. */
+/** Limits of one connection in addition to those of node:http2. */
 export interface SessionLimits {
-  /** Bytes of request bodies on their way to the server, over all streams (default 16 MiB). */
+  /** Flow-control window for request bodies in bytes, over all streams (default 16 MiB). */
   readonly connectionWindowBytes: number
-  /** Milliseconds in which the peer has to acknowledge our settings (default 10 s). */
+  /** Timeout in milliseconds for the acknowledgement of the server's settings (default 10 s). */
   readonly handshakeTimeoutMs: number
-  /** Milliseconds after which a connection without a stream is asked to go (default 5 minutes). */
+  /** Milliseconds after which a connection without a stream is closed gracefully (default 5 minutes). */
   readonly idleMs: number
-  /** Milliseconds of silence after which the peer is asked for a sign of life (default 30 s). */
+  /** Milliseconds without received data after which a PING is sent (default 30 s). */
   readonly keepaliveMs: number
-  /** Milliseconds in which the peer has to give it (default 20 s). */
+  /** Timeout in milliseconds for the response to the PING (default 20 s). */
   readonly keepaliveTimeoutMs: number
   /**
-   * PING and SETTINGS frames that a peer may send (default 10 000): clients that measure how much fits on the way to us
-   * send a PING per round trip.
+   * Maximum number of PING and SETTINGS frames from a peer per second (default 10 000): clients that measure the
+   * bandwidth-delay product send a PING per round trip.
    */
   readonly maxControlFramesPerSecond: number
-  /** Streams that may end with an error at once, whoever found it, cancelled calls included (default 1000). */
+  /**
+   * Streams that may end with an error in a burst, whichever side detected it, including cancelled calls (default
+   * 1000).
+   */
   readonly streamResetBurst: number
   /** Streams per second that may do so once the burst is used up (default 200). */
   readonly streamResetRate: number
 }
 
-/** Opens the window of a connection and ends the connection once it breaks one of the limits. */
+/** Sets the window of a connection, and closes the connection when it exceeds one of the limits. */
 export function guardSession(session: ServerHttp2Session, limits: SessionLimits): void {
   session.setLocalWindowSize(limits.connectionWindowBytes)
   endFloods(session, limits)
@@ -40,7 +43,7 @@ function endFloods(session: ServerHttp2Session, limits: SessionLimits): void {
   session.on('ping', countControlFrame)
   session.on('remoteSettings', countControlFrame)
   session.on('stream', (stream) => {
-    // The listener of the server comes after this one; until then an error has to have somewhere to go.
+    // The listener of the server is added after this one; until then an error needs a listener.
     stream.on('error', () => undefined)
     stream.once('close', () => {
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) countReset()
@@ -48,7 +51,7 @@ function endFloods(session: ServerHttp2Session, limits: SessionLimits): void {
   })
 }
 
-/** Counts what may happen so often at once, and so often per second from then on. */
+/** A token bucket: allows `burst` events at once, and `perSecond` events per second after that. */
 function allowance(burst: number, perSecond: number, exceeded: () => void): () => void {
   let left = burst
   let counted = performance.now()
@@ -75,7 +78,7 @@ function endSilence(
   let seen = 0
   let answer: NodeJS.Timeout | undefined
   const silence = setInterval(() => {
-    // The socket of a connection that has ended throws when it is asked.
+    // The socket of a destroyed session throws on access.
     if (session.destroyed || answer !== undefined) return
     const { bytesRead } = socket
     if (bytesRead !== seen) {

@@ -41,12 +41,12 @@ async function serve(http2: Http2ServerOptions = {}): Promise<GrpcServer> {
   )
 }
 
-/** Sees that another client is served all the while. */
+/** Verifies that another client is served during the attack. */
 async function stillServes(server: GrpcServer): Promise<void> {
   expect(await grpcJsClient(server).one('hello')).toBe('hello')
 }
 
-/** Writes until the server has had enough; gives up after so many writes. */
+/** Writes until the server closes the connection; gives up after this many writes. */
 async function flood(
   { socket }: HostilePeer,
   bytesOf: (index: number) => Buffer,
@@ -89,7 +89,7 @@ it('a flood of header fields is refused', async () => {
 it('header fields of too many bytes are refused', async () => {
   const server = await serve()
   const peer = await hostilePeer(server.url)
-  // The limit is a setting, which counts from when the peer knows of it.
+  // The limit is a setting, which applies once the peer has acknowledged it.
   peer.socket.write(frame(frameType.settings, flag.ack, 0))
   const block = headerBlock([...callFields('/test.Text/One'), ['x-large', 'y'.repeat(17_000)]])
   peer.socket.write(frame(frameType.headers, flag.endStream, 1, block.subarray(0, 10_000)))
@@ -99,7 +99,7 @@ it('header fields of too many bytes are refused', async () => {
   await stillServes(server)
 })
 
-/** Code that the server has ended a stream with. */
+/** Error code with which the server ended a stream. */
 function endOf(peer: HostilePeer, streamId: number): number | undefined {
   return peer
     .frames()
@@ -110,7 +110,7 @@ function endOf(peer: HostilePeer, streamId: number): number | undefined {
 it('header fields that unpack to many bytes are refused, also before the settings count', async () => {
   const server = await serve()
   const peer = await hostilePeer(server.url)
-  // One field of 4000 bytes that enters the table of HPACK, and one byte for each time that it is meant again.
+  // One field of 4000 bytes that enters the HPACK table, and one byte for each further reference to it.
   const field = Buffer.concat([Buffer.of(0x40), headerBlock([['x', 'y'.repeat(4_000)]]).subarray(1)])
   const block = Buffer.concat([
     headerBlock(callFields('/test.Text/One')),
@@ -201,7 +201,7 @@ it.each([
   ['PING', frame(frameType.ping, 0, 0, Buffer.alloc(8))],
   ['SETTINGS', frame(frameType.settings, 0, 0)],
 ])('%s frames at a steady pace end the connection as well', async (_, one) => {
-  // Ten times fewer than come even from a machine that is slow to send.
+  // A tenth of the number that even a slow machine sends.
   const server = await serve({ maxControlFramesPerSecond: 5 })
   const peer = await hostilePeer(server.url)
   for (let sent = 0; sent < 1_000 && !peer.socket.destroyed; sent++) {
@@ -306,7 +306,8 @@ it('a peer that answers when it is asked, and has a call under way, is not', asy
   session.on('ping', () => pings++)
   const list = openCall(session, '/test.Text/List')
   list.end(Buffer.alloc(5))
-  // Each one is sent 20 ms after the answer to the last at the earliest, so that these take longer than the peer may idle.
+  // Each one is sent at least 20 ms after the response to the last, so that together they take longer than the idle
+  // timeout.
   await expect.poll(() => pings, { interval: 10 }).toBeGreaterThan(11)
   expect(session.closed).toBe(false)
   list.close()

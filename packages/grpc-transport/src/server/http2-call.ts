@@ -13,23 +13,23 @@ export interface CallLimits {
   readonly maxMessageBytes: number
   readonly maxConnectionBytes: number
   readonly writeBufferBytes: number
-  /** Milliseconds in which the client has to take what is left of a call that failed. */
+  /** Milliseconds in which the client must read the remaining data of a failed call. */
   readonly lingerMs: number
 }
 
-/** What a call needs beside its stream. */
+/** The parameters of a call in addition to its stream. */
 export interface CallStarting {
   readonly headers: IncomingHttpHeaders
   readonly limits: CallLimits
-  /** `grpc-encoding` of the answer. */
+  /** `grpc-encoding` of the response. */
   readonly encoding: string | undefined
   readonly timeoutMs: number | undefined
 }
 
-// setTimeout takes no more; a deadline beyond is none.
+// The maximum of setTimeout; a later deadline counts as none.
 const mostMilliseconds = 2_147_483_647
 
-// What reads on after the end is told; made once, as every call ends and making an error is slow.
+// Reported to reads after the end. Created once, because every call ends and creating an error is slow.
 const ended = new GrpcError(Status.CANCELLED, 'the call has ended')
 
 /** A call on a stream of node:http2. */
@@ -47,7 +47,7 @@ export class Http2Call implements ServerStream {
   #trailers: Metadata = {}
   #status: StatusHeaders = {}
   #abort: AbortController | undefined
-  /** Set once the call has ended in any other way than by its handler. */
+  /** Set when the call has ended in any other way than by its handler. */
   #failure: GrpcError | undefined
   #hasEnded = false
 
@@ -79,7 +79,7 @@ export class Http2Call implements ServerStream {
 
   get remoteAddress(): string | undefined {
     const { session } = this.#stream
-    // The socket of a connection that has ended throws when it is asked.
+    // The socket of a destroyed session throws on access.
     return session === undefined || session.destroyed ? undefined : session.socket.remoteAddress
   }
 
@@ -117,10 +117,10 @@ export class Http2Call implements ServerStream {
     if (this.#encoding !== undefined) headers['grpc-encoding'] = this.#encoding
     stream.respond(headers, { waitForTrailers: true })
     stream.once('wantTrailers', () => {
-      // Nobody would catch what it throws.
+      // An exception here would be uncaught.
       if (stream.destroyed || stream.closed) return
       stream.sendTrailers(this.#status)
-      // Node sends the trailers in the next turn of the event loop, before this.
+      // Node.js sends the trailers in the next event-loop tick, before this callback.
       setImmediate(() => dropRequest(stream))
     })
   }
@@ -149,7 +149,7 @@ export class Http2Call implements ServerStream {
     else respondStatus(this.#stream, code, detail, metadata)
   }
 
-  /** Ends the call for a reason that its handler does not know. */
+  /** Ends the call for a reason outside of its handler. */
   fail(error: unknown): void {
     if (this.#hasEnded) return
     const failure = GrpcError.is(error) ? error : new GrpcError(Status.INTERNAL, 'internal error')
@@ -158,7 +158,7 @@ export class Http2Call implements ServerStream {
     this.#abort?.abort(failure)
   }
 
-  /** Ends the stream at once, with what could not be sent. */
+  /** Destroys the stream immediately, including unsent data. */
   destroy(): void {
     this.#stream.close(constants.NGHTTP2_CANCEL)
   }
@@ -168,7 +168,7 @@ export class Http2Call implements ServerStream {
     else this.fail(new GrpcError(Status.DEADLINE_EXCEEDED, 'the deadline of the call has passed'))
   }
 
-  /** The client is gone, or its connection. */
+  /** The client or its connection is lost. */
   #lose(): void {
     if (this.#hasEnded) return
     this.#failure = new GrpcError(Status.CANCELLED, 'the client has cancelled the call')
@@ -182,7 +182,7 @@ export class Http2Call implements ServerStream {
     this.#writer.release()
   }
 
-  /** A client that does not read would keep what is left in memory, and never see the status. */
+  /** Otherwise a client that does not read would keep the remaining data in memory, and never receive the status. */
   #limitLinger(code: StatusCode): void {
     this.#writer.flush()
     if (this.#stream.writableLength === 0) return
@@ -191,7 +191,7 @@ export class Http2Call implements ServerStream {
   }
 }
 
-/** The error code of HTTP/2 that a client reads as the status, or comes nearest to it. */
+/** The HTTP/2 error code that a client maps to the status, or to the closest one. */
 function resetOf(code: StatusCode): number {
   if (code === Status.CANCELLED || code === Status.DEADLINE_EXCEEDED) return constants.NGHTTP2_CANCEL
   if (code === Status.RESOURCE_EXHAUSTED) return constants.NGHTTP2_ENHANCE_YOUR_CALM

@@ -3,45 +3,58 @@ import { guardSession, type SessionLimits } from './guard-session.ts'
 
 type OptionalLimits = { readonly [name in keyof SessionLimits]?: SessionLimits[name] | undefined }
 
-/** How much one HTTP/2 connection may ask of a server; every limit has a default. */
+/** Limits of one HTTP/2 connection; every limit has a default. */
 export interface Http2ServerOptions extends OptionalLimits {
   /**
-   * Bytes of a request body that may be on their way or unread, per stream (default 1 MiB). Node hands the window of
-   * the connection back as bytes arrive, so unread requests of one connection hold at most this many bytes for each
-   * of {@link maxConcurrentStreams}.
+   * Bytes of a request body that may be in transit or unread, per stream (default 1 MiB). Node.js restores the window
+   * of the connection as bytes arrive, so unread requests of one connection use at most this many bytes for each of
+   * {@link maxConcurrentStreams}.
    */
   readonly streamWindowBytes?: number | undefined
-  /** Streams that one connection may have open (default 1000). A stream beyond is refused, and many end the connection. */
+  /**
+   * Maximum number of open streams of one connection (default 1000). A further stream is refused, and many of them
+   * close the connection.
+   */
   readonly maxConcurrentStreams?: number | undefined
   /**
-   * Bytes of the header fields of a request, each counted with 32 more (default 16 KiB). It counts from when the peer has
-   * acknowledged our settings; until then Node takes 9 frames of 16 KiB and as many fields as below.
+   * Maximum size of the header fields of a request in bytes, each counted with 32 more (default 16 KiB). It applies
+   * after the peer has acknowledged the settings; until then Node.js accepts 9 frames of 16 KiB and as many fields as
+   * below.
    */
   readonly maxHeaderListBytes?: number | undefined
-  /** Header fields of a request (default 128): stops floods of small fields, CONTINUATION frames included. */
+  /**
+   * Maximum number of header fields of a request (default 128): stops floods of small fields, including CONTINUATION
+   * frames.
+   */
   readonly maxHeaderPairs?: number | undefined
-  /** Frames that break the protocol, or are DATA frames without data, before the connection is ended (default 100). */
+  /**
+   * Maximum number of frames that violate the protocol, or DATA frames without data, before the connection is closed
+   * (default 100).
+   */
   readonly maxSessionInvalidFrames?: number | undefined
-  /** Streams refused for being too many before the connection is ended (default 100). */
+  /** Maximum number of refused excess streams before the connection is closed (default 100). */
   readonly maxSessionRejectedStreams?: number | undefined
-  /** PING and SETTINGS frames of ours that a peer may leave unanswered (default 10). */
+  /** Maximum number of unacknowledged PING and SETTINGS frames of the server (default 10). */
   readonly maxOutstandingPings?: number | undefined
-  /** Megabytes that a connection may hold in queues and tables before new streams are refused (default 64). */
+  /** Maximum memory of a connection in queues and tables before new streams are refused, in megabytes (default 64). */
   readonly maxSessionMemory?: number | undefined
 }
 
 /**
- * Makes an HTTP/2 server with limits against hostile peers and no listeners; give it `stream` listeners only, since a
- * `request` listener would end a stream before its trailers.
+ * Creates an HTTP/2 server with limits against hostile peers and without listeners. Add `stream` listeners only,
+ * because a `request` listener would end a stream before its trailers.
  *
- * What stops what: header and CONTINUATION floods by {@link Http2ServerOptions.maxHeaderListBytes} and
- * {@link Http2ServerOptions.maxHeaderPairs} (CVE-2024-27316); rapid reset (CVE-2023-44487) and streams that a peer makes
- * the server reset (CVE-2025-8671) by {@link SessionLimits.streamResetBurst}, in Node and here, since Node refuses the
- * streams and keeps the connection; PING and SETTINGS floods by
- * {@link SessionLimits.maxControlFramesPerSecond} (CVE-2019-9512, CVE-2019-9515); empty DATA frames by
- * {@link Http2ServerOptions.maxSessionInvalidFrames} (CVE-2019-9518); peers that read nothing by
- * {@link SessionLimits.keepaliveTimeoutMs} (CVE-2019-9517); peers that say nothing by
- * {@link SessionLimits.handshakeTimeoutMs} and {@link SessionLimits.idleMs}.
+ * The limits against each attack:
+ *
+ * - header and CONTINUATION floods (CVE-2024-27316): {@link Http2ServerOptions.maxHeaderListBytes} and
+ *   {@link Http2ServerOptions.maxHeaderPairs}
+ * - rapid reset (CVE-2023-44487) and streams that a peer makes the server reset (CVE-2025-8671):
+ *   {@link SessionLimits.streamResetBurst}, in Node.js and here, because Node.js refuses the streams but keeps the
+ *   connection
+ * - PING and SETTINGS floods (CVE-2019-9512, CVE-2019-9515): {@link SessionLimits.maxControlFramesPerSecond}
+ * - empty DATA frames (CVE-2019-9518): {@link Http2ServerOptions.maxSessionInvalidFrames}
+ * - peers that do not read (CVE-2019-9517): {@link SessionLimits.keepaliveTimeoutMs}
+ * - peers that do not send: {@link SessionLimits.handshakeTimeoutMs} and {@link SessionLimits.idleMs}
  *
  * @example
  * ```ts
@@ -78,9 +91,9 @@ export function createHttp2Server(options: Http2ServerOptions = {}): Http2Server
       streamResetRate,
     })
   })
-  // A connection that fails concerns nobody else, and its own streams learn of it.
+  // A connection that fails affects no other one, and its own streams receive the error.
   server.on('sessionError', () => undefined)
-  // So does one that could not be accepted, as for want of file handles.
+  // The same applies to a connection that could not be accepted, for example because of a lack of file handles.
   server.on('error', () => undefined)
   return server
 }

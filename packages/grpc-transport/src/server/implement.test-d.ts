@@ -39,6 +39,6 @@ test('what the service does not say does not compile', () => {
   implement(TextDefinition, { two: (request: string) => request })
   // @ts-expect-error the response is text
   implement(TextDefinition, { one: () => 1 })
-  // @ts-expect-error a stream is answered by an iterable
+  // @ts-expect-error a stream response must be an iterable
   implement(TextDefinition, { list: () => 'text' })
 })

@@ -12,7 +12,7 @@ import { Status } from '../wire/status.ts'
 import type { ServeCall } from './serve-call.ts'
 import type { ServerCall, ServerStream } from './server-call.ts'
 
-/** A method that works with bytes, made by {@link raw}. */
+/** A method that works with bytes, created by {@link raw}. */
 export interface RawMethod {
   serve(stream: ServerStream): Promise<void>
 }
@@ -26,23 +26,26 @@ type Leaving<method extends AnyMethod> = method extends { readonly responseStrea
   ? AsyncIterable<Response<method>>
   : Response<method> | Promise<Response<method>>
 
-/** What serves a method: a function of its messages, or of bytes. */
+/** The handler of a method: a function of its messages, or of bytes. */
 export type Handler<method extends AnyMethod> =
   | ((arriving: Arriving<method>, call: ServerCall) => Leaving<method>)
   | RawMethod
 
-/** What serves the methods of a service, by their names in the definition. A method left out answers UNIMPLEMENTED. */
+/**
+ * The handlers of a service, by the names of the methods in the definition. A method without a handler responds with
+ * UNIMPLEMENTED.
+ */
 export type Handlers<service extends ServiceDefinition> = {
   readonly [name in keyof service['methods']]?: Handler<service['methods'][name]> | undefined
 }
 
-/** A service and what serves it, by path. */
+/** The methods of a service, by path. */
 export type Implementation = ReadonlyMap<string, ServeCall>
 
 /**
- * Marks a method that reads the bytes of messages and writes framed messages, which many calls may share.
+ * Marks a method that reads the bytes of messages and writes framed messages, which many calls can share.
  *
- * @param serve - reads and writes; the call ends with OK when it resolves, and as for other handlers when it rejects
+ * @param serve - reads and writes; the call ends with OK when it resolves, and like other handlers when it rejects
  * @returns the method for {@link implement}
  * @example
  * ```ts
@@ -57,11 +60,11 @@ export function raw(serve: (stream: ServerStream) => Promise<void>): RawMethod {
 }
 
 /**
- * Joins a service and what serves its methods. A handler takes one request, or all of them where they come as a stream;
- * it returns one response, or an iterable of them, which is closed once the client is gone. Fields of a response may be
- * left out where code generation can fill them in.
+ * Combines a service definition with its handlers. A handler receives one request, or an iterable of requests for a
+ * client stream. It returns one response, or an iterable of responses, which is closed when the client disconnects.
+ * Fields of a response are optional if the generated code can fill them in.
  *
- * @param definition - service as code generation describes it
+ * @param definition - service definition from the generated code
  * @param handlers - handlers by the names of methods in the definition
  * @returns the implementation for `createGrpcServer`
  * @example
@@ -87,7 +90,8 @@ export function implement<const service extends ServiceDefinition>(
   return served
 }
 
-// Clients of streams wait for the headers before they go on. A handler that fails at once is still told by one frame.
+// Clients of streams wait for the headers before they continue. A handler that fails immediately still sends one frame
+// only.
 function sendHeadersSoon(stream: ServerStream): void {
   setImmediate(() => stream.sendHeaders())
 }
@@ -143,7 +147,8 @@ function decode(codec: MessageCodec<unknown>, bytes: Uint8Array): unknown {
   }
 }
 
-// Head and message stay apart: the stream joins them, and a framed copy of each message would double the cost.
+// Head and message are written separately: the stream joins them, and a framed copy of each message would double the
+// cost.
 function writeMessage(stream: ServerStream, message: Uint8Array, compressed: boolean): boolean {
   stream.write(frameHead(message.length, compressed))
   return stream.write(message)
@@ -160,7 +165,7 @@ async function writeResponses(
   const close = (): void => {
     if (!isOpen) return
     isOpen = false
-    // It resolves once the handler has stopped, which may be late; nobody waits for it.
+    // It resolves when the handler has stopped, possibly with a delay, so it is not awaited.
     Promise.resolve(iterator.return?.()).catch(onFault)
   }
   stream.signal.addEventListener('abort', close, { once: true })

@@ -6,18 +6,18 @@ import { Status } from '../wire/status.ts'
 export interface RequestReaderOptions {
   readonly maxMessageBytes: number
   readonly decompress: ((message: Uint8Array) => Uint8Array) | undefined
-  /** Bytes of requests that the calls of one connection may hold together. */
+  /** Maximum bytes of requests that the calls of one connection may buffer together. */
   readonly maxConnectionBytes: number
-  /** Tells that the request cannot be read to its end. */
+  /** Called when the request cannot be read completely. */
   onFault(error: unknown): void
 }
 
-// Beyond this no more is taken from the stream while a message waits, so that its window closes.
+// Above this size reading from the stream stops while a message is unread, so that its window closes.
 const highWaterBytes = 64 << 10
 
 const heldBytes = new WeakMap<Http2Session, number>()
 
-/** Reads the messages of a request, no faster than they are taken. */
+/** Reads the messages of a request, no faster than they are consumed. */
 export class RequestReader {
   readonly #stream: ServerHttp2Stream
   readonly #session: Http2Session | undefined
@@ -50,7 +50,7 @@ export class RequestReader {
     }
   }
 
-  /** Waits for a message (true) or the end (false); rejects with what the call was stopped with. */
+  /** Waits for a message (true) or the end (false); rejects with the reason with which the call was stopped. */
   readable(): Promise<boolean> {
     if (this.#error !== undefined) return Promise.reject(this.#error)
     if (this.#isReady()) return Promise.resolve(true)
@@ -59,7 +59,7 @@ export class RequestReader {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** Stops reading; who waits for a message gets the reason. */
+  /** Stops reading; a waiting reader gets the reason. */
   stop(reason: unknown): void {
     if (this.#error !== undefined) return
     this.#error = reason
@@ -85,7 +85,7 @@ export class RequestReader {
     if (!this.#isReady() && this.#isOver()) this.#wake(false)
   }
 
-  /** Tells whether the client has said that no message follows, all of which were read. */
+  /** Whether the client has ended its side and all messages were read. */
   #isOver(): boolean {
     if (!this.#hasEnded || this.#error !== undefined) return false
     try {

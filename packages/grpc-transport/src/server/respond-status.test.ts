@@ -16,7 +16,7 @@ it('a refusal leaves before the reset that ends what the client still sends', as
   server.on('stream', (stream: ServerHttp2Stream) => {
     stream.on('error', () => undefined)
     respondStatus(stream, Status.UNAUTHENTICATED, 'who are you')
-    // Before Node 24 such a reset overtakes the refusal; later versions send them in order all the same.
+    // Before Node.js 24 such a reset overtakes the refusal; later versions send them in order.
     resetInTheSameTurn.push(stream.closed)
   })
   const address = server.address()

@@ -4,11 +4,11 @@ import { metadataToHeaders } from '../wire/metadata-headers.ts'
 import { encodeStatusMessage } from '../wire/status-message.ts'
 import type { StatusCode } from '../wire/status.ts'
 
-/** Headers that say how a call ended. */
+/** Headers with the status of a call. */
 export type StatusHeaders = Record<string, string | string[]>
 
 /**
- * Writes the headers that say how a call ended: `grpc-status`, `grpc-message` unless it is empty, and metadata.
+ * Builds the headers with the status of a call: `grpc-status`, `grpc-message` unless it is empty, and metadata.
  *
  * @throws GrpcError INVALID_ARGUMENT for metadata that cannot be sent
  */
@@ -20,14 +20,14 @@ export function statusHeaders(code: StatusCode, detail: string, metadata: Metada
 }
 
 /**
- * Answers a call with a status and nothing else: one HEADERS frame that ends the stream. It does nothing on a stream
- * that has answered or is gone, and lets what the client still sends fall.
+ * Responds to a call with a status only: one HEADERS frame that ends the stream. It does nothing on a stream that has a
+ * response or is closed, and ignores further data of the client.
  *
- * @param stream - a stream as the `stream` event of the server gives it
- * @param code - status code of gRPC
- * @param detail - words for the person who reads the error
- * @param metadata - metadata beside the status
- * @param httpStatus - status of HTTP; anything but 200 is for requests that are not gRPC
+ * @param stream - a stream from the `stream` event of the server
+ * @param code - gRPC status code
+ * @param detail - error message for the developer
+ * @param metadata - metadata in addition to the status
+ * @param httpStatus - HTTP status; use other values than 200 only for requests that are not gRPC
  * @throws GrpcError INVALID_ARGUMENT for metadata that cannot be sent
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function respondStatus(
   respondOnly(stream, statusHeaders(code, detail, metadata), httpStatus)
 }
 
-/** Answers with headers that end the stream. */
+/** Responds with headers that end the stream. */
 export function respondOnly(stream: ServerHttp2Stream, headers: StatusHeaders, httpStatus = 200): void {
   if (stream.destroyed || stream.closed || stream.headersSent) return
   stream.respond(
@@ -55,12 +55,12 @@ export function respondOnly(stream: ServerHttp2Stream, headers: StatusHeaders, h
   dropRequest(stream)
 }
 
-/** Lets go of what the client may still send on a stream that was answered in full. */
+/** Discards further data from the client on a stream with a complete response. */
 export function dropRequest(stream: ServerHttp2Stream): void {
   if (stream.destroyed) return
   stream.resume()
   if (stream.readableEnded || stream.endAfterHeaders) return
-  // Before Node 24 a reset overtakes headers that were written in the same turn.
+  // Before Node.js 24 a reset overtakes headers that were written in the same event-loop tick.
   setImmediate(() => {
     if (!stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR)
   })

@@ -1,31 +1,32 @@
-// Pieces below this size that have to wait are gathered in blocks: a sender of single bytes must not cost an object each.
+// Waiting chunks below this size are collected in blocks: a sender of single bytes must not cost an object each.
 const smallBytes = 512
 const blockBytes = 16_384
-// So must those that are less than this part of the memory that they lie in, all of which a view keeps: a sender may mix
-// them with bytes that are soon let go, so that much more would be kept than counted.
+// The same applies to chunks that are smaller than this part of their ArrayBuffer, all of which a view retains.
+// Otherwise a sender could mix them with bytes that are released soon, so that much more memory is retained than
+// counted.
 const leastPart = 1 / 4
 
 const nothing = new Uint8Array(0)
 
-/** Bytes in the order in which they came, taken out in any other division. */
+/** A FIFO queue of bytes, which are read in chunks of any other size. */
 export interface ByteQueue {
   readonly length: number
   push(bytes: Uint8Array): void
-  /** Takes bytes that are there: a view where they lie in one piece, a copy where they do not. */
+  /** Removes and returns buffered bytes: a view if they are in one chunk, otherwise a copy. */
   take(count: number): Uint8Array
   takeByte(): number
-  /** Takes four bytes, the highest first. */
+  /** Removes and returns four bytes, big-endian. */
   takeUint32(): number
 }
 
 export function createByteQueue(): ByteQueue {
   let pieces: Uint8Array[] = []
-  // The piece that is read, its place in the list, and what was taken of it.
+  // The current chunk, its position in the list, and the number of bytes that were read from it.
   let piece: Uint8Array = nothing
   let place = -1
   let taken = 0
   let length = 0
-  // The block behind the last piece of the list, and how much of it is in use.
+  // The block behind the last chunk of the list, and the number of its bytes in use.
   let block: Uint8Array | undefined
   let blockEnd = 0
 
@@ -46,7 +47,7 @@ export function createByteQueue(): ByteQueue {
   }
 
   function gather(bytes: Uint8Array): void {
-    // A block that is being read already is not written to any more: its piece has a fixed end.
+    // A block that is being read is not written to any more: its chunk has a fixed end.
     const isFree = place < pieces.length - 1
     if (block === undefined || !isFree || blockEnd + bytes.length > block.length) {
       block = new Uint8Array(Math.max(blockBytes, bytes.length))
@@ -61,7 +62,8 @@ export function createByteQueue(): ByteQueue {
   function next(): void {
     place += 1
     piece = pieces[place] ?? nothing
-    // Let go at once; the list itself is cut only now and then, so that a long one is not moved for every piece.
+    // Released immediately; the list itself is shortened only occasionally, so that a long one is not moved for every
+    // chunk.
     pieces[place] = nothing
     taken = 0
     if (place >= 256) {
@@ -93,7 +95,7 @@ export function createByteQueue(): ByteQueue {
     while (taken === piece.length) next()
     length -= count
     if (piece.length - taken >= count) {
-      // A plain Uint8Array also where the piece is a Buffer, whose own views are costly and compare otherwise.
+      // A plain Uint8Array even if the chunk is a Buffer, whose views are expensive and compare differently.
       const view = new Uint8Array(piece.buffer, piece.byteOffset + taken, count)
       taken += count
       return view

@@ -3,7 +3,7 @@ import { GrpcError } from './grpc-error.ts'
 import type { Metadata } from './metadata.ts'
 import { Status } from './status.ts'
 
-/** What one request was answered with. */
+/** The response to one request. */
 export interface UnaryAnswer {
   readonly message: Uint8Array
   readonly headers: Metadata
@@ -11,13 +11,13 @@ export interface UnaryAnswer {
 }
 
 /**
- * Sends one message and waits for the one that answers it.
+ * Sends one message and waits for its response.
  *
- * @param transport - way to the server
- * @param start - path, metadata, limit in milliseconds and signal of the call
+ * @param transport - transport to the server
+ * @param start - path, metadata, timeout in milliseconds and signal of the call
  * @param message - bytes of the request
- * @returns bytes of the answer, with the metadata before and after it
- * @throws GrpcError any status but OK, and UNIMPLEMENTED where the server sends no message or several; the reason of the
+ * @returns bytes of the response, with the metadata before and after it
+ * @throws GrpcError any status but OK, and UNIMPLEMENTED when the server sends no message or several; the reason of the
  *   signal
  * @example
  * ```ts
@@ -31,11 +31,11 @@ export async function callUnary(
   message: Uint8Array,
 ): Promise<UnaryAnswer> {
   const call = transport.open(start)
-  // It never rejects, and what goes wrong shows in the answer.
+  // It never rejects; errors appear in the response.
   void call.send(message)
   call.end()
   let answer: Uint8Array | undefined
-  // A message that waits but cannot be read, as it does not decompress, is followed by the failure of the call.
+  // A message that cannot be decompressed is followed by the failure of the call.
   while (answer === undefined && (await call.readable())) answer = call.read()
   if (answer === undefined) throw new GrpcError(Status.UNIMPLEMENTED, 'the server answered without a message')
   if (await call.readable()) {

@@ -1,49 +1,49 @@
 import type { Metadata } from './metadata.ts'
 
-/** What a call begins with. */
+/** The parameters of a call. */
 export interface CallStart {
   /** `/<package>.<Service>/<Method>` */
   readonly path: string
   readonly metadata?: Metadata | undefined
-  /** Milliseconds until the call ends with DEADLINE_EXCEEDED; sent to the server as well. None when left out. */
+  /** Milliseconds until the call ends with DEADLINE_EXCEEDED; also sent to the server. Default: no deadline. */
   readonly timeoutMs?: number | undefined
-  /** Cancels the call; what waits then fails with the signal's reason. */
+  /** Cancels the call; pending waits fail with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** False where the caller sends one message only; some transports send such a call in another way. */
+  /** False when the caller sends one message only; some transports send such a call in another way. */
   readonly requestStream?: boolean | undefined
-  /** False where the server answers with one message only. */
+  /** False when the server responds with one message only. */
   readonly responseStream?: boolean | undefined
 }
 
 /**
- * A call under way: whole messages out and in, as bytes. The sender waits where the receiver does: messages that nobody
- * reads stay on the other side once the window is full.
+ * An open call that sends and receives complete messages as bytes. Flow control applies in both directions: unread
+ * messages stay on the other side once the window is full.
  */
 export interface Call {
-  /** Metadata that came before the first message; rejects as the call does when none came. */
+  /** Metadata that arrived before the first message; rejects like the call when none arrived. */
   readonly headers: Promise<Metadata>
-  /** Metadata of the end, without the status; set once {@link readable} has said that the call is over. */
+  /** Metadata at the end, without the status; set once {@link readable} has reported the end of the call. */
   readonly trailers: Metadata | undefined
-  /** Takes the next message that has arrived whole; undefined when none waits. Valid bytes for as long as they are kept. */
+  /** Returns the next message that has arrived completely; undefined when there is none. The bytes remain valid. */
   read(): Uint8Array | undefined
   /**
-   * Waits until {@link read} has a message (true) or the call has ended with OK and all of it was read (false).
+   * Waits until {@link read} has a message (true) or the call has ended with OK and all messages were read (false).
    *
-   * @throws GrpcError for any other status, after the messages that came before it; the reason of the signal
+   * @throws GrpcError for any other status, after the messages that arrived before it; the reason of the signal
    */
   readable(): Promise<boolean>
-  /** Sends a message; resolves when there is room for another one, and also when the call has ended. */
+  /** Sends a message; resolves when another one can be sent, and also when the call has ended. */
   send(message: Uint8Array): Promise<void>
-  /** Says that no message follows. */
+  /** Ends the sending side: no message follows. */
   end(): void
-  /** Ends the call at once on both sides; what waits fails with the reason, or with CANCELLED without one. */
+  /** Ends the call immediately on both sides; pending waits fail with the reason, or with CANCELLED without one. */
   cancel(reason?: unknown): void
 }
 
-/** A way to reach a server. */
+/** Sends calls to a server. */
 export interface Transport {
-  /** Begins a call; what goes wrong, a lack of a connection included, shows in the call. */
+  /** Begins a call; errors, including a failed connection, appear in the call. */
   open(start: CallStart): Call
-  /** Ends the connections; calls under way end with CANCELLED. */
+  /** Closes the connections; open calls end with CANCELLED. */
   close(): Promise<void>
 }

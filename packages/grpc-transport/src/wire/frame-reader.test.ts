@@ -59,7 +59,7 @@ describe('createFrameReader', () => {
     const frames = createFrameReader({ maxMessageBytes: 10_000 })
     frames.push(frameMessage(new Uint8Array(2_000)).subarray(0, 1_005))
     frames.push(large.subarray(0, 1_000))
-    // What is overwritten here would be lost in a view.
+    // A view would show the overwritten bytes.
     large.fill(0)
     expect(frames.read()?.subarray(1_000)).toEqual(new Uint8Array(1_000).fill(7))
   })

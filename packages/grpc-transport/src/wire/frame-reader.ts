@@ -3,36 +3,36 @@ import { GrpcError } from './grpc-error.ts'
 import { Status } from './status.ts'
 
 export interface FrameReaderOptions {
-  /** Most bytes of one message, before and after decompression. */
+  /** Maximum size of one message in bytes, before and after decompression. */
   readonly maxMessageBytes: number
-  /** Decompresses a message and keeps to the limit itself; a compressed message is refused when left out. */
+  /** Decompresses a message and enforces the size limit itself; without it a compressed message is rejected. */
   readonly decompress?: ((message: Uint8Array) => Uint8Array) | undefined
-  /** Takes the block of trailers that ends an answer of gRPC-web; such a frame is refused when left out. */
+  /** Receives the block of trailers that ends a gRPC-web response; without it such a frame is rejected. */
   readonly onTrailers?: ((block: Uint8Array) => void) | undefined
 }
 
-/** Finds the messages in a stream of bytes, however it was cut. */
+/** Splits a stream of bytes into messages, whatever its chunks. */
 export interface FrameReader {
   /** Bytes that were pushed and not read. */
   readonly waitingBytes: number
-  /** Adds bytes as they came; they must not change afterwards. */
+  /** Adds received bytes; they must not change afterwards. */
   push(bytes: Uint8Array): void
   /**
-   * Tells whether {@link read} has a message.
+   * Returns whether {@link read} has a message.
    *
    * @throws GrpcError as {@link read} does
    */
   isReady(): boolean
   /**
-   * Takes the next message; undefined while it has not come whole. It is a view of the bytes that were pushed, unless it
-   * was spread over several pieces.
+   * Returns the next message; undefined while it is incomplete. It is a view of the pushed bytes, unless it was spread
+   * over several chunks.
    *
-   * @throws GrpcError RESOURCE_EXHAUSTED when the next message is too large, INTERNAL when it is no message or does not
-   *   decompress
+   * @throws GrpcError RESOURCE_EXHAUSTED when the next message is too large, INTERNAL when it is invalid or cannot be
+   *   decompressed
    */
   read(): Uint8Array | undefined
   /**
-   * Says that no byte follows, once {@link read} has nothing more.
+   * Reports the end of the bytes, after {@link read} has returned all messages.
    *
    * @throws GrpcError INTERNAL when the bytes end inside a message
    */
@@ -40,9 +40,9 @@ export interface FrameReader {
 }
 
 /**
- * Makes a reader of framed messages. A message is refused by its head, before its bytes are kept.
+ * Creates a reader of framed messages. A message is rejected by its head, before its bytes are buffered.
  *
- * @param options - largest message in bytes, and how to decompress one
+ * @param options - maximum size of a message in bytes, and how to decompress one
  * @returns the reader
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export interface FrameReader {
 export function createFrameReader(options: FrameReaderOptions): FrameReader {
   const { maxMessageBytes, decompress, onTrailers } = options
   const queue = createByteQueue()
-  // Of the message whose head was taken; -1 before the next head.
+  // Of the message whose head was read; -1 before the next head.
   let length = -1
   let flag = 0
 

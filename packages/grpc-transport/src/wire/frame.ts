@@ -1,10 +1,10 @@
 const headBytes = 5
 
 /**
- * Puts the head of a message before its bytes: one byte for the flag, four for the length.
+ * Prefixes a message with its head: one byte for the flag, four for the length.
  *
  * @param message - bytes of one message
- * @param compressed - true where the bytes are compressed
+ * @param compressed - true when the bytes are compressed
  * @returns the framed message
  * @example
  * ```ts
@@ -19,7 +19,7 @@ export function frameMessage(message: Uint8Array, compressed = false): Uint8Arra
   return framed
 }
 
-/** Makes the head of a message, for those who write head and message one after the other. */
+/** Creates the head of a message, for callers that write head and message separately. */
 export function frameHead(length: number, compressed = false): Uint8Array {
   const head = new Uint8Array(headBytes)
   writeHead(head, length, compressed)

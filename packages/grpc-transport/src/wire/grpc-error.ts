@@ -1,11 +1,11 @@
 import type { Metadata } from './metadata.ts'
 import { type StatusCode, statusName } from './status.ts'
 
-// A global symbol, so that errors are recognised across two installed copies of this package.
+// A global symbol, so that errors are recognized across two installed copies of this package.
 const marker = Symbol.for('fairlead.grpc-error')
 
 /**
- * The end of a call with any status but OK.
+ * The error of a call that ended with any status but OK.
  *
  * @example
  * ```ts
@@ -17,11 +17,14 @@ export class GrpcError extends Error {
   readonly [marker] = true
   override readonly name = 'GrpcError'
   readonly code: StatusCode
-  /** The other side's own words, or what the transport saw. */
+  /** The error message of the peer, or of the transport. */
   readonly detail: string
-  /** Metadata that came with the status. */
+  /** Metadata that arrived with the status. */
   readonly metadata: Metadata
-  /** True where the server has certainly not begun with the call, so that it may be sent again whatever it does. */
+  /**
+   * True when the server has certainly not begun with the call, so that it can be sent again even if it is not
+   * idempotent.
+   */
   readonly isUnprocessed: boolean
 
   constructor(
@@ -41,9 +44,9 @@ export class GrpcError extends Error {
   }
 
   /**
-   * Tells whether a value is the end of a call, made by any copy of this package.
+   * Returns whether a value is a GrpcError, created by any copy of this package.
    *
-   * @param error - anything that was thrown
+   * @param error - any thrown value
    * @param code - the only code to accept
    * @returns true for such an error
    * @example

@@ -2,10 +2,10 @@ import { GrpcError } from './grpc-error.ts'
 import type { Metadata, MetadataValue } from './metadata.ts'
 import { Status } from './status.ts'
 
-/** Headers of HTTP as every runtime gives them: by lower-case name, several values in a list or joined by commas. */
+/** HTTP headers as every runtime represents them: by lower-case name, several values in a list or joined by commas. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>
 
-// What the protocol itself says in headers: neither metadata to send nor metadata that came.
+// Headers of the protocol itself: neither metadata to send nor received metadata.
 const ownNames = new Set([
   'connection',
   'content-length',
@@ -25,7 +25,7 @@ const ownNames = new Set([
   'upgrade',
 ])
 
-// What HTTP has one value for; Node sends no other.
+// Headers with a single value in HTTP; Node.js sends no more than one.
 const singleNames = new Set([
   'access-control-allow-credentials',
   'access-control-max-age',
@@ -61,10 +61,10 @@ const singleNames = new Set([
 ])
 
 /**
- * Writes metadata as headers: text as it is, bytes in base64 without padding.
+ * Converts metadata to headers: text unchanged, bytes in base64 without padding.
  *
  * @param metadata - entries by lower-case name; text is printable ASCII without spaces at its ends
- * @returns headers, a list where an entry has several values
+ * @returns headers, a list when an entry has several values
  * @throws GrpcError INVALID_ARGUMENT for an entry that cannot be sent; it names the entry, never the value
  * @example
  * ```ts
@@ -83,10 +83,10 @@ export function metadataToHeaders(metadata: Metadata): Record<string, string | s
 }
 
 /**
- * Reads metadata from headers, without the headers of HTTP and of gRPC itself.
+ * Extracts metadata from headers, without the headers of HTTP and of gRPC itself.
  *
- * @param headers - headers or trailers as they came
- * @returns entries by name; those that end in `-bin` as bytes, left out where they are no base64
+ * @param headers - received headers or trailers
+ * @returns entries by name; those that end in `-bin` as bytes, omitted when they are not base64
  * @example
  * ```ts
  * headersToMetadata({ ':status': '200', 'trace-bin': 'AQI=' }) // { 'trace-bin': Uint8Array.of(1, 2) }

@@ -1,5 +1,5 @@
-/** Text, or bytes where the name ends in `-bin`. */
+/** Text, or bytes when the name ends in `-bin`. */
 export type MetadataValue = string | Uint8Array
 
-/** Entries beside the messages of a call, by lower-case name; an entry may have several values. */
+/** Metadata of a call, by lower-case name; an entry may have several values. */
 export type Metadata = Readonly<Record<string, MetadataValue | readonly MetadataValue[]>>

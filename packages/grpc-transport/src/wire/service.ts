@@ -1,24 +1,24 @@
-/** Writes and reads the bytes of one kind of message, as code generation gives it. */
+/** Encodes and decodes one type of message; part of the generated code. */
 export interface MessageCodec<message> {
   encode(message: message): { finish(): Uint8Array }
   decode(bytes: Uint8Array): message
 }
 
-/** The messages that a codec writes and reads. */
+/** The message type of a codec. */
 export type MessageOf<codec> = codec extends MessageCodec<infer message> ? message : never
 
-/** What is written for a message: fields may be left out where code generation can fill them in. */
+/** The input type of a message: fields are optional if the generated code can fill them in. */
 export type MessageInput<codec> = codec extends { fromPartial(object: infer partial): unknown }
   ? partial
   : MessageOf<codec>
 
 /**
- * Encodes a message, after the fields that were left out are filled in where the codec can do that.
+ * Encodes a message, after filling in omitted fields if the codec supports it.
  *
- * @param codec - writes the message, as code generation gives it
- * @param message - the message, or the fields of it that are not empty
+ * @param codec - codec of the message from the generated code
+ * @param message - the message, or its fields that are not empty
  * @returns bytes of the message, for `frameMessage`
- * @throws what the codec throws for a value that has not the type of its field
+ * @throws errors of the codec for a value that does not have the type of its field
  * @example
  * ```ts
  * stream.write(frameMessage(encodeMessage(GetSlotResponse, { slot: 7n })))
@@ -30,7 +30,7 @@ export function encodeMessage(codec: MessageCodec<unknown>, message: unknown): U
   return codec.encode(fromPartial ? fromPartial.call(codec, message) : message).finish()
 }
 
-/** A method of a service: its name on the wire, its two messages, and which of them come as streams. */
+/** A method of a service: its name in the path, its two messages, and which of them are streams. */
 export interface MethodDefinition<request, response> {
   readonly name: string
   readonly requestType: MessageCodec<request>
@@ -39,7 +39,7 @@ export interface MethodDefinition<request, response> {
   readonly responseStream: boolean
 }
 
-/** A service as code generation describes it; the same object serves a client and a server. */
+/** A service definition from the generated code; the same object is used by a client and a server. */
 export interface ServiceDefinition {
   /** Name with its package, for example `grpc.health.v1.Health`: the first part of every path. */
   readonly fullName: string

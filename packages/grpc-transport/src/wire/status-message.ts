@@ -5,7 +5,7 @@ const decoder = new TextDecoder()
  * Encodes the text of `grpc-message`: bytes outside printable ASCII and `%` become `%XX` of their UTF-8 form.
  *
  * @param detail - any text
- * @returns printable ASCII without a space at either end, as HTTP/2 asks of a header
+ * @returns printable ASCII without a space at either end, as HTTP/2 requires for a header
  * @example
  * ```ts
  * encodeStatusMessage('50 % \n') // '50 %25 %0A'
@@ -21,8 +21,8 @@ export function encodeStatusMessage(detail: string): string {
 }
 
 /**
- * Decodes the text of `grpc-message`. A `%` that is no escape stays as it is, and bytes that are not UTF-8 become U+FFFD:
- * a status is never lost over its words.
+ * Decodes the text of `grpc-message`. A `%` that is not part of an escape stays unchanged, and bytes that are not UTF-8
+ * become U+FFFD, so that an invalid message never hides a status.
  *
  * @param text - value of the header
  * @returns the message

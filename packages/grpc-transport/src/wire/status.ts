@@ -1,5 +1,5 @@
 /**
- * The status codes of gRPC, by name.
+ * The gRPC status codes, by name.
  *
  * @example
  * ```ts
@@ -29,13 +29,13 @@ export const Status = {
 
 export type StatusName = keyof typeof Status
 
-/** A status code of gRPC: 0 to 16. */
+/** A gRPC status code: 0 to 16. */
 export type StatusCode = (typeof Status)[StatusName]
 
 const names = Object.keys(Status) as readonly StatusName[]
 
 /**
- * Tells the name of a status code.
+ * Returns the name of a status code.
  *
  * @param code - a code of {@link Status}
  * @returns its name in capitals
@@ -50,10 +50,10 @@ export function statusName(code: StatusCode): StatusName {
 }
 
 /**
- * Finds the status that stands for an HTTP answer without a gRPC status, as a proxy on the way sends it.
+ * Maps an HTTP response without a gRPC status, for example from a proxy, to a gRPC status.
  *
  * @param httpStatus - HTTP status code
- * @returns the status code; UNKNOWN for 200 and what the table does not name
+ * @returns the status code; UNKNOWN for 200 and statuses that the table does not list
  * @example
  * ```ts
  * statusOfHttp(503) // Status.UNAVAILABLE
@@ -80,7 +80,7 @@ export function statusOfHttp(httpStatus: number): StatusCode {
   }
 }
 
-/** Reads the text of `grpc-status`; undefined for what is no code. A code of the future counts as UNKNOWN. */
+/** Parses the text of `grpc-status`; undefined for an invalid code. An unknown code counts as UNKNOWN. */
 export function parseStatus(text: string): StatusCode | undefined {
   if (!/^\d{1,9}$/.test(text)) return undefined
   const code = Number(text)

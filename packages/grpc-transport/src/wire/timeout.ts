@@ -10,9 +10,9 @@ const millisecondsOf: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, ...
 const mostDigits = 99_999_999
 
 /**
- * Writes the value of `grpc-timeout`, in the finest unit that holds it, rounded up.
+ * Formats the value of `grpc-timeout`, in the finest unit that fits, rounded up.
  *
- * @param timeoutMs - milliseconds; what is below one counts as one
+ * @param timeoutMs - milliseconds; values below one count as one
  * @returns up to 8 digits and a unit
  * @example
  * ```ts
@@ -29,10 +29,10 @@ export function formatTimeout(timeoutMs: number): string {
 }
 
 /**
- * Reads the value of `grpc-timeout`.
+ * Parses the value of `grpc-timeout`.
  *
  * @param text - value of the header
- * @returns milliseconds, with fractions for the finest units; undefined for what is no timeout
+ * @returns milliseconds, with fractions for the finest units; undefined for an invalid value
  * @example
  * ```ts
  * parseTimeout('5S') // 5000

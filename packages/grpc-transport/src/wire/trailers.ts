@@ -4,10 +4,10 @@ import { decodeStatusMessage } from './status-message.ts'
 import { parseStatus, Status } from './status.ts'
 
 /**
- * Reads how a call ended from its trailers, or from the headers where they are all that came.
+ * Returns the error of a call from its trailers, or from the headers of a trailers-only response.
  *
  * @param trailers - headers by lower-case name
- * @returns undefined for OK, else the error; UNKNOWN where `grpc-status` is missing or no number
+ * @returns undefined for OK, else the error; UNKNOWN when `grpc-status` is missing or not a number
  * @example
  * ```ts
  * errorOfTrailers({ 'grpc-status': '5', 'grpc-message': 'no such slot' })?.message // 'NOT_FOUND: no such slot'
@@ -27,7 +27,7 @@ export function errorOfTrailers(trailers: HeaderFields): GrpcError | undefined {
   return new GrpcError(code, decodeStatusMessage(detail), metadata)
 }
 
-/** The value of a header that may have been sent twice, as long as it says the same each time. */
+/** The value of a header that may have been sent several times, as long as all values are equal. */
 function single(value: string | readonly string[] | undefined): string | undefined {
   const texts = typeof value === 'string' ? value.split(',') : (value ?? [])
   const values = new Set(texts.map((text) => text.trim()))
@@ -35,7 +35,7 @@ function single(value: string | readonly string[] | undefined): string | undefin
 }
 
 /**
- * Writes trailers as the last frame of a gRPC-web answer, its head included.
+ * Encodes trailers as the last frame of a gRPC-web response, including its head.
  *
  * @param trailers - headers by lower-case name
  * @returns the frame: flag 0x80, length, and `name: value` lines
@@ -58,9 +58,9 @@ export function frameTrailers(trailers: HeaderFields): Uint8Array {
 }
 
 /**
- * Reads the trailers of a gRPC-web answer from the bytes of their frame.
+ * Parses the trailers of a gRPC-web response from the bytes of their frame.
  *
- * @param block - `name: value` lines, as `onTrailers` of the frame reader gets them
+ * @param block - `name: value` lines, as passed to `onTrailers` of the frame reader
  * @returns headers by lower-case name
  * @example
  * ```ts

@@ -16,7 +16,7 @@ import { withRetries } from './retry.ts'
 import { messageStream } from './stream.ts'
 import type { GrpcCallOptions, GrpcClient, GrpcStream, Requests } from './types.ts'
 
-/** Makes one function per method of a service, over a connection. */
+/** Creates one function per method of a service, over a connection. */
 export function clientOver<const service extends ServiceDefinition>(
   { fullName, methods }: service,
   connection: Connection,

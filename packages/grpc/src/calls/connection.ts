@@ -2,27 +2,27 @@ import { FairleadError, longestMs, nodeAddress, requireNumber, type XTokenCreden
 import type { Metadata, Transport } from '@fairlead/grpc-transport/wire'
 import type { GrpcCallOptions } from './types.ts'
 
-/** What clients have in common, whatever carries their calls. */
+/** Options of every client, for any transport. */
 export interface GrpcSettings {
-  /** Token that is sent as the metadata entry `x-token`; left out where the node wants none. */
+  /** Token that is sent as the metadata entry `x-token`; omit it if the node requires none. */
   readonly auth?: XTokenCredential | undefined
-  /** Limit of a unary call in milliseconds, further attempts included. Default 30000. Streams have none. */
+  /** Timeout of a unary call in milliseconds, including retries. Default 30000. Streams have none. */
   readonly timeoutMs?: number | undefined
-  /** How often a unary call is sent again while the node is unavailable. Default 2. */
+  /** Maximum number of retries of a unary call while the node is unavailable. Default 2. */
   readonly retries?: number | undefined
 }
 
-/** A transport that is there already; several clients may share it, and closing them leaves it open. */
+/** An existing transport, which several clients can share; closing a client leaves it open. */
 export interface SharedTransport {
   readonly transport: Transport
 }
 
-/** How the calls of a client reach the node. */
+/** The transport of a client and the settings of its calls. */
 export interface Connection {
   readonly transport: Transport
-  /** Entries that every call sends. */
+  /** Metadata entries of every call. */
   readonly metadata: Metadata
-  /** What must not reach an error. */
+  /** Texts that must not appear in an error. */
   readonly secrets: readonly string[]
   readonly timeoutMs: number
   readonly retries: number
@@ -30,9 +30,9 @@ export interface Connection {
 }
 
 /**
- * Checks the options of a client and opens its transport, or takes the one that is there.
+ * Validates the options of a client and opens its transport, or uses the given one.
  *
- * @param open - makes a transport to an http or https address
+ * @param open - creates a transport to an http or https URL
  * @throws FairleadError `CONFIG_INVALID`
  */
 export function createConnection(
@@ -42,7 +42,7 @@ export function createConnection(
   const { auth, timeoutMs = 30_000, retries = 2 } = options
   requireNumber('timeoutMs', timeoutMs, 1, longestMs)
   requireNumber('retries', retries, 0)
-  // A token is checked, and its secrets are listed, as part of an address.
+  // The token is validated, and its secrets are listed, as part of a URL.
   const url = 'url' in options ? options.url : 'https://shared.invalid'
   const token = auth && nodeAddress('grpc', url, auth)
   if (token) requireMetadataText(token.headers)
@@ -61,7 +61,7 @@ export function createConnection(
 }
 
 /**
- * Adds the entries of one call to those of its client.
+ * Merges the metadata of one call with that of its client.
  *
  * @throws FairleadError `CONFIG_INVALID` when an entry would replace one of the client
  */
@@ -75,7 +75,7 @@ export function callMetadata({ metadata }: Connection, { metadata: own }: GrpcCa
 }
 
 /**
- * Checks the limit of one call.
+ * Validates the timeout of one call.
  *
  * @throws FairleadError `CONFIG_INVALID`
  */
@@ -83,7 +83,7 @@ export function requireTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs !== undefined) requireNumber('timeoutMs', timeoutMs, 1, longestMs)
 }
 
-// The address is checked with a token of its own where the node wants none.
+// The URL is validated with a placeholder token if the node requires none.
 function parsed(url: string): URL {
   nodeAddress('grpc', url, { kind: 'x-token', token: 'none' })
   const address = new URL(url)
@@ -92,7 +92,7 @@ function parsed(url: string): URL {
 }
 
 function requireMetadataText(headers: Readonly<Record<string, string>>): void {
-  // A transport would refuse other characters as well, perhaps with the token in its message.
+  // A transport would reject other characters too, possibly with the token in its message.
   if (Object.values(headers).every((value) => /^[\x21-\x7e]+$/.test(value))) return
   throw new FairleadError('CONFIG_INVALID', {
     option: 'auth.token',

@@ -2,8 +2,8 @@ import { FairleadError, redact } from '@fairlead/core'
 import { GrpcError, type Metadata, type MetadataValue, statusName } from '@fairlead/grpc-transport/wire'
 
 /**
- * Says what a call failed with: a status becomes `GRPC_STATUS`, anything else (the reason of an abort, what a source of
- * requests threw) stays what it is.
+ * Converts the error of a call: a status becomes `GRPC_STATUS`; other errors (the reason of an abort, the error of a
+ * request source) stay unchanged.
  *
  * @param operation - path of the method
  */
@@ -11,7 +11,7 @@ export function callFailure(operation: string, error: unknown, secrets: readonly
   if (!GrpcError.is(error)) return error
   const { code: status, detail, metadata } = error
   const context = { operation, status, statusName: statusName(status), detail: redact(detail, secrets) }
-  // Not enumerable: the message of the error lists the rest, and bytes would not be readable there.
+  // Not enumerable: the message of the error lists the other fields, and bytes would not be readable there.
   Object.defineProperty(context, 'metadata', { value: redactMetadata(metadata, secrets) })
   return new FairleadError('GRPC_STATUS', context)
 }
@@ -24,7 +24,7 @@ function redactMetadata(metadata: Metadata, secrets: readonly string[]): Metadat
   return Object.fromEntries(entries) as Metadata
 }
 
-// Bytes cannot be mended: a shorter text inside would break the lengths around it.
+// Secrets inside bytes cannot be replaced: a shorter text would break the lengths around it.
 function redactValue(value: MetadataValue, secrets: readonly string[]): MetadataValue {
   if (typeof value === 'string') return redact(value, secrets)
   const text = new TextDecoder('latin1').decode(value)

@@ -1,20 +1,20 @@
 import type { Call } from '@fairlead/grpc-transport/wire'
 import type { Requests } from './types.ts'
 
-/** Where the requests of one call come from. */
+/** The source of the requests of one call. */
 export type RequestSource<request> = AsyncIterator<request> | Iterator<request>
 
-/** Begins to take requests; a TypeError for what is not iterable. */
+/** Starts to iterate over the requests; throws a TypeError for a value that is not iterable. */
 export function requestSource<request>(requests: Requests<request>): RequestSource<request> {
   return Symbol.asyncIterator in requests ? requests[Symbol.asyncIterator]() : requests[Symbol.iterator]()
 }
 
 /**
- * Sends what a source gives, no faster than the server takes it, and ends the call's sending side with the source.
+ * Sends the requests of a source, no faster than the server reads them, and ends the sending side with the source.
  *
- * A source that throws cancels the call with what it threw.
+ * A source that throws cancels the call with its error.
  *
- * @returns a function that stops the source, for a call that is over
+ * @returns a function that stops the source, for a call that has ended
  */
 export function sendRequests<request>(
   call: Call,
@@ -34,7 +34,7 @@ export function sendRequests<request>(
     stop()
     call.cancel(error)
   })
-  // A source that waits for its next request has to learn that nobody will send it any more.
+  // A source that waits for its next request must be notified that no more requests will be sent.
   const stop = () => {
     if (over) return
     over = true

@@ -1,7 +1,7 @@
 import { pause } from '@fairlead/core'
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 
-/** How often and how long a call is tried. */
+/** Retries and timeout of a call. */
 export interface RetryLimits {
   readonly retries: number
   /** For all attempts together. */
@@ -10,10 +10,10 @@ export interface RetryLimits {
 }
 
 /**
- * Sends a unary call again while the node is unavailable, and where it names a pause after which it will answer.
+ * Retries a unary call while the node is unavailable, and when it sends a retry delay.
  *
- * @param send - makes one attempt in the milliseconds that are left
- * @throws what the last attempt failed with; the reason of the signal
+ * @param send - makes one attempt within the remaining milliseconds
+ * @throws the error of the last attempt; the reason of the signal
  * @see https://github.com/grpc/proposal/blob/master/A6-client-retries.md (pushback)
  */
 export async function withRetries<answer>(
@@ -27,14 +27,14 @@ export async function withRetries<answer>(
     } catch (error) {
       const pauseMs = attempt <= retries ? pauseAfter(error, attempt) : undefined
       leftMs = Math.ceil(end - performance.now() - (pauseMs ?? 0))
-      // A pause that the limit does not leave room for would only hide what is wrong.
+      // A delay beyond the remaining time would only hide the error.
       if (pauseMs === undefined || leftMs < 1) throw error
       await pause(pauseMs, signal)
     }
   }
 }
 
-/** Milliseconds until it is worth trying again; undefined when it is not. */
+/** Milliseconds until the next attempt; undefined when a retry is pointless. */
 function pauseAfter(error: unknown, attempt: number): number | undefined {
   if (!GrpcError.is(error)) return undefined
   const pushback = error.metadata['grpc-retry-pushback-ms']
@@ -44,6 +44,6 @@ function pauseAfter(error: unknown, attempt: number): number | undefined {
     (error.code === Status.RESOURCE_EXHAUSTED && pushback !== undefined)
   if (!isPassing) return undefined
   if (pushback === undefined) return Math.random() * Math.min(5_000, 100 * 2 ** attempt)
-  // Anything but a number says that the server wants no further attempt.
+  // Any value but a number means that the server rejects further attempts.
   return typeof pushback === 'string' && /^\d{1,9}$/.test(pushback) ? Number(pushback) : undefined
 }

@@ -1,14 +1,14 @@
 import { FairleadError } from '@fairlead/core'
 import { Status as RpcStatus } from '../generated/google/rpc/status.ts'
 
-/** What a server says about a failed call beyond code and text; `value` is a message of the type that `typeUrl` names. */
+/** Details of a failed call in addition to code and text; `value` is a message of the type that `typeUrl` names. */
 export type GrpcStatusDetails = RpcStatus
 
 /**
- * Reads the rich form of an error, which some servers (those of Sui among them) send beside the status.
+ * Decodes the rich error model (`google.rpc.Status`), which some servers (including those of Sui) send with the status.
  *
- * @param error - anything that was thrown
- * @returns code, text and details; undefined for another error, or one without a rich form
+ * @param error - any thrown value
+ * @returns code, text and details; undefined for another error, or one without details
  * @example
  * ```ts
  * for (const { typeUrl, value } of statusDetails(error)?.details ?? []) {

@@ -25,7 +25,7 @@ interface Call {
   sendHeaders(metadata?: Metadata): void
   setTrailers(metadata: Metadata): void
 }
-/** A call that is answered after all that was sent on its connection before. */
+/** A call whose response arrives after everything sent before on its connection. */
 const roundTrip = (client: Awaited<ReturnType<typeof geyser>>) => failure(client.getSlot({}))
 
 type Subscribe = (requests: AsyncIterable<SubscribeRequest>, call: Call) => AsyncIterable<SubscribeUpdate>
@@ -43,7 +43,7 @@ const slotOf = ({ updateOneof }: SubscribeUpdate) =>
   updateOneof?.$case === 'slot' ? Number(updateOneof.value.slot) : undefined
 const ping = (id: number) => ({ ping: { id } })
 
-/** Sends that many slots, then waits until it is told that the client is gone. */
+/** Sends that many slots, then waits until the client has disconnected. */
 function slots(count: number, gone = new EventEmitter()): Subscribe {
   return async function* (_, { signal }) {
     signal.addEventListener('abort', () => gone.emit('gone'))
@@ -172,7 +172,7 @@ describe('a stream', () => {
 })
 
 describe('the requests of a stream', () => {
-  /** Pings forever; tells when it was ended. */
+  /** Sends pings forever; reports when it was ended. */
   function pings() {
     const state = { isEnded: false }
     async function* source() {

@@ -1,13 +1,13 @@
 import type { Call, Metadata } from '@fairlead/grpc-transport/wire'
 import type { GrpcStream } from './types.ts'
 
-/** What a stream of answers is made of. */
+/** The dependencies of a response stream. */
 export interface StreamParts<message> {
-  /** Begins the call; {@link close} is called when it is over. */
+  /** Begins the call; {@link close} is called when it has ended. */
   open(): { readonly call: Call; close(): void }
-  /** Reads one message; throws when the bytes are none. */
+  /** Decodes one message; throws when the bytes are invalid. */
   decode(bytes: Uint8Array): message
-  /** What a reader is to see of what went wrong. */
+  /** Converts an error for the reader. */
   failure(error: unknown): unknown
   readonly onTrailers?: ((trailers: Metadata) => void) | undefined
 }
@@ -15,13 +15,13 @@ export interface StreamParts<message> {
 const done = { done: true, value: undefined } as const
 
 /**
- * Makes an async iterator over the messages of a call. It is written by hand, as one of the language costs several
- * turns of the event loop per message.
+ * Creates an async iterator over the messages of a call. It is not an async generator, because that costs several
+ * event-loop ticks per message.
  */
 export function messageStream<message>(parts: StreamParts<message>): GrpcStream<message> {
   let opened: { readonly call: Call; close(): void } | undefined
   let over = false
-  /** The read that others queue behind. */
+  /** The current read, behind which other reads queue. */
   let reading: Promise<unknown> | undefined
 
   const close = () => {
@@ -29,7 +29,7 @@ export function messageStream<message>(parts: StreamParts<message>): GrpcStream<
     opened?.close()
   }
 
-  /** Takes what has arrived without waiting for anything. */
+  /** Returns an available message without waiting. */
   const taken = (): IteratorResult<message, undefined> | undefined => {
     if (over) return done
     const bytes = (opened ??= parts.open()).call.read()
@@ -49,7 +49,7 @@ export function messageStream<message>(parts: StreamParts<message>): GrpcStream<
   }
 
   const failed = (error: unknown) => {
-    // Whoever stopped the stream is not told that it stopped.
+    // A caller that stopped the stream does not get its error.
     if (over) return done
     close()
     opened?.call.cancel(error)
@@ -91,7 +91,7 @@ export function messageStream<message>(parts: StreamParts<message>): GrpcStream<
       stop(error)
       throw error
     },
-    // Only where the runtime has it: as a name of its own it would be `undefined`.
+    // Only if the runtime supports it; otherwise the property name would be `undefined`.
     ...(Symbol.asyncDispose && { [Symbol.asyncDispose]: async () => stop() }),
   } as GrpcStream<message>
   return stream

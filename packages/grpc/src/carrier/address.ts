@@ -1,7 +1,7 @@
 /**
- * Reads the address of a server.
+ * Parses the URL of a server.
  *
- * @throws TypeError for any other form; unlike that of `URL`, it does not hold the address
+ * @throws TypeError for any other form; unlike that of `URL`, it does not contain the URL
  */
 export function readAddress(url: string): URL {
   const address = URL.canParse(url) ? new URL(url) : undefined

@@ -4,21 +4,24 @@ import type { Answer, Carrier, Carry } from './carrier.ts'
 import { deferred } from './deferred.ts'
 import { createInterrupt } from './interrupt.ts'
 
-/** What a call needs of its transport. */
+/** The dependencies of a call on its transport. */
 export interface CallParts {
   readonly carry: Carry
-  /** Says what the other library's error means. */
+  /** Maps an error of the other library to a status. */
   statusOf(error: unknown): GrpcError
-  /** Called once, when the call is over. */
+  /** Called once, when the call has ended. */
   onEnd(): void
 }
 
-/** Begins a call over a carrier, and adds what carriers do not agree on: deadline, cancellation, the order of an end. */
+/**
+ * Begins a call through a carrier, and adds what carriers implement differently: deadline, cancellation, the order of
+ * the end.
+ */
 export function openCall(start: CallStart, { carry, statusOf, onEnd }: CallParts): Call {
   const { timeoutMs, signal } = start
   const exchange = new AbortController()
   const headers = deferred<Metadata>()
-  // A carrier may take its time to notice the signal.
+  // A carrier may react to the signal with a delay.
   const ended = createInterrupt()
   let carrier: Carrier | undefined
   let answer: Answer | undefined
@@ -55,7 +58,7 @@ export function openCall(start: CallStart, { carry, statusOf, onEnd }: CallParts
       return hasMessage
     } catch (error) {
       fail(statusOf(error))
-      // An abort breaks the exchange, whose own error then says nothing.
+      // An abort breaks the exchange, whose own error is meaningless then.
       throw failure ? failure.error : error
     }
   }

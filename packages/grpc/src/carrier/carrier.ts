@@ -1,23 +1,23 @@
 import type { CallStart, Metadata } from '@fairlead/grpc-transport/wire'
 
-/** The answer to a call: its headers are there, its messages are read as they are asked for. */
+/** The response to a call: its headers have arrived, its messages are read on demand. */
 export interface Answer {
   readonly headers: Metadata
-  /** Set once {@link pull} has said that nothing follows. */
+  /** Set once {@link pull} has reported the end. */
   readonly trailers: Metadata | undefined
-  /** Takes the next message that has come whole. */
+  /** Returns the next message that has arrived completely. */
   read(): Uint8Array | undefined
-  /** Waits until there is a message (true) or the answer has ended with OK (false). */
+  /** Waits for a message (true) or for the end of the response with OK (false). */
   pull(): Promise<boolean>
 }
 
-/** One call on its way over something that is no transport of ours. */
+/** One open call over another library. */
 export interface Carrier {
-  /** Resolves with the headers; rejects, as `pull` of the answer does, with whatever the other library throws. */
+  /** Resolves with the headers; rejects, like `pull` of the response, with any error of the other library. */
   readonly answer: Promise<Answer>
-  /** Sends a message; resolves when there is room for another one. */
+  /** Sends a message; resolves when another one can be sent. */
   send(message: Uint8Array): Promise<void>
-  /** Says that no message follows. */
+  /** Ends the sending side: no message follows. */
   end(): void
 }
 

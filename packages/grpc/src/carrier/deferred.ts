@@ -1,4 +1,4 @@
-/** A promise that is settled from outside; nobody has to listen to its rejection. */
+/** A promise with its resolvers; its rejection never counts as unhandled. */
 export interface Deferred<value> {
   readonly promise: Promise<value>
   resolve(value: value): void

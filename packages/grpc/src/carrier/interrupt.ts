@@ -1,12 +1,12 @@
-/** Waits that all end early when something is over. */
+/** A group of waits that all end early when `end` is called. */
 export interface Interrupt {
-  /** Waits for a promise; resolves with undefined when it is over before. */
+  /** Waits for a promise; resolves with undefined when `end` is called first. */
   until<value>(promise: Promise<value> | undefined): Promise<value | undefined>
-  /** Ends what waits and what will wait. */
+  /** Ends current and future waits. */
   end(): void
 }
 
-/** Unlike a race with one lasting promise, this keeps nothing of the waits that are done. */
+/** Unlike a race with one long-lived promise, this retains no memory for completed waits. */
 export function createInterrupt(): Interrupt {
   const waiting = new Set<() => void>()
   let isOver = false
@@ -16,7 +16,7 @@ export function createInterrupt(): Interrupt {
         const stop = () => resolve(undefined)
         if (isOver || !promise) stop()
         else waiting.add(stop)
-        // In any case, so that a late rejection is heard by someone.
+        // Attached in any case, so that a late rejection is handled.
         promise?.then(resolve, reject).finally(() => waiting.delete(stop))
       })
     },

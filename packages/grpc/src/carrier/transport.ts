@@ -2,22 +2,22 @@ import { type Call, GrpcError, Status, type Transport } from '@fairlead/grpc-tra
 import { openCall } from './call.ts'
 import type { Carry } from './carrier.ts'
 
-/** What a transport over another library is made of. */
+/** The parts of a transport over another library. */
 export interface TransportParts {
   readonly carry: Carry
-  /** Says what the other library's error means; errors of ours are not asked about. */
+  /** Maps an error of the other library to a status; not called for a GrpcError. */
   statusOf(error: unknown): GrpcError
-  /** Ends the connections. */
+  /** Closes the connections. */
   close?(): void
 }
 
-/** Makes a transport out of something that carries single calls. */
+/** Creates a transport from a function that begins single calls. */
 export function transportOver({ carry, statusOf, close }: TransportParts): Transport {
   const open = new Set<() => void>()
   let isClosed = false
   return {
     open(start) {
-      // First, as a call may be over before it is there.
+      // Comes first, because a call may end before the variable is set.
       const cancel = () => call.cancel(closedError())
       open.add(cancel)
       const call: Call = openCall(start, {

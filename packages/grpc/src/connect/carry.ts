@@ -42,7 +42,7 @@ export function carryByConnect(
   }
 }
 
-/** Says what an error of Connect means: its codes are those of gRPC. */
+/** Maps an error of Connect to a gRPC error: its codes are those of gRPC. */
 export function statusOfConnect(error: unknown): GrpcError {
   const { code, rawMessage, metadata } = ConnectError.from(error)
   return new GrpcError(code as number as StatusCode, rawMessage, metadataOf(metadata))
@@ -50,7 +50,7 @@ export function statusOfConnect(error: unknown): GrpcError {
 
 interface Ends {
   readonly header: Headers
-  /** Filled when the last message was read. */
+  /** Set after the last message was read. */
   readonly trailer: Headers
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import type { CallStart } from '@fairlead/grpc-transport/wire'
 
-/** A message without fields of its own; whatever it holds is unknown to it. */
+/** A message without known fields; its content is in the unknown fields. */
 export type EmptyMessage = Empty
 
 export type EmptyMethod =
@@ -21,7 +21,7 @@ export type EmptyMethod =
 
 const empty = '.google.protobuf.Empty'
 
-/** Makes a function that describes the method of a call as one from empty message to empty message. */
+/** Creates a function that describes the method of a call as one from empty message to empty message. */
 export function createMethodDescriber(): (start: CallStart) => EmptyMethod {
   const known = new Map<string, EmptyMethod>()
   return (start) => {

@@ -1,10 +1,10 @@
 import { deferred } from '../carrier/deferred.ts'
 
-/** Messages on their way to a reader that asks for one after the other. */
+/** A queue of messages for a reader that pulls one after the other. */
 export interface Outbox<message> extends AsyncIterable<message> {
-  /** Adds a message; resolves when it was taken. */
+  /** Adds a message; resolves when the reader has received it. */
   put(message: message): Promise<void>
-  /** Says that no message follows. */
+  /** Ends the queue: no message follows. */
   end(): void
 }
 

@@ -10,15 +10,15 @@ import {
 import { type Client, type ClientDuplexStream, Metadata as Entries, type StatusObject } from '@grpc/grpc-js'
 import type { Answer, Carrier } from '../carrier/carrier.ts'
 
-/** Begins a call on a channel. Every kind of call is the same there: a stream in both directions. */
+/** Begins a call on a channel. Every call type is handled in the same way: as a bidirectional stream. */
 export function carryByChannel(client: Client, start: CallStart, signal: AbortSignal): Carrier {
   const { path, timeoutMs, metadata = {} } = start
-  // The library would show the value of an entry that cannot be sent.
+  // The library would expose the value of an entry that cannot be sent.
   metadataToHeaders(metadata)
   const deadline = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs }
   const duplex: Duplex = client.makeBidiStreamRequest(path, bufferOf, bytesOf, entriesOf(metadata), deadline)
   signal.addEventListener('abort', () => duplex.cancel(), { once: true })
-  // It is told again as the status.
+  // The same error is reported again as the status.
   duplex.on('error', () => undefined)
   return {
     answer: answerOf(duplex),
@@ -30,7 +30,7 @@ export function carryByChannel(client: Client, start: CallStart, signal: AbortSi
   }
 }
 
-/** Says what an error of the library means; statuses do not come this way. */
+/** Maps an error of the library to a gRPC error; statuses are not reported this way. */
 export function statusOfChannel(error: unknown): GrpcError {
   return new GrpcError(Status.INTERNAL, (error as Error).message)
 }
@@ -60,7 +60,7 @@ function answerOf(duplex: Duplex): Promise<Answer> {
         for (;;) {
           next ??= take()
           if (next) return true
-          // Only now: it is told before the messages that wait here were read.
+          // Comes last: the status is reported before the messages that wait here were read.
           if (status) return finish(status)
           await new Promise<void>((woken) => {
             wake = woken
@@ -110,7 +110,7 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-// A plain array: messages are views of it, and are to be the same over every transport.
+// A plain Uint8Array: messages are views of it, and have the same type over every transport.
 function bytesOf(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }

@@ -6,12 +6,13 @@ import {
 } from '../generated/grpc/health/v1/health.ts'
 
 /**
- * Waits until a service can be used, for as long as it takes; a server that cannot be reached is asked again each second.
+ * Waits until a service is available, without a time limit; a server that cannot be reached is queried again each
+ * second.
  *
  * @param client - client of `HealthDefinition`
- * @param service - full name of the service, for example `geyser.Geyser`; empty for the server as a whole
- * @param options - `signal` ends the wait, and `metadata` goes with each call
- * @throws FairleadError `GRPC_STATUS` for any status but UNAVAILABLE, UNIMPLEMENTED where the server has no health
+ * @param service - full name of the service, for example `geyser.Geyser`; empty for the whole server
+ * @param options - `signal` cancels the wait, and `metadata` is sent with each call
+ * @throws FairleadError `GRPC_STATUS` for any status but UNAVAILABLE, UNIMPLEMENTED when the server has no health
  *   service; the reason of the signal
  * @example
  * ```ts

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** Answers as servers do: some files by name, everything else with an error inside the stream. */
+/** Responds like real servers: some files by name, for all other requests an error inside the stream. */
 async function* answer(requests: AsyncIterable<ServerReflectionRequest>) {
   for await (const { messageRequest } of requests) {
     yield { messageResponse: answerTo(messageRequest) }

@@ -20,12 +20,16 @@ export type ReflectionClientOptions = Omit<GrpcSettings, 'retries'> & SharedTran
 
 export type ReflectionCallOptions = Pick<GrpcCallOptions, 'signal' | 'timeoutMs' | 'metadata'>
 
-/** Asks a server what it has. Where it does not have version 1 of the service, `v1alpha` is used from then on. */
+/**
+ * Queries the services and descriptors of a server. If it does not support version 1 of the service, `v1alpha` is used
+ * from then on.
+ */
 export interface ReflectionClient {
   /** Lists the full names of the services. */
   listServices(options?: ReflectionCallOptions): Promise<readonly string[]>
   /**
-   * Gets the file that declares a message, enum, service or method, and those that it imports where the server sends them.
+   * Gets the file that declares a message, enum, service or method, and the files that it imports if the server sends
+   * them.
    *
    * @param symbol - full name, for example `geyser.Geyser`
    * @returns each a `google.protobuf.FileDescriptorProto` in its binary form
@@ -36,10 +40,10 @@ export interface ReflectionClient {
 }
 
 /**
- * Makes a client that asks a server for its services and their descriptors.
+ * Creates a client that queries a server for its services and their descriptors.
  *
  * @param options - transport, and token, as for `createGrpcClient`
- * @returns the questions; each throws FairleadError `GRPC_STATUS`, NOT_FOUND for a name that the server does not know
+ * @returns the queries; each throws FairleadError `GRPC_STATUS`, NOT_FOUND for a name that the server does not have
  * @throws FairleadError `CONFIG_INVALID`
  * @example
  * ```ts
@@ -51,7 +55,7 @@ export interface ReflectionClient {
  */
 export function createReflectionClient(options: ReflectionClientOptions): ReflectionClient {
   const connection = createConnection(options, () => options.transport)
-  // The two versions differ in nothing but their name.
+  // The two versions differ only in their name.
   const newest = versionOf(V1, connection)
   const older = versionOf(V1Alpha, connection)
   let known: Version | undefined
@@ -92,7 +96,7 @@ export function createReflectionClient(options: ReflectionClientOptions): Reflec
 type Question = ServerReflectionRequest['messageRequest']
 type Answer = ServerReflectionResponse['messageResponse']
 
-/** Asks one question of one version of the service. */
+/** Sends one query to one version of the service. */
 type Version = (question: Question, options: ReflectionCallOptions) => Promise<Answer>
 
 function versionOf(definition: typeof V1 | typeof V1Alpha, connection: Connection): Version {

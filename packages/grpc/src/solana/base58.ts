@@ -2,7 +2,7 @@ import { base58 } from '@scure/base'
 import { FairleadError } from '@fairlead/core'
 
 /**
- * Writes bytes in base58, the way Solana writes addresses, blockhashes and signatures.
+ * Encodes bytes in base58, the encoding of Solana for addresses, blockhashes and signatures.
  *
  * @param bytes - for example the 32 bytes of an address or the 64 of a signature
  * @returns the text; a leading zero byte becomes a leading `1`
@@ -17,11 +17,11 @@ export function encodeBase58(bytes: Uint8Array): string {
 }
 
 /**
- * Reads bytes from base58.
+ * Decodes bytes from base58.
  *
  * @param text - an address, a blockhash, a signature or any other bytes in base58
  * @returns the bytes
- * @throws FairleadError `DECODE_INVALID` when a letter is not one of base58
+ * @throws FairleadError `DECODE_INVALID` when a character is not in the base58 alphabet
  * @example
  * ```ts
  * decodeBase58('So11111111111111111111111111111111111111112').length // 32
@@ -38,7 +38,7 @@ export function decodeBase58(text: string): Uint8Array {
   })
 }
 
-/** Reads base58; undefined where a letter does not belong to it. */
+/** Decodes base58; undefined when a character is not in the alphabet. */
 export function bytesOfBase58(text: string): Uint8Array | undefined {
   try {
     return base58.decode(text)

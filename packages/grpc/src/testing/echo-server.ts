@@ -10,17 +10,20 @@ import type { AddressInfo } from 'node:net'
 import { descriptors } from '../descriptors.ts'
 import { startWebBridge } from './web-bridge.ts'
 
-/** A server of another make that speaks gRPC, gRPC-web and the Connect protocol; it answers by what it is asked. */
+/**
+ * A server from another implementation that speaks gRPC, gRPC-web and the Connect protocol; the request controls the
+ * response.
+ */
 export interface EchoServer {
   /** HTTP/2 without TLS. */
   readonly http2: string
-  /** gRPC-web over HTTP/1.1, by the server itself; streams in both directions are refused there. */
+  /** gRPC-web over HTTP/1.1, by the server itself; bidirectional streams are rejected there. */
   readonly http1: string
   /** gRPC-web over HTTP/1.1 through a proxy, in both formats. */
   readonly web: string
-  /** Hears `cancelled`, with the method, when the other side gave up on a call. */
+  /** Emits `cancelled`, with the method, when the client has cancelled a call. */
   readonly events: EventEmitter
-  /** How many messages of `Subscribe` were handed to the network. */
+  /** Number of messages of `Subscribe` that were sent. */
   readonly sent: { count: number }
   close(): void
 }
@@ -31,7 +34,7 @@ export async function startEchoServer(): Promise<EchoServer> {
   const sent = { count: 0 }
   const handler = connectNodeAdapter({
     routes: (router) => routes(router, events, sent),
-    // Compresses by default, which no test is about.
+    // Compression is on by default, and not part of any test.
     acceptCompression: [],
     grpcWeb: true,
     readMaxBytes: 64 * 1_048_576,
@@ -115,7 +118,7 @@ function routes(router: ConnectRouter, events: EventEmitter, sent: { count: numb
   router.service(service('geyser.Geyser'), {
     getVersion: () => ({ version: 'ü'.repeat(400_000) }),
     getSlot: () => ({ slot: 2n ** 64n - 1n }),
-    /** Answers each request with an account as large as the id of its ping says, or -id times with a large one. */
+    /** Responds to each request with an account whose size is the id of its ping, or -id times with a large one. */
     async *subscribe(requests: AsyncIterable<{ readonly ping?: { readonly id: number } }>) {
       for await (const { ping } of requests) {
         const id = ping?.id ?? 0

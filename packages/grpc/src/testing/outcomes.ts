@@ -10,7 +10,7 @@ export async function failure(call: Promise<unknown>): Promise<FairleadError> {
   return error
 }
 
-/** All that an iterable gives. */
+/** All items of an iterable. */
 export async function collect<item>(source: AsyncIterable<item>): Promise<item[]> {
   const items: item[] = []
   for await (const item of source) items.push(item)

@@ -4,7 +4,7 @@ import { connect, type IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { Transform } from 'node:stream'
 
-/** A proxy from HTTP/1.1 to a server that speaks gRPC-web in binary over HTTP/2; it adds the text form. */
+/** A proxy from HTTP/1.1 to a server that speaks binary gRPC-web over HTTP/2; it adds the text format. */
 export interface WebBridge {
   readonly url: string
   close(): void
@@ -56,7 +56,7 @@ export async function startWebBridge(target: string): Promise<WebBridge> {
   }
 }
 
-/** Encodes each piece by itself, with its own padding, and cuts the text in another place. */
+/** Encodes each chunk separately, with its own padding, and splits the text at another position. */
 function base64Pieces(): Transform {
   return new Transform({
     transform(piece: Buffer, _, done) {

@@ -13,9 +13,9 @@ import type { Answer } from '../carrier/carrier.ts'
 import { createBase64Reader } from './base64.ts'
 
 /**
- * Reads an HTTP response as the answer of a gRPC-web call.
+ * Reads an HTTP response as the response of a gRPC-web call.
  *
- * @throws GrpcError for a response that is none, or says by its headers alone that the call failed
+ * @throws GrpcError for an invalid response, or one whose headers report that the call failed
  * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md
  */
 export function readAnswer(response: Response, maxMessageBytes: number): Answer {
@@ -59,7 +59,7 @@ export function readAnswer(response: Response, maxMessageBytes: number): Answer 
     async pull() {
       for (;;) {
         if (frames.isReady()) return true
-        // Nothing follows the trailers, whatever the server does with the connection.
+        // No data follows the trailers, whatever the server does with the connection.
         if (ending) {
           void body?.cancel().catch(() => undefined)
           return finish()

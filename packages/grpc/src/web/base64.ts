@@ -1,9 +1,9 @@
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 
-/** Writes bytes as base64, with padding. */
+/** Encodes bytes as base64, with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
   let text = ''
-  // In pieces, as a function takes only so many arguments.
+  // In chunks, because the number of function arguments is limited.
   for (let start = 0; start < bytes.length; start += 8_192) {
     text += String.fromCharCode(...bytes.subarray(start, start + 8_192))
   }
@@ -11,10 +11,9 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Makes a function that reads base64 which arrives in pieces, cut anywhere; each part of it may end with padding of its
- * own.
+ * Creates a function that decodes base64 in chunks of any size; each part of it may end with its own padding.
  *
- * @throws GrpcError INTERNAL, from the function, for what is no base64
+ * @throws GrpcError INTERNAL, from the function, for invalid base64
  * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md (text-encoded streams)
  */
 export function createBase64Reader(): (piece: Uint8Array) => Uint8Array {

@@ -14,25 +14,25 @@ import { transportOver } from '../carrier/transport.ts'
 import { readAnswer } from './answer.ts'
 import { encodeBase64 } from './base64.ts'
 
-/** How to speak gRPC-web. */
+/** Options of a gRPC-web transport. */
 export interface GrpcWebTransportOptions {
   /** Replaces the runtime's `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** `text` sends base64, for a proxy on the way that does not let bytes through. Default `binary`. */
+  /** `text` sends base64, for a proxy that does not forward binary data. Default `binary`. */
   readonly format?: 'binary' | 'text' | undefined
-  /** Largest message that is received, in bytes. Default 64 MiB. */
+  /** Maximum size of a received message in bytes. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined
 }
 
 /**
- * Makes a transport over gRPC-web: unary calls and streams from the server, by `fetch`, in every runtime that has it.
+ * Creates a transport over gRPC-web: unary calls and server streams, by `fetch`, in every runtime that has it.
  *
- * A method whose requests are a stream works too, as long as one request is sent: `geyser.Geyser/Subscribe` does.
+ * A method with a client stream works too, as long as one request is sent: `geyser.Geyser/Subscribe` does.
  *
- * @param url - `https://host[:port]`, with a path where the service is mounted below one
- * @param options - `fetch`, `format`, and the largest message in bytes
- * @returns the transport, for `createGrpcWebClient` and everything else that takes one
- * @throws TypeError for another form of address
+ * @param url - `https://host[:port]`, with a path if the service is mounted below one
+ * @param options - `fetch`, `format`, and the maximum message size in bytes
+ * @returns the transport, for `createGrpcWebClient` and other functions that accept one
+ * @throws TypeError for another form of URL
  * @example
  * ```ts
  * const transport = createGrpcWebTransport('https://node.example.com')
@@ -56,7 +56,7 @@ export function createGrpcWebTransport(url: string, options: GrpcWebTransportOpt
       method: 'POST',
       headers,
       body: format === 'text' ? encodeBase64(body) : (body as Uint8Array<ArrayBuffer>),
-      // An answer from elsewhere would have been asked for with the token.
+      // A followed redirect would send the token to another server.
       redirect: 'manual',
       signal,
     })
@@ -72,7 +72,7 @@ export function createGrpcWebTransport(url: string, options: GrpcWebTransportOpt
         async send(message) {
           if (isSent) throw new GrpcError(Status.UNIMPLEMENTED, 'a call of gRPC-web has one request message')
           isSent = true
-          // Without waiting for the end of the requests: a subscription may keep that side open.
+          // Does not wait for the end of the requests: a subscription may keep that side open.
           request.resolve(frameMessage(message))
         },
         end: () => request.resolve(new Uint8Array()),

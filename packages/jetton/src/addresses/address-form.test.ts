@@ -7,7 +7,7 @@ const raw = '0:7B34CFF14F5FCD3546F0A4CC71AFBB4797A9CFA52423BCC3791637BF9F0D7EBD'
 const bounceable = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 const nonBounceable = 'UQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vS7Z'
 
-/** Every form in which an address may come. */
+/** Every form of an address. */
 function formsOf(address: Address): readonly string[] {
   const flags = [true, false]
   const friendly = flags.flatMap((isBounceable) =>
@@ -53,14 +53,14 @@ describe('an address', () => {
 })
 
 describe('what is no address', () => {
-  // One letter changed each: the checksum notices all of them.
+  // One letter changed in each: the checksum detects all of them.
   const misspelled = bounceable
     .split('')
     .map(
       (letter, index) =>
         bounceable.slice(0, index) + (letter === 'A' ? 'B' : 'A') + bounceable.slice(index + 1),
     )
-  // A workchain that does not exist, with a correct checksum.
+  // A workchain that does not exist, with a valid checksum.
   const elsewhere = [new Address(3, randomBytes(32)).toString(), '1:'.padEnd(66, '0')]
 
   it.each([

@@ -1,27 +1,28 @@
 import { FairleadError } from '@fairlead/core'
-// The package as a whole is forty times as large. Its version is fixed, and with it this path.
+// The whole package is forty times as large. Its version is pinned, and with it this path.
 import { Address } from '@ton/core/dist/address/Address.js'
 
 /**
- * How an address is written: `raw` as `0:` and 64 hexadecimal digits in upper case, as the v3 family answers; the others
- * as 48 characters of URL-safe base64. A bounceable one (`EQ...`) asks for the money back if nobody takes it, a
- * non-bounceable one (`UQ...`) is for wallets, which need not exist yet.
+ * The text form of an address. `raw` is `0:` and 64 hexadecimal digits in upper case, as the v3 family returns it; the
+ * others are 48 characters of URL-safe base64. Coins sent to a bounceable address (`EQ...`) are returned when no
+ * contract accepts them; a non-bounceable one (`UQ...`) is for wallets, which may not be deployed yet.
  */
 export type AddressForm = 'raw' | 'bounceable' | 'non-bounceable'
 
-/** What the friendly forms say beside the address. */
+/** Additional flags of the friendly forms. */
 export interface AddressFormOptions {
-  /** Marks the address as one of a test network. Default false. */
+  /** Marks the address as an address of a test network. Default false. */
   readonly testOnly?: boolean | undefined
 }
 
 /**
- * Reads an address of any form.
+ * Parses an address in any form.
  *
- * @param address - raw (`0:` or `-1:` and 64 hexadecimal digits of any case) or friendly (48 characters of base64 or base64url,
- *   bounceable or not, of a test network or not), or an `Address` of @ton/core
- * @returns the address as @ton/core has it
- * @throws FairleadError `CONFIG_INVALID` when it is no address or its checksum is wrong; the text is not repeated
+ * @param address - raw (`0:` or `-1:` and 64 hexadecimal digits of any case) or friendly (48 characters of base64 or
+ *   base64url, bounceable or not, of a test network or not), or an `Address` of @ton/core
+ * @returns the address as an `Address` of @ton/core
+ * @throws FairleadError `CONFIG_INVALID` when it is not an address or its checksum is invalid; the error does not
+ *   contain the text
  * @example
  * ```ts
  * parseAddress('EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc').workChain // 0
@@ -36,7 +37,7 @@ export function parseAddress(address: string | Address): Address {
       'must be a raw address (0: or -1: and 64 hexadecimal digits) or a friendly one (48 characters)',
     )
   const parsed = parseFriendly(text)
-  // There are no other workchains; a byte of the text could name them.
+  // No other workchains exist, but a byte of the text can name one.
   if (parsed && (parsed.workChain === 0 || parsed.workChain === -1)) return parsed
   throw invalid('must have the tag, workchain and checksum of an address')
 }
@@ -50,13 +51,13 @@ function parseFriendly(text: string): Address | undefined {
 }
 
 /**
- * Writes an address in a form.
+ * Converts an address to a form.
  *
- * @param address - an address of any form, as for {@link parseAddress}
- * @param form - the form to write
+ * @param address - an address in any form, as for {@link parseAddress}
+ * @param form - the target form
  * @param options - `testOnly`
  * @returns the address in that form
- * @throws FairleadError `CONFIG_INVALID` when the text is no address or the form is unknown
+ * @throws FairleadError `CONFIG_INVALID` when the text is not an address or the form is unknown
  * @example
  * ```ts
  * addressForm('0:7B34CFF14F5FCD3546F0A4CC71AFBB4797A9CFA52423BCC3791637BF9F0D7EBD', 'bounceable')
@@ -76,12 +77,12 @@ export function addressForm(
 }
 
 /**
- * Tells whether two addresses are one account, whatever forms they have.
+ * Returns whether two addresses belong to the same account, in any forms.
  *
- * @param a - an address of any form
- * @param b - an address of any form
+ * @param a - an address in any form
+ * @param b - an address in any form
  * @returns true for the same workchain and the same account in it
- * @throws FairleadError `CONFIG_INVALID` when one of them is no address
+ * @throws FairleadError `CONFIG_INVALID` when one of them is not an address
  * @example
  * ```ts
  * sameAddress(burn.burner.address, wallet)
@@ -93,7 +94,7 @@ export function sameAddress(a: string | Address, b: string | Address): boolean {
 
 const forms: readonly AddressForm[] = ['raw', 'bounceable', 'non-bounceable']
 
-/** Refuses a form that does not exist. */
+/** Rejects an unknown form. */
 export function requireForm(form: AddressForm): void {
   if (forms.includes(form)) return
   throw new FairleadError('CONFIG_INVALID', { option: 'form', rule: `must be one of ${forms.join(', ')}` })

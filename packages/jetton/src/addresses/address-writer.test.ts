@@ -14,7 +14,7 @@ const forms = {
 const accountAddress = (text: string) => ({ '@type': 'accountAddress', account_address: text })
 const hash = 'cJtVvT2g9ag4ElvQ7iDFv918q6FzkS1CgcroFreaIBs='
 
-// An account in each form, in which an answer of a node may have it, and texts that only look like one.
+// An account in each form that a response can contain, and texts that only look like an address.
 const message = (text: string) => ({
   '@type': 'ext.message',
   source: '',
@@ -45,7 +45,7 @@ const record = (text: string) => ({
   records: [{ nft_item_address: text, domain: raw, dns_wallet: 'no address' }],
 })
 
-// The keys are addresses; the friendly form that the book is asked for stays as it is.
+// The keys are addresses; the friendly form, which is a result of the operation, stays unchanged.
 const book = (text: string) => ({
   accounts: [{ address: text, last_transaction_hash: hash }],
   address_book: { [text]: { user_friendly: forms.bounceable, domain: null, interfaces: ['jetton_master'] } },
@@ -91,7 +91,7 @@ describe.each(Object.keys(forms) as (keyof typeof forms)[])('every address of an
   })
 })
 
-/** What becomes of an answer that is not read by a client. */
+/** The body after the conversion, for a response that is not read through a client. */
 async function written(writer: AddressWriter, path: string, answer: unknown, status = 200): Promise<unknown> {
   const send = writer(() => Promise.resolve(Response.json(answer, { status })))
   return (await send(new Request(`https://node.example.com/t${path}`))).json()

@@ -4,16 +4,17 @@ import { type AddressForm, addressForm, type AddressFormOptions, requireForm } f
 import { operationOf } from '../nodes/operation.ts'
 import type { AddressWriter } from './writer.ts'
 
-// These are asked for a form.
+// The form of the address is the subject of these operations.
 const aboutForms = new Set(['/api/v2/packAddress', '/api/v2/unpackAddress'])
 
 /**
- * Makes the option `addresses` of the clients: every address of every answer in one form, whatever form the node gave it.
+ * Creates the option `addresses` of the clients: converts every address of every response to one form.
  *
- * What is an address is known from the specification, so a comment that looks like one stays as it is, as does a text
- * that is none where the node has no address. The operations of v2 that convert an address keep the form that they are asked for.
+ * The specification determines which fields are addresses. A comment that looks like an address stays unchanged, and so
+ * does a text that is not an address in an address field. Operations of v2 that convert an address return the requested
+ * form.
  *
- * @param form - the form to write
+ * @param form - the target form
  * @param options - `testOnly`
  * @returns the option
  * @throws FairleadError `CONFIG_INVALID` when the form is unknown

@@ -1,4 +1,4 @@
 import type { Send } from '../nodes/transport.ts'
 
-/** Writes the addresses of what comes back in another form. */
+/** Converts the addresses in responses to another form. */
 export type AddressWriter = (send: Send) => Send

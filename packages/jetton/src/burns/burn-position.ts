@@ -1,24 +1,24 @@
 import type { JettonBurn } from '../generated/jetton-v3/types.ts'
 
-/** How far the burns of a jetton were read. It is plain JSON, to be kept and given back. */
+/** Position of a reader in the burns of a jetton. It is plain JSON, to be stored and passed back. */
 export interface BurnCursor {
-  /** Burns of earlier seconds are not asked for again. Unix seconds. */
+  /** Burns before this time are not requested again. Unix seconds. */
   readonly since: number
-  /** Burns since then that were read: the second of each by its transaction hash. */
+  /** Burns since then that were read: the Unix second of each by its transaction hash. */
   readonly known: Readonly<Record<string, number>>
 }
 
-/** A place in the burns of a jetton that moves on with each of them. */
+/** A position in the burns of a jetton that advances with each of them. */
 export interface BurnPosition {
   readonly cursor: BurnCursor
-  /** Moves on past a burn; false when that one was known. */
+  /** Advances past a burn; returns false when the burn was already known. */
   take(burn: JettonBurn): boolean
 }
 
 /**
- * Goes on from a cursor.
+ * Resumes from a cursor.
  *
- * @param lateSeconds - how long burns are remembered, by their own time
+ * @param lateSeconds - how long burns are stored for de-duplication, by their own time
  */
 export function burnPosition(from: BurnCursor, lateSeconds: number): BurnPosition {
   let { since } = from
@@ -31,7 +31,7 @@ export function burnPosition(from: BurnCursor, lateSeconds: number): BurnPositio
       if (known.has(hash)) return false
       known.set(hash, time)
       since = Math.max(since, time - lateSeconds)
-      // They came in the order of their time, but for those that were late, which stay a little longer.
+      // The burns arrived in the order of their time, except late ones, which are stored a little longer.
       for (const [oldest, second] of known) {
         if (second >= since) break
         known.delete(oldest)

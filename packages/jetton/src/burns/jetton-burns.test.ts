@@ -27,7 +27,7 @@ it.each([1, 2, 3, 4, 10, 11])(
       )
       expect(new Set(burns.map(({ transaction }) => transaction.hash)).size).toBe(times.length)
     }
-    // The service walks to an offset row by row: it never grows beyond the burns of a second.
+    // The server scans to an offset row by row, so the offset must never exceed the burns of one second.
     const offsets = server.requests.map(({ url }) => Number(/offset=(\d+)/.exec(url)?.[1]))
     expect(Math.max(...offsets)).toBeLessThanOrEqual(4)
   },

@@ -4,15 +4,15 @@ import type { JettonBurn, paths } from '../generated/jetton-v3/types.ts'
 import { onceEach } from '../pages/once-each.ts'
 import type { PageOptions } from '../pages/page-options.ts'
 
-/** Which burns to read. */
+/** Filter, order and paging of the burns. */
 export interface JettonBurnsOptions extends PageOptions {
   /** Address of the jetton, a master contract, in any form. */
   readonly address: string
   /** Default `desc`: newest first. */
   readonly sort?: 'asc' | 'desc' | undefined
-  /** Earliest time in Unix seconds, itself included. */
+  /** Earliest time in Unix seconds, inclusive. */
   readonly start_utime?: number | undefined
-  /** Latest time in Unix seconds, itself included. */
+  /** Latest time in Unix seconds, inclusive. */
   readonly end_utime?: number | undefined
 }
 
@@ -21,7 +21,8 @@ export interface JettonBurnsOptions extends PageOptions {
  *
  * @param client - a client of family v3
  * @param options - `address`, `sort`, `start_utime`, `end_utime`, `pageSize` (1000, at most 10000) and `signal`
- * @returns the burns in the order of their time, each once, however many arrive meanwhile: with `sort: 'asc'` those follow
+ * @returns the burns in the order of their time, each once, even if burns are added during the iteration; with
+ *   `sort: 'asc'` the added ones follow
  * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`, `DECODE_INVALID`; the reason of the signal
  * @example
  * ```ts
@@ -35,7 +36,7 @@ export function jettonBurns(
   {
     address,
     sort = 'desc',
-    // With a bound of time the order is one of time: without it shards that run ahead of others disturb it.
+    // With a time bound the order is by time. Without it, shards that are ahead of others disturb the order.
     start_utime = 0,
     end_utime,
     pageSize = 1_000,

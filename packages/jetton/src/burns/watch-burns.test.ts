@@ -25,7 +25,7 @@ afterEach(() => server.close())
 
 type Options = Partial<WatchBurnsOptions>
 
-/** Watches until a number of burns has come; `each` runs between them. */
+/** Watches until a number of burns has arrived; `each` runs after each of them. */
 async function watch(count: number, options: Options = {}, each: (seen: JettonBurn[]) => void = () => {}) {
   const seen: JettonBurn[] = []
   let last: BurnCursor | undefined

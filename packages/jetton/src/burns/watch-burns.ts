@@ -4,31 +4,34 @@ import type { JettonBurn, paths } from '../generated/jetton-v3/types.ts'
 import { type BurnCursor, burnPosition } from './burn-position.ts'
 import { jettonBurns } from './jetton-burns.ts'
 
-/** A burn, and the place behind it. */
+/** A burn, and the position after it. */
 export interface WatchedBurn {
   readonly burn: JettonBurn
-  /** The `from` that goes on after this burn, also in another process. */
+  /** The value of `from` that resumes after this burn, also in another process. */
   readonly cursor: BurnCursor
 }
 
-/** What to watch, and how. */
+/** Options of {@link watchBurns}. */
 export interface WatchBurnsOptions {
   /** Address of the jetton, a master contract, in any form. */
   readonly address: string
-  /** Where to begin: `now` (default) behind all burns that are listed, `beginning`, or where a cursor says. */
+  /** Start position: `now` (default) after all listed burns, `beginning`, or a cursor. */
   readonly from?: 'now' | 'beginning' | BurnCursor | undefined
-  /** Milliseconds from one look for new burns to the next. Default 5000. */
+  /** Polling interval in milliseconds. Default 5000. */
   readonly pollMs?: number | undefined
   /**
-   * How many seconds a burn may lie before one that was listed earlier, as shards of the chain are indexed one after the
-   * other; the burns of so many seconds are looked at again. Default 60.
+   * How many seconds a burn can precede one that was listed earlier, because shards of the chain are indexed one after
+   * the other. The burns of this period are read again. Default 60.
    */
   readonly lateSeconds?: number | undefined
-  /** How many burns to ask for at a time. Default 1000. */
+  /** Number of burns per request. Default 1000. */
   readonly pageSize?: number | undefined
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined
-  /** Hears of each failure that may pass; the stream goes on after a pause that grows up to half a minute. */
+  /**
+   * Called with each failure that may be temporary; the stream retries after a delay that increases up to half a
+   * minute.
+   */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -36,11 +39,11 @@ export interface WatchBurnsOptions {
  * Follows the burns of a jetton, each of them once.
  *
  * @param client - a client of family v3
- * @param options - the jetton, where to begin and how to follow
- * @returns an endless stream of burns, oldest first, each with a cursor to go on after it; it ends when its reader leaves
- *   or the signal aborts. One that is indexed late comes late.
- * @throws FairleadError `CONFIG_INVALID`; while it is read what a request throws and will not pass, such as `HTTP_STATUS`
- *   401
+ * @param options - the jetton, the start position and how to follow
+ * @returns an endless stream of burns, oldest first, each with a cursor to resume after it; it ends when its reader
+ *   stops or the signal aborts. A burn that is indexed late is delivered late.
+ * @throws FairleadError `CONFIG_INVALID`. While it is read: errors of a request that are not temporary, such as
+ *   `HTTP_STATUS` 401
  * @example
  * ```ts
  * for await (const { burn, cursor } of watchBurns(jetton, { address: master, from: saved ?? 'beginning' })) {
@@ -93,7 +96,7 @@ async function* watched(
     if (!signal.aborted) throw error
   }
 
-  /** The place behind all burns that are listed, whatever the time is here and there. */
+  /** The position after all listed burns, independent of the clocks of client and server. */
   async function newest(): Promise<BurnCursor> {
     const { value: last } = await jettonBurns(client, { address, pageSize: 1, signal }).next()
     const position = burnPosition({ since: 0, known: {} }, lateSeconds)

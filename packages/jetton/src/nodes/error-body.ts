@@ -1,8 +1,8 @@
 import type { HttpOptions } from '@fairlead/core'
 
 /**
- * Gives the words of an error their place in the contract: some rate limiters in front of a node answer
- * `{ ok: false, result: "Ratelimit exceed", code: 429 }`, where clients look for `error`.
+ * Moves the error message to its field in the contract. Some rate limiters in front of a node respond with
+ * `{ ok: false, result: "Ratelimit exceed", code: 429 }`, while clients read `error`.
  */
 export function withErrorWords({ fetch = globalThis.fetch, ...options }: HttpOptions): HttpOptions {
   return {

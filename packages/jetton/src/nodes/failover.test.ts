@@ -162,7 +162,7 @@ describe('a call that acts', () => {
 })
 
 describe('a node that refuses for a while', () => {
-  // In memory, as the clock of these tests stands still for sockets too.
+  // In memory, because the fake clock of these tests also stops sockets.
   function answering(...answers: readonly Response[]) {
     let sent = 0
     const fetch: typeof globalThis.fetch = () => Promise.resolve(answers[sent++] ?? Response.json(param))

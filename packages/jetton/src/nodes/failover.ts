@@ -13,25 +13,26 @@ import { type RateLimit, rateLimiter } from './rate-limit.ts'
 import { isRead } from './sendable-again.ts'
 import type { JettonTransport } from './transport.ts'
 
-/** Stands for the address of whichever node is asked: what builds or looks at a request sees no credential. */
+/** Placeholder for the URL of the selected node. Code that builds or inspects a request sees no credential. */
 const anyNode = 'http://node.invalid'
 
 export interface FailoverOptions extends HttpOptions {
-  /** How often requests go out at most, all clients and nodes of the transport together. No limit by default. */
+  /** Maximum request rate of all clients and nodes of the transport together. Default: unlimited. */
   readonly rateLimit?: RateLimit | undefined
 }
 
 /**
- * Makes a transport to several nodes, or to one: each call goes to the first one that is well.
+ * Creates a transport that sends each request to the first healthy node of one or several.
  *
- * A call that only reads goes on to the next node after no answer, or one of status 408, 429, 500 to 504; one that hands a
- * message to the chain, only when it certainly never arrived. Whatever a node says about the call itself (400, 404, 422) is
- * the answer. A node that failed comes after the others for a second, twice as long with every further failure, a minute at
- * most or as long as it asked for (`Retry-After`); then one call finds out whether it is well again.
+ * A read request is sent to the next node when there is no response, or a response with status 408, 429 or 500 to 504.
+ * A request that sends a message to the chain is sent again only when the connection was never established. Any status
+ * about the request itself (400, 404, 422) is the final response. A node that failed is placed after the others for one
+ * second, and twice as long with every further failure, for at most a minute or as long as it requested
+ * (`Retry-After`). After that, one request probes whether it is healthy again.
  *
- * @param nodes - address and credential of one, or of each with the preferred one first
- * @param options - `fetch`, `timeoutMs` (of one attempt, 30000), `retries` (2): how often a call is sent again at most,
- *   though each node is asked once in any case; `rateLimit`
+ * @param nodes - URL and credential of one node, or of each with the preferred one first
+ * @param options - `fetch`, `timeoutMs` (of one attempt, 30000), `retries` (2): the maximum number of repeated
+ *   attempts; each node is tried once in any case; `rateLimit`
  * @returns a transport for `createJettonV2Client` and `createJettonV3Client`, which may share it
  * @throws FairleadError `CONFIG_INVALID` naming the option: of one node `url`, of several `nodes[1].url` for example
  * @example
@@ -48,8 +49,8 @@ export function failover(
   requireNumber('retries', retries, 0)
   const all = createNodes(nodes)
   const turn = rateLimit && rateLimiter(rateLimit)
-  // What must not be shown of one node is not shown in the errors of another either. Each attempt is one of the failover,
-  // and its limit must be whole milliseconds in some runtimes.
+  // The secrets of one node are removed from the errors of all nodes. The failover repeats attempts itself, and some
+  // runtimes require whole milliseconds for the timeout.
   const secrets = all.flatMap((node) => node.secrets)
   const once = withErrorWords({ fetch, timeoutMs: Math.ceil(timeoutMs), retries: 0 })
   const sendOnce = createRestFetch(once, secrets)
@@ -79,7 +80,7 @@ function isFailure(status: number | undefined): boolean {
   return status === undefined || isRetryableStatus(status)
 }
 
-// 500 says that the ledger of this node has no answer, 501 that it does not offer the operation: another one may.
+// 500 means that the ledger of this node has no response, 501 that it does not support the operation: another node may.
 function mayDifferElsewhere(status: number | undefined): boolean {
   return isFailure(status) || status === 500 || status === 501
 }

@@ -8,21 +8,21 @@ import {
   type TokenCredential,
 } from '@fairlead/core'
 
-/** Where a node is and what opens it. */
+/** URL and credential of a node. */
 export interface JettonNodeOptions {
-  /** Address of the node without credentials, for example `https://node.example.com`. */
+  /** URL of the node without credentials, for example `https://node.example.com`. */
   readonly url: string
   /** Token (sent in the path before `/api`) or user name and password (sent as HTTP basic authentication). */
   readonly auth: TokenCredential | BasicCredential
 }
 
-/** One of several nodes. It holds the credential: it is never shown. */
+/** One of several nodes. It contains the credential: never log it. */
 export interface Node extends NodeAddress {
   readonly health: NodeHealth
 }
 
 /**
- * Makes the nodes of a transport.
+ * Creates the nodes of a transport.
  *
  * @throws FairleadError `CONFIG_INVALID` naming the option: of one node `url`, of several `nodes[1].url` for example
  */

@@ -1,9 +1,10 @@
 const jsonRpc = '/api/v2/jsonRPC'
 
 /**
- * Path of what a request asks for: of a JSON-RPC call that of its method, for example `/api/v2/getTransactions`.
+ * Path of the operation of a request. For a JSON-RPC call it is the path of its method, for example
+ * `/api/v2/getTransactions`.
  *
- * @param url - address of the request, whatever stands before `/api`
+ * @param url - URL of the request, with any prefix before `/api`
  * @param body - body of the request; empty or null when it has none
  */
 export function operationOf(url: string, body: string | null): string {

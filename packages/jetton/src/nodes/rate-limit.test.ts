@@ -10,7 +10,7 @@ afterEach(() => {
 
 const untilEver = new AbortController().signal
 
-/** Asks for turns and notes who got one, by number. */
+/** Requests permits and records which requests got one, by number. */
 function waiting(rateLimit: RateLimit) {
   const turn = rateLimiter(rateLimit)
   const served: number[] = []
@@ -58,7 +58,7 @@ describe('a rate limit', () => {
     const [second, third] = [new AbortController(), new AbortController()]
     const [one, two, three, four] = [ask(1), ask(2, second.signal), ask(3, third.signal), ask(4)]
     await vi.advanceTimersByTimeAsync(500)
-    // One that waits in line, then the one that is next.
+    // One that is queued, then the one that is next.
     third.abort(reason)
     await expect(three).rejects.toBe(reason)
     second.abort(reason)

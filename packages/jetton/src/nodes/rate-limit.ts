@@ -1,10 +1,10 @@
 import { createTokenBucket, requireNumber } from '@fairlead/core'
 
-/** How often a client sends, whichever node it sends to. */
+/** Request rate of a client, over all its nodes. */
 export interface RateLimit {
-  /** How many requests may be sent in a second, on average. */
+  /** Maximum number of requests per second, on average. */
   readonly perSecond: number
-  /** How many may be sent at once after a quiet time. Default `perSecond`, rounded up. */
+  /** Maximum number of requests at once after an idle period. Default `perSecond`, rounded up. */
   readonly burst?: number | undefined
 }
 
@@ -12,12 +12,12 @@ export interface RateLimit {
 export type Turn = (signal: AbortSignal) => Promise<void>
 
 /**
- * Makes the turns of a rate limit. Those who wait get theirs in the order in which they came; one who leaves takes none.
+ * Creates a rate limiter. Waiting requests are served in order; a cancelled request uses no permit.
  *
  * @throws FairleadError `CONFIG_INVALID` naming the option
  */
 export function rateLimiter({ perSecond, burst = Math.ceil(perSecond) }: RateLimit): Turn {
-  // One in a day, and more than a machine can send: within them the arithmetic is exact enough.
+  // From one request per day to more than a machine can send: within these bounds the arithmetic is exact enough.
   requireNumber('rateLimit.perSecond', perSecond, 1 / 86_400, 1e9)
   requireNumber('rateLimit.burst', burst, 1, 1e9)
   const bucket = createTokenBucket(perSecond, burst)

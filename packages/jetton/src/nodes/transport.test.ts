@@ -11,7 +11,7 @@ const unwell: Answering = (_, response) =>
 const breaking: Answering = (_, response) => void response.destroy()
 const silent: Answering = () => {}
 
-/** A node that fails once, and then answers. */
+/** A node that fails once, and then responds. */
 async function failingOnce(answer: Answering): Promise<{ node: HttpServer; url: string }> {
   const result = { ok: true, result: { '@type': 'ok' } }
   const node = await startHttpServer((request, response, count) =>

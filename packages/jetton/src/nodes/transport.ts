@@ -4,19 +4,22 @@ import type { JettonNodeOptions } from './node.ts'
 import { operationOf } from './operation.ts'
 import { isRead } from './sendable-again.ts'
 
-/** Sends a request. The answer has any status; a lost one is a FairleadError `TRANSPORT_*`. */
+/**
+ * Sends a request. Resolves to a response of any status; rejects with FairleadError `TRANSPORT_*` when there is no
+ * response.
+ */
 export type Send = (request: Request) => Promise<Response>
 
-/** Carries the requests of one client or of several to a node. It may hold a credential: it is never shown. */
+/** Sends the requests of one or several clients to a node. It may contain a credential: never log it. */
 export interface JettonTransport {
-  /** What the URLs of its requests begin with. */
+  /** Prefix of the URLs of its requests. */
   readonly baseUrl: string
-  /** Headers that its requests need. */
+  /** Headers that its requests require. */
   readonly headers: Readonly<Record<string, string>>
   readonly send: Send
 }
 
-/** Carries requests to one node, those that only read more than once. */
+/** Creates a transport that sends requests to one node, and retries reads. */
 export function singleNode({ url, auth, ...options }: JettonNodeOptions & HttpOptions): JettonTransport {
   const { url: baseUrl, headers, secrets } = nodeAddress('jetton', url, auth)
   const attempts = createHttpTransport(withErrorWords(options), secrets)
@@ -35,7 +38,7 @@ export function singleNode({ url, auth, ...options }: JettonNodeOptions & HttpOp
       call,
       async (one) => new Response(one.body && (await one.arrayBuffer()), one),
     )
-    // That function would send a POST once only; of it remains that the answer is known to `unwrap`.
+    // `createRestFetch` would send a POST only once. It is used here only to register the response for `unwrap`.
     return createRestFetch({ fetch: () => Promise.resolve(answer), retries: 0 }, secrets)(request)
   }
   return { baseUrl, headers, send }

@@ -3,7 +3,7 @@ import type { Client } from 'openapi-fetch'
 import type { paths, ShortTxId } from '../generated/jetton-v2/types.ts'
 import type { PageOptions } from './page-options.ts'
 
-/** Which block to read. */
+/** The block to read, and paging. */
 export interface BlockTransactionsOptions extends PageOptions {
   readonly workchain: number
   /** Shard as a signed decimal number; `-9223372036854775808` is the whole workchain. */
@@ -12,7 +12,7 @@ export interface BlockTransactionsOptions extends PageOptions {
 }
 
 /**
- * Reads which transactions a block has, page by page.
+ * Reads the ids of the transactions of a block, page by page.
  *
  * @param client - a client of family v2
  * @param options - the block, `pageSize` (1000, at most 10000) and `signal`
@@ -46,11 +46,11 @@ export async function* blockTransactions(
   }
 }
 
-/** The 32 bytes that name an account in its workchain: in hex from a raw address, else in base64. */
+/** The 32 bytes that identify an account in its workchain: in hex from a raw address, else in base64. */
 function accountId(address: string): string {
   const [, hex] = address.split(':')
   if (hex !== undefined) return hex
   const bytes = atob(address.replaceAll('-', '+').replaceAll('_', '/'))
-  // Before them are the flags and the workchain, after them is a checksum.
+  // The flags and the workchain precede them, a checksum follows.
   return btoa(bytes.slice(2, 34))
 }

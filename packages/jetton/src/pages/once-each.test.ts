@@ -7,7 +7,7 @@ interface Row {
   readonly time: number
 }
 
-/** A list as an indexer keeps it: ordered by time, and within a time by something else. */
+/** A list as an indexer stores it: ordered by time, and within a time by something else. */
 class List {
   readonly rows: Row[] = []
   readonly #random = randomNumbers(7)
@@ -58,7 +58,7 @@ describe('a list that grows while it is read', () => {
       expect(new Set(read).size).toBe(read.length)
       expect(read.filter((row) => atFirst.includes(row))).toHaveLength(150)
       expect(read.map(({ time }) => time)).toEqual(read.map(({ time }) => time).toSorted((a, b) => a - b))
-      // Those that came after the last page are not in it.
+      // Rows that were added after the last page are not included.
       expect(read.length - 150).toBe(later.filter((row) => read.includes(row)).length)
       const lastRead = Math.max(...read.map(({ time }) => time))
       expect(later.filter((row) => row.time < lastRead && !read.includes(row))).toEqual([])

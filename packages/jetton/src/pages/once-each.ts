@@ -1,21 +1,21 @@
-/** A value that a list is ordered by: a logical time or a time in seconds. */
+/** The sort key of a list: a logical time or a time in seconds. */
 export type Edge = string | number
 
 /** A list that is read in pages. */
 export interface PagedList<row> {
-  /** Tells a row from all others of the list. */
+  /** Identifies a row within the list. */
   id(row: row): unknown
-  /** What the list is ordered by, and can be asked for from; nullish where there is no such thing. */
+  /** The sort key, from which a read can start; nullish if there is none. */
   edge(row: row): Edge | null | undefined
-  /** Asks for the rows from an edge on, itself included; from the beginning of the list without one. */
+  /** Reads the rows from a sort key on, inclusive; without one from the beginning of the list. */
   read(from: { readonly edge: Edge | undefined; readonly offset: number }): Promise<readonly row[]>
 }
 
 /**
- * Reads a list that grows meanwhile, each row once.
+ * Reads a list that grows during the iteration, and yields each row once.
  *
- * The next page starts at the edge that the last one ended with, and the rows there that are known are left out: rows that
- * arrive move no edge. Only where a page holds nothing but one edge, the next one is found by its offset.
+ * The next page starts at the sort key of the last row, and known rows with that key are skipped, so new rows do not
+ * shift the position. Only when a whole page has one sort key, the next page is read by offset.
  *
  * @param pageSize - rows of a full page; a page with fewer is the last one
  */

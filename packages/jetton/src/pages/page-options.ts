@@ -1,7 +1,7 @@
-/** How to read a list that is longer than one answer. */
+/** How to read a list that is longer than one response. */
 export interface PageOptions {
-  /** How many rows to ask for at a time; it changes how many requests are sent, and nothing that is yielded. */
+  /** Number of rows per request. It affects the number of requests, not the rows that are yielded. */
   readonly pageSize?: number | undefined
-  /** Ends the reading with its reason. */
+  /** Cancels the iteration with its reason. */
   readonly signal?: AbortSignal | undefined
 }

@@ -26,7 +26,7 @@ async function served(answer: Answering): Promise<{ jetton: JettonV3Client; aske
   }
 }
 
-/** Answers with one page after the other. */
+/** Responds with one page after the other. */
 const pages =
   (list: string, ...all: readonly object[][]): Answering =>
   (_, response, count) =>
@@ -147,7 +147,7 @@ describe('the rows of a list', () => {
 
   it('are typed by path, in what may be asked too', () => {
     const calls = (jetton: JettonV3Client) => [
-      // @ts-expect-error pages are the concern of the function
+      // @ts-expect-error the function controls the pages
       rows(jetton, '/api/v3/transactions', { limit: 5 }),
       // @ts-expect-error the number of the block is required
       rows(jetton, '/api/v3/transactionsByMasterchainBlock', {}),

@@ -16,7 +16,9 @@ type Answer<path extends keyof paths> = paths[path] extends {
   ? answer
   : never
 
-/** Where an answer has its rows, which field tells them apart, and which ones its order and its bounds are about. */
+/**
+ * The field of a response with its rows, the field that identifies a row, and the fields of its order and its bounds.
+ */
 type ListOf<answer> = {
   [list in keyof answer & string]: answer[list] extends (infer row)[]
     ? {
@@ -29,9 +31,9 @@ type ListOf<answer> = {
 }[keyof answer & string]
 
 const lists = {
-  // Its bounds and its order are about the trace, whose actions follow one another.
+  // Its bounds and its order apply to the trace, whose actions are consecutive.
   '/api/v3/actions': { list: 'actions', id: 'action_id', lt: 'trace_end_lt', utime: 'trace_end_utime' },
-  // It has bounds of the logical time too, but is ordered by the time.
+  // It has bounds of the logical time too, but is ordered by time.
   '/api/v3/blocks': { list: 'blocks', id: 'root_hash', utime: 'gen_utime' },
   '/api/v3/dns/records': { list: 'records', id: 'domain' },
   '/api/v3/jetton/masters': { list: 'jetton_masters', id: 'address' },
@@ -60,7 +62,7 @@ const lists = {
   '/api/v3/vesting': { list: 'vesting_contracts', id: 'address' },
 } as const satisfies { readonly [path in keyof paths]?: ListOf<Answer<path>> }
 
-/** A path of family v3 that answers with part of a list. */
+/** A path of family v3 that returns part of a list. */
 export type ListPath = keyof typeof lists
 
 /** A row of the list of a path. */
@@ -71,7 +73,7 @@ export type Row<path extends ListPath> = (typeof lists)[path]['list'] extends in
     : never
   : never
 
-/** What a list is asked for: all parameters of its path but those of pages. */
+/** The parameters of a list: all parameters of its path except those of pages. */
 export type RowsOptions<path extends ListPath> = Omit<Query<path>, 'limit' | 'offset'> & PageOptions
 
 type AnyRow = Readonly<Record<string, unknown>>
@@ -79,10 +81,10 @@ type AnyRow = Readonly<Record<string, unknown>>
 /**
  * Reads a whole list of family v3, page by page.
  *
- * A list that is ordered by logical time or time is read in windows of it, and each row comes once however many arrive
- * meanwhile: with `sort: 'asc'` those that arrive follow, without it they lie before the first one, but for those of the
- * second or logical time that is being read. Others are read by offset: no row comes twice, but one that moves forward in
- * the list may be passed over.
+ * A list that is ordered by logical time or time is read in windows of it, and each row is yielded once, even if rows
+ * are added during the iteration. With `sort: 'asc'` the added rows follow. Without it they precede the first row and
+ * are not yielded, except rows of the second or logical time that is being read. Other lists are read by offset: no row
+ * is yielded twice, but one that moves forward in the list may be skipped.
  *
  * @param client - a client of family v3
  * @param path - path of the list
@@ -110,9 +112,7 @@ export async function* rows<path extends ListPath>(
 
 const bounds = ['start_lt', 'end_lt', 'start_utime', 'end_utime']
 
-/**
- * Messages from outside have no time at which they were made: they come after all others, and no window holds them.
- */
+/** External messages have no creation time: they follow all others, and no window contains them. */
 function partsOf(path: ListPath, query: AnyRow): readonly AnyRow[] {
   const decided = [...bounds, 'exclude_externals', 'only_externals']
   if (path !== '/api/v3/messages' || decided.some((name) => query[name])) return [{}]
@@ -128,9 +128,9 @@ function listed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<AnyRow, void, undefined> {
   const { list, id, lt, utime }: ListOf<Record<string, AnyRow[]>> = lists[path]
-  // An order by logical time gives way to one by time where there is a bound of time.
+  // With a time bound, the order by logical time is replaced by the order by time.
   const isByTime = !lt || query['start_utime'] !== undefined || query['end_utime'] !== undefined
-  // These parameters make the indexer pass over the bounds.
+  // With these parameters the indexer ignores the bounds.
   const isNamed = path === '/api/v3/actions' && (query['action_id'] ?? query['trace_id']) !== undefined
   const field = isNamed ? undefined : isByTime ? utime : lt
   const { sort = field && 'desc' } = query
@@ -141,7 +141,7 @@ function listed(
       edge: (row) => (field ? (row[field] as Edge | null) : undefined),
       async read({ edge, offset }) {
         const page = { ...query, sort, limit, offset, ...(edge !== undefined && { [bound]: edge }) }
-        // Paths and parameters fit together: the types of `rows` see to it.
+        // The types of `rows` ensure that paths and parameters match.
         const params = { query: page as object }
         const answer = await unwrap(
           client.GET(path as '/api/v3/transactions', { params, ...(signal && { signal }) }),

@@ -26,7 +26,7 @@ async function served(answer: Answering): Promise<{ jetton: JettonV2Client; serv
 const queryOf = ({ url }: { readonly url: string }) => new URL(url, 'http://node').searchParams
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 
-/** The transactions of an account that gets another one with every request, as a node pages through them. */
+/** The transactions of an account that gets another one with every request, paged like on a node. */
 function growingAccount(count: number): Answering {
   const oldestFirst = Array.from({ length: count }, (_, index) => idAt(index + 1))
   return (request, response) => {

@@ -3,22 +3,22 @@ import type { Client } from 'openapi-fetch'
 import type { paths, Transaction } from '../generated/jetton-v2/types.ts'
 import type { PageOptions } from './page-options.ts'
 
-/** Which transactions of an account to read. */
+/** Account, range and paging of the transactions. */
 export interface TransactionsOptions extends PageOptions {
   /** Address of the account in any form. */
   readonly address: string
-  /** First transaction to yield: a `transaction_id` for example. The newest one when left out. */
+  /** First transaction to yield: a `transaction_id` for example. Default: the latest one. */
   readonly from?: { readonly lt: string; readonly hash: string } | undefined
-  /** Logical time to end before: that of the last transaction that is known, for example. */
+  /** Logical time at which to stop, exclusive: that of the last known transaction, for example. */
   readonly to?: string | undefined
 }
 
 /**
- * Reads the transactions of an account from the newest to the first one, page by page.
+ * Reads the transactions of an account from the latest to the first one, page by page.
  *
  * @param client - a client of family v2
  * @param options - `address`, `from`, `to`, `pageSize` (100, at most 999) and `signal`
- * @returns the transactions, newest first, each once; those that arrive meanwhile are not among them
+ * @returns the transactions, newest first, each once; those added during the iteration are not included
  * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`, `DECODE_INVALID`; the reason of the signal
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export async function* transactions(
   { address, from, to, pageSize = 100, signal }: TransactionsOptions,
 ): AsyncGenerator<Transaction, void, undefined> {
   let first = from
-  // A page that goes on begins with the last row of the one before.
+  // A following page begins with the last row of the previous one.
   for (let known = 0; ; known = 1) {
     const limit = pageSize + known
     const query = {

@@ -13,7 +13,10 @@ const octetStream = 'application/octet-stream'
 const allRoutes: readonly Route[] = Object.values(routes)
 const updatesPath = '/eth/v1/beacon/light_client/updates'
 
-/** What is wrong with a value, by the schema; nothing when all is well. Knows what the schemas of this package use. */
+/**
+ * Validates a value against a schema and returns the errors; empty for a valid value. Supports the keywords that the
+ * schemas of this package use.
+ */
 function faults(schema: JsonSchema, value: unknown, at = '$'): readonly string[] {
   const {
     $ref,
@@ -60,7 +63,7 @@ function faults(schema: JsonSchema, value: unknown, at = '$'): readonly string[]
   if (allowed && !allowed.includes(value)) found.push(`${at} is not among ${allowed.join()}`)
   if (pattern && !new RegExp(pattern).test(String(value))) found.push(`${at} does not match ${pattern}`)
   if (Array.isArray(value) && items) {
-    // Long lists of defaults are all alike.
+    // All items of a long default list are equal.
     for (const item of new Set(value.slice(0, 20))) found.push(...faults(items, item, `${at}[]`))
   } else if (kind === 'object') {
     const object = value as Readonly<Record<string, unknown>>
@@ -72,7 +75,7 @@ function faults(schema: JsonSchema, value: unknown, at = '$'): readonly string[]
   return found
 }
 
-/** Every fork that the schema of an answer names; fulu when it takes any, none when it has no version. */
+/** Every fork that the schema of a response names; fulu when it accepts any, none when it has no version. */
 function versionsOf(schema: JsonSchema | undefined): readonly (ConsensusVersion | undefined)[] {
   const names = JSON.stringify(schema).matchAll(/"version":\{"(?:type":"string",")?const":"(\w+)"/g)
   const forks = [...new Set(Array.from(names, ([, name]) => name as ConsensusVersion))]
@@ -138,7 +141,7 @@ describe('the table of answers', () => {
       const json = type && !/pending|sidecars|pool/.test(path) ? one : isList ? [] : [one, one]
       const bytes = codec?.encode(json) ?? expect.unreachable()
       const decoded: unknown = decodeSsz(path as never, { bytes, ...envelope } as never)
-      // As text, which is faster for states.
+      // Compared as text, which is faster for states.
       expect(JSON.stringify(decoded) === JSON.stringify({ ...envelope, data: json })).toBe(true)
       expect(faults(schema, decoded)).toEqual([])
     },
@@ -223,7 +226,7 @@ describe('decodeSsz', () => {
   })
 })
 
-// Public facts of the main network.
+// Published values of mainnet.
 const genesis = {
   genesis_validators_root: '0x4b363db94e286120d76eb905340fdd4e54bfe9f06bf33ff6cf5ad27f511bfe95',
 }

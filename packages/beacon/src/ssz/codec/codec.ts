@@ -10,7 +10,10 @@ import { requests } from './requests.ts'
 
 const updatesPath = '/eth/v1/beacon/light_client/updates'
 
-/** The paths whose SSZ answer is one value; light client updates are several, each of its own fork. */
+/**
+ * The paths whose SSZ response is one value. Light client updates are excluded: they are several values, each with its
+ * own fork.
+ */
 export type DecodablePath = Exclude<SszPath | SszPostPath, typeof updatesPath>
 
 type JsonOf<path extends SszPath | SszPostPath> = path extends SszPath
@@ -18,15 +21,16 @@ type JsonOf<path extends SszPath | SszPostPath> = path extends SszPath
   : Answer<Operation<path, 'post'>>
 
 /**
- * Turns an SSZ answer into what the same operation answers in JSON.
+ * Decodes an SSZ response into the JSON response of the same operation.
  *
- * The types are those of the preset that `LODESTAR_PRESET` in the environment names when this module is first imported:
- * `mainnet` when it is not set, `minimal` for development networks.
+ * The types are those of the preset that the environment variable `LODESTAR_PRESET` names when this module is first
+ * imported: `mainnet` when it is not set, `minimal` for development networks.
  *
  * @param path - path of the operation
- * @param answer - what `getSsz` or `queryForSsz` gave for it
- * @returns `data` in the JSON form of the specification (decimal strings, 0x hex), with everything that stood beside it
- * @throws FairleadError `DECODE_INVALID` when the bytes are not of the type, or the node did not say of which fork they are
+ * @param answer - the result of `getSsz` or `queryForSsz`
+ * @returns `data` in the JSON form of the specification (decimal strings, 0x hex), with all other fields of the
+ *   response
+ * @throws FairleadError `DECODE_INVALID` when the bytes do not match the type, or the node did not report their fork
  * @example
  * ```ts
  * const path = '/eth/v2/beacon/blocks/{block_id}'
@@ -45,12 +49,12 @@ export function decodeSsz<path extends DecodablePath>(
 }
 
 /**
- * Turns light client updates in SSZ into what the operation answers in JSON.
+ * Decodes light client updates from SSZ into the JSON response of the operation.
  *
- * @param answer - what `getSsz` gave for `/eth/v1/beacon/light_client/updates`
- * @param digests - the fork of each digest, as {@link forkDigests} gives it
+ * @param answer - the result of `getSsz` for `/eth/v1/beacon/light_client/updates`
+ * @param digests - the fork of each digest, from {@link forkDigests}
  * @returns `{ version, data }` for every update
- * @throws FairleadError `DECODE_INVALID` when the bytes are broken or a digest is of another network
+ * @throws FairleadError `DECODE_INVALID` when the bytes are invalid or a digest belongs to another network
  * @example
  * ```ts
  * const updates = decodeLightClientUpdates(await getSsz(beacon, path, { params }), await forkDigests(genesis, spec))
@@ -74,13 +78,13 @@ export function decodeLightClientUpdates(
 }
 
 /**
- * Makes the SSZ form of a request body, for `postSsz`.
+ * Encodes a request body as SSZ, for `postSsz`.
  *
  * @param path - path of the operation
- * @param version - the fork of the object, as the operation wants it in `Eth-Consensus-Version`
+ * @param version - the fork of the object, as in the header `Eth-Consensus-Version`
  * @param json - the body in the JSON form of the specification
  * @returns the bytes
- * @throws FairleadError `CONFIG_INVALID` when the value is not of the type
+ * @throws FairleadError `CONFIG_INVALID` when the value does not match the type
  * @example
  * ```ts
  * const path = '/eth/v2/beacon/blocks'
@@ -97,12 +101,12 @@ export function encodeSsz<path extends SszRequestPath>(
     const bytes = requests[path]?.(typesOf(path, version), version, json).encode(json)
     if (bytes) return bytes
   } catch {
-    // What it says quotes the value.
+    // The message of the original error quotes the value, so it is not included.
   }
   throw new FairleadError('CONFIG_INVALID', { option: 'json', rule: `must be of ${path} in fork ${version}` })
 }
 
-// The words of the library quote the bytes.
+// The error message of the library quotes the bytes, so it is not included.
 function converted(operation: string, decode: () => unknown): unknown {
   try {
     return decode()

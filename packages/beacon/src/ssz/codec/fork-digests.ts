@@ -22,11 +22,11 @@ interface BlobParameters {
 }
 
 /**
- * Computes the digests by which a network names its forks.
+ * Computes the fork digests of a network.
  *
  * @param genesis - `data` of `GET /eth/v1/beacon/genesis`; only `genesis_validators_root` is read
  * @param spec - `data` of `GET /eth/v1/config/spec`; fork versions and epochs, and the blob schedule are read
- * @returns the fork of every digest; from Fulu on one fork has a digest for each entry of the blob schedule
+ * @returns the fork of every digest; from Fulu on a fork has one digest for each entry of the blob schedule
  * @example
  * ```ts
  * const { data: genesis } = await unwrap(beacon.GET('/eth/v1/beacon/genesis'))
@@ -68,7 +68,7 @@ function epochOf(spec: Readonly<Record<string, unknown>>, prefix: string): bigin
   return prefix === 'GENESIS' ? 0n : BigInt((spec[`${prefix}_FORK_EPOCH`] as string | undefined) ?? farFuture)
 }
 
-// Without entries the limit of Electra holds.
+// Without entries, the limit of Electra applies.
 function blobSchedule(spec: Readonly<Record<string, unknown>>): readonly BlobParameters[] {
   const entries = (spec['BLOB_SCHEDULE'] ?? []) as readonly { EPOCH: string; MAX_BLOBS_PER_BLOCK: string }[]
   const most = BigInt((spec['MAX_BLOBS_PER_BLOCK_ELECTRA'] as string | undefined) ?? 0)
@@ -78,7 +78,7 @@ function blobSchedule(spec: Readonly<Record<string, unknown>>): readonly BlobPar
   ].toSorted((one, other) => Number(one.epoch - other.epoch))
 }
 
-/** Those that hold at some time between two epochs. */
+/** The entries that apply at some time between two epochs. */
 function inForce(schedule: readonly BlobParameters[], first: bigint, end: bigint): readonly BlobParameters[] {
   return schedule.filter(({ epoch }, index) => {
     const until = schedule[index + 1]?.epoch ?? farFuture

@@ -5,7 +5,7 @@ import { type JsonCodec, type SszType, valueOf } from './sequence.ts'
 
 const { phase0, altair, bellatrix, capella, deneb, electra, fulu, gloas } = ssz
 
-/** The types of every fork by name, in the order in which the forks follow one another. */
+/** The types of every fork by name, in chronological order of the forks. */
 export const typesByFork: Readonly<Record<ConsensusVersion, unknown>> = {
   phase0,
   altair,
@@ -18,15 +18,15 @@ export const typesByFork: Readonly<Record<ConsensusVersion, unknown>> = {
 }
 const forks = Object.keys(typesByFork) as readonly ConsensusVersion[]
 
-/** Tells whether a fork is another one or comes after it. */
+/** Returns whether a fork is `first` or a later one. */
 export function isFrom(version: string | undefined, first: ConsensusVersion): boolean {
   return forks.indexOf(version as ConsensusVersion) >= forks.indexOf(first)
 }
 
-/** Finds the codec of a type by its name, in the fork of the value or in one that is given. */
+/** Finds the codec of a type by its name, in the fork of the value or in a given one. */
 export type FindType = (name: string, fork?: ConsensusVersion) => JsonCodec
 
-/** Makes the function by which an operation finds its types; it throws FairleadError `DECODE_INVALID`. */
+/** Creates the type lookup of an operation, which throws FairleadError `DECODE_INVALID`. */
 export function typesOf(operation: string, version: string | undefined): FindType {
   return (name, fork) => {
     const known = fork ?? forks.find((candidate) => candidate === version)

@@ -1,6 +1,6 @@
-/** What a type of `@lodestar/types` can do, as far as it is needed here. */
+/** The subset of a type of `@lodestar/types` that this package uses. */
 export interface SszType {
-  /** Bytes of every value; null when they differ. */
+  /** Size of every value in bytes; null when the size varies. */
   readonly fixedSize: number | null
   deserialize(bytes: Uint8Array): unknown
   serialize(value: unknown): Uint8Array
@@ -8,9 +8,9 @@ export interface SszType {
   fromJson(json: unknown): unknown
 }
 
-/** A value in the JSON form of the specification, to and from bytes. */
+/** Converts a value in the JSON form of the specification to and from bytes. */
 export interface JsonCodec {
-  /** Bytes of every value; null when they differ. */
+  /** Size of every value in bytes; null when the size varies. */
   readonly fixedSize: number | null
   decode(bytes: Uint8Array): unknown
   encode(json: unknown): Uint8Array
@@ -49,7 +49,7 @@ export function listOf(item: JsonCodec): JsonCodec {
   }
 }
 
-/** The codec of an object whose fields, in the order of the bytes, all have a fixed size. */
+/** The codec of an object whose fields all have a fixed size, in the order of the bytes. */
 export function recordOf(fields: Readonly<Record<string, JsonCodec>>): JsonCodec {
   const sizes = Object.values(fields).map(({ fixedSize }) => fixedSize ?? 0)
   return {

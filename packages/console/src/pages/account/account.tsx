@@ -16,7 +16,7 @@ import { useState } from 'preact/hooks'
 
 type Entry = components['schemas']['SessionEntry']
 
-/** What belongs to who is signed in. */
+/** The account of the signed-in user. */
 export function Account() {
   const { user, role, organization } = useSession()
   const [changes, setChanges] = useState(0)

@@ -19,7 +19,7 @@ type Open =
   | { readonly kind: 'create' }
   | { readonly kind: 'edit' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
 
-/** What programs call the platform API with. */
+/** The API keys with which programs call the platform API. */
 export function ApiKeys() {
   const session = useSession()
   const mayWrite = useMay('keys:write')
@@ -130,7 +130,7 @@ const facts: readonly Column<ApiKey>[] = [
   },
 ]
 
-// An editor has to do with keys of their own only.
+// An editor can change only their own keys.
 function mayChange({ role, user }: Session, { creator, state }: ApiKey): boolean {
   return state === 'active' && (role === 'owner' || role === 'admin' || creator.id === user.id)
 }

@@ -55,7 +55,7 @@ function valuesOf(values: FormData, offered: readonly Scope[]) {
   }
 }
 
-/** Makes a key and hands it over. */
+/** Creates a key and passes it to `onIssued`. */
 export function CreateKey({ onIssued, onClose }: { onIssued(key: string): void; onClose(): void }) {
   const { scopes } = useSession()
   return (
@@ -80,11 +80,11 @@ interface OfKey {
 
 const keyUrl = '/v1/api-keys/{id}/'
 
-/** Changes name, scopes and end of a key. */
+/** Edits name, scopes and expiry of a key. */
 export function EditKey({ apiKey, onSaved, onClose }: OfKey & { onSaved(): void }) {
   const session = useSession()
   const path = { id: apiKey.id }
-  // A scope that the reader lacks stays as it is.
+  // A scope that the user does not have stays unchanged.
   const offered = [...new Set([...session.scopes, ...apiKey.scopes])]
   return (
     <EditDialog
@@ -104,7 +104,7 @@ export function EditKey({ apiKey, onSaved, onClose }: OfKey & { onSaved(): void 
   )
 }
 
-/** Gives a key another secret and hands it over. */
+/** Rotates the secret of a key and passes the new one to `onIssued`. */
 export function RotateKey({ apiKey, onIssued, onClose }: OfKey & { onIssued(key: string): void }) {
   return (
     <CreateDialog
@@ -123,7 +123,7 @@ export function RotateKey({ apiKey, onIssued, onClose }: OfKey & { onIssued(key:
   )
 }
 
-/** Ends a key. */
+/** Revokes a key. */
 export function RevokeKey({ apiKey, onRevoked, onClose }: OfKey & { onRevoked(): void }) {
   return (
     <ConfirmDialog

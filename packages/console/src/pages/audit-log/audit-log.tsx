@@ -78,7 +78,7 @@ function shown(value: unknown): string {
 
 const noFilter = { kind: '', action: '', from: '', to: '' }
 
-/** Who changed what, and when. */
+/** The changes, with author and time. */
 export function AuditLog() {
   const paging = usePaging('entries')
   const [filter, setFilter] = useState(noFilter)

@@ -5,7 +5,7 @@ type Limits = components['schemas']['LimitsUpdate']
 /** A limit that is one number. */
 export type NumberLimit = Exclude<keyof Limits, 'methods'>
 
-/** What each limit is called, and what it is about. */
+/** Label and hint of each limit. */
 export const limitKinds: Readonly<Record<NumberLimit, { readonly label: string; readonly hint: string }>> = {
   requests_per_second: { label: 'Requests per second', hint: 'The rate that is kept up.' },
   burst: { label: 'Burst', hint: 'Requests at once above the rate.' },
@@ -21,9 +21,9 @@ export const limitKinds: Readonly<Record<NumberLimit, { readonly label: string; 
 export const numberLimits = Object.keys(limitKinds).filter((name): name is NumberLimit => name in limitKinds)
 
 /**
- * Rates of methods as lines of text, `debug_* 2 10` for two requests in a second and ten at once.
+ * Formats the rate limits of methods as lines of text, `debug_* 2 10` for two requests per second and a burst of ten.
  *
- * @param methods - as the platform API has them
+ * @param methods - as in the platform API
  */
 export function methodRateLines(methods: Limits['methods']): string {
   return Object.entries(methods ?? {})
@@ -32,9 +32,10 @@ export function methodRateLines(methods: Limits['methods']): string {
 }
 
 /**
- * Rates of methods out of lines of text; a number that is none becomes null in JSON and is refused at its field.
+ * Parses the rate limits of methods from lines of text; an invalid number becomes null in JSON and causes a validation
+ * error at its field.
  *
- * @param lines - pattern, requests per second and, when wanted, the burst, with blanks between
+ * @param lines - pattern, requests per second and optionally the burst, separated by spaces
  */
 export function methodRatesOf(lines: string): NonNullable<Limits['methods']> | null {
   const rates = lines

@@ -13,7 +13,7 @@ import { limitKinds, methodRateLines, methodRatesOf, numberLimits } from './limi
 type Limits = components['schemas']['Limits']
 type LimitsUpdate = components['schemas']['LimitsUpdate']
 
-/** What a credential, a node or a project may use, and what it has used. */
+/** The limits of a credential, a node or a project, and their usage. */
 export function LimitsCard({
   title,
   load,
@@ -50,7 +50,7 @@ export function LimitsCard({
   )
 }
 
-/** Changes limits. */
+/** Edits limits. */
 export function LimitsDialog({
   title,
   load,

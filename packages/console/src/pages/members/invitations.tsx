@@ -15,7 +15,7 @@ import { invitedRoles, roleHint } from './roles.ts'
 
 type Invitation = components['schemas']['Invitation']
 
-/** Who was asked to join and has not yet. */
+/** The pending invitations. */
 export function Invitations() {
   const paging = usePaging('invitations')
   const [isInviting, setIsInviting] = useState(false)

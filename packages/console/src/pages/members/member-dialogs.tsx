@@ -10,7 +10,7 @@ type Member = components['schemas']['Member']
 
 const memberUrl = '/v1/organization/members/{id}/'
 
-/** Changes name, role and state of a member. */
+/** Edits name, role and state of a member. */
 export function EditMember({
   member,
   onSaved,
@@ -67,7 +67,7 @@ export function EditMember({
   )
 }
 
-/** Takes a member out of the organization. */
+/** Removes a member from the organization. */
 export function RemoveMember({
   member,
   onRemoved,
@@ -91,7 +91,7 @@ export function RemoveMember({
   )
 }
 
-/** Changes the name of the organization. */
+/** Renames the organization. */
 export function RenameOrganization({ onClose }: { onClose(): void }) {
   const { reload } = useSessionState()
   return (

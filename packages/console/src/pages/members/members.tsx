@@ -17,7 +17,7 @@ import { mayChange } from './roles.ts'
 type Member = components['schemas']['Member']
 type Open = { readonly kind: 'edit' | 'remove'; readonly member: Member } | { readonly kind: 'rename' }
 
-/** The people of the organization. */
+/** The members of the organization. */
 export function Members() {
   const session = useSession()
   const mayWrite = useMay('members:write')

@@ -3,15 +3,15 @@ import type { components } from '@fairlead/platform-client'
 /** A role of a member. */
 export type Role = components['schemas']['Role']
 
-/** What roles may do, in one sentence. */
+/** The permissions of the roles, in one sentence. */
 export const roleHint =
   'An admin may do everything but change the owner, an editor changes projects, nodes and credentials, a viewer reads.'
 
-/** Roles that somebody can be invited to. */
+/** Roles that an invitation can have. */
 export const invitedRoles: readonly ['editor', 'viewer', 'admin'] = ['editor', 'viewer', 'admin']
 
 /**
- * The roles that a caller may give somebody.
+ * The roles that a caller can assign.
  *
  * @param own - role of the caller
  */
@@ -20,7 +20,7 @@ export function givenRoles(own: Role): readonly [Role, ...Role[]] {
 }
 
 /**
- * Tells whether a caller may change a member.
+ * Returns whether a caller can change a member.
  *
  * @param own - role of the caller
  * @param theirs - role of the member

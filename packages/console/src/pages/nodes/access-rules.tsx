@@ -25,7 +25,7 @@ const kindLabels: Readonly<Record<Rule['kind'], string>> = {
 
 type Open = { readonly kind: 'create' } | { readonly kind: 'edit' | 'delete'; readonly rule: Rule }
 
-/** Who may call a node, from where, and what. */
+/** The access rules of a node, by origin, IP address range or method. */
 export function AccessRules({ nodeId }: { readonly nodeId: string }) {
   const mayWrite = useMay('nodes:write')
   const paging = usePaging('rules')

@@ -5,7 +5,7 @@ import { CopyValue } from '../../components/copy.tsx'
 import { ExactTime } from '../../components/time.tsx'
 import { addressSecrets } from './credential-secrets.ts'
 
-/** How to reach a node. */
+/** The URLs of a node. */
 export function Connect({ node }: { readonly node: components['schemas']['Node'] }) {
   const addresses = addressSecrets(node.details)
   const { https } = node.details

@@ -42,7 +42,7 @@ function Fields({ label, expiresAt }: { readonly label: string; readonly expires
   )
 }
 
-/** Makes a credential and hands over its secret. */
+/** Creates a credential and passes on its secret. */
 export function CreateCredential({
   nodeId,
   protocols,
@@ -86,7 +86,7 @@ interface OfCredential extends Shared {
   readonly credential: Credential
 }
 
-/** Changes label and end of a credential. */
+/** Edits label and expiry of a credential. */
 export function EditCredential({ nodeId, credential, onSaved, onClose }: OfCredential & { onSaved(): void }) {
   const path = { id: nodeId, credential_id: credential.id }
   return (
@@ -112,7 +112,7 @@ export function EditCredential({ nodeId, credential, onSaved, onClose }: OfCrede
   )
 }
 
-/** Changes what a credential may use. */
+/** Edits the limits of a credential. */
 export function CredentialLimits({ nodeId, credential, onClose }: OfCredential) {
   const path = { id: nodeId, credential_id: credential.id }
   const url = '/v2/nodes/{id}/credentials/{credential_id}/limits/'
@@ -127,7 +127,7 @@ export function CredentialLimits({ nodeId, credential, onClose }: OfCredential) 
   )
 }
 
-/** Replaces a credential and hands over the new secret. */
+/** Rotates a credential and passes on the new secret. */
 export function RotateCredential({
   nodeId,
   credential,
@@ -155,7 +155,7 @@ export function RotateCredential({
   )
 }
 
-/** Ends a credential. */
+/** Revokes a credential. */
 export function RevokeCredential({
   nodeId,
   credential,

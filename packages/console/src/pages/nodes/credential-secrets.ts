@@ -1,7 +1,7 @@
 import type { components } from '@fairlead/platform-client'
 import type { Secret } from '../../components/secret-dialog.tsx'
 
-/** The ways to reach a node, as they are called for people. */
+/** The labels of the URLs of a node. */
 export const addressLabels: Readonly<Record<keyof components['schemas']['NodeDetails'], string>> = {
   https: 'HTTPS',
   wss: 'WebSocket',
@@ -11,7 +11,7 @@ export const addressLabels: Readonly<Record<keyof components['schemas']['NodeDet
   grpc: 'gRPC',
 }
 
-/** The addresses of a node with their names. */
+/** The URLs of a node with their labels. */
 export function addressSecrets(details: components['schemas']['NodeDetails']): readonly Secret[] {
   return Object.entries(addressLabels).flatMap(([name, label]) => {
     const value = Object.entries(details).find(([key]) => key === name)?.[1]
@@ -19,7 +19,7 @@ export function addressSecrets(details: components['schemas']['NodeDetails']): r
   })
 }
 
-/** The secrets of a credential that was just made or revealed. */
+/** The secrets of a credential that was just created or revealed. */
 export function credentialSecrets({
   token,
   username,

@@ -27,7 +27,7 @@ type Dialog =
   | { readonly kind: 'create' }
   | { readonly kind: 'edit' | 'rotate' | 'revoke' | 'limits'; readonly credential: Credential }
 
-/** The credentials of a node and what can be done with them. */
+/** The credentials of a node and their actions. */
 export function Credentials({
   nodeId,
   protocols,

@@ -44,7 +44,7 @@ function Availability({ available, note }: Pick<NodeMethod, 'available' | 'note'
   )
 }
 
-/** Which methods a node answers. */
+/** The methods that a node supports. */
 export function Methods({ nodeId }: { readonly nodeId: string }) {
   const [word, setWord] = useState('')
   const [state, setState] = useState('')

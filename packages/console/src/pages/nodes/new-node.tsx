@@ -19,7 +19,7 @@ import { UpstreamFields, upstreamProtocolsOf, upstreamsOf } from './upstream-fie
 type Option = components['schemas']['DeploymentOption']
 type Project = components['schemas']['Project']
 
-/** Makes a node. */
+/** Creates a node. */
 export function NewNode() {
   const ready = useQuery(async () => {
     const [options, projects] = await Promise.all([

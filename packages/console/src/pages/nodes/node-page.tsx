@@ -30,7 +30,7 @@ const tabs = {
   upstreams: 'Upstreams',
 } as const
 
-/** One node, a tab for each of its sides. */
+/** The page of one node, with tabs. */
 export function NodePage() {
   const { params } = useRoute()
   const { id = '', tab = '' } = params
@@ -87,7 +87,7 @@ function NodeView({ node, tab, onChange }: { readonly node: Node; readonly tab: 
 
 function Tabs({ nodeId, current }: { readonly nodeId: string; readonly current: string }) {
   const row = useRef<HTMLElement>(null)
-  // On a narrow screen it may be out of sight.
+  // On a narrow screen the tab may be scrolled out of view.
   useEffect(() => {
     const tab = row.current?.querySelector('[aria-current]')
     tab?.scrollIntoView({ block: 'nearest', inline: 'center' })
@@ -155,7 +155,7 @@ function EditNode({ node, onSaved, onClose }: { readonly node: Node; onSaved(): 
         const network = text(values, 'network')
         const body = {
           name,
-          // One that is given cuts the node off from its deployment option, also when it is the same.
+          // A given network detaches the node from its deployment option, even if it is the same.
           ...(isOwn && network !== node.network && { network }),
           ...(upstreams && { upstreams }),
           ...(isOwn &&

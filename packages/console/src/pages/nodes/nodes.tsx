@@ -13,7 +13,7 @@ import { useMay } from '../../platform/session.tsx'
 import { useQuery } from '../../platform/use-query.ts'
 import { nodeColumns } from './node-columns.tsx'
 
-/** All nodes, and how to make one. */
+/** All nodes, with a link to create one. */
 export function Nodes() {
   const mayWrite = useMay('nodes:write')
   const paging = usePaging('nodes')

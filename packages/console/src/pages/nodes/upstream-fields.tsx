@@ -4,7 +4,7 @@ import { text } from '../../form/values.ts'
 
 type Upstreams = components['schemas']['NodeUpstreams']
 
-/** What the servers behind a node may speak. */
+/** A protocol of an upstream. */
 export type UpstreamProtocol = keyof Upstreams
 
 const labels: Readonly<Record<UpstreamProtocol, string>> = {
@@ -28,7 +28,7 @@ const examples: Readonly<Record<UpstreamProtocol, string>> = {
 const all = Object.keys(labels).filter((name): name is UpstreamProtocol => name in labels)
 
 /**
- * What servers behind a node may speak when it offers these protocols.
+ * Protocols that upstreams of a node can have when the node offers the given protocols.
  *
  * @param protocols - of the node, as the platform API names them
  */
@@ -39,7 +39,7 @@ export function upstreamProtocolsOf(protocols: readonly string[]): readonly Upst
   })
 }
 
-/** The addresses of the servers behind a node. */
+/** The URLs of the upstreams of a node. */
 export function UpstreamFields({ protocols }: { readonly protocols: readonly UpstreamProtocol[] }) {
   return (
     <>
@@ -56,7 +56,7 @@ export function UpstreamFields({ protocols }: { readonly protocols: readonly Ups
   )
 }
 
-/** The addresses that were typed, or undefined when there are none. */
+/** The entered URLs, or undefined when there are none. */
 export function upstreamsOf(values: FormData): Upstreams | undefined {
   const given = all
     .map((protocol) => [protocol, text(values, `upstreams.${protocol}`).replaceAll(/\s+/g, ' ')] as const)

@@ -27,7 +27,7 @@ const columns: readonly Column<Health>[] = [
   { label: 'In use', cell: ({ in_use: inUse }) => (inUse ? 'yes' : 'no') },
 ]
 
-/** How the servers behind a node are. */
+/** The health of the upstreams of a node. */
 export function Upstreams({ nodeId }: { readonly nodeId: string }) {
   const health = useQuery(
     () => bodyOf(platform.GET('/v2/nodes/{id}/upstreams/', { params: { path: { id: nodeId } } })),

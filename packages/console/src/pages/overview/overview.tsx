@@ -17,7 +17,7 @@ const periods = [
   { label: 'Last 30 days', hours: 30 * 24, granularity: 'day' },
 ] as const
 
-/** What goes on, and what to do next. */
+/** Current activity, and the next steps. */
 export function Overview() {
   const { organization } = useSession()
   const maySeeUsage = useMay('usage:read')

@@ -21,7 +21,7 @@ export function ProjectFields({
   )
 }
 
-/** What was typed into them. */
+/** The entered values of a project. */
 export function projectOf(values: FormData): { readonly name: string; readonly description: string } {
   return { name: text(values, 'name'), description: text(values, 'description') }
 }

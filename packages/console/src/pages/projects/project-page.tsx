@@ -17,7 +17,7 @@ import { ProjectFields, projectOf } from './project-fields.tsx'
 
 const back = { href: '/console/projects', label: 'Projects' }
 
-/** One project: what it is, its nodes and its limits. */
+/** One project: its properties, nodes and limits. */
 export function ProjectPage() {
   const { params } = useRoute()
   const { id = '' } = params

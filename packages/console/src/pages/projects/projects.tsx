@@ -28,7 +28,7 @@ const columns: readonly Column<Project>[] = [
   { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
 ]
 
-/** All projects, and how to make one. */
+/** All projects, with a form to create one. */
 export function Projects() {
   const { route } = useLocation()
   const mayWrite = useMay('projects:write')

@@ -1,8 +1,8 @@
 /**
- * How long a request took on average, in milliseconds; null where none says how long it took.
+ * Mean duration of a request in milliseconds; null when no duration was recorded.
  *
- * @param timed - how many requests say how long they took
- * @param duration - how long those took together, in milliseconds
+ * @param timed - number of requests with a recorded duration
+ * @param duration - sum of these durations, in milliseconds
  */
 export function meanLatency(timed: number, duration: number): number | null {
   return timed === 0 ? null : duration / timed
@@ -11,7 +11,7 @@ export function meanLatency(timed: number, duration: number): number | null {
 const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2 })
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 
-/** Milliseconds in words, without digits that mean nothing; a dash where there is no number. */
+/** Formats milliseconds without insignificant digits; a dash when there is no number. */
 export function latencyText(milliseconds: number | null): string {
   if (milliseconds === null) return '–'
   return `${(milliseconds < 10 ? fine : whole).format(milliseconds)} ms`

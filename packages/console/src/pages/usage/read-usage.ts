@@ -1,10 +1,10 @@
 import type { components, paths } from '@fairlead/platform-client'
 import { bodyOf, platform } from '../../platform/client.ts'
 
-/** What a report is about. */
+/** The query parameters of a usage report. */
 export type UsageQuery = NonNullable<paths['/v2/reporting/node-usage/']['get']['parameters']['query']>
 
-/** A report: its rows, as many as a chart can show, and the sums of all of them. */
+/** A report: its rows, up to the number that a chart can show, and the sums of all of them. */
 export interface Usage {
   readonly rows: readonly components['schemas']['NodeUsage'][]
   readonly totals: components['schemas']['NodeUsageTotals']
@@ -12,13 +12,13 @@ export interface Usage {
   readonly isCut: boolean
 }
 
-// A report counts against a limit of its own.
+// Reports have their own rate limit.
 const mostPages = 10
 
 /**
- * Reads a report for a chart.
+ * Loads a report for a chart.
  *
- * @throws Problem when it cannot be read
+ * @throws Problem when it cannot be loaded
  */
 export async function readUsage(query: UsageQuery): Promise<Usage> {
   const first = await readUsagePage(query, 1)
@@ -32,7 +32,7 @@ export async function readUsage(query: UsageQuery): Promise<Usage> {
   return { rows, totals: first.totals, isCut: next !== null }
 }
 
-/** Reads one page of a report. */
+/** Loads one page of a report. */
 export function readUsagePage(
   query: UsageQuery,
   page: number,

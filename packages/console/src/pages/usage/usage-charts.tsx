@@ -3,7 +3,7 @@ import { bucketsOf, type Granularity, type UsageRow } from '../../charts/buckets
 import { TimeChart } from '../../charts/time-chart.tsx'
 import { meanLatency } from './latency.ts'
 
-/** Requests with their failures, how long they took, and units, over time. */
+/** Requests and failures, latency, and units, over time. */
 export function UsageCharts({
   rows,
   granularity,

@@ -4,7 +4,7 @@ import { latencyText, meanLatency } from './latency.ts'
 const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB']
 
-/** An amount of bytes in a unit that fits. */
+/** Formats a number of bytes in a suitable unit. */
 export function byteText(amount: number): string {
   const power = Math.min(byteUnits.length - 1, amount < 1 ? 0 : Math.floor(Math.log10(amount) / 3))
   return `${bytes.format(amount / 1_000 ** power)} ${byteUnits[power]}`

@@ -1,7 +1,7 @@
 import type { Granularity } from '../../charts/buckets.ts'
 import type { UsageQuery } from './read-usage.ts'
 
-/** What the reader asks a report for. */
+/** The filter of a usage report. */
 export interface UsageFilter {
   /** Days, UTC. */
   readonly from: string
@@ -14,16 +14,16 @@ export interface UsageFilter {
   readonly groups: readonly UsageGroup[]
 }
 
-/** What rows are told apart by. */
+/** A dimension by which rows are grouped. */
 export type UsageGroup = 'node' | 'method' | 'credential'
 
-/** All that rows can be told apart by. */
+/** All dimensions by which rows can be grouped. */
 export const usageGroups: readonly UsageGroup[] = ['node', 'method', 'credential']
 
 const dayMs = 86_400_000
 
 /**
- * The report of the last thirty days.
+ * The filter of the last thirty days.
  *
  * @param now - in milliseconds of Unix time
  */
@@ -43,7 +43,7 @@ export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
-/** A filter as the platform API takes it. */
+/** Converts a filter to query parameters of the platform API. */
 export function queryOf({ from, to, granularity, nodeId, protocol, groups }: UsageFilter): UsageQuery {
   return {
     date_from: from,
@@ -55,7 +55,7 @@ export function queryOf({ from, to, granularity, nodeId, protocol, groups }: Usa
   }
 }
 
-/** Where the whole report is as CSV. */
+/** The URL of the whole report as CSV. */
 export function exportAddress(filter: UsageFilter): string {
   const query = Object.entries(queryOf(filter)).map(([name, value]) => [name, String(value)])
   return `/v2/reporting/node-usage/export/?${new URLSearchParams(query).toString()}`

@@ -14,7 +14,7 @@ const groupLabels: Readonly<Record<UsageGroup, string>> = {
 const protocols = ['evm', 'beacon', 'jetton', 'grpc']
 const granularities = { hour: 'Hours', day: 'Days', month: 'Months' } as const
 
-/** Chooses what the report is about. */
+/** The filter form of the report. */
 export function UsageFilters({
   filter,
   onChange,

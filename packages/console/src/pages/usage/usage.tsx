@@ -16,7 +16,7 @@ import { UsageFilters } from './usage-filters.tsx'
 
 type Row = components['schemas']['NodeUsage']
 
-/** What nodes were used for. */
+/** The usage of nodes. */
 export function Usage() {
   const paging = usePaging('rows')
   const [filter, setFilter] = useState(() => initialFilter(Date.now()))

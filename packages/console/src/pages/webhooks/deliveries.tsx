@@ -31,7 +31,7 @@ const facts: readonly Column<Delivery>[] = [
   { label: 'Next attempt', cell: ({ next_attempt_at: at }) => <Time at={at} none="none" /> },
 ]
 
-/** What was sent to a webhook, and how it went. */
+/** The deliveries to a webhook, and their results. */
 export function Deliveries({ webhookId }: { readonly webhookId: string }) {
   const mayWrite = useMay('webhooks:write')
   const paging = usePaging('deliveries')

@@ -39,7 +39,7 @@ export function WebhookFields({ webhook }: { readonly webhook?: components['sche
   )
 }
 
-/** What was typed into them. */
+/** The entered values of a webhook. */
 export function webhookOf(values: FormData) {
   return {
     url: text(values, 'url'),

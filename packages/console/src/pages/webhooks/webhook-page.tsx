@@ -20,7 +20,7 @@ type Webhook = components['schemas']['Webhook']
 const back = { href: '/console/webhooks', label: 'Webhooks' }
 const webhookUrl = '/v2/webhooks/{id}/'
 
-/** One webhook and what was sent to it. */
+/** One webhook and its deliveries. */
 export function WebhookPage() {
   const { params } = useRoute()
   const { id = '' } = params

@@ -35,7 +35,7 @@ const columns: readonly Column<components['schemas']['Webhook']>[] = [
   { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
 ]
 
-/** Who is told of events. */
+/** The webhooks that receive events. */
 export function Webhooks() {
   const mayWrite = useMay('webhooks:write')
   const paging = usePaging('webhooks')

@@ -8,12 +8,12 @@ export type DocumentKind = 'openapi' | 'openrpc' | 'proto'
 
 /** One document of the specifications, as the build wrote it. */
 export interface ReferenceDocument {
-  /** In addresses of this page, for example `jetton-v3`. */
+  /** Name in URLs of this page, for example `jetton-v3`. */
   readonly name: string
-  /** The API family that it belongs to, as nodes name it among their protocols. */
+  /** Its API family, by the name in the protocols of nodes. */
   readonly family: string
   readonly kind: DocumentKind
-  /** The joined OpenAPI or OpenRPC document without what nobody is shown, or a {@link ProtoContent}. */
+  /** The bundled OpenAPI or OpenRPC document without hidden parts, or a {@link ProtoContent}. */
   readonly content: Json
 }
 
@@ -21,7 +21,7 @@ export interface ReferenceDocument {
 export interface ProtoContent extends Json {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly services: readonly ProtoService[]
-  /** Messages and enums by full name, written as schemas whose types are those of protocol buffers. */
+  /** Messages and enums by full name, as schemas whose types are those of protocol buffers. */
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
 }
 
@@ -42,7 +42,7 @@ export interface ProtoMethod {
   readonly response: ProtoMessageUse
 }
 
-/** A message that a method takes or gives. */
+/** The request or response message of a method. */
 export interface ProtoMessageUse {
   /** Full name of the message. */
   readonly message: string

@@ -4,16 +4,16 @@ import { type Reference, readDocument } from './read-document.ts'
 const loaded = new Map<string, Promise<Reference>>()
 
 /**
- * Loads a document and reads it, once for a visit.
+ * Loads and parses a document, once per visit.
  *
- * @throws Error when there is none with the name, or when it cannot be fetched
+ * @throws Error when no document has the name, or when it cannot be loaded
  */
 export function loadReference(name: string): Promise<Reference> {
   const known = loaded.get(name)
   if (known) return known
   const reading = fetchReference(name)
   loaded.set(name, reading)
-  // After a failure the next try asks again.
+  // After a failure the next call loads it again.
   reading.catch(() => loaded.delete(name))
   return reading
 }

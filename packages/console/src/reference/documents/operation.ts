@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../schema/json-schema.ts'
 
-/** Something that can be called, read from its document for one page. */
+/** An operation, parsed from its document for one page. */
 export type Operation = RestOperation | RpcOperation | GrpcOperation
 
 interface OperationBase {
-  /** Unique in its document; the last part of its address. */
+  /** Unique in its document; the last part of its URL. */
   readonly id: string
-  /** What it is called in lists: a method, or an operation id. */
+  /** Name in lists: a method, or an operation id. */
   readonly name: string
-  /** Tag or service that it belongs to. */
+  /** Its tag or service. */
   readonly group: string
   readonly summary: string
   /** Markdown. */
@@ -20,19 +20,19 @@ interface OperationBase {
 export interface RestOperation extends OperationBase {
   readonly kind: 'rest'
   readonly method: string
-  /** Template with `{name}` for what goes into it. */
+  /** Template with `{name}` placeholders. */
   readonly path: string
   readonly isExperimental: boolean
-  /** What a caller of the platform must be allowed to; undefined where a credential of a node counts. */
+  /** Scopes that a caller of the platform needs; undefined when a credential of a node is used. */
   readonly scopes: readonly string[] | undefined
-  /** Whether nobody has to be known. */
+  /** Whether no authentication is required. */
   readonly isPublic: boolean
   readonly parameters: readonly Parameter[]
   readonly body: Body | undefined
   readonly responses: readonly Response[]
 }
 
-/** What goes into path, query or headers. */
+/** A parameter in path, query or headers. */
 export interface Parameter {
   readonly name: string
   readonly place: 'path' | 'query' | 'header'
@@ -43,14 +43,14 @@ export interface Parameter {
   readonly example: unknown
 }
 
-/** What a request carries. */
+/** The body of a request. */
 export interface Body {
   readonly isRequired: boolean
   readonly description: string
   readonly contents: readonly Content[]
 }
 
-/** One form of a body. */
+/** One media type of a body. */
 export interface Content {
   readonly mediaType: string
   /** Undefined for bytes. */
@@ -58,13 +58,13 @@ export interface Content {
   readonly examples: readonly Example[]
 }
 
-/** A value as it may be sent. */
+/** An example value. */
 export interface Example {
   readonly title: string
   readonly value: unknown
 }
 
-/** An answer by its status. */
+/** A response by its status. */
 export interface Response {
   readonly status: string
   readonly description: string
@@ -72,7 +72,7 @@ export interface Response {
   readonly contents: readonly Content[]
 }
 
-/** A header of an answer. */
+/** A header of a response. */
 export interface Header {
   readonly name: string
   readonly description: string
@@ -86,13 +86,13 @@ export interface RpcOperation extends OperationBase {
   readonly isIdempotent: boolean
   readonly params: readonly RpcParam[]
   readonly result: { readonly description: string; readonly schema: JsonSchema }
-  /** Results of calls whose parameters hold certain values. */
+  /** Result schemas of calls whose parameters have certain values. */
   readonly overloads: readonly { readonly when: Json; readonly schema: JsonSchema }[]
   readonly subscriptions: readonly Subscription[]
   readonly errors: readonly RpcError[]
   readonly examples: readonly RpcExample[]
   readonly transports: readonly string[]
-  /** Node clients that serve it; empty where that is not told. */
+  /** Node clients that implement it; empty when unknown. */
   readonly availability: readonly string[]
 }
 
@@ -106,7 +106,7 @@ export interface RpcParam {
   readonly schema: JsonSchema
 }
 
-/** Something that can be subscribed to. */
+/** A kind of subscription. */
 export interface Subscription {
   readonly kind: string
   readonly summary: string
@@ -115,13 +115,13 @@ export interface Subscription {
   readonly availability: readonly string[]
 }
 
-/** An error that a method may answer with. */
+/** A possible error of a method. */
 export interface RpcError {
   readonly code: number
   readonly message: string
 }
 
-/** A call and what it brought. */
+/** A call and its result. */
 export interface RpcExample {
   readonly title: string
   readonly params: readonly { readonly name: string; readonly value: unknown }[]

@@ -28,21 +28,21 @@ export interface Group {
   readonly description: string
 }
 
-/** A way to reach the operations of a document. */
+/** A base URL of the operations of a document. */
 export interface Address {
   readonly description: string
-  /** With `{auth_token}` where the token goes; what is before it is the address of the service. */
+  /** With an `{auth_token}` placeholder; the URL of the gateway precedes it. */
   readonly path: string
 }
 
-/** Reads all of a document. */
+/** Parses a document completely. */
 export function readDocument({ name, family, kind, content }: ReferenceDocument): Reference {
   const info = objectAt(content, 'info')
   const operations = readOperations(kind, content)
   const described = [
     ...listAt(content, 'tags'),
     ...listAt(content, 'services'),
-    // OpenRPC describes a tag wherever it is used.
+    // OpenRPC describes a tag at each of its uses.
     ...listAt(content, 'methods').flatMap((method) => listAt(method, 'tags')),
   ]
   const groupNames = [
@@ -62,7 +62,7 @@ export function readDocument({ name, family, kind, content }: ReferenceDocument)
         description: textAt(described.find((tag) => tag['name'] === group) ?? {}, 'description'),
       })),
     operations,
-    // What stands there was checked to be schemas when the document was joined.
+    // The bundling step has validated these schemas.
     schemas: objectAt(objectAt(content, 'components'), 'schemas') as Schemas,
     addresses: listAt(content, 'servers').map(readAddress),
   }
@@ -73,7 +73,7 @@ function readOperations(kind: DocumentKind, content: Json): readonly Operation[]
   return kind === 'openrpc' ? readOpenRpc(content) : readProto(content as ProtoContent)
 }
 
-// Each document begins with the name of the project, which a reader of this page knows.
+// Removes the project name at the beginning of each document title, which is redundant on this page.
 function readTitle(title: string): string {
   return title.replace(/^Fairlead (.)/, (_, first: string) => first.toUpperCase())
 }

@@ -3,7 +3,7 @@ import type { RpcExample, RpcOperation, RpcParam, Subscription } from './operati
 import { schemaAt } from './read-openapi.ts'
 import { follow, isJson, listAt, objectAt, textAt, textsAt } from './references.ts'
 
-// A method that names no transport answers over both.
+// A method without transports is available over both.
 const everyTransport = ['http', 'websocket']
 
 /** All methods of an OpenRPC document. */

@@ -1,7 +1,7 @@
 import type { Operation } from './operation.ts'
 import type { Reference } from './read-document.ts'
 
-/** What is known of every document before one of them is opened. */
+/** The data of every document before one of them is opened. */
 export interface IndexedDocument {
   readonly name: string
   readonly title: string
@@ -22,7 +22,7 @@ export interface IndexedOperation {
   readonly isDeprecated?: true
 }
 
-/** Takes from a document what lists and the search need. */
+/** Extracts the data for lists and the search from a document. */
 export function indexed({ name, title, version, operations }: Reference): IndexedDocument {
   return { name, title, version, operations: operations.map(indexedOperation) }
 }

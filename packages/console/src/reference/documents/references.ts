@@ -1,38 +1,38 @@
 import type { Json } from './document.ts'
 
-/** Tells whether a value is an object of JSON. */
+/** Returns whether a value is a JSON object. */
 export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An object of a document by key; an empty one when there is none. */
+/** An object of a document by key; an empty one when it is missing. */
 export function objectAt(holder: Json, key: string): Json {
   const value = holder[key]
   return isJson(value) ? value : {}
 }
 
-/** The objects of a list of a document by key; none when there is no list. */
+/** The objects of a list of a document by key; empty when there is no list. */
 export function listAt(holder: Json, key: string): readonly Json[] {
   const value = holder[key]
   return Array.isArray(value) ? value.filter(isJson) : []
 }
 
-/** The texts of a list of a document by key; none when there is no list. */
+/** The texts of a list of a document by key; empty when there is no list. */
 export function textsAt(holder: Json, key: string): readonly string[] {
   const value = holder[key]
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** A text of a document by key; an empty one when there is none. */
+/** A text of a document by key; an empty one when it is missing. */
 export function textAt(holder: Json, key: string): string {
   const value = holder[key]
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * Follows a reference within a document.
+ * Resolves a reference within a document.
  *
- * @throws Error when it leads nowhere
+ * @throws Error when its target does not exist
  */
 export function follow(document: Json, value: Json): Json {
   const { $ref } = value

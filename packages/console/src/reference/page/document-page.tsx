@@ -8,7 +8,7 @@ import { SchemaList } from '../schema/schema-tree.tsx'
 import { MethodBadge } from './method-badge.tsx'
 import { hrefOf } from './place.ts'
 
-/** A document: what it is about, and everything in it. */
+/** A document: its description, and its operations. */
 export function DocumentPage({ reference }: { readonly reference: Reference }) {
   const { title, version, description, groups, operations, kind } = reference
   return (

@@ -3,7 +3,7 @@ import { Card } from '../../components/card.tsx'
 import type { GrpcMessage, GrpcOperation } from '../documents/operation.ts'
 import { SchemaTree } from '../schema/schema-tree.tsx'
 
-/** What a method of gRPC takes and answers. */
+/** The request and response of a gRPC method. */
 export function GrpcDetails({ operation }: { readonly operation: GrpcOperation }) {
   return (
     <>

@@ -2,7 +2,7 @@ import { documents } from 'virtual:reference'
 import { Page } from '../../components/page.tsx'
 import { hrefOf } from './place.ts'
 
-/** What there is to look up. */
+/** The list of documents. */
 export function HomePage() {
   return (
     <Page

@@ -6,7 +6,7 @@ import { type Found, search } from '../search/search.ts'
 import { MethodBadge } from './method-badge.tsx'
 import { hrefOf, type Place } from './place.ts'
 
-/** The search, and below it what it found or all documents. */
+/** The search, and below it its results or all documents. */
 export function Navigation({ place }: { readonly place: Place }) {
   const [text, setText] = useState('')
   const found = search(documents, text)
@@ -35,7 +35,7 @@ export function Navigation({ place }: { readonly place: Place }) {
   )
 }
 
-/** Ctrl+K, or Command+K where that is the custom. */
+/** Ctrl+K, or Command+K on Apple devices. */
 function useShortcut(action: () => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -143,7 +143,7 @@ function OperationLink({
   )
 }
 
-/** A long name that may be broken where a word begins in it. */
+/** A long name with possible line breaks between its words. */
 function Breakable({ name }: { readonly name: string }) {
   return (
     <>

@@ -9,7 +9,7 @@ import { hrefOf } from './place.ts'
 import { RestDetails } from './rest-details.tsx'
 import { RpcDetails } from './rpc-details.tsx'
 
-/** Everything about an operation, and a way to try it. */
+/** The description of an operation, with a form to try it. */
 export function OperationPage({
   reference,
   operation,

@@ -1,4 +1,4 @@
-/** What an address of the reference leads to. */
+/** The target of a URL of the reference. */
 export interface Place {
   readonly document: string | undefined
   readonly operation: string | undefined
@@ -7,7 +7,7 @@ export interface Place {
 const root = '/docs'
 
 /**
- * Reads an address.
+ * Parses the path of a URL.
  *
  * @param path - for example `/docs/evm/eth_getBalance`
  */
@@ -16,7 +16,7 @@ export function placeOf(path: string): Place {
   return { document: document || undefined, operation: decode(operation.join('/')) || undefined }
 }
 
-/** The address of a document or of an operation in it. */
+/** The URL of a document or of an operation in it. */
 export function hrefOf(document: string, operation?: string): string {
   return `${root}/${document}/${operation === undefined ? '' : encodeURI(operation)}`
 }

@@ -12,7 +12,7 @@ const places = [
   ['header', 'In headers'],
 ] as const
 
-/** What a REST operation takes and answers. */
+/** The parameters and responses of a REST operation. */
 export function RestDetails({ operation }: { readonly operation: RestOperation }) {
   const { method, path, parameters, body, responses } = operation
   return (

@@ -6,7 +6,7 @@ import { MarkdownLine } from '../prose/markdown.tsx'
 import { written } from '../request/rpc-request.ts'
 import { SchemaList, SchemaTree } from '../schema/schema-tree.tsx'
 
-/** What a method of JSON-RPC takes and answers. */
+/** The parameters and result of a JSON-RPC method. */
 export function RpcDetails({ operation }: { readonly operation: RpcOperation }) {
   const { params, isByName, result, overloads, subscriptions, errors, examples } = operation
   return (

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { CopyButton } from '../../components/copy.tsx'
 
-/** Several lines to read or to take along. */
+/** Several lines of code with a copy button. */
 export function CodeBlock({ label, text }: { readonly label: string; readonly text: string }) {
   const shown = useRef<HTMLElement>(null)
   return (

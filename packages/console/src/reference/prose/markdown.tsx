@@ -1,13 +1,13 @@
 import { Lexer, type MarkedToken, type Token } from 'marked'
 import type { ComponentChildren } from 'preact'
 
-/** A text of the specifications; what looks like HTML in it is shown as it was written. */
+/** Renders a text of the specifications; HTML in it is shown as text. */
 export function Markdown({ text }: { readonly text: string }) {
   if (text === '') return null
   return <div class="prose">{nodes(Lexer.lex(text))}</div>
 }
 
-/** A text of one paragraph, for within another. */
+/** Renders a text of one paragraph inside another element. */
 export function MarkdownLine({ text }: { readonly text: string }) {
   return <>{nodes(Lexer.lexInline(text))}</>
 }
@@ -56,7 +56,7 @@ function node(token: MarkedToken): ComponentChildren {
     case 'image':
     case 'list_item':
     case 'table':
-      // No text of the specifications has these; they stay as they were written.
+      // No text of the specifications has these tokens; they are shown as text.
       break
   }
   return token.raw

@@ -8,7 +8,7 @@ import { ChoiceControl, SecretControl } from './control.tsx'
 
 const kept = 'Kept in this page only, until it is closed or reloaded.'
 
-/** Asks for what lets a call of the platform in. */
+/** The credential input for a call of the platform API. */
 export function PlatformAccess() {
   const { apiKey, session, setApiKey, findSession } = useAccess()
   useEffect(findSession, [])
@@ -24,7 +24,7 @@ export function PlatformAccess() {
   )
 }
 
-/** Asks for what lets a call of a node in. */
+/** The credential input for a call of a node. */
 export function NodeAccess({ family }: { readonly family: string }) {
   const { token, session, nodes, setToken, findSession } = useAccess()
   useEffect(findSession, [])
@@ -87,7 +87,7 @@ function NodeToken({
   )
 }
 
-/** The token of a node; undefined when none can be shown. */
+/** The token of a node; undefined when none can be revealed. */
 async function revealToken(id: string): Promise<string | undefined> {
   const usable = await revealableCredential(id)
   if (!usable) return undefined

@@ -8,23 +8,23 @@ import type { Session } from '../../platform/session.tsx'
 
 type Node = components['schemas']['Node']
 
-/** By what the reader's requests are let in; nothing of it outlives the page. */
+/** The credentials of the user's requests; they exist only as long as the page. */
 interface Access {
   readonly apiKey: string
   readonly token: string
-  /** Of who is signed in at the console; undefined when nobody is, or nobody asked yet. */
+  /** The console session; undefined when no user is signed in, or it has not been loaded yet. */
   readonly session: Session | undefined
-  /** Nodes of the organization of who is signed in. */
+  /** Nodes of the signed-in user's organization. */
   readonly nodes: All<Node>
   setApiKey(key: string): void
   setToken(token: string): void
-  /** Finds out who is signed in, the first time that it is asked. */
+  /** Loads the console session on the first call. */
   findSession(): void
 }
 
 const context = createContext<Access | undefined>(undefined)
 
-/** Keeps credentials for everything below, in memory. */
+/** Provides credentials to all components below, in memory only. */
 export function AccessProvider({ children }: { readonly children: ComponentChildren }) {
   const [apiKey, setApiKey] = useState('')
   const [token, setToken] = useState('')
@@ -49,7 +49,7 @@ export function AccessProvider({ children }: { readonly children: ComponentChild
       findSession: () => {
         if (wasAsked.current) return
         wasAsked.current = true
-        // Without a session there is a field for a credential all the same.
+        // Without a session the user can still enter a credential.
         find().catch(() => {})
       },
     }

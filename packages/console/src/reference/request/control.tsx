@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** A label with what it belongs to. */
+/** A label with its control. */
 export function Control({
   label,
   hint,
@@ -29,7 +29,7 @@ export function Control({
   )
 }
 
-/** Several lines of code to change. */
+/** An editor for several lines of code. */
 export function CodeControl({
   label,
   hint,
@@ -57,7 +57,7 @@ export function CodeControl({
   )
 }
 
-/** A secret that the reader types in; no browser offers to keep it. */
+/** An input for a secret; browsers do not offer to save it. */
 export function SecretControl({
   label,
   hint,
@@ -86,7 +86,7 @@ export function SecretControl({
   )
 }
 
-/** One of several. */
+/** Selects one of several values. */
 export function ChoiceControl({
   label,
   hint,

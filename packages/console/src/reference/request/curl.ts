@@ -2,10 +2,10 @@ import type { GrpcOperation } from '../documents/operation.ts'
 import { type Request, tokenPlace } from './request.ts'
 
 /**
- * Writes a request as a command of a shell; the secret stands there as `$TOKEN`.
+ * Formats a request as a shell command; the secret is the variable `$TOKEN`.
  *
- * @param request - what to send
- * @param origin - scheme, host and port of the service
+ * @param request - the request
+ * @param origin - scheme, host and port of the gateway
  */
 export function curlOf(request: Request, origin: string): string {
   const { method, target, headers, body, access } = request
@@ -19,7 +19,7 @@ export function curlOf(request: Request, origin: string): string {
   return lines.join(' \\\n  ')
 }
 
-/** Writes a call of gRPC as a command of a shell; the service answers reflection, so it needs no proto file. */
+/** Formats a gRPC call as a shell command; the gateway supports reflection, so no proto file is needed. */
 export function grpcurlOf({ path }: GrpcOperation, message: unknown, origin: string): string {
   const { protocol, hostname, port } = new URL(origin)
   const isPlain = protocol === 'http:'
@@ -32,7 +32,7 @@ export function grpcurlOf({ path }: GrpcOperation, message: unknown, origin: str
 
 function address(url: string): string {
   if (!url.includes(tokenPlace)) return quoted(url)
-  // In double quotes the shell puts the token in; all else that it would read there is escaped in a URL.
+  // In double quotes the shell expands the token; all other special characters are escaped in a URL.
   return `"${url.replace(tokenPlace, '$TOKEN')}"`
 }
 

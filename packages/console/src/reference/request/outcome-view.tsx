@@ -4,7 +4,7 @@ import { indented } from '../../playground/send.ts'
 import { CodeBlock } from '../prose/code-block.tsx'
 import type { Outcome } from './send.ts'
 
-/** What came back. */
+/** The response of a request. */
 export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
   const { status, milliseconds, bytes, headers, text, isComplete, isCut } = outcome
   const view = useRef<HTMLDivElement>(null)

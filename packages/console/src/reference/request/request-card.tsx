@@ -7,7 +7,7 @@ import { grpcurlOf } from './curl.ts'
 import { RestTry } from './rest-try.tsx'
 import { RpcTry } from './rpc-try.tsx'
 
-/** How to call an operation, here and from elsewhere. */
+/** How to call an operation, on this page and from a shell. */
 export function RequestCard({
   reference,
   operation,

@@ -1,13 +1,13 @@
-/** A request that was not sent yet, without any secret. */
+/** A request that is not sent yet, without secrets. */
 export interface Request {
   readonly method: string
-  /** Path and query; {@link tokenPlace} stands where the token goes. */
+  /** Path and query, with {@link tokenPlace} in place of the token. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  /** By what it is let in: a key or a session of the platform, a token in the path, or nothing. */
+  /** Its authentication: a key or a session of the platform, a token in the path, or none. */
   readonly access: 'platform' | 'node' | 'public'
 }
 
-/** Stands for the token in a target; the values of parameters are escaped and never look like it. */
+/** Placeholder for the token in a target; the values of parameters are escaped and never equal to it. */
 export const tokenPlace = '{auth_token}'

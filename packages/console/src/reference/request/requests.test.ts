@@ -148,7 +148,7 @@ describe('a command of a shell', () => {
   it('sends what the request says, with the token that the shell knows', async () => {
     const request = restRequest(operation, `/${tokenPlace}`, initialInputs(operation, {}), {})
     const command = curlOf(request, 'http://127.0.0.1:1')
-    // What the shell makes of it, one word a line.
+    // The command after shell expansion, one word per line.
     const { stdout } = await promisify(execFile)(
       'sh',
       ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`],

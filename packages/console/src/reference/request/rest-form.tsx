@@ -5,7 +5,7 @@ import { useSchemas } from '../schema/schemas-context.ts'
 import { ChoiceControl, CodeControl, Control } from './control.tsx'
 import { acceptedTypes, exampleText, inputKey, isList, type RestInputs } from './rest-request.ts'
 
-/** Fields for everything that a REST operation takes. */
+/** Inputs for all parameters and the body of a REST operation. */
 export function RestForm({
   operation,
   inputs,
@@ -103,7 +103,7 @@ function ParameterControl({
   )
 }
 
-/** The values that a parameter may have; undefined when they are not counted. */
+/** The possible values of a parameter; undefined when it is not an enumeration. */
 function choicesOf(
   { schema }: Parameter,
   { type, rules }: ReturnType<typeof describeSchema>,

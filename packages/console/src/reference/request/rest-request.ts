@@ -4,19 +4,19 @@ import { exampleOf } from '../schema/example-of.ts'
 import type { Schemas } from '../schema/json-schema.ts'
 import type { Request } from './request.ts'
 
-/** What a reader filled in: texts of parameters by place and name, and the body. */
+/** The entered values: texts of parameters by location and name, and the body. */
 export interface RestInputs {
   readonly parameters: Readonly<Record<string, string>>
   readonly body: string
   readonly accept: string
 }
 
-/** Where the text of a parameter stands among the inputs. */
+/** The key of a parameter's text in the inputs. */
 export function inputKey({ place, name }: Parameter): string {
   return `${place} ${name}`
 }
 
-/** The inputs that a form begins with: the examples of what is required, and nothing of the rest. */
+/** The initial inputs of a form: the examples of required values only. */
 export function initialInputs(operation: RestOperation, schemas: Schemas): RestInputs {
   const content = operation.body?.contents.find(({ mediaType }) => mediaType === 'application/json')
   const body = content && (content.examples[0]?.value ?? exampleOf(content.schema ?? {}, schemas))
@@ -31,7 +31,7 @@ export function initialInputs(operation: RestOperation, schemas: Schemas): RestI
   }
 }
 
-/** The example of a parameter as its input shows it: a list with one value a line. */
+/** The example of a parameter in the format of its input: a list has one value per line. */
 export function exampleText({ example, schema }: Parameter, schemas: Schemas): string {
   const value = example ?? exampleOf(schema, schemas)
   return Array.isArray(value) ? value.map(textOf).join('\n') : textOf(value)
@@ -41,18 +41,18 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Tells whether a parameter takes several values. */
+/** Returns whether a parameter accepts several values. */
 export function isList({ schema }: Parameter, schemas: Schemas): boolean {
   return describeSchema(schema, schemas).type.startsWith('array')
 }
 
-/** The media types that an operation answers with when it succeeds. */
+/** The media types of a successful response of an operation. */
 export function acceptedTypes({ responses }: RestOperation): readonly string[] {
   const success = responses.find(({ status }) => status.startsWith('2'))
   return success?.contents.map(({ mediaType }) => mediaType) ?? []
 }
 
-/** Makes the request of an operation; parameters that are empty are left out. */
+/** Creates the request of an operation; empty parameters are omitted. */
 export function restRequest(
   operation: RestOperation,
   base: string,

@@ -61,7 +61,7 @@ function AccessFields({ access, family }: { readonly access: Request['access']; 
   return access === 'platform' ? <PlatformAccess /> : <NodeAccess family={family} />
 }
 
-/** What a request is let in by; undefined while the reader has to name it. */
+/** The credential of a request; undefined until the user has entered it. */
 export function useCredential(access: Request['access']): Credential | undefined {
   const { apiKey, token, session } = useAccess()
   if (access === 'public') return { kind: 'none' }

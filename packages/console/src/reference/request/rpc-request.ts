@@ -3,7 +3,7 @@ import { exampleOf } from '../schema/example-of.ts'
 import type { Schemas } from '../schema/json-schema.ts'
 import type { Request } from './request.ts'
 
-/** Parameters that a form begins with, as JSON: those of the first example, or made from the schemas. */
+/** The initial parameters of a form, as JSON: those of the first example, or generated from the schemas. */
 export function initialParams(operation: RpcOperation, schemas: Schemas): string {
   const [example] = operation.examples
   const params =
@@ -14,7 +14,7 @@ export function initialParams(operation: RpcOperation, schemas: Schemas): string
   return JSON.stringify(written(operation, params), null, 2)
 }
 
-/** Parameters as they travel: a list, or an object. */
+/** Parameters in the form in which they are sent: a list, or an object. */
 export function written(
   { isByName }: RpcOperation,
   params: readonly { readonly name: string; readonly value: unknown }[],
@@ -27,13 +27,13 @@ export function written(
 /**
  * The message that calls a method.
  *
- * @param params - JSON; what is none stays as it was written, for the server to refuse
+ * @param params - JSON; an invalid text stays unchanged, and the server rejects it
  */
 export function rpcMessage({ name }: RpcOperation, params: string): string {
   return `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(name)},"params":${compact(params)}}`
 }
 
-/** Makes the request that calls a method over HTTP. */
+/** Creates the request that calls a method over HTTP. */
 export function rpcRequest(operation: RpcOperation, address: string, params: string): Request {
   return {
     method: 'POST',
@@ -44,7 +44,7 @@ export function rpcRequest(operation: RpcOperation, address: string, params: str
   }
 }
 
-// Without a loss: numbers that JavaScript cannot hold stay as they are.
+// Lossless: numbers that exceed the precision of JavaScript stay unchanged.
 function compact(json: string): string {
   const text = json.trim()
   try {

@@ -28,7 +28,7 @@ export function RpcTry({
   readonly operation: RpcOperation
 }) {
   const addresses = reference.addresses.filter(({ path }) => path.includes(tokenPlace))
-  // The shortest serves every chain.
+  // The shortest path is valid for every chain.
   const shortest = addresses.map(({ path }) => path).toSorted((a, b) => a.length - b.length)[0] ?? ''
   const [address, setAddress] = useState(shortest)
   const [params, setParams] = useState(() => initialParams(operation, reference.schemas))

@@ -1,6 +1,6 @@
 import type { Sending } from './use-sending.ts'
 
-/** Sends, and stops what is being sent. */
+/** Buttons that send a request and cancel it. */
 export function SendButtons({ sending, isReady }: { readonly sending: Sending; readonly isReady: boolean }) {
   return (
     <div class="form-actions is-start">

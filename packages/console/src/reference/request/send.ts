@@ -1,36 +1,36 @@
 import { type Request, tokenPlace } from './request.ts'
 
-/** What a request is let in by. */
+/** The credential of a request. */
 export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'api-key'; readonly key: string }
   | { readonly kind: 'session'; readonly csrfToken: string }
 
-/** An answer, as far as it has come. */
+/** A response, complete or in progress. */
 export interface Outcome {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly milliseconds: number
   readonly bytes: number
-  /** The body, if it is text; the first bytes in hexadecimal if not. */
+  /** The body, if it is text; otherwise the first bytes in hexadecimal. */
   readonly text: string
-  /** Whether nothing more will come. */
+  /** Whether the response has ended. */
   readonly isComplete: boolean
-  /** Whether the answer is longer than what was read of it. */
+  /** Whether the response is longer than the part that was read. */
   readonly isCut: boolean
 }
 
-// A page that shows more of an answer becomes slow.
+// Longer responses make the page slow.
 const mostBytes = 500_000
 const shownBytes = 256
 
 /**
- * Sends a request to the service that this page came from.
+ * Sends a request to the gateway from which this page was loaded.
  *
- * @param signal - ends the answer; what has come of it stays
- * @param onProgress - hears of each piece of the answer
- * @throws TypeError when there is no answer
+ * @param signal - cancels the response; the received part remains
+ * @param onProgress - called with each chunk of the response
+ * @throws TypeError when there is no response
  */
 export async function send(
   request: Request,
@@ -42,7 +42,7 @@ export async function send(
   const response = await fetch(targetWith(request, credential), {
     method: request.method,
     headers: { ...request.headers, ...headersOf(credential) },
-    // A call with another credential is none of the session's business.
+    // A call with another credential must not send the session cookie.
     credentials: credential.kind === 'session' ? 'same-origin' : 'omit',
     signal,
     ...(request.body !== undefined && { body: request.body }),
@@ -87,7 +87,7 @@ function headersOf(credential: Credential): Readonly<Record<string, string>> {
   return credential.kind === 'session' ? { 'X-CSRF-Token': credential.csrfToken } : {}
 }
 
-/** Reads the pieces of a body by its media type: as text, or the first bytes in hexadecimal. */
+/** Returns a decoder for the chunks of a body by its media type: to text, or the first bytes in hexadecimal. */
 function readerOf(mediaType: string): (piece: Uint8Array, offset: number) => string {
   if (/json|text|csv|yaml/.test(mediaType)) {
     const decoder = new TextDecoder()

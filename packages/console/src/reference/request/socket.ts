@@ -1,10 +1,10 @@
 /**
- * Sends one message over a WebSocket and hears what comes, until the signal ends it.
+ * Sends one message over a WebSocket and receives messages until the signal aborts.
  *
- * @param path - of the socket at the service that this page came from
- * @param message - what to send when it is open
- * @param onMessage - hears of each message
- * @throws Error when it cannot be opened, or breaks
+ * @param path - of the WebSocket at the origin of this page
+ * @param message - sent when it is open
+ * @param onMessage - called with each message
+ * @throws Error when it cannot be opened, or the connection breaks
  */
 export function converse(
   path: string,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 
-/** The form that sends a request; nothing of it is there, nor asks for anything, before it is opened. */
+/** The form that sends a request. Its content is created, and sends requests, only after it is opened. */
 export function TrySection({ children }: { children(): ComponentChildren }) {
   const [isOpen, setIsOpen] = useState(false)
   return (

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Something that is sent and can be stopped. */
+/** A request that is sent and can be cancelled. */
 export interface Sending {
   readonly isUnderWay: boolean
-  /** Why there is no answer; empty when there is one, or none yet. */
+  /** Why there is no response; empty when there is one, or none yet. */
   readonly failure: string
   start(action: (signal: AbortSignal) => Promise<void>): void
   stop(): void
 }
 
-/** Runs one request at a time and stops it when the reader leaves. */
+/** Runs one request at a time and cancels it when the user leaves the page. */
 export function useSending(): Sending {
   const [isUnderWay, setIsUnderWay] = useState(false)
   const [failure, setFailure] = useState('')

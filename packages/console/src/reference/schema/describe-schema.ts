@@ -1,35 +1,35 @@
 import { type JsonSchema, resolveSchema, type Schemas } from './json-schema.ts'
 
-/** A schema in the words of a reader. */
+/** A schema as readable text. */
 export interface SchemaDescription {
   /** For example `array of string`. */
   readonly type: string
-  /** Name of the schema, or of what it is a list of. */
+  /** Name of the schema, or of the schema of its items. */
   readonly name: string | undefined
   readonly description: string
   readonly isDeprecated: boolean
   readonly rules: readonly Rule[]
-  /** What it consists of; deeper ones are described when somebody looks at them. */
+  /** Its parts; deeper ones are described when they are opened. */
   readonly parts: readonly SchemaPart[]
 }
 
-/** What holds for a value. */
+/** A constraint of a value. */
 export interface Rule {
   readonly label: string
-  /** Values to be shown as code. */
+  /** Values that are shown as code. */
   readonly values: readonly string[]
 }
 
 /** A part of a value. */
 export interface SchemaPart {
-  /** Of a field its name, of an alternative what sets it apart. */
+  /** The name of a field, or the distinguishing property of an alternative. */
   readonly name: string
   readonly kind: 'field' | 'entry' | 'alternative'
   readonly isRequired: boolean
   readonly schema: JsonSchema
 }
 
-/** Describes a schema without looking deeper than its parts, so that one that holds itself has an end. */
+/** Describes a schema and its direct parts only, so that a recursive schema terminates. */
 export function describeSchema(given: JsonSchema, schemas: Schemas): SchemaDescription {
   const { name, schema, isNullable } = withoutNull(given, schemas)
   const container = containerOf(schema)
@@ -50,7 +50,7 @@ interface Unwrapped {
   readonly isNullable: boolean
 }
 
-/** Of a choice between a schema and null, the schema. */
+/** The schema of a choice between a schema and null. */
 function withoutNull(given: JsonSchema, schemas: Schemas): Unwrapped {
   const { name, schema } = resolveSchema(given, schemas)
   const { oneOf, anyOf, ...own } = schema
@@ -65,11 +65,11 @@ function withoutNull(given: JsonSchema, schemas: Schemas): Unwrapped {
 
 interface Container {
   readonly type: string
-  /** What all values in it are. */
+  /** The schema of all contained values. */
   readonly held: JsonSchema
 }
 
-/** A list or a map whose values are all alike; its parts are those of one value. */
+/** A list or a map with values of one schema; its parts are those of one value. */
 function containerOf({ type, items, additionalProperties, properties }: JsonSchema): Container | undefined {
   if (type === 'array' && items !== undefined && items !== false) return { type, held: items }
   if (typeof additionalProperties !== 'object' || properties || Array.isArray(type)) return undefined
@@ -151,12 +151,12 @@ function partOf(kind: SchemaPart['kind'], name: string, schema: JsonSchema, isRe
   return { kind, name, schema, isRequired }
 }
 
-/** What an alternative is called. */
+/** The title of an alternative. */
 function titleOf(given: JsonSchema, schemas: Schemas): string {
   const { name, schema } = resolveSchema(given, schemas)
   if ('const' in schema) return JSON.stringify(schema.const)
   if (name !== undefined) return name
-  // Alternatives often differ by the one value that a field may have.
+  // Alternatives often differ in the single allowed value of a field.
   const fixed = Object.entries(schema.properties ?? {}).find(([, { const: value }]) => value !== undefined)
   if (fixed) return `${fixed[0]} ${JSON.stringify(fixed[1].const)}`
   return schema.title ?? describeSchema(schema, schemas).type

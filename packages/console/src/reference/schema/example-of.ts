@@ -1,13 +1,13 @@
 import { type JsonSchema, resolveSchema, type Schemas } from './json-schema.ts'
 
-// Deeper than anybody wants to read; a schema that holds itself ends here too.
+// Deeper than is readable; it also terminates recursive schemas.
 const deepest = 6
 
 /**
- * A value that a schema allows: one of its own examples, or one put together from its parts.
+ * A value that is valid for a schema: one of its own examples, or one composed of its parts.
  *
- * @param schema - what the value is for
- * @param schemas - what its references lead to
+ * @param schema - schema of the value
+ * @param schemas - targets of its references
  */
 export function exampleOf(schema: JsonSchema, schemas: Schemas): unknown {
   return example(schema, schemas, 0)

@@ -43,17 +43,17 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 
 const anything: JsonSchema = {}
 
-/** A schema with what its references lead to. */
+/** A schema with resolved references. */
 export interface ResolvedSchema {
-  /** Name of the schema that it is, if it has one. */
+  /** Name of the schema, if it has one. */
   readonly name: string | undefined
   readonly schema: JsonSchema
 }
 
 /**
- * Follows the reference of a schema and joins what it is composed of; what stands beside a reference goes before.
+ * Resolves the reference of a schema and merges its composition; keys next to a reference take precedence.
  *
- * @throws Error when a reference leads nowhere, or back to itself without anything between
+ * @throws Error when the target of a reference does not exist, or is the reference itself
  */
 export function resolveSchema(schema: JsonSchema, schemas: Schemas): ResolvedSchema {
   return resolve(schema, schemas, [])
@@ -70,7 +70,7 @@ function resolve(schema: JsonSchema, schemas: Schemas, trail: readonly string[])
   }
   if (allOf === undefined) return { name: undefined, schema: own }
   const parts = allOf.map((part) => resolve(part, schemas, trail))
-  // A reference stands in a list of its own where something is said beside it.
+  // A reference with other keys next to it is wrapped in an `allOf` with one element.
   const name = parts.length === 1 && own.properties === undefined ? parts[0]?.name : undefined
   return { name, schema: [...parts.map((part) => part.schema), own].reduce(join, anything) }
 }

@@ -5,7 +5,7 @@ import { describeSchema, type Rule, type SchemaDescription, type SchemaPart } fr
 import type { JsonSchema } from './json-schema.ts'
 import { useSchemas } from './schemas-context.ts'
 
-/** What a value may be, down to where the reader has opened it. */
+/** The schema of a value as a tree that the user can expand. */
 export function SchemaTree({ schema }: { readonly schema: JsonSchema }) {
   const description = describeSchema(schema, useSchemas())
   return (
@@ -19,7 +19,7 @@ export function SchemaTree({ schema }: { readonly schema: JsonSchema }) {
   )
 }
 
-/** Named values side by side: parameters, headers or fields. */
+/** A list of named values: parameters, headers or fields. */
 export function SchemaList({ parts }: { readonly parts: readonly NamedSchema[] }) {
   return (
     <ul class="schema-parts">
@@ -30,13 +30,13 @@ export function SchemaList({ parts }: { readonly parts: readonly NamedSchema[] }
   )
 }
 
-/** A schema under a name. */
+/** A schema with a name. */
 export interface NamedSchema {
   readonly name: string
   readonly schema: JsonSchema
   readonly isRequired: boolean
   readonly isDeprecated?: boolean
-  /** Said in place of what the schema says of itself. */
+  /** Replaces the description of the schema. */
   readonly description?: string
 }
 

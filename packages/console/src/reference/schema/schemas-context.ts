@@ -4,10 +4,10 @@ import type { Schemas } from './json-schema.ts'
 
 const context = createContext<Schemas>({})
 
-/** Gives the named schemas of a document to everything below. */
+/** Provides the named schemas of a document to all components below. */
 export const SchemasProvider = context.Provider
 
-/** The named schemas of the document that is shown. */
+/** The named schemas of the current document. */
 export function useSchemas(): Schemas {
   return useContext(context)
 }

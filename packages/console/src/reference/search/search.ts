@@ -1,6 +1,6 @@
 import type { IndexedDocument, IndexedOperation } from '../documents/reference-index.ts'
 
-/** An operation that a search found. */
+/** A search result. */
 export interface Found {
   readonly document: IndexedDocument
   readonly operation: IndexedOperation
@@ -9,7 +9,7 @@ export interface Found {
 const most = 50
 
 /**
- * Finds the operations that every word of a text occurs in, by name, address, group or summary.
+ * Finds the operations that contain every word of a text, in name, URL, group or summary.
  *
  * @returns at most 50; those whose name matches come first
  */
@@ -29,7 +29,7 @@ export function search(documents: readonly IndexedDocument[], text: string): rea
     .slice(0, most)
 }
 
-/** How well an operation matches; 0 when a word is missing. */
+/** The rank of an operation; 0 when a word is missing. */
 function rankOf(
   { title }: IndexedDocument,
   { id, group, summary, method = '', path = '' }: IndexedOperation,

@@ -12,12 +12,12 @@ export interface ServerCall {
   readonly params: readonly unknown[]
 }
 
-/** What a server says to one call: members of the response, or nothing at all. */
+/** The response of a server to one call: members of the response, or none. */
 export type ServerAnswer = { result: unknown } | { error: unknown } | undefined
 
-/** A node that does what a test wants, bad things included. */
+/** A test node with programmable behavior, including failures. */
 export interface NodeServer {
-  /** Address as a client is given it. */
+  /** URL for a client. */
   readonly url: string
   /** Every call in the order of its arrival. */
   readonly calls: ServerCall[]
@@ -25,13 +25,13 @@ export interface NodeServer {
   readonly messages: string[]
   /** Paths and headers of the handshakes. */
   readonly handshakes: { readonly path: string; readonly headers: IncomingHttpHeaders }[]
-  /** Every connection that was ever made, the last one last. */
+  /** Every connection that was ever opened, the most recent one last. */
   readonly sockets: WebSocket[]
-  /** Says what a call is answered with; `socket` is there when the call came over one. */
+  /** Computes the response to a call; `socket` is set when the call arrived over a WebSocket. */
   answer: (call: ServerCall, socket?: WebSocket) => ServerAnswer | Promise<ServerAnswer>
-  /** HTTP status to refuse handshakes and requests with. */
+  /** HTTP status with which handshakes and requests are rejected. */
   refuseWith: number | undefined
-  /** Code and reason to close every WebSocket with at once. */
+  /** Code and reason with which every WebSocket is closed immediately. */
   closeWith: readonly [code: number, reason: string] | undefined
   push(subscription: string, result: unknown): void
   /** Stops listening and drops every connection. */
@@ -43,7 +43,7 @@ export const refused = (code: number, message = 'refused', data?: unknown): Serv
   error: { code, message, data },
 })
 
-/** Starts a server that speaks JSON-RPC over HTTP and WebSocket at any path; it ends with the test. */
+/** Starts a JSON-RPC server over HTTP and WebSocket at any path; it stops with the test. */
 export async function startNodeServer(port = 0): Promise<NodeServer> {
   let subscriptions = 0
   const connections = new Set<Socket>()
@@ -85,7 +85,7 @@ export async function startNodeServer(port = 0): Promise<NodeServer> {
     if (answer) connection.send(answer)
   }
 
-  // A call that is answered with nothing loses its connection.
+  // A call without a response loses its connection.
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const message = await text(request)
     if (node.refuseWith) return void response.writeHead(node.refuseWith).end('refused')
@@ -121,7 +121,7 @@ export async function startNodeServer(port = 0): Promise<NodeServer> {
   return Object.assign(node, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 }
 
-/** The error that a call ends with. */
+/** Returns the error of a call. */
 export async function failure(call: Promise<unknown>): Promise<FairleadError> {
   const error: unknown = await call.then(
     () => undefined,

@@ -15,7 +15,7 @@ import type { Http2TransportOptions } from '../options.ts'
 
 const open: (() => Promise<unknown> | void)[] = []
 
-/** Ends what the test has opened, the newest first. */
+/** Closes everything that the test opened, in reverse order. */
 export async function closeAll(): Promise<void> {
   for (const close of open.splice(0).toReversed()) await close()
 }
@@ -38,7 +38,7 @@ export interface RawServer {
   readonly sessions: readonly ServerHttp2Session[]
 }
 
-/** Serves streams of HTTP/2 with nothing of gRPC: the test says every byte. */
+/** Serves HTTP/2 streams without gRPC: the test controls every byte. */
 export async function serveStreams(
   onStream: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => unknown,
   settings: Settings = {},
@@ -64,7 +64,7 @@ export async function serveStreams(
   return { url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`, port, sessions }
 }
 
-/** Serves a protocol of the test's own over TCP. */
+/** Serves a custom protocol of the test over TCP. */
 export async function serveSockets(onSocket: (socket: Socket) => void): Promise<number> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined)
@@ -76,7 +76,10 @@ export async function serveSockets(onSocket: (socket: Socket) => void): Promise<
   return port
 }
 
-/** Passes bytes between a client and a server until it is told to be silent: sockets stay open, nothing comes through. */
+/**
+ * Relays bytes between a client and a server until `beSilent` is called: then sockets stay open, but no bytes are
+ * relayed.
+ */
 export async function serveRelay(to: number): Promise<{ readonly url: string; beSilent(): void }> {
   const pairs: (readonly [Socket, Socket])[] = []
   const port = await serveSockets((socket) => {
@@ -103,10 +106,10 @@ export function transportTo(url: string, options?: Http2TransportOptions): Trans
   return transport
 }
 
-/** The headers that begin an answer. */
+/** The headers at the start of a response. */
 export const answerHeaders = { ':status': 200, 'content-type': 'application/grpc' } as const
 
-/** Answers with bytes as they are and ends with these trailers. */
+/** Responds with the given bytes and trailers. */
 export function answer(
   stream: ServerHttp2Stream,
   bytes: Uint8Array,
@@ -126,7 +129,7 @@ export async function readAll(call: Call): Promise<Uint8Array[]> {
   return messages
 }
 
-/** What a promise is rejected with, which has to be the end of a call. */
+/** The GrpcError with which a promise rejects. */
 export async function failureOf(promise: Promise<unknown>): Promise<GrpcError> {
   try {
     await promise
@@ -139,7 +142,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<GrpcError> {
 
 export const path = '/test.Test/Method'
 
-/** A unary call without content. */
+/** A unary call with an empty message. */
 export function ask(transport: Transport, start: Partial<CallStart> = {}) {
   return callUnary(transport, { path, ...start }, new Uint8Array())
 }

@@ -7,7 +7,7 @@ import { implement } from '../../server/implement.ts'
 import { closeLater, TextDefinition, type TextHandlers } from '../../server/testing/text-service.ts'
 import { createPortServer, type PortServer, type PortServerOptions } from '../port-server.ts'
 
-/** A port in front of a server of HTTP/1.1 that echoes, and of a gRPC server. */
+/** A port in front of an HTTP/1.1 echo server and a gRPC server. */
 export interface BothServers {
   readonly port: PortServer
   readonly http1: Server
@@ -17,7 +17,7 @@ export interface BothServers {
   /** Requests to `/slow` that wait for {@link finishSlow}. */
   slowRequests(): number
   finishSlow(): void
-  /** Bytes that have arrived from a port of the other side; undefined where it has no connection. */
+  /** Bytes received from a remote port; undefined when it has no connection. */
   bytesFrom(port: number | undefined): number | undefined
 }
 
@@ -75,7 +75,10 @@ export async function listenToBoth(
   }
 }
 
-/** Writes to a new connection, each time after the last bytes have arrived, and reads until it ends or the text is there. */
+/**
+ * Sends to a new connection, each time after the last bytes have arrived, and reads until it ends or the text has
+ * arrived.
+ */
 export async function exchange(
   { port, bytesFrom }: BothServers,
   writes: readonly (string | Buffer)[],

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { closeLater } from './text-service.ts'
 
-/** What a client of HTTP/2 begins with. */
+/** The HTTP/2 client connection preface. */
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 export const frameType = {
@@ -19,7 +19,7 @@ export const frameType = {
 
 export const flag = { endStream: 1, ack: 1, endHeaders: 4, padded: 8 } as const
 
-/** One frame of HTTP/2 (RFC 9113, section 4.1). */
+/** One HTTP/2 frame (RFC 9113, section 4.1). */
 export function frame(
   type: number,
   flags: number,
@@ -34,7 +34,7 @@ export function frame(
   return Buffer.concat([head, payload])
 }
 
-/** A header block of literal fields that enter no table (RFC 7541, section 6.2.2). */
+/** A header block of literal fields without indexing (RFC 7541, section 6.2.2). */
 export function headerBlock(fields: readonly (readonly [string, string])[]): Buffer {
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.of(0), literal(name), literal(value)]))
 }
@@ -48,7 +48,7 @@ function literal(text: string): Buffer {
   return Buffer.concat([Buffer.of(...length, rest), bytes])
 }
 
-/** The fields of a call. */
+/** The header fields of a call. */
 export function callFields(path: string): (readonly [string, string])[] {
   return [
     [':method', 'POST'],
@@ -73,17 +73,17 @@ interface ReceivedFrame {
   readonly payload: Buffer
 }
 
-/** A connection that says what a test wants, and keeps what came. */
+/** A raw connection whose bytes the test controls, and which records the received frames. */
 export interface HostilePeer {
   readonly socket: Socket
   frames(): ReceivedFrame[]
-  /** Error code of the GOAWAY that the server ended the connection with. */
+  /** Error code of the GOAWAY with which the server ended the connection. */
   refusal(): number | undefined
   /** Waits until the server has ended the connection. */
   ended: Promise<unknown>
 }
 
-/** Opens a connection by hand; it has sent the preface and empty settings unless it begins in another way. */
+/** Opens a raw connection; it sends the preface and empty settings unless another start is given. */
 export async function hostilePeer(
   url: string,
   beginning: Buffer = Buffer.concat([preface, frame(frameType.settings, 0, 0)]),

@@ -17,7 +17,7 @@ export async function connection(url: string): Promise<ClientHttp2Session> {
   return session
 }
 
-/** Opens a call and leaves everything else to the test. */
+/** Opens a call; the test does everything else. */
 export function openCall(
   session: ClientHttp2Session,
   path: string,
@@ -34,7 +34,7 @@ export function openCall(
   return stream
 }
 
-/** Reads an answer to its end. */
+/** Reads a response to its end. */
 export async function answerOf(stream: ClientHttp2Stream) {
   const fields: Record<string, unknown> = {}
   for (const event of ['response', 'trailers']) {

@@ -35,7 +35,7 @@ export type TextHandlers = Handlers<typeof TextDefinition>
 
 const open: (() => Promise<unknown> | void)[] = []
 
-/** Ends what the test has opened, the newest first. */
+/** Closes everything that the test opened, in reverse order. */
 export async function closeAll(): Promise<void> {
   for (const close of open.splice(0).toReversed()) await close()
 }
@@ -101,7 +101,7 @@ export function grpcJsClient(server: Pick<GrpcServer, 'url'>, options: grpc.Clie
   }
 }
 
-/** Reads a call of grpc-js to its end. */
+/** Reads a grpc-js call to its end. */
 export async function outcomeOf(call: grpc.ClientReadableStream<string>) {
   const messages: string[] = []
   const status = await new Promise<grpc.StatusObject>((resolve) => {

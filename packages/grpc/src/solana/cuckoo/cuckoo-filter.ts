@@ -3,11 +3,11 @@ import { type CuckooFilter, CuckooHashAlgorithm } from '../../generated/geyser.t
 import { bytesOfBase58 } from '../base58.ts'
 import { sipHash } from './sip-hash.ts'
 
-/** Settings of {@link createCuckooFilter}. */
+/** Options of {@link createCuckooFilter}. */
 export interface CuckooFilterOptions {
-  /** For how many keys to make room, at least as many as there are. Default: the number of keys. */
+  /** Capacity in keys, at least the number of keys. Default: the number of keys. */
   readonly capacity?: number | undefined
-  /** 64 bits that the hashes depend on. Default 0x796c6c7773746e21. */
+  /** 64-bit seed of the hashes. Default 0x796c6c7773746e21. */
   readonly hashSeed?: bigint | undefined
 }
 
@@ -20,13 +20,13 @@ const maxEvictions = 500
 /**
  * Packs many addresses into a filter of about 2.2 bytes each, for `cuckooAccountsFilter` and `cuckooAccountInclude`.
  *
- * The server then sends what belongs to any of the addresses, and now and then something else: check what arrives with
- * a set of your own.
+ * The server then sends updates for any of the addresses, and occasionally false positives: check the received updates
+ * against your own set.
  *
  * @param addresses - in base58, or their 32 bytes
- * @param options - how many addresses to make room for, and the seed of the hashes
- * @returns the message to put into a filter
- * @throws FairleadError `CONFIG_INVALID` when an address is none, or the capacity is too small
+ * @param options - capacity in addresses, and the seed of the hashes
+ * @returns the message for a filter
+ * @throws FairleadError `CONFIG_INVALID` when an address is invalid, or the capacity is too small
  * @example
  * ```ts
  * const wallets = createCuckooFilter(addresses)
@@ -47,7 +47,7 @@ export function createCuckooFilter(
   const keys = addresses.map(bytesOf)
   let bucketCount = bucketsFor(capacity)
   let slots = fill(keys, hashSeed, bucketCount)
-  // Bad luck; in a filter of two buckets it is not even rare.
+  // Insertion can fail by chance; in a filter of two buckets that is not even rare.
   while (!slots) slots = fill(keys, hashSeed, (bucketCount *= 2))
   const data = new Uint8Array(slots.length * 2)
   const view = new DataView(data.buffer)
@@ -63,12 +63,12 @@ export function createCuckooFilter(
 }
 
 /**
- * Tells whether a filter lets an address through.
+ * Returns whether a filter matches an address.
  *
- * @param filter - made by {@link createCuckooFilter}
+ * @param filter - created by {@link createCuckooFilter}
  * @param address - in base58, or its 32 bytes
- * @returns true for every address that was packed, and for about one in 8000 others
- * @throws FairleadError `CONFIG_INVALID` when the address is none
+ * @returns true for every packed address, and for about one in 8000 others
+ * @throws FairleadError `CONFIG_INVALID` when the address is invalid
  * @example
  * ```ts
  * matchesCuckooFilter(createCuckooFilter([wallet]), wallet) // true
@@ -115,7 +115,7 @@ function hasherOf({ hashSeed, bucketCount }: Pick<CuckooFilter, 'hashSeed' | 'bu
   }
 }
 
-/** Puts all keys into buckets; undefined where one finds no place. */
+/** Puts all keys into buckets; undefined when one does not fit. */
 function fill(keys: readonly Uint8Array[], hashSeed: bigint, bucketCount: number): Uint16Array | undefined {
   const slots = new Uint16Array(bucketCount * entriesPerBucket)
   const hash = hasherOf({ hashSeed, bucketCount })
@@ -125,12 +125,12 @@ function fill(keys: readonly Uint8Array[], hashSeed: bigint, bucketCount: number
 function insert(slots: Uint16Array, hash: Hasher, key: Uint8Array): boolean {
   const { fingerprint, bucket } = hash.place(key)
   let place = hash.other(bucket, fingerprint)
-  // The same fingerprint in one of the two serves both keys.
+  // The same fingerprint in one of the two buckets serves both keys.
   if (put(slots, bucket, fingerprint) || holds(slots, place, fingerprint)) return true
   let moving = fingerprint
   for (let evictions = 0; evictions <= maxEvictions; evictions++) {
     if (put(slots, place, moving)) return true
-    // Any entry will do, as long as another one goes when the same bucket comes round again.
+    // Any entry can be evicted, as long as another one is chosen when the same bucket is visited again.
     const victim = place * entriesPerBucket + (evictions % entriesPerBucket)
     const evicted = slots[victim] ?? 0
     slots[victim] = moving
@@ -145,7 +145,7 @@ function holds(slots: Uint16Array, bucket: number, fingerprint: number): boolean
   return slots.subarray(first, first + entriesPerBucket).includes(fingerprint)
 }
 
-/** Puts a fingerprint into a bucket that has room, or has it already. */
+/** Puts a fingerprint into a bucket that has a free entry, or already contains it. */
 function put(slots: Uint16Array, bucket: number, fingerprint: number): boolean {
   const first = bucket * entriesPerBucket
   if (holds(slots, bucket, fingerprint)) return true

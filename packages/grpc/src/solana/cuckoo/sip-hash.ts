@@ -1,4 +1,4 @@
-/** A number of 64 bits in two halves, as arithmetic with `bigint` would take a hundred times as long. */
+/** A 64-bit number in two halves, because arithmetic with `bigint` is a hundred times as slow. */
 export interface Word {
   low: number
   high: number
@@ -8,8 +8,8 @@ export interface Word {
  * Hashes bytes with SipHash-2-4.
  *
  * @param key - the two halves of the key, k0 and k1
- * @param bytes - what to hash
- * @returns the hash of 64 bits
+ * @param bytes - the input
+ * @returns the 64-bit hash
  * @see https://www.aumasson.jp/siphash/siphash.pdf
  */
 export function sipHash(key: readonly [bigint, bigint], bytes: Uint8Array): Word {
@@ -23,7 +23,7 @@ export function sipHash(key: readonly [bigint, bigint], bytes: Uint8Array): Word
   for (let at = 0; at < whole; at += 8) {
     absorb(state, view.getUint32(at, true), view.getUint32(at + 4, true))
   }
-  // The last word holds what is left, and the length in its highest byte.
+  // The last word contains the remaining bytes, and the length in its highest byte.
   const last = new DataView(new ArrayBuffer(8))
   for (let at = whole; at < bytes.length; at++) last.setUint8(at - whole, bytes[at] ?? 0)
   last.setUint8(7, bytes.length & 0xff)
@@ -75,14 +75,14 @@ function add(to: Word, other: Word): void {
   to.low = low | 0
 }
 
-/** Turns to the left by less than 32 bits. */
+/** Rotates left by less than 32 bits. */
 function rotate(value: Word, bits: number): void {
   const { low, high } = value
   value.low = (low << bits) | (high >>> (32 - bits))
   value.high = (high << bits) | (low >>> (32 - bits))
 }
 
-/** Turns by 32 bits. */
+/** Rotates by 32 bits. */
 function swap(value: Word): void {
   const { low } = value
   value.low = value.high

@@ -20,7 +20,7 @@ const maxMemcmpBytes = 128
 const maxMemcmpBase58 = 175
 const maxMemcmpBase64 = 172
 
-/** Checks a filter of accounts and turns it into its message. */
+/** Validates an account filter and converts it to its message. */
 export function accountFilter(option: string, filter: AccountFilter): SubscribeRequestFilterAccounts {
   requireFields(option, filter, [
     'account',
@@ -48,7 +48,7 @@ export function accountFilter(option: string, filter: AccountFilter): SubscribeR
   }
 }
 
-/** Refuses a cuckoo filter whose numbers do not belong together. */
+/** Rejects a cuckoo filter with inconsistent numbers. */
 export function requireCuckoo(option: string, filter: CuckooFilter | undefined): CuckooFilter | undefined {
   if (filter === undefined) return undefined
   const { data, bucketCount, entriesPerBucket, fingerprintBits } = filter
@@ -118,7 +118,7 @@ function requireOne(option: string, value: object): void {
 }
 
 function bytesOfBase64(text: string): Uint8Array | undefined {
-  // Some runtimes overlook spaces, servers do not.
+  // Some runtimes ignore spaces, servers do not.
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return undefined
   try {
     return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))

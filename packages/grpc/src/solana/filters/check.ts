@@ -1,7 +1,7 @@
 import { FairleadError } from '@fairlead/core'
 import { bytesOfBase58 } from '../base58.ts'
 
-/** Makes the error about a filter: its field, the rule, and what kind of value stands there - never the value. */
+/** Creates the error for a filter: its field, the rule, and the type of the value - never the value. */
 export function refusal(option: string, rule: string, value?: unknown): FairleadError {
   return new FairleadError('CONFIG_INVALID', {
     option,
@@ -17,7 +17,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Refuses what is no object, and fields that no such filter has. */
+/** Rejects values that are not objects, and unknown fields of a filter. */
 export function requireFields(option: string, value: object, fields: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw refusal(option, 'must be an object', value)
@@ -28,34 +28,34 @@ export function requireFields(option: string, value: object, fields: readonly st
   }
 }
 
-/** Refuses what is no list. */
+/** Rejects values that are not lists. */
 export function requireList<member>(option: string, value: readonly member[] | undefined): readonly member[] {
   if (value === undefined) return []
   if (!Array.isArray(value)) throw refusal(option, 'must be a list', value)
   return value as readonly member[]
 }
 
-/** Refuses what is neither true nor false. */
+/** Rejects values that are not booleans. */
 export function requireBoolean(option: string, value: boolean | undefined): boolean | undefined {
   if (value === undefined || typeof value === 'boolean') return value
   throw refusal(option, 'must be true or false', value)
 }
 
-/** Refuses what is no address. */
+/** Rejects invalid addresses. */
 export function requireAddresses(option: string, value: readonly string[] | undefined): string[] {
   const addresses = requireList(option, value)
   return addresses.map((address, position) => requireBase58(`${option}[${position}]`, address, 32))
 }
 
-/** Refuses what is not base58 of so many bytes. */
+/** Rejects values that are not base58 of the given number of bytes. */
 export function requireBase58(option: string, value: string, length: number): string {
-  // Base58 takes at most 1.37 characters per byte; a longer text is not even read.
+  // Base58 has at most 1.37 characters per byte; a longer text is not decoded.
   const readable = typeof value === 'string' && value.length <= length * 1.4
   if (readable && bytesOfBase58(value)?.length === length) return value
   throw refusal(option, `must be ${length} bytes in base58`, value)
 }
 
-/** Refuses what is no whole number of 64 bits. */
+/** Rejects values that are not 64-bit whole numbers. */
 export function requireWhole(option: string, value: number | bigint): bigint {
   const fits = typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint'
   if (fits && value >= 0 && value < 2n ** 64n) return BigInt(value)

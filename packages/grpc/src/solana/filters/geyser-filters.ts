@@ -5,28 +5,28 @@ import type {
 } from '../../generated/geyser.ts'
 
 /**
- * What to subscribe to. Each kind has any number of filters with names of your choice; an update says which of them it
- * matched.
+ * The filters of a subscription. Each kind has any number of filters with names of your choice; an update lists the
+ * names of those it matched.
  *
- * Inside a filter different fields must all match, of one list any member. A filter without fields takes everything of
- * its kind. Addresses and signatures are base58.
+ * Inside a filter all fields must match; a list matches if any of its members does. A filter without fields matches
+ * everything of its kind. Addresses and signatures are base58.
  *
  * @see specs/grpc/geyser.proto, SubscribeRequest
  */
 export interface GeyserFilters {
   readonly accounts?: Named<AccountFilter> | undefined
   readonly slots?: Named<SlotFilter> | undefined
-  /** Whole transactions. */
+  /** Full transactions. */
   readonly transactions?: Named<TransactionFilter> | undefined
-  /** Only whether transactions succeeded. */
+  /** Only the status of transactions. */
   readonly transactionsStatus?: Named<TransactionFilter> | undefined
   readonly blocks?: Named<BlockFilter> | undefined
   /** Blocks without their content. */
   readonly blocksMeta?: Named<EmptyFilter> | undefined
   readonly entry?: Named<EmptyFilter> | undefined
-  /** The level at which things are sent. PROCESSED, which may still be dropped, by default. */
+  /** The commitment level of the updates. Default PROCESSED, which may still be dropped. */
   readonly commitment?: CommitmentLevel | undefined
-  /** Parts of the account data to send instead of all of it, by rising offset and without overlap; in bytes. */
+  /** Slices of the account data to send instead of all of it, by increasing offset and without overlap; in bytes. */
   readonly accountsDataSlice?: readonly DataSlice[] | undefined
 }
 
@@ -36,17 +36,17 @@ export type Named<filter> = Readonly<Record<string, filter>>
 /** A filter that has no fields. */
 export type EmptyFilter = Readonly<Record<string, never>>
 
-/** Which accounts. */
+/** Selects accounts. */
 export interface AccountFilter {
   /** These accounts. */
   readonly account?: readonly string[] | undefined
-  /** Accounts that belong to these programs. */
+  /** Accounts owned by these programs. */
   readonly owner?: readonly string[] | undefined
-  /** At most four conditions on the content, all of which must hold. */
+  /** At most four conditions on the content, all of which must match. */
   readonly filters?: readonly AccountCondition[] | undefined
-  /** True for changes made by a transaction, false for all other ones. */
+  /** True for changes made by a transaction, false for all others. */
   readonly nonemptyTxnSignature?: boolean | undefined
-  /** Many accounts in little space, in addition to `account`. */
+  /** A compact filter for many accounts, in addition to `account`. */
   readonly cuckooAccountsFilter?: CuckooFilter | undefined
 }
 
@@ -58,51 +58,51 @@ export type AccountCondition =
   | { readonly tokenAccountState: true }
   | { readonly lamports: LamportsCondition }
 
-/** At most 128 bytes that the data has from an offset on. */
+/** Compares at most 128 bytes of the data from an offset on. */
 export type Memcmp = { readonly offset: number | bigint } & (
   | { readonly bytes: Uint8Array }
   | { readonly base58: string }
   | { readonly base64: string }
 )
 
-/** How the balance compares to a number of lamports. */
+/** Compares the balance to a number of lamports. */
 export type LamportsCondition =
   | { readonly eq: bigint }
   | { readonly ne: bigint }
   | { readonly lt: bigint }
   | { readonly gt: bigint }
 
-/** Which slot changes. */
+/** Selects slot changes. */
 export interface SlotFilter {
-  /** Only the status of the subscription's own level. */
+  /** Only the status of the subscription's own commitment level. */
   readonly filterByCommitment?: boolean | undefined
-  /** The steps between the levels, too. */
+  /** Also the steps between the levels. */
   readonly interslotUpdates?: boolean | undefined
 }
 
-/** Which transactions. */
+/** Selects transactions. */
 export interface TransactionFilter {
-  /** Only votes, or only others. */
+  /** True for votes only, false for other transactions only. */
   readonly vote?: boolean | undefined
-  /** Only failed ones, or only others. */
+  /** True for failed transactions only, false for others only. */
   readonly failed?: boolean | undefined
-  /** The one with this signature. */
+  /** The transaction with this signature. */
   readonly signature?: string | undefined
-  /** Accounts of which any takes part. */
+  /** Any of these accounts takes part. */
   readonly accountInclude?: readonly string[] | undefined
-  /** Accounts of which none takes part. */
+  /** None of these accounts takes part. */
   readonly accountExclude?: readonly string[] | undefined
-  /** Accounts which all take part. */
+  /** All of these accounts take part. */
   readonly accountRequired?: readonly string[] | undefined
-  /** Many accounts in little space, in addition to `accountInclude`. */
+  /** A compact filter for many accounts, in addition to `accountInclude`. */
   readonly cuckooAccountInclude?: CuckooFilter | undefined
-  /** Lets the owners of token balances count in the three lists. */
+  /** Includes the owners of token balances in the three lists. */
   readonly tokenAccounts?: TokenAccountExpansionControlFlag | undefined
 }
 
-/** Which content of blocks; every block itself is sent. */
+/** Selects the content of blocks; every block itself is sent. */
 export interface BlockFilter {
-  /** Only transactions and accounts that these accounts take part in. */
+  /** Only transactions and accounts in which these accounts take part. */
   readonly accountInclude?: readonly string[] | undefined
   /** True by default. */
   readonly includeTransactions?: boolean | undefined
@@ -110,11 +110,13 @@ export interface BlockFilter {
   readonly includeAccounts?: boolean | undefined
   /** False by default. */
   readonly includeEntries?: boolean | undefined
-  /** Many accounts in little space, in addition to `accountInclude`. */
+  /** A compact filter for many accounts, in addition to `accountInclude`. */
   readonly cuckooAccountInclude?: CuckooFilter | undefined
 }
 
-/** A part of the data of each account, in bytes. An account that ends before its end does not send it. */
+/**
+ * A slice of the data of each account, in bytes. It is not sent for an account that ends before the end of the slice.
+ */
 export interface DataSlice {
   readonly offset: number | bigint
   readonly length: number | bigint

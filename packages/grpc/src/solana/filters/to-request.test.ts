@@ -129,9 +129,9 @@ describe('toSubscribeRequest', () => {
     ['filters.accounts.a.filters[0].tokenAccountState', withConditions({ tokenAccountState: false })],
     // @ts-expect-error two conditions in one
     ['filters.accounts.a.filters[0].lamports', withConditions({ lamports: { gt: 1n, lt: 2n, x: 3n } })],
-    // @ts-expect-error a name of the wire
+    // @ts-expect-error the field name of the proto file
     ['filters.transactions.t.account_include', { transactions: { t: { account_include: [] } } }],
-    // @ts-expect-error a text in the place of a list
+    // @ts-expect-error a string instead of a list
     ['filters.accounts.a.account', { accounts: { a: { account: wallet } } }],
     // @ts-expect-error not a boolean
     ['filters.transactions.t.vote', { transactions: { t: { vote: 'no' } } }],

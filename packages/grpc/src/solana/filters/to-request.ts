@@ -32,11 +32,11 @@ export const reservedName = '__fairlead'
 const maxNameBytes = 128
 
 /**
- * Checks filters and turns them into the message that subscribes to them.
+ * Validates filters and converts them to the subscription message.
  *
- * @param filters - what to subscribe to
+ * @param filters - the filters of the subscription
  * @returns a request without `ping` and `fromSlot`
- * @throws FairleadError `CONFIG_INVALID` with the field and the rule that it breaks
+ * @throws FairleadError `CONFIG_INVALID` with the field and the violated rule
  * @example
  * ```ts
  * toSubscribeRequest({ slots: { all: {} }, commitment: CommitmentLevel.CONFIRMED })

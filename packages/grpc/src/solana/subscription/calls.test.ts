@@ -48,7 +48,7 @@ describe('setFilters', () => {
     updates.setFilters({ transactions: {}, entry: { two: {} } })
     bench.server.refuse(undefined)
     bench.server.push(...slotUpdates(101n))
-    // The slots that are replayed match the new filters.
+    // The replayed slots match the new filters.
     expect(await next).toEqual(['100 e0'])
     expect(await take(updates, 1)).toEqual(['101 e0'])
     const last = bench.server.calls.at(-1)?.[0]
@@ -61,7 +61,7 @@ describe('setFilters', () => {
     bench.server.push(...slotUpdates(100n))
     const updates = subscribe({ transactions: { one: {} }, entry: {} }, { fromSlot: 100n })
     const reading = updates.next()
-    // The call has begun, and nothing has arrived.
+    // The call has begun, and no update has arrived.
     for (let turn = 0; turn < 10; turn++) await Promise.resolve()
     updates.setFilters({ transactions: {}, entry: { two: {} } })
     await until(() => filterRequests(bench.server.calls[0]).length === 2)

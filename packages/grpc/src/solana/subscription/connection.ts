@@ -8,7 +8,7 @@ import type {
 import { type Fault, faultOf, ownFault } from './fault.ts'
 import { createOutbox } from './outbox.ts'
 
-/** What a subscription needs of a client: one that was made from `GeyserDefinition` has it. */
+/** The methods that a subscription uses of a client created from `GeyserDefinition`. */
 export interface GeyserCalls {
   subscribe(
     requests: AsyncIterable<SubscribeRequest>,
@@ -25,7 +25,7 @@ export interface GeyserCallOptions {
   readonly metadata?: Metadata | undefined
 }
 
-/** How a call is kept alive and watched. */
+/** Keep-alive and monitoring of a call. */
 export interface ConnectionOptions {
   readonly metadata: Metadata | undefined
   readonly duplex: boolean
@@ -36,11 +36,11 @@ export interface ConnectionOptions {
 
 /** One call of Subscribe. */
 export interface Connection {
-  /** Waits for the next update, pings included; undefined when the call is over. */
+  /** Waits for the next update, including pings; undefined when the call has ended. */
   read(): Promise<SubscribeUpdate | undefined>
-  /** Why the call is over. */
+  /** Why the call has ended. */
   readonly fault: Fault
-  /** Puts other filters in the place of those so far. */
+  /** Replaces the filters. */
   subscribe(request: SubscribeRequest): void
   close(): void
 }
@@ -75,7 +75,7 @@ export function openConnection(
     call.abort()
     void Promise.resolve(iterator?.return?.()).catch(() => {})
   }
-  // Silence counts only while somebody listens: a reader that takes its time is no fault of the server.
+  // Inactivity counts only during a read: a slow reader is not a fault of the server.
   const watch = () => {
     const quietMs = reading ? performance.now() - quietSince : 0
     if (quietMs < silentMs) {
@@ -112,7 +112,7 @@ export function openConnection(
       quietSince = performance.now()
       try {
         iterator ??= begin()
-        // An async function would cost as much again for each update.
+        // An async function would double the cost of each update.
         return iterator.next().then(receive, fail)
       } catch (error) {
         return Promise.resolve(fail(error))
@@ -122,7 +122,7 @@ export function openConnection(
       return fault
     },
     subscribe(request) {
-      // Of requests that wait the server takes the newest only, and so might never see from where to replay.
+      // The server reads only the latest of several waiting requests, and so might miss the slot to replay from.
       if (first.fromSlot !== undefined && !arrived) next = request
       else outbox.subscribe(request)
     },

@@ -2,17 +2,17 @@ import type { SubscribeUpdate } from '../../generated/geyser.ts'
 import { writeKey } from './update-key.ts'
 
 /**
- * The keys of what was delivered of a slot.
+ * The keys of the delivered updates of a slot.
  *
- * As long as nothing comes again they are only written down, which costs a tenth of a set. A replay then turns them into
- * one.
+ * Until an update is repeated the keys are only appended, which costs a tenth of a set. A replay then converts them to
+ * a set.
  */
 export interface Delivered {
-  /** Notes an update that cannot be a repetition. */
+  /** Records an update that cannot be a repetition. */
   note(update: SubscribeUpdate): void
-  /** Notes an update; false when it was noted before. */
+  /** Records an update; returns false when it was recorded before. */
   add(update: SubscribeUpdate): boolean
-  /** How many updates were noted, whatever they have in common. */
+  /** Number of recorded updates, including repetitions. */
   readonly size: number
 }
 
@@ -71,7 +71,7 @@ function keyOf(update: SubscribeUpdate): string {
   return textOf(scratch.subarray(0, writeKey(update, scratch, 0)))
 }
 
-/** The most bytes that a key takes, and its length. */
+/** Maximum size of a key in bytes, including its length. */
 const roomForKey = 256
 const scratch = new Uint8Array(roomForKey)
 

@@ -3,10 +3,10 @@ import { FairleadError } from '@fairlead/core'
 /** Why a call ended. */
 export interface Fault {
   readonly error: unknown
-  /** gRPC status; undefined where the server gave none. */
+  /** gRPC status; undefined when the server sent none. */
   readonly status: number | undefined
   readonly detail: string
-  /** Whether another call may go better. */
+  /** Whether another call may succeed. */
   readonly retryable: boolean
 }
 
@@ -31,7 +31,7 @@ const retryableStatuses = [
   dataLoss,
 ]
 
-/** Finds out why a call failed. */
+/** Determines why a call failed. */
 export function faultOf(error: unknown): Fault {
   if (FairleadError.is(error, 'GRPC_STATUS')) {
     const { status, detail } = error.context
@@ -44,7 +44,7 @@ export function faultOf(error: unknown): Fault {
   return { error, status: undefined, detail: 'the call failed', retryable: false }
 }
 
-/** Makes the fault of a call that ended without an error of the server. */
+/** Creates the fault of a call that ended without an error of the server. */
 export function ownFault(detail: string): Fault {
   const error = new FairleadError('GRPC_STATUS', {
     operation: '/geyser.Geyser/Subscribe',
@@ -54,28 +54,28 @@ export function ownFault(detail: string): Fault {
   return { error, status: undefined, detail, retryable: true }
 }
 
-/** Tells whether the server says that it does not have a slot, as a rule because it is too old. */
+/** Returns whether the server reports that it does not have a slot, usually because it is too old. */
 export function isOutOfRange({ status, detail }: Fault): boolean {
   return status === outOfRange || saysTooOld(detail)
 }
 
-/** Reads the oldest slot that the server has from what it says. */
+/** Extracts the oldest slot of the server from its error message. */
 export function firstAvailableSlot({ detail }: Fault): bigint | undefined {
   const slot = /(?:first|last) available(?: slot)?: (\d{1,20})/.exec(detail)?.[1]
   return slot === undefined ? undefined : BigInt(slot)
 }
 
-/** Not every server, and no old one, has a status of its own for it: others say it with INTERNAL or INVALID_ARGUMENT. */
+/** Not every server, and no old one, has a dedicated status for it: others use INTERNAL or INVALID_ARGUMENT. */
 function saysTooOld(detail: string): boolean {
   return /last available: \d|first available slot: \d|failed to get replay position/.test(detail)
 }
 
-/** Tells whether the server has ended the stream because it was read too slowly. */
+/** Returns whether the server ended the stream because it was read too slowly. */
 export function isLagging({ status, detail }: Fault): boolean {
   return (status === internal || status === resourceExhausted) && detail.includes('lagged')
 }
 
-/** Tells whether the server may be unable to replay, and whether that is for good. */
+/** Returns whether the server may be unable to replay, and whether that is permanent. */
 export function replayRefusal(fault: Fault): 'never' | 'not-now' | undefined {
   if (fault.status !== internal || isLagging(fault)) return undefined
   return fault.detail.includes('from_slot is not supported') ? 'never' : 'not-now'

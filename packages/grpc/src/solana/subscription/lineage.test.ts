@@ -5,7 +5,7 @@ import { blockhashOf, slotUpdates } from '../testing/chain.ts'
 import type { ForkNotice } from './notice.ts'
 import { createSlotTracker } from './slot-tracker.ts'
 
-/** A tracker that is fed as by a node, for a reader of transactions, and what it says about forks. */
+/** A tracker with the input of a node, for a reader of transactions, and its fork notices. */
 function trackerAlone() {
   const forks: ForkNotice[] = []
   const tracker = createSlotTracker((notice) => forks.push(notice))
@@ -20,7 +20,7 @@ function trackerAlone() {
     tracker,
     forks,
     take,
-    /** Takes whole blocks one upon the other. */
+    /** Adds whole blocks, each on top of the previous one. */
     build: (from: bigint, to: bigint, parent = from - 1n) => {
       take(slotUpdates(from, { parent }))
       for (let slot = from + 1n; slot <= to; slot++) take(slotUpdates(slot))
@@ -110,7 +110,7 @@ describe('a fork notice, while the call holds,', () => {
 
   it('is not told of a beginning that is unknown', () => {
     const { forks, take, build } = trackerAlone()
-    // The end of a block, and one that it is not known to belong to.
+    // The end of a block, and a block whose relation to it is unknown.
     take(slotUpdates(100n).slice(2, 4))
     take(slotUpdates(101n, { parent: 99n }))
     build(102n, 260n, 100n)
@@ -158,7 +158,7 @@ describe('a fork notice, after an outage,', () => {
     const { tracker, forks, take, build } = trackerAlone()
     build(100n, 120n)
     tracker.reconnect()
-    // 118 is the first slot of the replay; its block stands upon another 117 now.
+    // 118 is the first slot of the replay; its block is now on top of another 117.
     take(slotUpdates(118n, { fork: 1, parentFork: 1 }))
     take(slotUpdates(119n, { fork: 1, parentFork: 1 }))
     take(slotUpdates(120n, { fork: 1, parentFork: 1 }))

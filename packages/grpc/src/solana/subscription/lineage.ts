@@ -1,29 +1,32 @@
 import type { SubscribeUpdateBlockMeta } from '../../generated/geyser.ts'
 import type { ForkNotice } from './notice.ts'
 
-/** Finds slots that the chain has gone on without, by the parents of its blocks. */
+/** Detects slots that are not part of the chain, by the parents of its blocks. */
 export interface Lineage {
-  /** Notes that the reader has something of a slot, and of which block if that is known from elsewhere. */
+  /** Records that the reader has data of a slot, and of which block if that is already known. */
   note(slot: bigint, blockhash?: string): void
-  /** Takes the head data of a complete block. */
+  /** Processes the block meta of a complete block. */
   complete(block: Block): void
 }
 
 type Block = Pick<SubscribeUpdateBlockMeta, 'slot' | 'blockhash' | 'parentSlot' | 'parentBlockhash'>
 
-// With so many blocks upon it, a block is final. A leader that has missed the blocks before its own makes a branch of four
-// or eight that is lost as a rule, so that fewer blocks prove nothing.
+// A block with this many blocks on top of it is final. A leader that has missed the blocks before its own creates a
+// branch of four or eight blocks that is usually lost, so fewer blocks prove nothing.
 const finalityBlocks = 32
-// Only where blocks never follow one another.
+// Reached only when blocks never follow one another.
 const maxSlots = 1_000n
 
 export function createLineage(onFork: (notice: ForkNotice) => void): Lineage {
   const blocks = new Map<bigint, Block>()
   const noted = new Map<bigint, string | undefined>()
-  // What comes before was judged, and is forgotten.
+  // Slots before this one were decided, and are removed.
   let settled = 0n
 
-  /** Judges what lies between a final block and its parent, and what was delivered in the place of the parent. */
+  /**
+   * Decides about the slots between a final block and its parent, and about the block that was delivered instead of the
+   * parent.
+   */
   const judge = ({ slot: child, parentSlot, parentBlockhash }: Block) => {
     for (const [slot, blockhash] of noted) {
       const previousBlockhash = blocks.get(slot)?.blockhash ?? blockhash

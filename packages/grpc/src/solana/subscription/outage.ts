@@ -1,14 +1,14 @@
 import type { ReconnectOptions } from './options.ts'
 
-/** The time without anything new: it spans calls that begin well and then end. */
+/** The time without a new update, including calls that begin successfully and then end. */
 export interface Outage {
-  /** Counts a call that failed; gives how many those are. */
+  /** Records a failed call; returns the number of failed calls. */
   fail(): number
-  /** How long to wait now, in milliseconds. */
+  /** The next delay, in milliseconds. */
   delayMs(): number
-  /** Something new has come. */
+  /** A new update has arrived. */
   end(): void
-  /** Since when, by the clock of `performance.now()`; undefined while there is none. */
+  /** Start time, by the clock of `performance.now()`; undefined while there is no outage. */
   readonly since: number | undefined
 }
 

@@ -4,17 +4,17 @@ import { toSubscribeRequest } from '../filters/to-request.ts'
 /** The requests of one call. */
 export interface Outbox {
   readonly requests: AsyncIterable<SubscribeRequest>
-  /** Sends filters; those that still wait are replaced. */
+  /** Sends filters; waiting ones are replaced. */
   subscribe(request: SubscribeRequest): void
-  /** Sends a ping, unless one still waits. It never stands in for the filters. */
+  /** Sends a ping, unless one is still waiting. It never replaces the filters. */
   ping(): void
   close(): void
 }
 
 /**
- * Makes the requests of a call.
+ * Creates the requests of a call.
  *
- * @param first - the request that the call begins with
+ * @param first - the first request of the call
  * @param duplex - whether others may follow
  */
 export function createOutbox(first: SubscribeRequest, duplex: boolean): Outbox {

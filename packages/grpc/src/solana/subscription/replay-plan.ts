@@ -7,17 +7,17 @@ import type { GeyserSubscriptionOptions } from './options.ts'
 import type { SlotTracker } from './slot-tracker.ts'
 import { slotOf } from './update-key.ts'
 
-/** Decides from where to replay, and finds the gap where that is not possible. */
+/** Decides the slot to replay from, and determines the gap when replay is not possible. */
 export interface ReplayPlan {
-  /** Draws the conclusion of a call that failed; `arrived` tells whether it brought anything. */
+  /** Handles a failed call; `arrived` is true if it delivered any update. */
   consider(fault: Fault, arrived: boolean, options: GeyserCallOptions): Promise<'at-once' | 'later'>
-  /** Gives the gap that the first update of a new call shows, or its first block. */
+  /** Returns the gap that the first update of a new call reveals, or its first block. */
   gapBefore(update: SubscribeUpdate): Extract<GeyserNotice, { kind: 'gap' }> | undefined
 }
 
-// A node that has just started refuses for a while; by then the pauses have come to about a minute.
+// A node that has just started rejects replays for a while; by then the delays add up to about a minute.
 const maxRefusals = 10
-// The oldest slots go while a call for them is on its way.
+// The server drops its oldest slots while a call for them is in transit.
 const marginSlots = 4n
 
 export function createReplayPlan(
@@ -26,7 +26,7 @@ export function createReplayPlan(
   { onGap = 'error', replay = true }: Pick<GeyserSubscriptionOptions, 'onGap' | 'replay'>,
 ): ReplayPlan {
   let missingFrom: bigint | undefined
-  // Whether the call has yet to show that its first block follows what was delivered.
+  // Whether it is still unverified that the first block of the call follows the delivered ones.
   let unchecked = true
   let refusals = 0
   let misses = 0n
@@ -70,7 +70,7 @@ export function createReplayPlan(
       const first = tooOld
         ? (firstAvailableSlot(fault) ?? (await askFirstAvailable(calls, options)))
         : undefined
-      // A node that is behind the others does not have the slot yet.
+      // A node that lags does not have the slot yet.
       const tooNew = first !== undefined && first <= from
       if (tooOld && !tooNew) {
         const start = first === undefined ? undefined : first + marginSlots * misses++
@@ -106,7 +106,7 @@ async function askFirstAvailable(
     return (await calls.subscribeReplayInfo({}, options)).firstAvailable
   } catch {
     options.signal.throwIfAborted()
-    // Not every server has the call; without an answer the stream goes on live.
+    // Not every server supports this call; without a response the stream continues live.
     return undefined
   }
 }

@@ -43,7 +43,7 @@ describe('a replay', () => {
     bench.server.kill()
     bench.server.push(...slotUpdates(103n), ...slotUpdates(104n))
     await called(2)
-    // What waited for the call while the node looked up what to replay.
+    // Updates that were queued for the call while the node looked up the replay.
     bench.server.push(...slotUpdates(103n).slice(3), ...slotUpdates(104n), ...slotUpdates(105n))
     expect(await reading).toEqual([102n, 103n, 104n, 105n].flatMap(labels))
     await updates.return()
@@ -74,7 +74,7 @@ describe('a replay', () => {
     for (const slot of sent) bench.server.push(...slotUpdates(slot))
     await until(() => updates.checkpoint?.slot === '101')
     bench.server.kill()
-    // A node that has just started has nothing to replay.
+    // A node that has just started has no slots to replay.
     for (const slot of sent) bench.server.replace(slot, [])
     await called(2)
     for (const slot of [150n, 151n, 152n]) bench.server.push(...slotUpdates(slot))

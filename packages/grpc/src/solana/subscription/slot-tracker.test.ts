@@ -10,7 +10,7 @@ it('keeps three complete blocks, and lets go of slots that never become complete
   for (let slot = 1n; slot <= 5n; slot++) take(slot, 0)
   expect(tracker.resumeSlot).toBe(3n)
   expect(tracker.checkpoint).toEqual({ slot: '3', blockhash: blockhashOf(3n) })
-  // Of the slots that follow, only the status is told.
+  // Of the following slots, only the status is reported.
   for (let slot = 6n; slot <= 9_000n; slot++) take(slot, -1)
   expect(tracker.resumeSlot).toBe(3n)
   for (let slot = 9_001n; slot <= 20_000n; slot++) take(slot, -1)

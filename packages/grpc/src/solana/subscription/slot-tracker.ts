@@ -6,21 +6,21 @@ import { createLineage } from './lineage.ts'
 import type { ForkNotice } from './notice.ts'
 import { slotOf } from './update-key.ts'
 
-/** Knows what of each recent slot has been delivered, so that a replay adds what is missing and repeats nothing. */
+/** Tracks the delivered updates of each recent slot, so that a replay adds missing updates and repeats none. */
 export interface SlotTracker {
-  /** Adds to `out` what is new of an update and of those that waited for it. */
+  /** Appends the new parts of an update to `out`, and updates that waited for it. */
   take(update: SubscribeUpdate, out: SubscribeUpdate[]): void
-  /** Says that a new connection begins, which replays everything from {@link resumeSlot} on. */
+  /** Reports that a new connection begins, which replays everything from {@link resumeSlot} on. */
   reconnect(): void
-  /** Begins with a slot; what came before it is forgotten. Without one, the stream goes on wherever it is. */
+  /** Begins with a slot; earlier state is dropped. Without a slot, the stream continues at any position. */
   startAt(slot: bigint | undefined, blockhash?: string): void
   /** The slot to replay from; undefined before the first update. */
   readonly resumeSlot: bigint | undefined
-  /** The slot of the newest complete block. */
+  /** The slot of the latest complete block. */
   readonly newestBlock: bigint | undefined
-  /** The newest slot of which nothing is expected any more. */
+  /** The latest slot of which no further update is expected. */
   readonly checkpoint: Checkpoint | undefined
-  /** Rises with everything that is new. */
+  /** Increases with every new update. */
   readonly progress: number
 }
 
@@ -28,19 +28,19 @@ interface SlotRecord {
   delivered: Delivered
   /** Known once the block is complete. */
   blockhash: string | undefined
-  /** Whether all of the block was delivered by another process. */
+  /** Whether another process delivered the whole block. */
   readonly whole: boolean
-  /** Whether the reader has any of its block. */
+  /** Whether the reader has any update of its block. */
   shown: boolean
-  /** Whether what comes of it may be a repetition. */
+  /** Whether further updates of it may be repetitions. */
   repeated: boolean
-  /** Updates that come again, until the block shows whether it is still the same; undefined where none wait. */
+  /** Repeated updates, held until the block shows whether it is still the same; undefined when there are none. */
   held: SubscribeUpdate[] | undefined
   /** The statuses that were delivered, one bit each. */
   statuses: number
 }
 
-// The head data of a block may overtake its last updates, so the two newest blocks count as incomplete.
+// The block meta may arrive before the last updates of a block, so the two latest blocks count as incomplete.
 const blocksKept = 3
 const maxSlots = 10_000
 const maxKeys = 500_000
@@ -50,10 +50,10 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
   const records = new Map<bigint, SlotRecord>()
   const lineage = createLineage(onFork)
   let newest: { readonly slot: bigint; readonly blockhash: string }[] = []
-  // Updates of one slot come one after the other.
+  // Updates of one slot are usually consecutive.
   let latest: { readonly slot: bigint; readonly record: SlotRecord } | undefined
   let floor: bigint | undefined
-  // Where the connection begins; undefined for one that is live from the start.
+  // First slot of the connection; undefined for one that is live from the start.
   let begin: bigint | undefined
   let checkpoint: Checkpoint | undefined
   let keys = 0
@@ -68,7 +68,7 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
     return record
   }
 
-  /** Hands out an update; false when it is for the subscription only. */
+  /** Emits an update; returns false when it is only for the subscription itself. */
   const emit = (update: SubscribeUpdate, out: SubscribeUpdate[]) => {
     progress++
     if (update.updateOneof?.$case !== 'blockMeta' || !update.filters.includes(reservedName)) {
@@ -87,7 +87,7 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
     if (emit(update, out)) record.shown = true
   }
 
-  /** Lets go of what waited, all of it when the block is another one, else what was missing. */
+  /** Releases the held updates: all of them when the block is another one, else the missing ones. */
   const release = (
     slot: bigint,
     record: SlotRecord,
@@ -139,14 +139,14 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
 
   const limit = (out: SubscribeUpdate[]) => {
     if (keys <= maxKeys && records.size <= maxSlots) return
-    // Only where blocks never become complete; a replay from further on is the price.
+    // Reached only when blocks never become complete; the cost is a replay from a later slot.
     const slots = [...records.keys()].toSorted((one, other) => (one < other ? -1 : 1))
-    // A tenth at a time: to put them in order for each one more would take too long.
+    // A tenth at a time, because sorting them for each additional one would be too slow.
     const next = slots[Math.max(1, Math.floor(slots.length / 10))]
     if (next !== undefined) forgetBefore(next, out)
   }
 
-  /** A status says by itself what it is about, and may come long before its block does at this level. */
+  /** A status is self-contained, and may arrive long before the block at this level. */
   const takeStatus = (slot: bigint, status: number, update: SubscribeUpdate, out: SubscribeUpdate[]) => {
     if (floor !== undefined && slot < floor) {
       emit(update, out)
@@ -169,7 +169,7 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
         return
       }
       if (updateOneof?.$case === 'slot') return takeStatus(slot, updateOneof.value.status, update, out)
-      // It was delivered, or not asked for: only a node that is behind the others sends it.
+      // It was already delivered, or not requested: only a node that lags sends it.
       if (begin !== undefined && slot < begin) return
       floor ??= slot
       const block = updateOneof?.$case === 'blockMeta' ? updateOneof.value : undefined
@@ -185,7 +185,7 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
         held++
         if (blockhash !== undefined || held > maxHeld) release(slot, record, blockhash, out)
       } else {
-        // Where the replay meets what is live, a node may send the newest blocks twice.
+        // Where the replay meets the live updates, a node may send the latest blocks twice.
         if (begin !== undefined && record.blockhash !== undefined) record.repeated = true
         deliver(record, update, out)
         record.blockhash = blockhash ?? record.blockhash

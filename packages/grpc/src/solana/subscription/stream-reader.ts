@@ -9,14 +9,14 @@ import { createOutage } from './outage.ts'
 import { createReplayPlan } from './replay-plan.ts'
 import type { SlotTracker } from './slot-tracker.ts'
 
-/** What a subscription and its reader share. */
+/** Shared state of a subscription and its reader. */
 export interface StreamState {
-  /** The filters in force, whatever else was sent last. */
+  /** The current filters, whatever other request was sent last. */
   request: SubscribeRequest
   connection: Connection | undefined
-  /** How far the reader has come. */
+  /** The position of the reader. */
   checkpoint: Checkpoint | undefined
-  /** Whether the call was closed for the sake of new filters. */
+  /** Whether the call was closed in order to apply new filters. */
   reopen: boolean
 }
 
@@ -28,8 +28,8 @@ export interface StreamParts {
 }
 
 /**
- * Makes the function that gives one update after the other, over as many calls as it takes. It must not be called before
- * its last promise has settled, nor after it was rejected: with a fault that is there to stay, or the reason of `stop`.
+ * Creates the function that returns one update after the other, over as many calls as needed. It must not be called
+ * before its last promise has settled, nor after a rejection: with a permanent fault, or the reason of `stop`.
  */
 export function createStreamReader(
   calls: GeyserCalls,
@@ -41,7 +41,7 @@ export function createStreamReader(
   const { maxAttempts = Infinity } = reconnect ?? {}
   const plan = createReplayPlan(calls, tracker, options)
   const outage = createOutage(reconnect)
-  // What one update has brought, and how much of it is handed out.
+  // The updates that the last message produced, and the number of those already returned.
   const out: SubscribeUpdate[] = []
   let handed = 0
   let started = false
@@ -84,7 +84,7 @@ export function createStreamReader(
     if (tracker.progress !== progress) outage.end()
   }
 
-  /** A process that ends before its first blocks are complete has begun all the same. */
+  /** Saves the start slot, because a process may end before its first blocks are complete. */
   const keepBeginning = async () => {
     const { resumeSlot } = tracker
     if (resumeSlot === undefined) return
@@ -118,7 +118,7 @@ export function createStreamReader(
       }
       handed = 0
       out.length = 0
-      // Only now has the reader come back for more, and so is through with everything before.
+      // This call proves that the reader has processed all previous updates.
       if (tracker.checkpoint && tracker.checkpoint !== state.checkpoint) {
         state.checkpoint = tracker.checkpoint
         await store?.save(tracker.checkpoint)

@@ -59,7 +59,7 @@ describe('updates', () => {
       .toHaveProperty('value')
       .toHaveProperty('updateOneof')
       .toEqualTypeOf<{ $case: 'transaction'; value: SubscribeUpdateTransaction }>()
-    // @ts-expect-error a kind that the subscription did not begin with
+    // @ts-expect-error a kind that was not in the initial filters
     expect(() => updates.setFilters({ blocks: { b: {} } })).not.toThrow()
   })
 
@@ -92,7 +92,7 @@ describe('updates', () => {
     }
     await reading
     await settled(() => bench.server.sent, bench.roundTrip)
-    // The windows of the call and what waits in the sockets, out of 150 MiB.
+    // The windows of the call and the socket buffers, out of 150 MiB.
     expect(bench.server.sent * size).toBeLessThan(40 * 1024 * 1024)
     const seen = new Set(await take(updates, total - 1))
     expect(bench.server.sent).toBe(total)
@@ -119,7 +119,7 @@ describe('the watchdog', () => {
     const updates = subscribe({ entry: { e: {} } }, { silentMs: 150, pingMs: 60_000 })
     const reading = take(updates, 1)
     await called()
-    // Longer together than the server may be silent.
+    // Longer in total than the inactivity timeout of the server.
     for (let round = 1; round <= 20; round++) {
       vi.advanceTimersByTime(20)
       bench.server.say(updateOf({ $case: 'ping', value: {} }))

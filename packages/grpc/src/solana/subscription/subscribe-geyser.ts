@@ -9,7 +9,7 @@ import { checkOptions, type GeyserSubscriptionOptions } from './options.ts'
 import { createSlotTracker } from './slot-tracker.ts'
 import { createStreamReader, type StreamState } from './stream-reader.ts'
 
-/** The kind of update that a kind of filter brings. */
+/** The kind of update of each kind of filter. */
 interface UpdateCases {
   accounts: 'account'
   slots: 'slot'
@@ -25,41 +25,43 @@ export type FilterKind = keyof UpdateCases
 
 type AnyUpdate = NonNullable<SubscribeUpdate['updateOneof']>
 
-/** An update that filters can bring: `updateOneof.$case` tells the kind, `filters` the names of those that matched. */
+/**
+ * An update that matches the filters: `updateOneof.$case` is the kind, `filters` the names of the filters that matched.
+ */
 export interface GeyserUpdate<kind extends FilterKind = FilterKind> extends SubscribeUpdate {
   updateOneof: Extract<AnyUpdate, { $case: UpdateCases[kind] }>
 }
 
-/** A subscription under way. It asks the server for as much as its reader takes. */
+/** An open subscription. It reads from the server on demand. */
 export interface GeyserSubscription<kind extends FilterKind = FilterKind>
   extends AsyncIterableIterator<GeyserUpdate<kind>, undefined, undefined>, AsyncDisposable {
   /**
-   * Puts other filters of the same kinds in the place of those so far, without an interruption. Updates that are on their
-   * way still match the old ones.
+   * Replaces the filters by others of the same kinds, without an interruption. Updates in transit still match the old
+   * ones.
    *
-   * @throws FairleadError `CONFIG_INVALID` when a filter is not valid, or the commitment level is another one
+   * @throws FairleadError `CONFIG_INVALID` when a filter is invalid, or the commitment level differs
    */
   setFilters(filters: Pick<GeyserFilters, kind | 'commitment' | 'accountsDataSlice'>): void
-  /** How far the reader has come; undefined before the first update. */
+  /** The position of the reader; undefined before the first update. */
   readonly checkpoint: Checkpoint | undefined
   return(): Promise<IteratorResult<GeyserUpdate<kind>, undefined>>
 }
 
 /**
- * Subscribes to what a Solana node sees, across faults: when the call ends, or nothing arrives any more, it calls again
- * and has the server replay the newest blocks. Every update comes once, and none is missing.
+ * Subscribes to updates of a Solana node, and recovers from faults: when the call ends, or no data arrives any more, it
+ * opens a new call and requests a replay of the latest blocks. Every update is delivered once, and none is missing.
  *
- * What the server no longer has is lost: by default that is the error `STREAM_GAP`. At PROCESSED a slot may turn out to be
- * on a branch that is lost: a `fork` notice says so when 33 blocks have gone on without it. And some servers replay complete
- * blocks only, so that at PROCESSED a call misses the beginning of the block under way. Statuses of slots before the last
- * complete blocks, and of the steps between the levels, are not replayed.
+ * Updates that the server no longer has are lost: by default that is the error `STREAM_GAP`. At PROCESSED a slot may
+ * turn out to be on a lost branch: a `fork` notice reports it when 33 blocks have continued without it. Some servers
+ * replay complete blocks only, so that at PROCESSED a call misses the beginning of the current block. Statuses of slots
+ * before the last complete blocks, and of the steps between the levels, are not replayed.
  *
- * @param calls - a client made from `GeyserDefinition`
- * @param filters - what to subscribe to; 64-bit numbers as `bigint`, addresses in base58
- * @param options - where to begin, what to do about faults, where to keep checkpoints
+ * @param calls - a client created from `GeyserDefinition`
+ * @param filters - the filters of the subscription; 64-bit numbers as `bigint`, addresses in base58
+ * @param options - start position, behavior after faults, storage for checkpoints
  * @returns an endless sequence of updates; 64-bit fields are `bigint`, bytes are `Uint8Array`
- * @throws FairleadError `CONFIG_INVALID` at once; while it is read `STREAM_GAP`, and `GRPC_STATUS` for a status that
- * another call would not change, for example UNAUTHENTICATED; what a checkpoint store throws
+ * @throws FairleadError `CONFIG_INVALID` immediately. While it is read: `STREAM_GAP`, and `GRPC_STATUS` for a status
+ *   that another call would not change, for example UNAUTHENTICATED; errors of a checkpoint store
  * @example
  * ```ts
  * const geyser = createGrpcClient(GeyserDefinition, { url, auth: { kind: 'x-token', token } })
@@ -101,7 +103,7 @@ export function subscribeGeyser<const filters extends GeyserFilters>(
     release()
     state.connection?.close()
   }
-  // Calls of next that wait for their turn; as a rule, there is one.
+  // Number of queued calls of `next`; usually one.
   let waiting = 0
   let last: Promise<IteratorResult<SubscribeUpdate, undefined>> = Promise.resolve(done)
   const advance = async (): Promise<IteratorResult<SubscribeUpdate, undefined>> => {
@@ -157,10 +159,10 @@ export function subscribeGeyser<const filters extends GeyserFilters>(
   return subscription as unknown as GeyserSubscription<keyof filters & FilterKind>
 }
 
-/** The reason with which a reader leaves, which is no error. */
+/** The reason with which a reader stops, which is not an error. */
 const left = Symbol('the reader has left')
 
-/** Without filters for the head data of blocks, the subscription adds its own: by them it knows complete blocks. */
+/** Without filters for the block meta, the subscription adds its own, which identifies complete blocks. */
 function requestOf(filters: GeyserFilters): SubscribeRequest {
   const request = toSubscribeRequest(filters)
   const own = Object.keys(request.blocksMeta).length === 0 ? { [reservedName]: {} } : {}

@@ -1,22 +1,22 @@
 import type { SubscribeUpdate, SubscribeUpdateAccountInfo } from '../../generated/geyser.ts'
 
-/** Gives the slot of an update; undefined for what belongs to no slot of the stream. */
+/** Returns the slot of an update; undefined for an update that belongs to no slot of the stream. */
 export function slotOf({ updateOneof }: SubscribeUpdate): bigint | undefined {
   if (updateOneof === undefined || updateOneof.$case === 'ping' || updateOneof.$case === 'pong') {
     return undefined
   }
-  // What a node sends of its snapshot is older than the stream.
+  // Updates from the startup snapshot of a node are older than the stream.
   if (updateOneof.$case === 'account' && updateOneof.value.isStartup) return undefined
   return updateOneof.value.slot
 }
 
 /**
- * Writes what an update has in common with its own repetition, and with no other update of the same slot. Numbers that
- * each node counts by itself do not belong to it, as the repetition may come from another node.
+ * Writes a key that an update shares with its own repetition, and with no other update of the same slot. Counters of a
+ * single node are excluded, because the repetition may come from another node.
  *
- * @param to - takes the key; 256 bytes are enough
- * @param at - where the key begins
- * @returns how many bytes it has
+ * @param to - receives the key; 256 bytes are enough
+ * @param at - start of the key
+ * @returns the number of its bytes
  */
 export function writeKey({ filters, updateOneof }: SubscribeUpdate, to: Uint8Array, at: number): number {
   if (!updateOneof) return 0
@@ -31,12 +31,12 @@ export function writeKey({ filters, updateOneof }: SubscribeUpdate, to: Uint8Arr
       return 1 + write(updateOneof.value.signature, to, start)
     case 'entry':
       return 1 + writeNumber(updateOneof.value.index, to, start)
-    // A block comes once for each filter.
+    // A block is sent once for each filter.
     case 'block':
       return 1 + write(new TextEncoder().encode(filters.join('\n')), to, start)
     case 'blockMeta':
       return 1 + write(new TextEncoder().encode(updateOneof.value.blockhash), to, start)
-    // They are no part of a block.
+    // They are not part of a block.
     case 'slot':
     case 'ping':
     case 'pong':
@@ -60,15 +60,15 @@ const mostBytes = 64
 function writeAccount(account: SubscribeUpdateAccountInfo | undefined, to: Uint8Array, at: number): number {
   if (!account) return 0
   const length = writeHead(account.pubkey, to, at)
-  // A transaction writes an account once. Without one, an account is told apart by what it holds.
+  // A transaction writes an account once. Without a transaction, an account is identified by its content.
   if (account.txnSignature) return length + writeHead(account.txnSignature, to, at + length)
   return length + writeNumber(account.lamports, to, at + length) + write(account.data, to, at + length + 8)
 }
 
-/** Writes bytes, those of a long row as their sum. */
+/** Writes bytes; long ones are replaced by their hash. */
 function write(bytes: Uint8Array = new Uint8Array(), to: Uint8Array, at: number): number {
   if (bytes.length <= mostBytes) return writeHead(bytes, to, at)
-  // Two sums by the rule of FNV-1a.
+  // Two hashes by the rule of FNV-1a.
   let one = 0x811c9dc5
   let other = bytes.length
   for (const byte of bytes) {
@@ -79,7 +79,7 @@ function write(bytes: Uint8Array = new Uint8Array(), to: Uint8Array, at: number)
   return writeNumber(sums, to, at)
 }
 
-/** Writes the first of the bytes; keys and signatures, which are no longer, whole. */
+/** Writes the first bytes; keys and signatures, which are not longer, completely. */
 function writeHead(bytes: Uint8Array, to: Uint8Array, at: number): number {
   const head = bytes.length > mostBytes ? bytes.subarray(0, mostBytes) : bytes
   to.set(head, at)

@@ -2,13 +2,13 @@ import { SlotStatus, type SubscribeUpdate } from '../../generated/geyser.ts'
 import { encodeBase58 } from '../base58.ts'
 import { updateOf } from './geyser-server.ts'
 
-/** Bytes that look random and depend on a number only. */
+/** Pseudorandom bytes that depend on a number only. */
 export function bytesOf(seed: number, length: number): Uint8Array {
   const next = randomOf(seed)
   return Uint8Array.from({ length }, () => Math.floor(next() * 256))
 }
 
-/** Numbers from 0 to 1 that look random and depend on a seed only. */
+/** Pseudorandom numbers from 0 to 1 that depend on a seed only. */
 export function randomOf(seed: number): () => number {
   let state = (seed ^ 0x9e3779b9) | 0
   return () => {
@@ -19,7 +19,7 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** A slot as a node sends it: accounts, transactions, an entry, the head data and the status. */
+/** A slot as a node sends it: accounts, transactions, an entry, the block meta and the status. */
 export function slotUpdates(
   slot: bigint,
   { transactions = 3, accounts = 1, fork = 0, parent = slot - 1n, parentFork = 0, writeVersion = 0n } = {},
@@ -40,7 +40,7 @@ export function slotUpdates(
             executable: false,
             rentEpoch: 0n,
             data: bytesOf(seed + index, 16),
-            // Each node counts for itself.
+            // Each node has its own counter.
             writeVersion,
             txnSignature: index % 2 === 0 ? bytesOf(seed + index, 64) : undefined,
           },
@@ -103,7 +103,7 @@ function blockMeta(slot: bigint, fork: number, parentSlot: bigint, parentFork: n
   })
 }
 
-/** Says of an update what it is about, in a few letters: `102 t0` is a transaction, `102 a` an account. */
+/** Describes an update in a few letters: `102 t0` is a transaction, `102 a` an account. */
 export function labelOf({ updateOneof }: SubscribeUpdate): string {
   switch (updateOneof?.$case) {
     case 'transaction':

@@ -9,26 +9,26 @@ import {
 } from '../../generated/geyser.ts'
 import { slotOf } from '../subscription/update-key.ts'
 
-/** A server of Geyser whose chain is what a test says. It keeps slots and replays them. */
+/** A Geyser server whose chain the test controls. It stores slots and replays them. */
 export interface GeyserServer {
   readonly url: string
-  /** Every request that came, by call. */
+  /** Every received request, by call. */
   readonly calls: SubscribeRequest[][]
-  /** Hears `cancelled` when a client gives up on a call. */
+  /** Emits `cancelled` when a client cancels a call. */
   readonly events: EventEmitter
-  /** How often filters have come into force. */
+  /** Number of times that filters have been applied. */
   readonly applied: number
-  /** How many updates were handed to the network. */
+  /** Number of updates that were sent. */
   readonly sent: number
-  /** Adds an update to its slot and sends it to whom it may concern. */
+  /** Adds an update to its slot and sends it to the matching subscribers. */
   push(...updates: SubscribeUpdate[]): void
-  /** Puts a slot in the place of what is kept of it; none takes the slot away. Nothing is sent. */
+  /** Replaces the stored updates of a slot; an empty list removes the slot. No update is sent. */
   replace(slot: bigint, updates: readonly SubscribeUpdate[]): void
-  /** Sends without keeping, for example a ping. */
+  /** Sends without storing, for example a ping. */
   say(update: SubscribeUpdate): void
-  /** Breaks all connections, and refuses calls from now on with a status; undefined takes them again. */
+  /** Closes all connections, and rejects calls from now on with a status; undefined accepts them again. */
   kill(refusal?: { readonly code: StatusCode; readonly detail: string }): void
-  /** Refuses calls or takes them again. */
+  /** Rejects calls or accepts them again. */
   refuse(refusal: ((request: SubscribeRequest) => GrpcError | undefined) | undefined): void
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ interface Subscriber {
   wake(): void
 }
 
-/** Starts the server on a loopback port; `keep` is how many slots can be replayed. */
+/** Starts the server on a loopback port; `keep` is the number of slots that can be replayed. */
 export async function startGeyserServer({ keep = 150 } = {}): Promise<GeyserServer> {
   const ring = new Map<bigint, SubscribeUpdate[]>()
   const subscribers = new Set<Subscriber>()
@@ -95,7 +95,7 @@ export async function startGeyserServer({ keep = 150 } = {}): Promise<GeyserServ
               if (request.ping) {
                 subscriber.waiting.push(updateOf({ $case: 'pong', value: { id: request.ping.id } }))
               } else {
-                // Of requests that wait, only the newest counts.
+                // Of several waiting requests, only the latest applies.
                 if (newest === undefined) setImmediate(apply)
                 newest = request
               }
@@ -204,7 +204,7 @@ function deliver(subscriber: Subscriber, update: SubscribeUpdate): void {
   subscriber.wake()
 }
 
-/** Makes an update that no filter has matched yet. */
+/** Creates an update that no filter has matched yet. */
 export function updateOf(updateOneof: NonNullable<SubscribeUpdate['updateOneof']>): SubscribeUpdate {
   return UpdateMessage.fromPartial({ updateOneof })
 }

@@ -10,7 +10,7 @@ import { subscribeGeyser } from '../subscription/subscribe-geyser.ts'
 import { labelOf } from './chain.ts'
 import { type GeyserServer, startGeyserServer } from './geyser-server.ts'
 
-/** A server and a client that subscribes to it, fresh for each test. */
+/** A server and a client that subscribes to it, new for each test. */
 export function createSubscriptionBench() {
   let server: GeyserServer
   let client: GrpcClient<typeof GeyserDefinition>
@@ -27,7 +27,7 @@ export function createSubscriptionBench() {
   })
 
   afterEach(async () => {
-    // A test that failed has not ended its subscriptions, which would ask the server of the next one for ever.
+    // A failed test has not ended its subscriptions, which would call the server of the next test forever.
     ended.abort()
     await client.close()
     await server.close()
@@ -43,7 +43,7 @@ export function createSubscriptionBench() {
     /** The notices of one kind. */
     noticesOf: <kind extends GeyserNotice['kind']>(kind: kind) =>
       notices.filter((notice) => notice.kind === kind) as Extract<GeyserNotice, { kind: kind }>[],
-    /** Subscribes, with short pauses after faults. */
+    /** Subscribes, with short delays after faults. */
     subscribe: <const filters extends GeyserFilters>(
       filters: filters,
       options: GeyserSubscriptionOptions = {},
@@ -54,23 +54,23 @@ export function createSubscriptionBench() {
         signal: ended.signal,
         ...options,
       }),
-    /** Waits until filters have come into force so often. */
+    /** Waits until filters have been applied this number of times. */
     called: (times = 1) => until(() => server.applied >= times),
-    /** A call that is answered after all that was sent on the connection before. */
+    /** A call whose response arrives after everything sent before on the connection. */
     roundTrip: () => client.subscribeReplayInfo({}),
-    /** Waits until the reader has taken an update with a label. */
+    /** Waits until the reader has received an update with a label. */
     taken: (label: string) => until(() => labelsTaken.has(label)),
   }
 }
 
 const labelsTaken = new Set<string>()
 
-/** Waits until a condition holds. */
+/** Waits until a condition is true. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await wait(1)
 }
 
-/** Takes so many updates, fewer where they end, and gives their labels. */
+/** Reads this many updates, or fewer at the end, and returns their labels. */
 export async function take(updates: AsyncIterator<SubscribeUpdate>, count: number): Promise<string[]> {
   const labels: string[] = []
   while (labels.length < count) {
@@ -83,7 +83,7 @@ export async function take(updates: AsyncIterator<SubscribeUpdate>, count: numbe
   return labels
 }
 
-/** Takes updates until one has a label, and gives the labels of all. */
+/** Reads updates until one has a label, and returns the labels of all. */
 export async function takeUntil(updates: AsyncIterator<SubscribeUpdate>, label: string): Promise<string[]> {
   const labels: string[] = []
   for (;;) {

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 
-/** A proxy from gRPC-web in binary over HTTP/1.1 to a server of gRPC. */
+/** A proxy from binary gRPC-web over HTTP/1.1 to a gRPC server. */
 export interface WebProxy {
   readonly url: string
   close(): void
 }
 
-/** Starts the proxy on a loopback port; each call has a connection of its own. */
+/** Starts the proxy on a loopback port; each call uses its own connection. */
 export async function startWebProxy(target: string): Promise<WebProxy> {
   const server = createServer((request, response) => void forward(target, request, response))
   server.listen(0, '127.0.0.1')

@@ -34,7 +34,7 @@ const lifetime = {
 }
 const anyAddress = (seed: number): Address => address(encodeBase58(bytesOf(seed, 32)))
 
-/** Instructions that look random and depend on a number only; a second signer takes part. */
+/** Pseudorandom instructions that depend on a number only; a second signer takes part. */
 function instructionsOf(seed: number, signer: KeyPairSigner): Instruction[] {
   const random = randomOf(seed)
   const whole = (below: number) => Math.floor(random() * below)
@@ -47,12 +47,12 @@ function instructionsOf(seed: number, signer: KeyPairSigner): Instruction[] {
         role: random() < 0.5 ? AccountRole.WRITABLE : AccountRole.READONLY,
       })),
     ],
-    // More than 127 bytes take two bytes to count.
+    // A length above 127 bytes takes two bytes.
     data: bytesOf(seed + position, whole(200)),
   }))
 }
 
-/** Writes the message of an update from what the library has compiled. */
+/** Builds the message of an update from a transaction that the library has compiled. */
 function updateOf({ messageBytes, signatures }: KitTransaction): Transaction {
   const compiled = getCompiledTransactionMessageDecoder().decode(messageBytes)
   const key = (text: string) => Uint8Array.from(getBase58Encoder().encode(text))
@@ -117,7 +117,7 @@ function configOf(mask: number, values: readonly { value: number | bigint }[]) {
 
 async function checkAgainstKit(transaction: KitTransaction): Promise<void> {
   const bytes = Uint8Array.from(getTransactionEncoder().encode(transaction))
-  // Through the wire, as an update comes.
+  // Encoded and decoded, like a received update.
   const update = Transaction.decode(Transaction.encode(updateOf(transaction)).finish())
   const encoded = encodeTransaction(update)
   expect(encoded).toEqual(bytes)

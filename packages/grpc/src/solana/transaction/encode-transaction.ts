@@ -2,11 +2,11 @@ import { FairleadError } from '@fairlead/core'
 import type { CompiledInstruction, Message, Transaction } from '../../generated/solana-storage.ts'
 
 /**
- * Writes a transaction as it was sent to the cluster: the bytes that its signatures are made over, and the signatures.
+ * Encodes a transaction as it was sent to the cluster: the signed bytes, and the signatures.
  *
  * @param transaction - `transaction.transaction` of a transaction update: legacy, version 0 or version 1
- * @returns the bytes of the wire, for example for `getTransactionDecoder()` of `@solana/kit`
- * @throws FairleadError `DECODE_INVALID` when a part is missing, or does not fit the form that the transaction has
+ * @returns the encoded bytes, for example for `getTransactionDecoder()` of `@solana/kit`
+ * @throws FairleadError `DECODE_INVALID` when a part is missing, or does not fit the version of the transaction
  * @example
  * ```ts
  * const info = update.updateOneof.value.transaction
@@ -36,7 +36,7 @@ export function encodeTransaction(transaction: Transaction): Uint8Array {
   return Uint8Array.from(out)
 }
 
-/** Writes the form that the legacy version and version 0 share. */
+/** Encodes the format that the legacy version and version 0 share. */
 function appendMessage(out: number[], message: Message): void {
   appendHeader(out, message)
   appendLength(out, message.accountKeys.length, 'message.accountKeys')
@@ -60,7 +60,7 @@ function appendMessage(out: number[], message: Message): void {
 function appendVersion1(out: number[], message: Message): void {
   const { priorityFee, computeUnitLimit, loadedAccountsDataSizeLimit, heapSize } = message.config ?? {}
   const limits = [computeUnitLimit, loadedAccountsDataSizeLimit, heapSize]
-  // The fee takes two bits, as it takes two places of four bytes.
+  // The fee has two bits, because it occupies two fields of four bytes.
   const mask = limits.reduce<number>(
     (bits, limit, place) => bits | (limit === undefined ? 0 : 4 << place),
     priorityFee === undefined ? 0 : 3,
@@ -112,7 +112,7 @@ function appendBytes(out: number[], bytes: Uint8Array, path: string): void {
   append(out, bytes)
 }
 
-/** Writes a length in groups of seven bits, the lowest first, each but the last with the eighth bit set. */
+/** Encodes a length in groups of seven bits, the lowest first, each but the last with the eighth bit set. */
 function appendLength(out: number[], length: number, path: string): void {
   if (length > 0xffff) throw invalid(path, 'must be at most 65535 long')
   let rest = length

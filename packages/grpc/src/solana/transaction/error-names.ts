@@ -1,4 +1,4 @@
-/** Reasons for which a transaction fails, in the order of their numbers. */
+/** Reasons of failed transactions, in the order of their numbers. */
 export const transactionErrorNames = [
   'AccountInUse',
   'AccountLoadedTwice',
@@ -41,7 +41,7 @@ export const transactionErrorNames = [
   'CommitCancelled',
 ] as const
 
-/** Reasons for which an instruction fails, in the order of their numbers. */
+/** Reasons of failed instructions, in the order of their numbers. */
 export const instructionErrorNames = [
   'GenericError',
   'InvalidArgument',

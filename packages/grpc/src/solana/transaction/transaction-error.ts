@@ -4,7 +4,7 @@ import { instructionErrorNames, transactionErrorNames } from './error-names.ts'
 type TransactionErrorName = (typeof transactionErrorNames)[number]
 type InstructionErrorName = (typeof instructionErrorNames)[number]
 
-/** Why an instruction failed. `code` is the program's own number. */
+/** Why an instruction failed. `code` is the error code of the program. */
 export type InstructionError =
   | { readonly name: Exclude<InstructionErrorName, 'Custom'> }
   | { readonly name: 'Custom'; readonly code: number }
@@ -28,11 +28,11 @@ export type TransactionFailure =
     }
 
 /**
- * Reads why a transaction failed.
+ * Decodes why a transaction failed.
  *
  * @param bytes - `err.err` of a transaction's meta or of a transaction status: bincode
- * @returns the reason by its name, with what belongs to it
- * @throws FairleadError `DECODE_INVALID` when the bytes are cut short or name a reason that is not known here
+ * @returns the reason by its name, with its fields
+ * @throws FairleadError `DECODE_INVALID` when the bytes are truncated or name an unknown reason
  * @example
  * ```ts
  * const failure = meta.err && decodeTransactionError(meta.err.err)
@@ -55,11 +55,11 @@ export function decodeTransactionError(bytes: Uint8Array): TransactionFailure {
 }
 
 /**
- * Writes why a transaction failed, the opposite of {@link decodeTransactionError}.
+ * Encodes why a transaction failed, the inverse of {@link decodeTransactionError}.
  *
  * @param failure - the reason
- * @returns the bytes that `err.err` would hold: bincode
- * @throws FairleadError `CONFIG_INVALID` when the name is not known, or a number does not fit
+ * @returns the bytes of `err.err`: bincode
+ * @throws FairleadError `CONFIG_INVALID` when the name is unknown, or a number is out of range
  * @example
  * ```ts
  * encodeTransactionError({ name: 'AlreadyProcessed' }) // Uint8Array [6, 0, 0, 0]
@@ -89,7 +89,7 @@ function instructionErrorAt(view: DataView, offset: number): InstructionError {
     requireEnd(view, offset + 8)
     return { name, code: view.getUint32(offset + 4, true) }
   }
-  // Older nodes let a text follow this one.
+  // Older nodes append a text to this one.
   if (name !== 'BorshIoError') requireEnd(view, offset + 4)
   return { name }
 }

@@ -3,7 +3,7 @@ import type { SubscribeUpdateTransactionInfo } from '../../generated/geyser.ts'
 import type { TokenBalance } from '../../generated/solana-storage.ts'
 import { encodeBase58 } from '../base58.ts'
 
-/** A transaction with what it did, as a transaction update and a block hold it. */
+/** A transaction with its effects, as part of a transaction update or a block. */
 export type TransactionInfo = Pick<SubscribeUpdateTransactionInfo, 'transaction' | 'meta'>
 
 /** An account that takes part in a transaction. */
@@ -12,13 +12,13 @@ export interface AccountKey {
   readonly address: string
   readonly signer: boolean
   readonly writable: boolean
-  /** True when the account came from a look-up table. */
+  /** True when the account was loaded from an address lookup table. */
   readonly loaded: boolean
 }
 
 /**
- * Lists the accounts of a transaction: first those that the message lists itself, then those from look-up tables, the
- * writable ones before the readonly ones. Every index inside the transaction is a position in this list.
+ * Lists the accounts of a transaction: first those in the message itself, then those from lookup tables, the writable
+ * ones before the readonly ones. Every index inside the transaction is a position in this list.
  *
  * @param info - `value.transaction` of a transaction update, or a member of `transactions` of a block
  * @returns all accounts in order
@@ -50,28 +50,30 @@ export function accountKeys({ transaction, meta }: TransactionInfo): readonly Ac
   ]
 }
 
-/** An instruction with addresses in the place of indexes. */
+/** An instruction with addresses instead of indexes. */
 export interface InstructionView {
   /** Base58. */
   readonly programId: string
   /** Base58, in the order of the instruction. */
   readonly accounts: readonly string[]
   readonly data: Uint8Array
-  /** Depth of the call, 1 for an instruction of the transaction itself; undefined where the node did not record it. */
+  /** Depth of the call, 1 for an instruction of the transaction itself; undefined when the node did not record it. */
   readonly stackHeight: number | undefined
 }
 
-/** An instruction of a transaction, and those that it led to; undefined where the node did not record them. */
+/**
+ * An instruction of a transaction with its inner instructions, which are undefined when the node did not record them.
+ */
 export interface OuterInstructionView extends InstructionView {
   readonly inner: readonly InstructionView[] | undefined
 }
 
 /**
- * Lists the instructions of a transaction, each with the ones that programs called while it ran.
+ * Lists the instructions of a transaction, each with the inner instructions that programs called.
  *
  * @param info - `value.transaction` of a transaction update, or a member of `transactions` of a block
  * @returns the instructions in the order of the transaction
- * @throws FairleadError `DECODE_INVALID` when the message is missing, or an index points at no account
+ * @throws FairleadError `DECODE_INVALID` when the message is missing, or an index is out of range
  * @example
  * ```ts
  * for (const { programId, inner } of instructions(info)) console.log(programId, inner?.length)
@@ -112,16 +114,17 @@ export interface LamportChange {
   readonly address: string
   readonly before: bigint
   readonly after: bigint
-  /** What is there more after than before; negative when it is less. */
+  /** Difference of the balances after and before; negative for a decrease. */
   readonly change: bigint
 }
 
 /**
- * Lists the accounts whose balance a transaction changed, the fee included.
+ * Lists the accounts whose balance a transaction changed, including the fee.
  *
  * @param info - `value.transaction` of a transaction update, or a member of `transactions` of a block
  * @returns the changes in lamports, in the order of the accounts
- * @throws FairleadError `DECODE_INVALID` when the message is missing, or the balances are not as many as the accounts
+ * @throws FairleadError `DECODE_INVALID` when the message is missing, or the number of balances differs from the number
+ *   of accounts
  * @example
  * ```ts
  * const received = lamportChanges(info).find(({ address }) => address === wallet)?.change ?? 0n
@@ -141,15 +144,15 @@ export function lamportChanges(info: TransactionInfo): readonly LamportChange[] 
   })
 }
 
-/** How much more or less of a token an account holds, in the smallest unit of the token. */
+/** The change of a token balance of an account, in the smallest unit of the token. */
 export interface TokenBalanceChange {
   /** Base58 address of the token account. */
   readonly address: string
   /** Base58 address of the token. */
   readonly mint: string
-  /** Base58 address of whom the token account belongs to; empty where an old node did not record it. */
+  /** Base58 address of the owner of the token account; empty when an old node did not record it. */
   readonly owner: string
-  /** Base58 address of the token program; empty where an old node did not record it. */
+  /** Base58 address of the token program; empty when an old node did not record it. */
   readonly programId: string
   readonly decimals: number
   readonly before: bigint
@@ -158,13 +161,13 @@ export interface TokenBalanceChange {
 }
 
 /**
- * Lists the token accounts whose balance a transaction changed. An account that was opened had 0 before; one that was
- * closed has 0 after.
+ * Lists the token accounts whose balance a transaction changed. A newly opened account had 0 before; a closed one has 0
+ * after.
  *
  * @param info - `value.transaction` of a transaction update, or a member of `transactions` of a block
  * @returns the changes in the smallest unit of each token, in the order of the accounts
- * @throws FairleadError `DECODE_INVALID` when the message is missing, an index points at no account, or an amount is no
- * number
+ * @throws FairleadError `DECODE_INVALID` when the message is missing, an index is out of range, or an amount is not a
+ *   number
  * @example
  * ```ts
  * const received = tokenBalanceChanges(info).filter(({ owner }) => owner === wallet)
@@ -174,7 +177,7 @@ export interface TokenBalanceChange {
 export function tokenBalanceChanges(info: TransactionInfo): readonly TokenBalanceChange[] {
   const keys = accountKeys(info)
   const { preTokenBalances = [], postTokenBalances = [] } = info.meta ?? {}
-  // An account may be closed and opened again for another token within one transaction.
+  // An account can be closed and reopened for another token within one transaction.
   const keyOf = ({ accountIndex, mint }: TokenBalance) => `${accountIndex} ${mint}`
   const before = new Map(preTokenBalances.map((balance) => [keyOf(balance), balance]))
   const after = new Map(postTokenBalances.map((balance) => [keyOf(balance), balance]))
@@ -205,10 +208,10 @@ export function tokenBalanceChanges(info: TransactionInfo): readonly TokenBalanc
 }
 
 /**
- * Gives the log lines of a transaction.
+ * Returns the log lines of a transaction.
  *
  * @param info - `value.transaction` of a transaction update, or a member of `transactions` of a block
- * @returns the lines in order; undefined where the node did not record any, which is not the same as none
+ * @returns the lines in order; undefined when the node did not record any, which differs from an empty list
  * @example
  * ```ts
  * const failed = logMessages(info)?.find((line) => line.includes(' failed: '))

@@ -1,11 +1,11 @@
 import { type Answering, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
 import type { JettonBurn } from '../../v3.ts'
 
-/** A service whose list of burns grows as a test wants. */
+/** A server whose list of burns the test extends. */
 export interface BurnServer extends HttpServer {
-  /** Lists burns of some seconds: among those of the same second, at a place that may be anywhere. */
+  /** Adds burns at the given seconds. Burns of the same second are inserted at any position among each other. */
   burn(...times: number[]): JettonBurn[]
-  /** Answers the next request otherwise. */
+  /** Overrides the response to the next request. */
   interrupt(answer: Answering | undefined): void
 }
 
@@ -45,7 +45,7 @@ export async function startBurnServer(): Promise<BurnServer> {
 let made = 0
 
 function burnAt(time: number, amount: number): JettonBurn {
-  // Hashes that are in no order.
+  // Hashes without an order.
   const hash = Buffer.alloc(32, (++made * 2_654_435_761) % 4_294_967_296).toString('base64')
   return {
     jetton: { address, name: 'Tide Token', symbol: 'TIDE' },
