@@ -31,7 +31,7 @@ export default defineConfig({
     execArgv: ['--initial-old-space-size=1500', '--min-semi-space-size=32'],
     // Programs that tests start load the same sources repeatedly. The cache shares compiled code between them.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache') },
-    // Real engines are slow on a busy machine. A test that waits in vain still ends.
+    // Real engines are slow on a busy machine. A test that waits without success still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },

@@ -60,7 +60,7 @@ describe('lockDirectory', () => {
   })
 
   it('leaves a file alone that is no lock', async () => {
-    await writeFile(file, 'something that somebody wrote here, longer than a header of SQLite has to be')
+    await writeFile(file, 'a text of another program, longer than a header of SQLite has to be')
     expect(() => lockDirectory(file)).toThrow('is no lock file of this service')
   })
 })

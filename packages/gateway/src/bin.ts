@@ -70,7 +70,7 @@ async function resetOwnerPassword(configuration: Configuration): Promise<void> {
   const { createPasswords } = await import('@fairlead/platform-server/sessions/passwords')
   const { email, password } = await withStore(configuration, (store) => reset(store, createPasswords()))
   print(`${email}\t${password}`)
-  remark('It has to be changed at the next sign-in. All sessions of the owner have ended.')
+  remark('The password must be changed at the next sign-in. All sessions of the owner were revoked.')
 }
 
 async function backup(configuration: Configuration, file: string): Promise<void> {
@@ -83,13 +83,15 @@ async function backup(configuration: Configuration, file: string): Promise<void>
   } finally {
     await database.close()
   }
-  remark(`${file} is written. What is sealed in it opens with the same secret key only: keep that as well.`)
+  remark(
+    `Backup written to ${file}. Its encrypted values can be decrypted only with the same secret key: store the key as well.`,
+  )
 }
 
 async function restore(configuration: Configuration, file: string): Promise<void> {
   const { restoreBackupFile } = await import('@fairlead/platform-server/backup/backup-file')
   const rows = await withStore(configuration, (store) => restoreBackupFile(store, file))
-  remark(`${rows} records are restored.`)
+  remark(`${rows} records restored.`)
 }
 
 async function withStore<result>(

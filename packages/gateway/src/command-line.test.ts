@@ -93,7 +93,7 @@ describe('the command line', () => {
   it('ends with 2 and one line on a value that cannot be', async () => {
     const { stderr, code } = await fairlead('serve', '--port', 'x')
     expect(code).toBe(2)
-    expect(stderr).toBe('error: FAIRLEAD_PORT must be an integer from 0 to 65535, not this text\n')
+    expect(stderr).toBe('error: FAIRLEAD_PORT must be an integer from 0 to 65535, not this string\n')
   })
 
   it.each([
@@ -107,11 +107,11 @@ describe('the command line', () => {
       ['probe', 'http://host', '--websocket', 'http://c4n4ry'],
       '--websocket must be a URL',
     ],
-    ['no address', ['probe'], 'node-url must be given, here or as FAIRLEAD_NODE_URL'],
+    ['no address', ['probe'], 'node-url must be set, as an argument or as FAIRLEAD_NODE_URL'],
     [
       'an unknown method',
       ['probe', 'http://host', '--method', 'c4n4ry'],
-      '--method must be a method of the interface',
+      '--method must be a method of the EVM JSON-RPC specification',
     ],
     [
       'a number that is none',
@@ -121,7 +121,7 @@ describe('the command line', () => {
     [
       'two formats',
       ['probe', 'http://host', '--json', '--markdown'],
-      '--json cannot stand beside --markdown',
+      '--json cannot be combined with --markdown',
     ],
     ['a node that is not there', ['probe', 'http://127.0.0.1:1/c4n4ry'], 'The node cannot be reached.'],
     ['two addresses', ['probe', 'http://a', 'http://c4n4ry'], 'too many arguments'],
@@ -192,7 +192,7 @@ describe('the command line', () => {
   it('names a file that cannot be read', async () => {
     await expect(configured(['-c', '/nowhere/fairlead.yaml'])).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      context: { option: '/nowhere/fairlead.yaml', rule: 'must be a file that can be read: ENOENT' },
+      context: { option: '/nowhere/fairlead.yaml', rule: 'must be a readable file: ENOENT' },
     })
   })
 })

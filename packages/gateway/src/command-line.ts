@@ -53,7 +53,7 @@ const usage = 'Usage: fairlead <command> [options]; `fairlead --help` lists the 
 export function createCommandLine(commands: Commands, surroundings: Surroundings, version: string): Command {
   const { environment } = surroundings
   const program = new Command('fairlead')
-    .description('Speaks the platform API and the node APIs in front of your own nodes.')
+    .description('Gateway for blockchain nodes, with a platform API and commands for it.')
     .version(version)
     .exitOverride()
     .showHelpAfterError(`\n${usage}`)
@@ -75,8 +75,11 @@ export function createCommandLine(commands: Commands, surroundings: Surroundings
 function addServiceCommands(program: Command, commands: Commands, environment: Environment): void {
   const add = (name: string, description: string) => {
     const command = program.command(name).description(description)
-    command.option('-c, --config <file>', 'YAML or JSON file with options by name')
-    command.option('-e, --environment-file <file>', 'file with a line NAME=value for each variable')
+    command.option('-c, --config <file>', 'YAML or JSON file with option names as keys')
+    command.option(
+      '-e, --environment-file <file>',
+      'file with environment variables, one NAME=value per line',
+    )
     for (const group of optionGroups) {
       for (const [option, definition] of Object.entries(group.options)) {
         if (definition.kind === 'secret') continue
@@ -86,26 +89,26 @@ function addServiceCommands(program: Command, commands: Commands, environment: E
     return command.addHelpText('after', `\n${secretsHelp()}`)
   }
   const configured = (values: Flags) => configurationOf(values, environment)
-  add('dev', 'start over embedded development chains, without credentials or internet').action(
+  add('dev', 'start with embedded development chains, without upstreams or internet access').action(
     (values: Flags) => commands.dev(configured(values)),
   )
-  add('serve', 'start in front of your own nodes').action((values: Flags) => {
+  add('serve', 'start in front of the configured upstreams').action((values: Flags) => {
     const read = () => configured(values)
     return commands.serve(read(), read)
   })
-  add('doctor', 'look at configuration, ports, database and upstreams, and say what to do')
+  add('doctor', 'check machine, ports, certificate, database, shared store and upstreams, and report fixes')
     .option('--json', 'print one JSON object')
     .action(({ json, ...values }: Flags & { json?: true }) =>
       commands.doctor(configured(values), { json: json === true }),
     )
-  add('reset-owner-password', 'give the owner a new password for the console; it is shown once').action(
+  add('reset-owner-password', 'set a new console password for the owner; it is shown once').action(
     (values: Flags) => commands.resetOwnerPassword(configured(values)),
   )
-  add('backup', 'write all records into a file; the embedded database must not be in use')
+  add('backup', 'write all records to a file; the embedded database must not be in use')
     .argument('<file>', 'file to write')
     .action((file: string, values: Flags) => commands.backup(configured(values), file))
-  add('restore', 'put the records of a backup into an empty database')
-    .argument('<file>', 'file that `fairlead backup` has written')
+  add('restore', 'restore the records of a backup into an empty database')
+    .argument('<file>', 'file written by `fairlead backup`')
     .action((file: string, values: Flags) => commands.restore(configured(values), file))
 }
 
@@ -122,7 +125,7 @@ function secretsHelp(): string {
   const lines = (Object.values(options) as Option[])
     .filter(({ kind }) => kind === 'secret')
     .map(({ environment, description }) => `  ${environment.padEnd(28)} ${description}`)
-  return `Only from the environment or the file, as they may hold secrets:\n${lines.join('\n')}\n`
+  return `Set only by environment variables or in the file, because they may contain secrets:\n${lines.join('\n')}\n`
 }
 
 function configurationOf(
@@ -139,7 +142,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const rule = `must be a file that can be read: ${(error as NodeJS.ErrnoException).code}`
+    const rule = `must be a readable file: ${(error as NodeJS.ErrnoException).code}`
     throw new FairleadError('CONFIG_INVALID', { option: file, rule })
   }
 }

@@ -247,7 +247,7 @@ describe('the burns of a jetton', () => {
     }
   })
 
-  it('are none that somebody only told the jetton of', async () => {
+  it('are none that another contract only claims to the jetton', async () => {
     const query = { source: chain.example.wallet, destination: master, opcode: '0x7bdd97de' }
     const [message] = await allOf(rows(v3, '/api/v3/messages', query))
     // The message was delivered.

@@ -60,10 +60,10 @@ it('holds what the chain holds, across a cut and a reorganization', async () => 
   await indexer.printed(/^\+ block/, (await transfers()).length)
   await agree(database)
 
-  const mend = relay.cut()
+  const restore = relay.cut()
   await run(['activity', 'transfers', '--count', '2'])
   expect(rowsOf(database)).not.toEqual(await chain())
-  mend()
+  restore()
   await agree(database)
 
   const before = rowsOf(database)

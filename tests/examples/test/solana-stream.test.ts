@@ -9,9 +9,9 @@ it('prints every block and transaction once, across a cut', async () => {
   const variables = { NODE_URL: relay.url, NODE_TOKEN: x_token }
   const stream = start(['solana-stream', '--count', '10'], { variables })
   await stream.printed(/^block/, 4)
-  const mend = relay.cut()
+  const restore = relay.cut()
   await stream.printed(/^-- connection lost/)
-  mend()
+  restore()
   const { code, lines } = await stream.ended()
   expect(code).toBe(0)
 

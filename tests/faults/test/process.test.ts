@@ -55,12 +55,12 @@ describe('the service as a process', () => {
     await second.end('SIGTERM')
   })
 
-  it('says that a port is taken and how to choose another', async () => {
+  it('says that a port is in use and how to choose another', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const port = String((other.address() as AddressInfo).port)
     await expect(startService(folder.path, { ...evmOnly, FAIRLEAD_PORT: port })).rejects.toThrow(
-      `error: port is taken: ${port}. Set FAIRLEAD_PORT`,
+      `error: port is in use: ${port}. Set FAIRLEAD_PORT`,
     )
     other.close()
     expect(processesOf(folder.path)).toEqual([])

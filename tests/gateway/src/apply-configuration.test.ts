@@ -114,7 +114,7 @@ describe('a running service takes over', () => {
   })
 
   it('the domain of the nodes', async () => {
-    const host = 'somebody-else.nodes.example'
+    const host = 'another.nodes.example'
     // On one connection, where the gateway caches much of the previous request.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())

@@ -131,7 +131,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     await probe.end()
     await upstreams.close()
     expect(await rows(gateway)).toEqual([known])
-    expect(JSON.parse(lines.text())).toMatchObject({ node_id: nodeId, reason: 'The node answers HTTP 502.' })
+    expect(JSON.parse(lines.text())).toMatchObject({ node_id: nodeId, reason: 'The node returns HTTP 502.' })
     expect(lines.text()).not.toContain(new URL(node).port)
   })
 

@@ -105,7 +105,7 @@ describe('the addresses for operations', () => {
     }
   })
 
-  it('show the metrics to whoever has the token, once there is one', async () => {
+  it('show the metrics to clients with the token, once there is one', async () => {
     const guarded = await another({ FAIRLEAD_METRICS_TOKEN: canaries.metrics })
     const status = async (headers: Record<string, string>) =>
       (await get('/metrics', headers, 'GET', guarded.url)).status

@@ -80,7 +80,7 @@ describe('a browser under attack', () => {
     expect(await kept()).toEqual(before)
   })
 
-  it('is not signed in by a cookie that somebody else has set', async () => {
+  it('is not signed in by a cookie that another site has set', async () => {
     const chosen = 'A'.repeat(43)
     const names = ['__Host-fairlead_session', 'fairlead_session']
     const cookie = names.map((name) => `${name}=${chosen}`).join('; ')

@@ -32,7 +32,7 @@ describe.each(backends)('requests at the same moment on $name', ({ create }) => 
     ...Array.from({ length: atOnce - 1 }, () => refusal),
   ]
 
-  it('invite somebody once', async () => {
+  it('send one invitation', async () => {
     const body = { email: 'at-once@example.test', role: 'viewer' }
     expect(await together('createInvitation', { body })).toEqual(once(201, 409))
   })
@@ -89,7 +89,7 @@ describe.each(backends)('requests at the same moment on $name', ({ create }) => 
   })
 
   // The last test, because it changes the owner.
-  it('leave one owner, whoever is made the owner', async () => {
+  it('leave one owner, whichever member becomes the owner', async () => {
     const { home, fixture } = world
     const members = await Promise.all(Array.from({ length: 4 }, () => home.member('admin')))
     const answers = await Promise.all(

@@ -21,7 +21,7 @@ const notProvoked: readonly {
   {
     status: 503,
     of: 'finishOidcSignIn',
-    why: 'asks the database only for somebody whom the provider vouches for',
+    why: 'queries the database only for a user whom the provider vouches for',
   },
 ]
 

@@ -19,9 +19,9 @@ export const Request: MessageFns<Request> = {
 
 describe('withWholeMaps', () => {
   it('reads an entry without a value as one with an empty message', () => {
-    const mended = withWholeMaps(generated())
-    expect(mended).toContain('value: entry1.value ?? Slots.decode(new Uint8Array(0)),')
-    expect(mended).not.toContain('if (entry1')
+    const changed = withWholeMaps(generated())
+    expect(changed).toContain('value: entry1.value ?? Slots.decode(new Uint8Array(0)),')
+    expect(changed).not.toContain('if (entry1')
   })
 
   it('leaves the values of other maps as they are read', () => {

@@ -11,11 +11,11 @@
  * @see https://protobuf.dev/programming-guides/encoding/#maps
  */
 export function withWholeMaps(source: string): string {
-  let mended = 0
+  let changed = 0
   const result = source.replace(
     reading,
     (_, indent: string, entry: string, codec: string, field: string, key: string) => {
-      mended += 1
+      changed += 1
       const value = messageOf(source, codec)
       const read =
         value === undefined ? `${entry}.value` : `${entry}.value ?? ${value}.decode(new Uint8Array(0))`
@@ -33,8 +33,8 @@ export function withWholeMaps(source: string): string {
     },
   )
   const expected = source.match(/const entry\d+ = /g)?.length ?? 0
-  if (mended !== expected) {
-    throw new Error(`${expected - mended} of ${expected} maps are read in a form that is not known`)
+  if (changed !== expected) {
+    throw new Error(`${expected - changed} of ${expected} maps are read in a form that is not known`)
   }
   return result
 }

@@ -251,7 +251,7 @@ Write into .changeset/, in words for users, or let --fix begin it:
 })
 
 describe('the command', () => {
-  it('refuses, mends with --fix and then passes', async () => {
+  it('fails, is fixed with --fix and then passes', async () => {
     const root = join(folder, 'repository')
     await put(root, workspace('1.2.0'))
     const git = (...args: readonly string[]) =>

@@ -51,7 +51,7 @@ test('an engine killed right after its start has the sample data already', async
   expect(await receiptOf(chain, example.transfer_hash)).toMatchObject({ status: '0x1' })
 })
 
-test('an engine that somebody else asks to end saves its state by itself', async () => {
+test('an engine that another process stops saves its state', async () => {
   const directory = await scratchDirectory()
   const { chain, events } = await start(directory)
   const hash = await transact(chain)

@@ -21,7 +21,7 @@ function eventsOf(transport: WebSocketTransport): ConnectionEvent[] {
   return events
 }
 
-/** An answer that a test gives when it wants to. */
+/** A response that the test resolves. */
 function later(): { readonly promise: Promise<ServerAnswer>; give: (answer: ServerAnswer) => void } {
   let give: (answer: ServerAnswer) => void = () => {}
   const promise = new Promise<ServerAnswer>((resolve) => {
@@ -30,7 +30,7 @@ function later(): { readonly promise: Promise<ServerAnswer>; give: (answer: Serv
   return { promise, give: (answer) => give(answer) }
 }
 
-/** The class of the runtime, which counts how often a connection was begun. */
+/** The WebSocket class of the runtime, which counts connection attempts. */
 function countedWebSocket() {
   let attempts = 0
   class Counted extends globalThis.WebSocket {
@@ -42,7 +42,7 @@ function countedWebSocket() {
   return { WebSocket: Counted, attempts: () => attempts }
 }
 
-/** Cannot be opened, and says so as the WebSocket of Node 22 does. */
+/** Fails to open, and reports it like the WebSocket of Node.js 22. */
 class ClosesSilently extends EventTarget {
   binaryType = 'blob'
 
@@ -188,9 +188,9 @@ describe('a connection', () => {
     await vi.waitFor(() => expect(node.calls).toHaveLength(3), 20_000)
     node.sockets[0]?.close(code, `no more ${token}`)
     const closed = { closeCode: code, reason: 'no more ***' }
-    // It was sent, so whether it was done is not known.
+    // It was sent, so it is unknown whether it was executed.
     expect((await sending).code).toBe('TRANSPORT_FAILED')
-    // This one waited for another connection, which there will not be.
+    // This call waited for another connection, which will not be opened.
     expect(await waiting).toMatchObject({ code: 'TRANSPORT_CLOSED', context: closed })
     expect(await failure(transport.request(chain))).toMatchObject({
       code: 'TRANSPORT_CLOSED',
@@ -213,7 +213,7 @@ describe('a connection', () => {
     expect(Math.max(...waits.filter((ms) => ms < 600))).toBeGreaterThanOrEqual(300)
   })
 
-  it('is refused for good when ws tells of 401', async () => {
+  it('is refused permanently when ws reports 401', async () => {
     const node = await startNodeServer()
     node.refuseWith = 401
     const transport = open(node, { WebSocket })
@@ -392,7 +392,7 @@ describe('a call', () => {
     expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { closeCode: 1000 } })
     expect((await failure(transport.request(chain))).code).toBe('TRANSPORT_CLOSED')
     await vi.waitFor(() => expect(node.sockets[0]?.readyState).toBe(WebSocket.CLOSED), 20_000)
-    // Time enough for another attempt, of which there must be none.
+    // Enough time for another attempt, which must not happen.
     vi.advanceTimersByTime(60_000)
     expect([attempts(), node.sockets.length]).toEqual([1, 1])
   })

@@ -155,7 +155,7 @@ describe('a quota', () => {
 })
 
 describe('rates of methods', () => {
-  it('do not keep the long names that somebody makes up', () => {
+  it('do not keep long names that a client invents', () => {
     const admission = admissionWith()
     const grant = grantWithin({ credential: { methodRates: { 'eth_*': { requestsPerSecond: 1 } } } })
     const used = () => {

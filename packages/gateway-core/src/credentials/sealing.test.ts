@@ -76,10 +76,10 @@ describe('the secret key', () => {
   it.each(['0'.repeat(64), Buffer.alloc(32).toString('base64')])('must not be zeros: %s', async (zeros) => {
     const directory = await mkdtemp(join(tmpdir(), 'fairlead-key-'))
     const configured = readSecretKey(zeros, directory)
-    await expect(configured).rejects.toThrow('FAIRLEAD_SECRET_KEY must hold 32 random bytes, not zeros')
+    await expect(configured).rejects.toThrow('FAIRLEAD_SECRET_KEY must contain 32 random bytes, not zeros')
     await expect(configured).rejects.not.toThrow(zeros)
     await writeFile(join(directory, 'secret.key'), zeros)
-    await expect(readSecretKey(undefined, directory)).rejects.toThrow('must hold 32 random bytes, not zeros')
+    await expect(readSecretKey(undefined, directory)).rejects.toThrow('must contain 32 random bytes, not zeros')
     await rm(directory, { recursive: true })
   })
 
@@ -95,7 +95,7 @@ describe('the secret key', () => {
     await writeFile(file, 'c4n4ry')
     const refused = readSecretKey(undefined, directory)
     await expect(refused).rejects.toThrow(
-      'must hold 32 random bytes, not zeros, as 64 hex digits or in base64',
+      'must contain 32 random bytes, not zeros, as 64 hex digits or in base64',
     )
     await expect(refused).rejects.not.toThrow('c4n4ry')
     const configured = await readSecretKey('ab'.repeat(32), directory)

@@ -42,7 +42,7 @@ const cipher = 'aes-256-gcm'
  * @param secretKey - 32 random bytes
  */
 export function createEncryptor(secretKey: Uint8Array): Encryptor {
-  if (secretKey.length !== keyBytes) throw new EncryptionError('A secret key has 32 bytes.')
+  if (secretKey.length !== keyBytes) throw new EncryptionError('A secret key must have 32 bytes.')
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'fairlead sealing', keyBytes))
   const fingerprintKey = Buffer.from(hkdfSync('sha256', secretKey, '', 'fairlead fingerprints', keyBytes))
   const keyId = createHmac('sha256', secretKey).update('fairlead key id').digest('hex').slice(0, 16)
@@ -57,8 +57,8 @@ export function createEncryptor(secretKey: Uint8Array): Encryptor {
     },
     open: (sealed, context) => {
       const [itsVersion, itsKey, body = ''] = sealed.split('.')
-      if (itsVersion !== version) throw new EncryptionError('A sealed text is of an unknown version.')
-      if (itsKey !== keyId) throw new EncryptionError('A sealed text was sealed with another key.')
+      if (itsVersion !== version) throw new EncryptionError('The encrypted text has an unknown version.')
+      if (itsKey !== keyId) throw new EncryptionError('The text was encrypted with another key.')
       const bytes = Buffer.from(body, 'base64url')
       try {
         const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), {
@@ -69,7 +69,7 @@ export function createEncryptor(secretKey: Uint8Array): Encryptor {
         const text = opening.update(bytes.subarray(nonceBytes, -tagBytes))
         return Buffer.concat([text, opening.final()]).toString('utf8')
       } catch {
-        throw new EncryptionError('A sealed text was changed or belongs elsewhere.')
+        throw new EncryptionError('The encrypted text was modified or belongs to another record.')
       }
     },
     fingerprint: (text, context) =>

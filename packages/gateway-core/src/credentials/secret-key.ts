@@ -53,6 +53,6 @@ async function writeFirst(file: string, text: string): Promise<void> {
 
 function parsed(text: string, place: string): Uint8Array {
   const key = parseSecretKey(text.trim())
-  if (key === undefined) throw new Error(`${place} must hold ${secretKeyRule}.`)
+  if (key === undefined) throw new Error(`${place} must contain ${secretKeyRule}.`)
   return key
 }

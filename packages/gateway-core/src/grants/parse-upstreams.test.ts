@@ -50,7 +50,7 @@ describe('parseUpstreams', () => {
     ['weight=1.5', 'weight'],
     ['rps=many', 'rps'],
     ['batch=0', 'batch'],
-    ['color=red', 'behind #'],
+    ['color=red', 'after #'],
     ['ca=', 'ca'],
     ['jwt=', 'jwt'],
     ['jwt', 'jwt'],
@@ -72,7 +72,7 @@ describe('parseUpstreams', () => {
     'refuses jwt behind user information: %s',
     (information) => {
       const text = `http://a.example#jwt=/canary.hex https://${information}a.example#jwt=/canary.hex`
-      const rule = 'must have either user information or jwt: both would be the Authorization header'
+      const rule = 'must have either user information or jwt, because both set the Authorization header'
       expect(() => parseUpstreams(text, 'FAIRLEAD_EVM_UPSTREAM')).toThrow(
         expect.objectContaining({ context: { option: 'FAIRLEAD_EVM_UPSTREAM', rule } }),
       )

@@ -66,20 +66,22 @@ function parseUpstream(word: string, option: string): UpstreamRecord {
     throw new FairleadError('CONFIG_INVALID', { option, rule })
   }
   for (const name of said.keys()) {
-    if (!parts.has(name)) refuse(`must have nothing behind # but ${[...parts].join(', ')}`)
+    if (!parts.has(name)) refuse(`must have no parameters after # other than ${[...parts].join(', ')}`)
   }
   const roles = said.get('roles')?.split(',') ?? []
-  if (!roles.every(isRole)) refuse(`must have roles of ${upstreamRoles.join(', ')}`)
+  if (!roles.every(isRole)) refuse(`must have roles from the list ${upstreamRoles.join(', ')}`)
   const number = (name: string) => {
     const written = said.get(name)
     if (written === undefined) return undefined
-    return /^[1-9]\d{0,6}$/.test(written) ? Number(written) : refuse(`must have a whole number as ${name}`)
+    return /^[1-9]\d{0,6}$/.test(written)
+      ? Number(written)
+      : refuse(`must have a positive integer as ${name}`)
   }
   const file = (name: string) =>
-    said.get(name) === '' ? refuse(`must have a file as ${name}`) : said.get(name)
+    said.get(name) === '' ? refuse(`must have a file name as ${name}`) : said.get(name)
   const jwtSecretFile = file('jwt')
   if (jwtSecretFile !== undefined && hasUserInformation(address)) {
-    refuse('must have either user information or jwt: both would be the Authorization header')
+    refuse('must have either user information or jwt, because both set the Authorization header')
   }
   return {
     address,

@@ -36,7 +36,7 @@ export function addVerbs(program: Command, surroundings: Surroundings): void {
 /** Adds the flags that select the gateway of a command. */
 export function addConnectionFlags(command: Command): Command {
   return command
-    .option('--service <address>', 'address of the service (FAIRLEAD_URL)')
+    .option('--service <address>', 'URL of the gateway (FAIRLEAD_URL)')
     .option('--profile <name>', 'profile to use (FAIRLEAD_PROFILE)')
 }
 
@@ -47,12 +47,12 @@ function addVerb(program: Command, verb: Verb, surroundings: Surroundings): void
   const command = commandOf(program, verb)
   for (const name of parameters) command.argument(`<${name}>`, describePath(route, name))
   for (const input of inputs) command.addOption(optionOf(input))
-  if (route.requestBody) command.option('--body <json>', 'the whole body as JSON, or @file')
-  if (isList(route)) command.option('--all', 'every page')
+  if (route.requestBody) command.option('--body <json>', 'request body as JSON, or @file')
+  if (isList(route)) command.option('--all', 'read all pages')
   if (route.headers && 'If-Match' in route.headers) {
-    command.option('--if-match <etag>', 'only when the object is still at this version')
+    command.option('--if-match <etag>', 'change the object only if its ETag still matches')
   }
-  addConnectionFlags(command).option('--json', 'print the answer as JSON')
+  addConnectionFlags(command).option('--json', 'print the response as JSON')
   command.addHelpText('after', `\n${route.method} ${route.path}${scopesOf(route)}`)
   command.action(async (...given: unknown[]) => {
     const values = given.slice(0, parameters.length) as string[]
@@ -144,7 +144,7 @@ function describePath(route: Route, name: string): string {
 }
 
 function scopesOf({ scopes = [] }: Route): string {
-  return scopes.length === 0 ? '' : `, needs ${scopes.join(', ')}`
+  return scopes.length === 0 ? '' : `, requires ${scopes.join(', ')}`
 }
 
 function camelCase(flag: string): string {

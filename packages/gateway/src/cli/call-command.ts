@@ -8,8 +8,8 @@ import { type Connection, connectionOf } from './profiles.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
 
 const examples = `
-The node is an id, or a name that only one node has. Without FAIRLEAD_NODE_TOKEN a token of the node is revealed for
-the call, which needs the scope credentials:write and is written to the audit log.
+The node is an id or a unique name. Without FAIRLEAD_NODE_TOKEN, the command reveals a token of the node, which
+requires the scope credentials:write and is recorded in the audit log.
 
 Examples:
   fairlead call ND-482-517-093 eth_blockNumber
@@ -18,7 +18,7 @@ Examples:
   fairlead call Beacon /eth/v1/node/version
   fairlead call Jettons /api/v2/getMasterchainInfo
 
-The exit code is 0 for a result, 1 for an error of the node.`
+The exit code is 0 for a result and 1 for an error from the node.`
 
 const timeoutMs = 60_000
 
@@ -26,10 +26,10 @@ const timeoutMs = 60_000
 export function addCallCommand(program: Command, { environment, print }: Surroundings): void {
   const command = program
     .command('call')
-    .description('call a method or a path of a node')
+    .description('call a JSON-RPC method or a path of a node')
     .argument('<node>', 'id or name of the node')
-    .argument('<method>', 'JSON-RPC method, or a path that begins with /')
-    .argument('[params...]', 'parameters: JSON each, or one JSON array of all')
+    .argument('<method>', 'JSON-RPC method, or path with a leading /')
+    .argument('[params...]', 'parameters, each as JSON or text, or all as one JSON array')
     .addHelpText('after', examples)
   addConnectionFlags(command).action(async (name: string, method: string, params: readonly string[]) => {
     const connection = connectionOf(command.opts(), environment)
@@ -50,7 +50,7 @@ async function tokenOf(connection: Connection, { id }: NodeShown): Promise<strin
   )
   if (!credential) {
     throw new CommandFailure(
-      'No token of the node can be shown again: give one as FAIRLEAD_NODE_TOKEN, or create one with `fairlead credential create`.',
+      'The node has no token that can be revealed. Set FAIRLEAD_NODE_TOKEN, or create a token with `fairlead credential create`.',
       exitCodes.refused,
     )
   }
@@ -76,7 +76,7 @@ async function callNode(
     status: response.status,
     text: await response.text(),
   })).catch((error: unknown) => {
-    const reason = FairleadError.is(error, 'TRANSPORT_FAILED') ? error.context.reason : 'no answer in time'
+    const reason = FairleadError.is(error, 'TRANSPORT_FAILED') ? error.context.reason : 'timeout'
     throw new CommandFailure(`The node cannot be reached: ${redact(reason, [token])}`, exitCodes.unavailable)
   })
   const answer = parseJson(text)
@@ -88,7 +88,7 @@ async function callNode(
     [token],
   )
   throw new CommandFailure(
-    `The node answered ${status}: ${said}`,
+    `The node returned status ${status}: ${said}`,
     status < 400 ? exitCodes.failed : exitCodeOf(status),
   )
 }
@@ -96,7 +96,11 @@ async function callNode(
 function methodAddress(details: NodeShown['details'], token: string): string {
   const template =
     details['https'] ?? (details['api_v2'] === undefined ? undefined : `${details['api_v2']}/jsonRPC`)
-  return filled(template, token, 'The node has no JSON-RPC; give a path such as /eth/v1/node/version.')
+  return filled(
+    template,
+    token,
+    'The node has no JSON-RPC endpoint. Use a path such as /eth/v1/node/version.',
+  )
 }
 
 // The URL templates end where the paths of their protocol begin.
@@ -106,7 +110,7 @@ function pathAddress(details: NodeShown['details'], path: string, token: string)
     : path.startsWith('/api/v2')
       ? (['api_v2', '/api/v2'] as const)
       : (['beacon', ''] as const)
-  const base = filled(details[name], token, 'The node has no such paths.')
+  const base = filled(details[name], token, 'The node has no endpoint for this path.')
   return `${base.replace(/\/$/, '')}${path.slice(prefix.length)}`
 }
 

@@ -68,22 +68,22 @@ function failureOf(response: Response, body: unknown, key: string): CommandFailu
   const fields = Object.entries(error?.fields ?? {}).map(([name, rules]) => `  ${name}: ${rules.join(' ')}`)
   const requestId = response.headers.get('x-request-id')
   const after = response.headers.get('retry-after')
-  const head = `${error?.message ?? 'The answer is none of the platform API.'} (${response.status}${
+  const head = `${error?.message ?? 'The response is not from the platform API.'} (${response.status}${
     requestId === null ? '' : `, request ${requestId}`
-  }${after === null ? '' : `, try again after ${after} s`})`
+  }${after === null ? '' : `, retry after ${after} s`})`
   return new CommandFailure(redact([head, ...fields].join('\n'), [key]), exitCodeOf(response.status))
 }
 
 function reasonOf(error: unknown): string {
   if (FairleadError.is(error, 'TRANSPORT_TIMEOUT'))
-    return `The service did not answer within ${timeoutMs} ms.`
+    return `The gateway did not respond within ${timeoutMs} ms.`
   if (FairleadError.is(error, 'TRANSPORT_FAILED'))
-    return `The service cannot be reached: ${error.context.reason}`
-  return error instanceof Error ? error.message : 'The service cannot be reached.'
+    return `The gateway is unreachable: ${error.context.reason}`
+  return error instanceof Error ? error.message : 'The gateway is unreachable.'
 }
 
 function parsed(text: string): unknown {
   const value = parseJson(text)
-  if (value === undefined) throw new CommandFailure('The service answered something that is not JSON.')
+  if (value === undefined) throw new CommandFailure('The response of the gateway is not valid JSON.')
   return value
 }

@@ -29,7 +29,7 @@ const help = `
 export function addCompletionCommands(program: Command, { print }: Surroundings): void {
   program
     .command('completion')
-    .description('print a script that completes commands in a shell')
+    .description('print a completion script for a shell')
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText('after', help)
     .action((shell: string) => {

@@ -10,15 +10,15 @@ const configurationFile = 'fairlead.yaml'
 const environmentFile = 'fairlead.env'
 
 const help = `
-Options that hold secrets are taken over from the environment:
+Options with secrets are copied from environment variables:
   FAIRLEAD_EVM_UPSTREAM=https://node.example/secret fairlead init /etc/fairlead`
 
 /** Adds the command that writes the files of a new gateway. */
 export function addInitCommand(program: Command, { environment, print, remark }: Surroundings): void {
   program
     .command('init')
-    .description('write the configuration of a new service')
-    .argument('[folder]', 'where to', '.')
+    .description('write the configuration files of a new gateway')
+    .argument('[folder]', 'directory for the files', '.')
     .addHelpText('after', help)
     .action((folder: string) => {
       const files = [configurationFile, environmentFile].map((name) => join(folder, name))
@@ -26,7 +26,7 @@ export function addInitCommand(program: Command, { environment, print, remark }:
       const there = files.filter((file) => existsSync(file))
       if (there.length > 0) {
         throw new CommandFailure(
-          `Nothing was written: ${there.join(' and ')} is there already.`,
+          `No files were written because they already exist: ${there.join(', ')}`,
           exitCodes.conflict,
         )
       }
@@ -38,7 +38,7 @@ export function addInitCommand(program: Command, { environment, print, remark }:
       const flags = `--config ${configuration} --environment-file ${secrets}`
       print(`${configuration}\n${secrets}`)
       remark(
-        `next:\n  put the address of your node into ${secrets}\n  fairlead doctor ${flags}\n  fairlead serve ${flags}`,
+        `Next steps:\n  set the URL of your upstream in ${secrets}\n  fairlead doctor ${flags}\n  fairlead serve ${flags}`,
       )
     })
 }
@@ -53,7 +53,7 @@ function configurationText(dataDirectory: string): string {
     const shown = Object.entries(ofGroup).filter(([, { kind }]) => kind !== 'secret')
     return [`# ${title}`, ...shown.map(written)].join('\n\n')
   })
-  return `# Configuration of the service; secrets stand in ${environmentFile}.\n\n${sections.join('\n\n\n')}\n`
+  return `# Configuration of the gateway. Secrets are in ${environmentFile}.\n\n${sections.join('\n\n\n')}\n`
 }
 
 function secretsText(environment: Surroundings['environment']): string {
@@ -63,7 +63,7 @@ function secretsText(environment: Surroundings['environment']): string {
       const value = environment[option.environment] || madeValue(option)
       return `# ${option.description}\n${value === undefined ? '# ' : ''}${option.environment}=${quoted(value ?? '')}`
     })
-  return `# Secrets of the service: keep this file to yourself, and a copy in a safe place.\n\n${lines.join('\n\n')}\n`
+  return `# Secrets of the gateway. Restrict access to this file, and store a copy in a safe place.\n\n${lines.join('\n\n')}\n`
 }
 
 // What is encrypted with this key can be decrypted with no other key.

@@ -87,7 +87,7 @@ function kindOf(schema: JsonSchema): string {
     | readonly (string | number | null)[]
     | undefined
   if (values) return `${values.filter((value) => value !== null).join(', ')}${nullable}`
-  if (types.includes('array')) return `a list, with commas${nullable}`
+  if (types.includes('array')) return `comma-separated list${nullable}`
   if (types.includes('object')) return `name=value, or JSON${nullable}`
   const words = { integer: 'an integer', number: 'a number', boolean: 'true or false', string: 'text' }
   const type = types.find((one) => one !== 'null') as keyof typeof words
@@ -125,7 +125,7 @@ function fileContent(file: string, option: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8').trimEnd()
   } catch (error) {
-    const rule = `must name a file that can be read behind @: ${(error as NodeJS.ErrnoException).code}`
+    const rule = `must be a readable file after @: ${(error as NodeJS.ErrnoException).code}`
     throw new FairleadError('CONFIG_INVALID', { option, rule })
   }
 }

@@ -17,8 +17,6 @@ export async function nodeNamed(connection: Connection, name: string): Promise<N
   const { results } = body as { results: readonly NodeShown[] }
   const [node, ...others] = results
   if (node && others.length === 0) return node
-  const message = node
-    ? 'Several nodes have this name; give the id.'
-    : 'There is no node with this name or id.'
+  const message = node ? 'Several nodes have this name. Use the id.' : 'No node has this name or id.'
   throw new CommandFailure(message, exitCodes.missing)
 }

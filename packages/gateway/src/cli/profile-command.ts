@@ -8,27 +8,29 @@ import { defaultProfile, type Profile, readProfiles, writeProfiles } from './pro
 import { aligned } from './show-answer.ts'
 
 const help = `
-The key is read from the standard input, so that it stands on no command line:
+The key is read from the standard input, so that it does not appear on the command line:
   fairlead profile add --service https://gateway.example < key.txt
   fairlead profile add staging --service https://staging.example --key-file ~/.keys/staging
 
-The file of the profiles is readable by its owner only. Without a profile, commands use FAIRLEAD_URL with
-FAIRLEAD_API_KEY or FAIRLEAD_API_KEY_FILE, or the service that \`fairlead dev\` has started in this folder.`
+The profiles file is readable by its owner only. Without a profile, commands use FAIRLEAD_URL with FAIRLEAD_API_KEY
+or FAIRLEAD_API_KEY_FILE, or the gateway started by \`fairlead dev\` in this directory.`
 
 /** Adds the commands that store the URLs and keys of gateways. */
 export function addProfileCommands(
   program: Command,
   { environment, terminal, print, remark }: Surroundings,
 ): void {
-  const group = program.command('profile').description('addresses and keys of services, by name')
+  const group = program
+    .command('profile')
+    .description('manage profiles: named gateways with a URL and an API key')
   group
     .command('add')
-    .description('keep the address and the key of a service')
+    .description('save the URL and the API key of a gateway')
     .argument('[name]', 'name of the profile', defaultProfile)
-    .requiredOption('--service <address>', 'address of the service')
+    .requiredOption('--service <address>', 'URL of the gateway')
     .option(
       '--key-file <file>',
-      'file with the key, read at each use; else the key is read from the standard input',
+      'file with the key, read on each use; default: the key is read from the standard input',
     )
     .addHelpText('after', help)
     .action((name: string, { service, keyFile }: { service: string; keyFile?: string }) => {
@@ -37,7 +39,7 @@ export function addProfileCommands(
         ...(keyFile === undefined ? { key: keyFromInput() } : { keyFile: resolve(keyFile) }),
       }
       const file = writeProfiles(environment, { ...readProfiles(environment), [name]: profile })
-      remark(`profile ${name} is in ${file}`)
+      remark(`profile ${name} saved in ${file}`)
     })
   group
     .command('list')
@@ -48,11 +50,11 @@ export function addProfileCommands(
     })
   group
     .command('remove')
-    .description('forget a profile')
+    .description('remove a profile')
     .argument('<name>', 'name of the profile')
     .action((name: string) => {
       const { [name]: removed, ...others } = readProfiles(environment)
-      if (!removed) throw new CommandFailure('There is no such profile.', exitCodes.missing)
+      if (!removed) throw new CommandFailure('The profile does not exist.', exitCodes.missing)
       writeProfiles(environment, others)
     })
 }
@@ -60,6 +62,6 @@ export function addProfileCommands(
 function keyFromInput(): string {
   const key = process.stdin.isTTY ? '' : readFileSync(0, 'utf8').trim()
   if (/^[!-~]+$/.test(key)) return key
-  const rule = 'must be an API key: `fairlead profile add --service … < file`, or --key-file'
+  const rule = 'must contain an API key, as in `fairlead profile add --service … < file`; or use --key-file'
   throw new FairleadError('CONFIG_INVALID', { option: 'the standard input', rule })
 }

@@ -36,7 +36,7 @@ export function readProfiles(environment: Environment): Readonly<Record<string, 
   const text = privateText(file)
   if (text === undefined) return {}
   const content = parseJson(text)
-  if (!isProfiles(content)) throw invalid(file, 'must hold an object of profiles, each with a url')
+  if (!isProfiles(content)) throw invalid(file, 'must contain an object of profiles, each with a url')
   return content
 }
 
@@ -74,9 +74,9 @@ export function connectionOf(
     return checked({ ...development, ...(key !== undefined && { key }) })
   }
   if (url === undefined) {
-    throw invalid('--service', 'must be given, or FAIRLEAD_URL, or a profile (`fairlead profile add`)')
+    throw invalid('--service', 'must be set, or FAIRLEAD_URL, or a profile (`fairlead profile add`)')
   }
-  throw invalid('FAIRLEAD_API_KEY', 'must be given, or FAIRLEAD_API_KEY_FILE, or a profile with a key')
+  throw invalid('FAIRLEAD_API_KEY', 'must be set, or FAIRLEAD_API_KEY_FILE, or a profile with a key')
 }
 
 function namedProfile(name: string | undefined, environment: Environment): Profile | undefined {
@@ -85,7 +85,7 @@ function namedProfile(name: string | undefined, environment: Environment): Profi
     ? profiles[name ?? defaultProfile]
     : undefined
   if (profile || name === undefined) return profile
-  throw invalid('--profile', 'must be the name of a profile; `fairlead profile list` shows them')
+  throw invalid('--profile', 'must be the name of a profile; `fairlead profile list` lists them')
 }
 
 function environmentKey(environment: Environment): string | undefined {
@@ -99,7 +99,7 @@ function keyOf({ key, keyFile }: Profile): string | undefined {
 
 function keyFrom(file: string): string {
   const text = privateText(file)?.trim()
-  if (text === undefined || text === '') throw invalid(file, 'must be a file that holds an API key')
+  if (text === undefined || text === '') throw invalid(file, 'must be a file that contains an API key')
   return text
 }
 
@@ -114,7 +114,7 @@ function privateText(file: string): string | undefined {
   } catch (error) {
     if (FairleadError.is(error)) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw invalid(file, `must be a file that can be read: ${(error as NodeJS.ErrnoException).code}`)
+    throw invalid(file, `must be a readable file: ${(error as NodeJS.ErrnoException).code}`)
   }
 }
 
@@ -130,9 +130,10 @@ function checked({ url, key }: Connection): Connection {
   const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/.test(address?.hostname ?? '')
   const isSafe = address?.protocol === 'https:' || (address?.protocol === 'http:' && isLoopback)
   if (!address || !isSafe || address.username !== '' || address.search !== '') {
-    throw invalid('--service', 'must be an https address, or http on this machine, without credentials')
+    throw invalid('--service', 'must be an https URL, or an http URL on loopback, without credentials')
   }
-  if (!/^[!-~]+$/.test(key)) throw invalid('FAIRLEAD_API_KEY', 'must be one word of ASCII characters')
+  if (!/^[!-~]+$/.test(key))
+    throw invalid('FAIRLEAD_API_KEY', 'must consist of printable ASCII characters without spaces')
   return { url: url.replace(/\/+$/, ''), key }
 }
 

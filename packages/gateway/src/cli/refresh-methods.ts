@@ -35,7 +35,7 @@ export async function refreshMethods(
       return { count: results.length, results }
   }
   const message =
-    'The probe has not ended yet; `fairlead node methods` shows what it finds, the log why it fails.'
+    'The probe is still running. `fairlead node methods` shows its results, and the gateway log shows failures.'
   throw new CommandFailure(message, exitCodes.unavailable)
 }
 

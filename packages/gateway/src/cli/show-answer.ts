@@ -63,7 +63,7 @@ function isPage(answer: unknown): answer is Page {
 
 function remarkOf({ count, next, results }: Page): string {
   const page = next === null ? undefined : new URL(next, 'http://localhost').searchParams.get('page')
-  const more = page ? `; --page ${page} shows more, --all everything` : ''
+  const more = page ? `; --page ${page} shows the next page, --all shows all` : ''
   return `${results.length} of ${count}${more}`
 }
 

@@ -75,7 +75,7 @@ describe('the verbs', () => {
     const { id } = await json('project', 'create', '--name', 'Quay')
     const { out, remarks } = await runCommand(['project', 'list', '--page-size', '1'], environment, true)
     expect(out).toMatch(/^id +name +type +networks +members +created_at\nPR-\S+ +Quay +public +0 +1 +\S+\n$/)
-    expect(remarks).toMatch(/^1 of 2; --page 2 shows more, --all everything\n$/)
+    expect(remarks).toMatch(/^1 of 2; --page 2 shows the next page, --all shows all\n$/)
     await run('project', 'delete', String(id))
   })
 
@@ -130,7 +130,7 @@ describe('the verbs', () => {
       'a file that is not there',
       ['project', 'create', '--name', '@/nowhere/c4'],
       2,
-      /^--name must name a file/,
+      /^--name must be a readable file/,
     ],
     ['a body that is no JSON', ['project', 'create', '--body', 'c4n4ry'], 2, /^--body must be JSON$/],
   ])('say what is wrong with %s', async (_, given, code, message) => {
@@ -178,22 +178,22 @@ describe('where a command goes', () => {
   })
 
   it.each([
-    ['no address', {}, '--service must be given, or FAIRLEAD_URL'],
-    ['no key', { FAIRLEAD_URL: 'https://gateway.example' }, 'FAIRLEAD_API_KEY must be given'],
+    ['no address', {}, '--service must be set, or FAIRLEAD_URL'],
+    ['no key', { FAIRLEAD_URL: 'https://gateway.example' }, 'FAIRLEAD_API_KEY must be set'],
     [
       'plain HTTP to another machine',
       { FAIRLEAD_URL: 'http://gateway.example', FAIRLEAD_API_KEY: 'c4n4ry' },
-      '--service must be an https address',
+      '--service must be an https URL',
     ],
     [
       'credentials in the address',
       { FAIRLEAD_URL: 'https://u:c4n4ry@gateway.example', FAIRLEAD_API_KEY: 'x' },
-      '--service must be an https address',
+      '--service must be an https URL',
     ],
     [
       'a key of several words',
       { FAIRLEAD_URL: 'https://gateway.example', FAIRLEAD_API_KEY: 'c4n4ry c4n4ry' },
-      'FAIRLEAD_API_KEY must be one word',
+      'FAIRLEAD_API_KEY must consist of printable ASCII',
     ],
   ])('is refused: %s', async (_, given, message) => {
     const ran = await runCommand(['project', 'list'], given)
@@ -218,7 +218,7 @@ describe('probe --refresh', () => {
 
   it('stands alone', async () => {
     const ran = await run('probe', 'http://host', '--refresh', fixture.first.nodeId)
-    expect(ran).toMatchObject({ code: 2, error: '--refresh cannot stand beside the URL of a node' })
+    expect(ran).toMatchObject({ code: 2, error: '--refresh cannot be combined with a node URL' })
     expect(await run('probe', '--refresh', 'ND-000-000-000')).toMatchObject({ code: 4 })
   })
 })

@@ -12,18 +12,18 @@ export interface Verb {
 
 /** Descriptions of the command groups. */
 export const groups: Readonly<Record<string, string>> = {
-  organization: 'the organization that the key belongs to',
-  project: 'projects, which group nodes',
-  node: 'nodes: what clients call',
-  credential: 'what opens a node: tokens, user names with passwords, x-tokens',
-  key: 'API keys, which open the platform API',
-  member: 'who belongs to the organization',
-  invitation: 'who is asked to join the organization',
-  rule: 'access rules of a node: origins, addresses, methods',
-  limit: 'rates and quotas of projects, nodes and credentials',
-  usage: 'what nodes were used for',
-  audit: 'who changed what',
-  webhook: 'who is told what happens',
+  organization: 'the organization of the API key',
+  project: 'projects: groups of nodes',
+  node: 'nodes: endpoints for clients',
+  credential: 'credentials of nodes: tokens, user names with passwords, x-tokens',
+  key: 'API keys for the platform API',
+  member: 'members of the organization',
+  invitation: 'invitations to the organization',
+  rule: 'access rules of a node: origins, IP addresses, methods',
+  limit: 'rate limits and quotas of projects, nodes and credentials',
+  usage: 'usage of nodes',
+  audit: 'audit log',
+  webhook: 'webhooks and their deliveries',
 }
 
 /** The commands, in display order. */
@@ -40,12 +40,12 @@ export const verbs: readonly Verb[] = [
   { words: 'project get', operation: 'getProject', summary: 'show a project' },
   { words: 'project create', operation: 'createProject', summary: 'create a project' },
   { words: 'project update', operation: 'updateProject', summary: 'change a project' },
-  { words: 'project delete', operation: 'deleteProject', summary: 'delete a project that has no nodes' },
+  { words: 'project delete', operation: 'deleteProject', summary: 'delete a project without nodes' },
 
   {
     words: 'node options',
     operation: 'listDeploymentOptions',
-    summary: 'list what nodes can be made of',
+    summary: 'list the deployment options for nodes',
     columns: ['id', 'chain', 'network', 'protocols', 'description'],
   },
   {
@@ -54,7 +54,7 @@ export const verbs: readonly Verb[] = [
     summary: 'list nodes',
     columns: ['id', 'name', 'chain', 'network', 'protocols', 'project.name'],
   },
-  { words: 'node get', operation: 'getNode', summary: 'show a node and the addresses of its protocols' },
+  { words: 'node get', operation: 'getNode', summary: 'show a node and its endpoints' },
   {
     words: 'node create',
     operation: 'createNode',
@@ -65,18 +65,18 @@ export const verbs: readonly Verb[] = [
   {
     words: 'node methods',
     operation: 'listNodeMethods',
-    summary: 'list the methods of a node and whether it answers them',
+    summary: 'list the methods of a node and their availability',
     columns: ['method', 'transport', 'available', 'units', 'latency_ms', 'note'],
   },
   {
     words: 'node probe',
     operation: 'probeNodeMethods',
-    summary: 'call the methods of a node again; `fairlead probe --refresh` also waits',
+    summary: 'probe the methods of a node again; `fairlead probe --refresh` also waits for the result',
   },
   {
     words: 'node upstreams',
     operation: 'listNodeUpstreams',
-    summary: 'list the upstreams of a node and how they are',
+    summary: 'list the upstreams of a node and their health',
     columns: ['protocol', 'address', 'state', 'head', 'lag', 'latency_ms', 'error_rate'],
   },
 
@@ -92,17 +92,21 @@ export const verbs: readonly Verb[] = [
     operation: 'createCredential',
     summary: 'create a credential; it is shown once',
   },
-  { words: 'credential update', operation: 'updateCredential', summary: 'change label or end' },
-  { words: 'credential revoke', operation: 'revokeCredential', summary: 'take a credential out of force' },
+  {
+    words: 'credential update',
+    operation: 'updateCredential',
+    summary: 'change the label or expiration of a credential',
+  },
+  { words: 'credential revoke', operation: 'revokeCredential', summary: 'revoke a credential' },
   {
     words: 'credential reveal',
     operation: 'revealCredential',
-    summary: 'show the secret again; this is written to the audit log',
+    summary: 'show the secret of a credential again; recorded in the audit log',
   },
   {
     words: 'credential rotate',
     operation: 'rotateCredential',
-    summary: 'replace a credential; the old one works for a while',
+    summary: 'replace a credential; the old one remains valid for a grace period',
   },
 
   {
@@ -113,13 +117,17 @@ export const verbs: readonly Verb[] = [
   },
   { words: 'key get', operation: 'getApiKey', summary: 'show an API key without its secret' },
   { words: 'key create', operation: 'createApiKey', summary: 'create an API key; it is shown once' },
-  { words: 'key update', operation: 'updateApiKey', summary: 'change name, scopes or end' },
+  {
+    words: 'key update',
+    operation: 'updateApiKey',
+    summary: 'change the name, scopes or expiration of an API key',
+  },
   {
     words: 'key rotate',
     operation: 'rotateApiKey',
-    summary: 'give an API key a new secret; the old one works for a while',
+    summary: 'issue a new secret for an API key; the old one remains valid for a grace period',
   },
-  { words: 'key revoke', operation: 'revokeApiKey', summary: 'take an API key out of force' },
+  { words: 'key revoke', operation: 'revokeApiKey', summary: 'revoke an API key' },
 
   {
     words: 'member list',
@@ -128,7 +136,11 @@ export const verbs: readonly Verb[] = [
     columns: ['id', 'email', 'first_name', 'last_name', 'role', 'disabled', 'last_sign_in_at'],
   },
   { words: 'member get', operation: 'getMember', summary: 'show a member' },
-  { words: 'member update', operation: 'updateMember', summary: 'change role or name, or disable a member' },
+  {
+    words: 'member update',
+    operation: 'updateMember',
+    summary: 'change the role or name of a member, or disable a member',
+  },
   { words: 'member remove', operation: 'removeMember', summary: 'remove a member from the organization' },
   {
     words: 'invitation list',
@@ -139,9 +151,9 @@ export const verbs: readonly Verb[] = [
   {
     words: 'invitation create',
     operation: 'createInvitation',
-    summary: 'invite somebody; the link is shown once',
+    summary: 'invite a person; the link is shown once',
   },
-  { words: 'invitation delete', operation: 'deleteInvitation', summary: 'take an invitation back' },
+  { words: 'invitation delete', operation: 'deleteInvitation', summary: 'revoke an invitation' },
 
   {
     words: 'rule list',
@@ -172,7 +184,7 @@ export const verbs: readonly Verb[] = [
   {
     words: 'usage report',
     operation: 'listNodeUsage',
-    summary: 'report what nodes were used for',
+    summary: 'report the usage of nodes',
     columns: [
       'datetime',
       'protocol',
@@ -185,12 +197,12 @@ export const verbs: readonly Verb[] = [
       'duration_ms',
     ],
   },
-  { words: 'usage export', operation: 'exportNodeUsage', summary: 'write the report as CSV' },
+  { words: 'usage export', operation: 'exportNodeUsage', summary: 'export the report as CSV' },
 
   {
     words: 'audit list',
     operation: 'listAuditLog',
-    summary: 'list changes, the newest first',
+    summary: 'list changes, latest first',
     columns: ['created_at', 'actor.label', 'action', 'object.kind', 'object.id', 'object.name', 'ip'],
   },
 
@@ -204,20 +216,20 @@ export const verbs: readonly Verb[] = [
   {
     words: 'webhook create',
     operation: 'createWebhook',
-    summary: 'create a webhook; what it signs with is shown once',
+    summary: 'create a webhook; its signing secret is shown once',
   },
   { words: 'webhook update', operation: 'updateWebhook', summary: 'change a webhook' },
   { words: 'webhook delete', operation: 'deleteWebhook', summary: 'delete a webhook' },
-  { words: 'webhook test', operation: 'testWebhook', summary: 'send an event to a webhook now' },
+  { words: 'webhook test', operation: 'testWebhook', summary: 'send a test event to a webhook' },
   {
     words: 'webhook rotate',
     operation: 'rotateWebhookSecret',
-    summary: 'give a webhook another secret; it is shown once',
+    summary: 'issue a new signing secret for a webhook; it is shown once',
   },
   {
     words: 'webhook deliveries',
     operation: 'listWebhookDeliveries',
-    summary: 'list what was sent to a webhook',
+    summary: 'list the deliveries of a webhook',
     columns: ['id', 'event', 'state', 'attempts', 'status', 'created_at', 'error'],
   },
   { words: 'webhook resend', operation: 'resendWebhookDelivery', summary: 'send a delivery again' },

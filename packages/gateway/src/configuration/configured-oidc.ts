@@ -3,9 +3,9 @@ import type { OidcOptions } from '@fairlead/platform-server/sessions/oidc'
 import type { Configuration } from './options.ts'
 
 /**
- * The identity provider that people may sign in through; undefined when none is configured.
+ * Returns the identity provider for sign-in; undefined when none is configured.
  *
- * @throws {@link FairleadError} `CONFIG_INVALID` for a provider at which the service has no name
+ * @throws {@link FairleadError} `CONFIG_INVALID` for a provider without a client id
  */
 export function configuredOidc(configuration: Configuration): OidcOptions | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId } = configuration
@@ -14,7 +14,7 @@ export function configuredOidc(configuration: Configuration): OidcOptions | unde
   if (clientId === undefined) {
     throw new FairleadError('CONFIG_INVALID', {
       option: 'FAIRLEAD_OIDC_CLIENT_ID',
-      rule: 'must be given with FAIRLEAD_OIDC_ISSUER',
+      rule: 'must be set if FAIRLEAD_OIDC_ISSUER is set',
     })
   }
   return { issuer, clientId, clientSecret, name }

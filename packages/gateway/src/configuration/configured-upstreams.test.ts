@@ -13,7 +13,7 @@ const jetton = { FAIRLEAD_JETTON_UPSTREAM: 'https://name:pass@jetton.example/key
 const grpc = { FAIRLEAD_GRPC_UPSTREAM: 'https://x-token:s3cr3t@grpc.example:443' }
 const index = { FAIRLEAD_JETTON_V3_UPSTREAM: 'http://index.example' }
 
-// The table of cases names it.
+// The table of cases uses these files.
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-jwt-'))
 const secretFile = join(folder, 'jwt.hex')
 writeFileSync(secretFile, `0x${'5e'.repeat(32)}`)

@@ -14,12 +14,12 @@ interface ConfiguredField {
 }
 
 /**
- * The upstream addresses of the node that the configuration describes, by the names that records have for their fields.
+ * Returns the upstream URLs of the configured node, by the names that records have for their fields.
  *
  * @param configuration - parsed configuration
- * @returns at least one; several upstreams stand in one text, as `parseUpstreams` reads it
- * @throws FairleadError `CONFIG_INVALID` when there is none, one that is no address, or one with a JWT secret that cannot
- * be used; the message holds neither
+ * @returns at least one; several upstreams are in one string, as `parseUpstreams` reads it
+ * @throws FairleadError `CONFIG_INVALID` when there is none, when one is not a URL, or when one has a JWT secret that
+ * cannot be used; the message holds neither
  */
 export function configuredUpstreams(configuration: Configuration): Readonly<Record<string, string>> {
   const fields = fieldsOf(configuration, protocolModules)
@@ -27,7 +27,7 @@ export function configuredUpstreams(configuration: Configuration): Readonly<Reco
   if (required.every(({ text }) => text === undefined)) {
     throw new FairleadError('CONFIG_INVALID', {
       option: eitherOf(required.map(({ environment }) => environment)),
-      rule: 'must be the address of a node; `fairlead dev` needs none',
+      rule: 'must be the URL of an upstream; `fairlead dev` runs without one',
     })
   }
   for (const { field, environment, text } of fields) {
@@ -35,7 +35,7 @@ export function configuredUpstreams(configuration: Configuration): Readonly<Reco
     if (text === undefined || needed === undefined || needed.text !== undefined) continue
     throw new FairleadError('CONFIG_INVALID', {
       option: environment,
-      rule: `needs ${needed.environment}, ${field.requires?.optionHolds}`,
+      rule: `requires ${needed.environment}, ${field.requires?.optionHolds}`,
     })
   }
   for (const configured of fields) checkAddresses(configured)
@@ -44,7 +44,7 @@ export function configuredUpstreams(configuration: Configuration): Readonly<Reco
   )
 }
 
-/** The upstream addresses that the operator has configured, of all protocols. */
+/** Returns the upstream URLs that the operator has configured, of all protocols. */
 export function configuredAddresses(
   configuration: Configuration,
   modules: readonly ProtocolModule[],
@@ -71,7 +71,7 @@ function eitherOf(names: readonly string[]): string {
 }
 
 function checkAddresses({ field, environment: option, text = '' }: ConfiguredField): void {
-  const { schemes, check, optionRule = 'the address of a node' } = field
+  const { schemes, check, optionRule = 'the URL of an upstream' } = field
   for (const record of parseUpstreams(text, option)) {
     const isAddress = URL.canParse(record.address) && schemes.includes(new URL(record.address).protocol)
     if (!isAddress || check?.(record.address) !== undefined) {
@@ -88,7 +88,10 @@ function checkJwt(
 ): void {
   if (jwtSecretFile === undefined) return
   if (!checkJwtSecret) {
-    throw new FairleadError('CONFIG_INVALID', { option, rule: 'must have no jwt, which only EVM nodes take' })
+    throw new FairleadError('CONFIG_INVALID', {
+      option,
+      rule: 'must not have jwt, which only EVM upstreams support',
+    })
   }
   checkJwtSecret(jwtSecretFile, option)
 }

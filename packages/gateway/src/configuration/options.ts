@@ -20,15 +20,15 @@ type ProtocolOptions = Intersection<(typeof protocolModules)[number]['options']>
 const rows: readonly (readonly [string, Option])[] = protocolModules.flatMap(({ options: own }) =>
   Object.entries<Option>(own),
 )
-// Each module contributes its rows, whose names the type lists.
+// Each module contributes its options; the type lists their names.
 const protocolOptions = Object.fromEntries(rows) as ProtocolOptions
 
-/** The rows of all protocols under one heading. */
+/** Returns the options of all protocols under one heading. */
 function rowsUnder(heading: NonNullable<Option['topic']>): OptionGroup {
   return Object.fromEntries(rows.filter(([, { topic = 'upstreams' }]) => topic === heading))
 }
 
-/** The options by what they are about, under the headings of `fairlead serve --help` and of the reference page. */
+/** The options by topic, under the headings of `fairlead serve --help` and of the reference page. */
 export const optionGroups: readonly { readonly title: string; readonly options: OptionGroup }[] = [
   { title: 'Ports and connections', options: listeningOptions },
   { title: 'Storage', options: storageOptions },
@@ -38,7 +38,10 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Metrics, logs and events', options: observationOptions },
 ]
 
-/** Every option of the service. The same names stand in the configuration file; the environment wins over the file. */
+/**
+ * Every option of the gateway. The configuration file uses the same names. The environment takes precedence over the
+ * file.
+ */
 export const options = {
   ...listeningOptions,
   ...storageOptions,
@@ -51,5 +54,5 @@ export const options = {
 
 export type OptionName = keyof typeof options
 
-/** The configuration of one service, parsed and frozen. */
+/** The configuration of one gateway, parsed and frozen. */
 export type Configuration = ValuesOf<typeof options>

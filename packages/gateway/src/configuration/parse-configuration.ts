@@ -3,12 +3,12 @@ import { parseDocument } from 'yaml'
 import { type Configuration, type Option, type OptionName, options } from './options.ts'
 
 /**
- * Reads the configuration once, from a file's text and the environment; the environment wins.
+ * Parses the configuration from a file's text and the environment. The environment takes precedence.
  *
  * @param environment - variables such as `process.env`; an empty value counts as absent
  * @param file - name and text of a YAML or JSON file with the option names as keys
  * @returns all options, frozen
- * @throws {@link FairleadError} `CONFIG_INVALID` naming the option, where it came from and the rule; never the value
+ * @throws {@link FairleadError} `CONFIG_INVALID` that names the option, its source and the rule; never the value
  * @example
  * ```ts
  * const configuration = parseConfiguration(process.env, { name: 'fairlead.yaml', text: 'port: 9000' })
@@ -33,8 +33,8 @@ export function parseConfiguration(
 
 function parseFile(name: string, text: string): Readonly<Record<string, unknown>> {
   const invalid = (rule: string) => new FairleadError('CONFIG_INVALID', { option: name, rule })
-  // A warning is a mistake as well, for example a password that begins like a tag. The parser's own messages quote the
-  // file, and with it secrets: only the kind of mistake and its place are told.
+  // A warning counts as an error, for example a password that begins like a tag. The parser's messages quote the file,
+  // including secrets, so only the kind of error and its position are reported.
   const document = parseDocument(text, { logLevel: 'error' })
   const [mistake] = [...document.errors, ...document.warnings]
   if (mistake) {
@@ -42,10 +42,11 @@ function parseFile(name: string, text: string): Readonly<Record<string, unknown>
     throw invalid(`must be YAML or JSON; line ${line}, column ${col}: ${mistake.code}`)
   }
   const content = contentOf(document)
-  if (content === undefined) throw invalid('must be YAML or JSON without aliases; put texts with * in quotes')
+  if (content === undefined)
+    throw invalid('must be YAML or JSON without aliases; quote strings that begin with *')
   if (content === null) return {}
   if (typeof content !== 'object' || Array.isArray(content)) {
-    throw invalid(`must hold an object, not ${kindOf(content)}`)
+    throw invalid(`must contain an object, not ${kindOf(content)}`)
   }
   for (const key of Object.keys(content)) {
     if (Object.hasOwn(options, key)) continue
@@ -95,16 +96,16 @@ function readValue(option: Option, value: unknown, source: string): string | num
     case 'secret':
       if (typeof value === 'string' && value !== '' && (option.form?.pattern.test(value) ?? true))
         return value
-      throw invalid(option.form?.rule ?? 'a text that is not empty')
+      throw invalid(option.form?.rule ?? 'a non-empty string')
     default:
       return option.kind satisfies never
   }
 }
 
-// Never the value itself: an option in the wrong place may be a secret.
+// Never returns the value itself: a misplaced option may be a secret.
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
-  if (value === '') return 'an empty text'
-  const kinds = { string: 'this text', boolean: 'a boolean', number: 'this number', object: 'an object' }
+  if (value === '') return 'an empty string'
+  const kinds = { string: 'this string', boolean: 'a boolean', number: 'this number', object: 'an object' }
   return kinds[typeof value as keyof typeof kinds] ?? typeof value
 }

@@ -13,8 +13,8 @@ export async function loadDevnet(): Promise<typeof devnet> {
   } catch (error) {
     if (!isMissing(error)) throw error
     throw new CommandFailure(
-      '[DEVNET_NOT_INSTALLED] The embedded chains are not installed. Where @fairlead/gateway is installed, run ' +
-        '`npm install @fairlead/devnet` (with `--global` if it is installed so); or run both at once: ' +
+      '[DEVNET_NOT_INSTALLED] The embedded chains are not installed. In the directory of @fairlead/gateway, run ' +
+        '`npm install @fairlead/devnet` (with `--global` for a global installation), or run both packages without installation: ' +
         '`npx --package @fairlead/gateway --package @fairlead/devnet fairlead dev`.',
     )
   }

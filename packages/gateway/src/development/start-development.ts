@@ -64,7 +64,7 @@ export async function startDevelopment(
         // The engine of the Solana chain is published for fewer platforms than the others support.
         const isWithoutEngine = error instanceof DevnetError && error.code === 'DEVNET_ENGINE_UNAVAILABLE'
         if (developmentChains !== 'all' || !isWithoutEngine) throw error
-        progress('an engine is not there for this platform; trying without the Solana chain')
+        progress('the engine of the Solana chain is unavailable for this platform; starting without it')
         return start(allChains.filter((name) => name !== 'solana'))
       },
     )

@@ -21,26 +21,26 @@ export async function examineAddresses(configuration: Configuration): Promise<re
 }
 
 async function freePort(about: string, host: string, port: number): Promise<Finding> {
-  if (port === 0) return ok(about, 'any free one')
+  if (port === 0) return ok(about, 'any free port')
   const place = `${host}:${port}`
   const code = await listenCode(host, port)
   if (code === undefined) return ok(about, `${place} is free`)
   if (code !== 'EADDRINUSE') {
     return problem(
       about,
-      `${place} cannot be listened on: ${code}`,
+      `${place} cannot be opened: ${code}`,
       'set another FAIRLEAD_HOST, or a port above 1023',
     )
   }
   return (await isOurs(host, port))
-    ? ok(about, `${place} is taken by a running service of this kind`)
-    : problem(about, `${place} is taken by another program`, 'stop it, or set another port')
+    ? ok(about, `${place} is in use by a running gateway`)
+    : problem(about, `${place} is in use by another program`, 'stop that program, or set another port')
 }
 
 function listenCode(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'no reason given'))
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown error'))
     server.listen({ host, port }, () => server.close(() => resolve(undefined)))
   })
 }
@@ -56,18 +56,22 @@ async function isOurs(host: string, port: number): Promise<boolean> {
 async function certificate({ tlsCertificateFile, tlsKeyFile }: Configuration): Promise<Finding> {
   const about = 'TLS certificate'
   if (tlsCertificateFile === undefined || tlsKeyFile === undefined) {
-    return problem(about, 'no files', 'set FAIRLEAD_TLS_CERTIFICATE_FILE and FAIRLEAD_TLS_KEY_FILE')
+    return problem(
+      about,
+      'no files configured',
+      'set FAIRLEAD_TLS_CERTIFICATE_FILE and FAIRLEAD_TLS_KEY_FILE',
+    )
   }
   try {
     const { cert } = await readCertificate({ certificateFile: tlsCertificateFile, keyFile: tlsKeyFile })
     const { validToDate } = new X509Certificate(cert)
     const leftMs = validToDate.getTime() - Date.now()
     const seen = `valid until ${validToDate.toISOString().slice(0, 10)}`
-    if (leftMs <= 0) return problem(about, seen, 'replace it; a running service takes the new one over')
+    if (leftMs <= 0) return problem(about, seen, 'replace it; a running gateway reloads it automatically')
     return leftMs < soonMs ? warning(about, seen, 'renew it soon') : ok(about, seen)
   } catch (error) {
     if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
-    return problem(about, 'it cannot be used', `${error.context.option} ${error.context.rule}`)
+    return problem(about, 'invalid', `${error.context.option} ${error.context.rule}`)
   }
 }
 
@@ -84,17 +88,17 @@ function publicAddress({
     return ok(about, publicUrl ?? 'this machine only')
   }
   if (publicUrl === undefined) {
-    return warning(about, 'links are made of what clients call this service', 'set FAIRLEAD_PUBLIC_URL')
+    return warning(about, 'links in responses use the Host header of the request', 'set FAIRLEAD_PUBLIC_URL')
   }
   const hasProxy = trustProxy || trustedProxies !== undefined
   if (!publicUrl.startsWith('https:') || (tlsPort === undefined && !hasProxy)) {
     return warning(
       about,
-      'keys and tokens travel in plain',
+      'keys and tokens are sent in plain text',
       'use TLS: FAIRLEAD_TLS_PORT, or a proxy with FAIRLEAD_TRUSTED_PROXIES',
     )
   }
   return requireHttps
     ? ok(about, publicUrl)
-    : warning(about, `${publicUrl}, plain HTTP is taken as well`, 'set FAIRLEAD_REQUIRE_HTTPS=true')
+    : warning(about, `${publicUrl}, plain HTTP is also accepted`, 'set FAIRLEAD_REQUIRE_HTTPS=true')
 }

@@ -20,27 +20,27 @@ async function writableFolder(folder: string): Promise<Finding> {
   } catch {
     return problem(
       about,
-      `${place} cannot be written`,
-      'give the folder to the user of the service, or set FAIRLEAD_DATA_DIRECTORY',
+      `${place} is not writable`,
+      'make the directory writable for the user of the gateway, or set FAIRLEAD_DATA_DIRECTORY',
     )
   }
-  if (place !== resolve(folder)) return ok(about, `${folder} will be made`)
+  if (place !== resolve(folder)) return ok(about, `${folder} will be created`)
   const { mode } = await stat(place)
   return (mode & 0o077) === 0
-    ? ok(about, `${folder} is there`)
-    : warning(about, `${folder} can be read by other users`, `chmod 700 ${folder}`)
+    ? ok(about, `${folder} exists`)
+    : warning(about, `${folder} is readable by other users`, `chmod 700 ${folder}`)
 }
 
 async function freeSpace(folder: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(await nearestFolder(folder))
   const bytes = bavail * bsize
   const seen = `${Math.floor(bytes / 1_048_576)} MiB free`
-  return bytes >= enoughBytes ? ok('disk', seen) : warning('disk', seen, 'make room: at least 512 MiB')
+  return bytes >= enoughBytes ? ok('disk', seen) : warning('disk', seen, 'free at least 512 MiB')
 }
 
 function handles(): Finding {
   const most = mostHandles()
-  if (most === undefined) return ok('open files', 'no limit known')
+  if (most === undefined) return ok('open files', 'limit unknown')
   const seen = `at most ${most}`
   return most >= enoughHandles
     ? ok('open files', seen)

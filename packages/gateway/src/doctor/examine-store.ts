@@ -24,7 +24,7 @@ function embedded({ dataDirectory, processes }: Configuration): Finding {
   if (processes !== 1) {
     return problem(
       about,
-      'the embedded one belongs to one process',
+      'the embedded database supports only one process',
       'set DATABASE_URL, or FAIRLEAD_PROCESSES=1',
     )
   }
@@ -37,8 +37,8 @@ function embedded({ dataDirectory, processes }: Configuration): Finding {
     if (!(error instanceof DirectoryLockError)) throw error
     return warning(
       about,
-      'embedded, in use by a running service',
-      'stop that service before another one is started here',
+      'embedded, in use by a running gateway',
+      'stop that gateway before you start another one with this data directory',
     )
   }
 }
@@ -60,21 +60,21 @@ async function postgres(databaseUrl: string, { secretKey, dataDirectory }: Confi
     if (version < oldestPostgres) return problem(about, seen, 'use PostgreSQL 14 or later')
     const newer = await unknownMigrations(client)
     if (newer.length > 0)
-      return problem(about, `${seen}, written by a newer version of this service`, 'start that version')
+      return problem(about, `${seen}, written by a newer version of the gateway`, 'use that version')
     if (secretKey === undefined) {
       return warning(
         about,
-        `${seen}; what it seals is opened by a file in ${dataDirectory} only`,
-        'set FAIRLEAD_SECRET_KEY, the same for all replicas',
+        `${seen}; its encrypted values depend on the key file in ${dataDirectory}`,
+        'set FAIRLEAD_SECRET_KEY to the same value for all replicas',
       )
     }
     return ok(about, seen)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'no answer'
+    const code = (error as NodeJS.ErrnoException).code ?? 'no response'
     return problem(
       about,
-      `PostgreSQL cannot be used: ${code}`,
-      'look whether it runs, and at the user and database of DATABASE_URL',
+      `PostgreSQL is unavailable: ${code}`,
+      'check that the server runs, and the user and database in DATABASE_URL',
     )
   } finally {
     await client.end().catch(() => undefined)
@@ -97,13 +97,13 @@ async function sharedStore(url: string): Promise<Finding> {
   try {
     await client.connect()
     await client.ping()
-    return ok(about, 'it answers')
+    return ok(about, 'reachable')
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'no answer'
+    const code = (error as NodeJS.ErrnoException).code ?? 'no response'
     return problem(
       about,
-      `it cannot be used: ${code}`,
-      'look whether it runs, and at FAIRLEAD_VALKEY_URL; without it each replica limits by itself',
+      `unavailable: ${code}`,
+      'check that the server runs, and FAIRLEAD_VALKEY_URL; without it, each replica limits separately',
     )
   } finally {
     client.destroy()

@@ -15,7 +15,7 @@ export async function examineUpstreams(configuration: Configuration): Promise<re
     const upstreams = parseUpstreams(text)
     return upstreams.map(async (upstream, at): Promise<Finding> => {
       const about = `${recordName} upstream${upstreams.length > 1 ? ` ${at + 1}` : ''}`
-      if (upstream.isCordoned) return ok(about, 'cordoned, not asked')
+      if (upstream.isCordoned) return ok(about, 'cordoned, not checked')
       return examineUpstream(about, recordName, upstream, configuration.upstreamTimeoutMs)
     })
   })
@@ -29,7 +29,7 @@ function upstreamsOf(
     return { upstreams: configuredUpstreams(configuration) }
   } catch (error) {
     if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
-    return problem('upstreams', 'none can be used', `${error.context.option} ${error.context.rule}`)
+    return problem('upstreams', 'invalid configuration', `${error.context.option} ${error.context.rule}`)
   }
 }
 
@@ -43,12 +43,8 @@ async function examineUpstream(
   try {
     const seen = await checkUpstream(recordName, upstream, timeoutMs)
     const took = `${Math.round(performance.now() - began)} ms`
-    if (typeof seen === 'string') return ok(about, `${seen}, answered in ${took}`)
-    return warning(
-      about,
-      seen.warning,
-      'wait until it follows the chain; other upstreams are asked meanwhile',
-    )
+    if (typeof seen === 'string') return ok(about, `${seen}, response time ${took}`)
+    return warning(about, seen.warning, 'wait until it is synced; meanwhile, calls go to other upstreams')
   } catch (error) {
     return problem(about, reasonOf(error), adviceOf(error, upstream))
   }
@@ -69,23 +65,24 @@ async function checkUpstream(
 
 // Error messages of the runtime hold the URL, and with it perhaps a token, so only the kind of error is reported.
 function reasonOf(error: unknown): string {
-  if (error instanceof RefusedCheck) return `it answers ${error.status}`
-  if (error instanceof UnexpectedCheck || error instanceof SyntaxError) return 'it answers something else'
+  if (error instanceof RefusedCheck) return `returns status ${error.status}`
+  if (error instanceof UnexpectedCheck || error instanceof SyntaxError)
+    return 'returns an unexpected response'
   const { code, name, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException }
-  if (name === 'TimeoutError') return 'it does not answer in time'
-  return `it cannot be reached: ${code ?? cause?.code ?? 'no reason given'}`
+  if (name === 'TimeoutError') return 'timeout'
+  return `unreachable: ${code ?? cause?.code ?? 'unknown error'}`
 }
 
 function adviceOf(error: unknown, { jwtSecretFile }: UpstreamRecord): string {
   if (error instanceof RefusedCheck && error.status !== 401 && error.status !== 403) {
-    return 'look whether its address has the right path'
+    return 'check the path of its URL'
   }
   if (error instanceof RefusedCheck) {
     return jwtSecretFile === undefined
-      ? 'look whether the credentials in its address are right'
-      : 'look whether jwt names the secret of this node, and whether the clocks of both machines agree'
+      ? 'check the credentials in its URL'
+      : 'check that jwt is the secret of this upstream, and that the clocks of both machines are synchronized'
   }
   if (error instanceof UnexpectedCheck || error instanceof SyntaxError)
-    return 'look whether this is the address of such a node'
-  return 'look whether the node runs, and whether this machine may reach it'
+    return 'check that this is the URL of an upstream of this protocol'
+  return 'check that the upstream runs and that this machine can reach it'
 }

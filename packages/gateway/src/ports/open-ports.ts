@@ -167,7 +167,7 @@ function certificateFiles({ tlsCertificateFile, tlsKeyFile }: Omit<PortOptions, 
   }
   throw new FairleadError('CONFIG_INVALID', {
     option: 'FAIRLEAD_TLS_PORT',
-    rule: 'needs FAIRLEAD_TLS_CERTIFICATE_FILE and FAIRLEAD_TLS_KEY_FILE',
+    rule: 'requires FAIRLEAD_TLS_CERTIFICATE_FILE and FAIRLEAD_TLS_KEY_FILE',
   })
 }
 
@@ -185,8 +185,8 @@ async function listen(
     const variable = option === 'port' ? 'FAIRLEAD_PORT' : 'FAIRLEAD_TLS_PORT'
     const rule =
       code === 'EADDRINUSE'
-        ? `is taken: ${port}. Set ${variable} to another one, or to 0 for a free one`
-        : `cannot be listened on: ${code}`
+        ? `is in use: ${port}. Set ${variable} to another port, or to 0 for any free port`
+        : `cannot be opened: ${code}`
     throw new FairleadError('CONFIG_INVALID', { option: isHost ? 'host' : option, rule })
   }
 }

@@ -29,10 +29,10 @@ export async function readCertificate({ certificateFile, keyFile }: CertificateF
   try {
     createSecureContext({ cert, key })
   } catch (error) {
-    const { code = 'no pair' } = error as NodeJS.ErrnoException
+    const { code = 'the key does not match' } = error as NodeJS.ErrnoException
     throw new FairleadError('CONFIG_INVALID', {
       option: 'FAIRLEAD_TLS_CERTIFICATE_FILE and FAIRLEAD_TLS_KEY_FILE',
-      rule: `must be a certificate and its key in PEM: ${code}`,
+      rule: `must be a certificate and its private key in PEM: ${code}`,
     })
   }
   return { cert, key }
@@ -78,7 +78,7 @@ async function contentOf(option: string, file: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (error) {
-    const rule = `must be a file that can be read: ${(error as NodeJS.ErrnoException).code}`
+    const rule = `must be a readable file: ${(error as NodeJS.ErrnoException).code}`
     throw new FairleadError('CONFIG_INVALID', { option, rule })
   }
 }

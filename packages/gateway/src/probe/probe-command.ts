@@ -20,14 +20,14 @@ interface Flags {
 }
 
 const examples = `
-The address is a secret when it holds a token or a password; only its scheme and host are ever shown. Other users of
-the machine can read a command line, so the addresses may also come from the environment:
+A URL with a token or a password is a secret; only its scheme and host are shown. Other users of the machine can read
+command lines, so the URLs can also be set by environment variables:
   FAIRLEAD_NODE_URL            instead of <node-url>
   FAIRLEAD_NODE_WEBSOCKET_URL  instead of --websocket
 
-Nothing is changed: transactions that are sent cannot be valid, filters and subscriptions are removed again, also
-when Ctrl-C ends the probe. It takes about 170 calls on each transport, each method once and some to prepare it; a few
-execute a whole block. A provider counts them like any others, and \`--concurrency 1\` is gentle on its rate limits.
+The probe does not change state: it sends only invalid transactions, and removes its filters and subscriptions, also
+after Ctrl-C. It sends about 170 calls per transport: one per method, and some to prepare parameters. A few calls
+execute a whole block. The calls count toward the rate limits of a provider; \`--concurrency 1\` reduces the rate.
 
 Examples:
   fairlead probe http://127.0.0.1:8545
@@ -36,7 +36,7 @@ Examples:
   fairlead probe http://127.0.0.1:8545 --method eth_call --method eth_getLogs --repeat 20
   fairlead probe --refresh ND-482-517-093
 
-The exit code is 1 when the node cannot be reached or refuses everything, 130 when the probe was interrupted, else 0.`
+The exit code is 1 when the node is unreachable or rejects all calls, 130 after an interruption, and otherwise 0.`
 
 /** Adds the command `probe` to the command line. */
 export function addProbeCommand(
@@ -46,30 +46,30 @@ export function addProbeCommand(
 ): void {
   const command = program
     .command('probe')
-    .description('call every method of a node harmlessly and print which ones answer')
-    .argument('[node-url]', 'address of the node: http, https, ws or wss')
-    .option('--websocket <url>', 'address of its WebSocket, to call the methods there too')
+    .description('call every method of a node without side effects and print the supported ones')
+    .argument('[node-url]', 'URL of the node: http, https, ws or wss')
+    .option('--websocket <url>', 'WebSocket URL of the node, to probe this transport as well')
     .option('--json', 'print one JSON object')
-    .option('--markdown', 'print a table of Markdown')
-    .option('--method <name>', 'call this method only; may be given several times', collect)
+    .option('--markdown', 'print a Markdown table')
+    .option('--method <name>', 'probe only this method; repeatable', collect)
     .option(
       '--repeat <n>',
-      'how often each method is called; the median time is shown',
+      'number of calls per method; the median latency is shown',
       integer('--repeat', 1, 1_000),
       1,
     )
-    .option('--concurrency <n>', 'calls under way at once', integer('--concurrency', 1, 64), 4)
-    .option('--timeout <ms>', 'longest wait for an answer', integer('--timeout', 1, 600_000), 10_000)
+    .option('--concurrency <n>', 'maximum number of concurrent calls', integer('--concurrency', 1, 64), 4)
+    .option('--timeout <ms>', 'timeout per call, in milliseconds', integer('--timeout', 1, 600_000), 10_000)
     .option(
       '--refresh <node>',
-      'have the gateway probe one of its nodes, by id or name, and print what it found',
+      'make the gateway probe one of its nodes, by id or name, and print the result',
     )
     .addHelpText('after', examples)
   addConnectionFlags(command).action(async (nodeUrl: string | undefined, flags: Flags) => {
     const { refresh } = flags
     if (refresh === undefined) return run(commandOf(nodeUrl, flags, environment))
     if (nodeUrl !== undefined) {
-      const rule = 'cannot stand beside the URL of a node'
+      const rule = 'cannot be combined with a node URL'
       throw new FairleadError('CONFIG_INVALID', { option: '--refresh', rule })
     }
     const methods = await refreshMethods(connectionOf(flags, environment), refresh)
@@ -89,11 +89,14 @@ function commandOf(
 ): ProbeCommand {
   const url = nodeUrl ?? environment['FAIRLEAD_NODE_URL']
   if (url === undefined || url === '') {
-    const rule = 'must be given, here or as FAIRLEAD_NODE_URL'
+    const rule = 'must be set, as an argument or as FAIRLEAD_NODE_URL'
     throw new FairleadError('CONFIG_INVALID', { option: 'node-url', rule })
   }
   if (json && markdown) {
-    throw new FairleadError('CONFIG_INVALID', { option: '--json', rule: 'cannot stand beside --markdown' })
+    throw new FairleadError('CONFIG_INVALID', {
+      option: '--json',
+      rule: 'cannot be combined with --markdown',
+    })
   }
   return {
     url,
@@ -116,7 +119,7 @@ function integer(option: string, minimum: number, maximum: number): (text: strin
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     if (value >= minimum && value <= maximum) return value
-    const rule = `must be an integer from ${minimum} to ${maximum}, not this text`
+    const rule = `must be an integer from ${minimum} to ${maximum}, not this string`
     throw new FairleadError('CONFIG_INVALID', { option, rule })
   }
 }

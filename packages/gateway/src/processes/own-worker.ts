@@ -14,7 +14,7 @@ export interface OwnWorker {
    */
   publish(registry: Registry): () => Promise<string>
   /** Sends the final report of the metrics, before this worker exits. */
-  farewell(): Promise<void>
+  finalReport(): Promise<void>
   /** Adds a listener for the commands to leave, to stop or to read the configuration again. */
   onTold(listener: (what: 'leave' | 'stop' | 'reload') => void): void
 }
@@ -41,7 +41,7 @@ export function ownWorker(): OwnWorker | undefined {
   return {
     number,
     ready: (at) => tell({ kind: 'ready', ...at }),
-    farewell: async () => {
+    finalReport: async () => {
       const metrics = (await registry?.getMetricsAsJSON()) ?? []
       await new Promise<void>((resolve) => tell({ kind: 'last metrics', metrics }, resolve))
     },

@@ -39,7 +39,7 @@ export async function serve(configuration: Configuration, parts: ServeParts): Pr
   if (databaseUrl === undefined) {
     throw new FairleadError('CONFIG_INVALID', {
       option: 'FAIRLEAD_PROCESSES',
-      rule: 'must be 1 without DATABASE_URL: the embedded database belongs to one process',
+      rule: 'must be 1 without DATABASE_URL, because the embedded database supports only one process',
     })
   }
   return serveInWorkers(configuration, parts, log)
@@ -105,7 +105,7 @@ async function serveAsWorker(
     else await drained(gateway, configuration)
     await gateway.stop()
     await follower.settled()
-    await worker.farewell()
+    await worker.finalReport()
   })
 }
 
@@ -161,15 +161,17 @@ function announce(
   print(`Fairlead is running at ${publicUrl ?? url}`)
   if (tlsUrl !== undefined) print(`and with TLS at ${tlsUrl}`)
   if (first.created) {
-    print('\nThese are shown once. Keep them:')
+    print('\nThese credentials are shown once. Store them:')
     print(`  API key    ${first.apiKey}\n  token      ${first.token}\n  username   ${first.username}`)
     print(`  password   ${first.password}`)
     if (first.xToken !== undefined) print(`  x-token    ${first.xToken}`)
     print('')
   } else if (first.xToken !== undefined) {
-    print(`\nThe node offers gRPC now. This is shown once. Keep it:\n  x-token    ${first.xToken}\n`)
+    print(
+      `\nThe node now serves gRPC. This credential is shown once. Store it:\n  x-token    ${first.xToken}\n`,
+    )
   }
   if (owner === undefined) return
-  print(`Sign in at ${publicUrl ?? url}/console/ with this, and choose a password of your own:`)
+  print(`Sign in at ${publicUrl ?? url}/console/ and set a new password:`)
   print(`  e-mail     ${owner.email}\n  password   ${owner.password}\n`)
 }

@@ -187,7 +187,7 @@ describe('an upstream that misbehaves', () => {
     await expect(answer.then(textOf)).rejects.toMatchObject({ kind })
   })
 
-  it('and breaks off an answer that nobody has begun to read tells it to whoever reads it', async () => {
+  it('and breaks off a response before it is read reports that to the later reader', async () => {
     const { url, requests } = await scriptedUpstream(({ socket, connection }) =>
       socket.write(connection === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf' : plain('next')),
     )

@@ -5,7 +5,7 @@ import { connectionsTo, plain, post, scriptedUpstream } from '../testing/scripte
 const mebibyte = 1_048_576
 
 describe('a body', () => {
-  it('that nobody reads is not fetched, and whoever reads it later has all of it', async () => {
+  it('that is not read is not fetched, and a later reader gets all of it', async () => {
     const { url, requests } = await scriptedUpstream(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${20 * mebibyte}\r\n\r\n`)
       for (let count = 0; count < 20; count++) socket.write(Buffer.alloc(mebibyte, 'x'))

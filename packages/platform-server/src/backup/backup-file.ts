@@ -45,9 +45,9 @@ export async function restoreBackupFile(
   } catch (error) {
     const failure = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (failure === 'ENOENT' || failure === 'EACCES') {
-      throw new StoreError('STORE_INVALID', `The backup must be a file that can be read: ${failure}.`)
+      throw new StoreError('STORE_INVALID', `The backup must be a readable file: ${failure}.`)
     }
-    if (failure.startsWith('Z_')) throw new StoreError('STORE_INVALID', 'The backup is not whole.')
+    if (failure.startsWith('Z_')) throw new StoreError('STORE_INVALID', 'The backup is incomplete.')
     throw error
   } finally {
     unpacked.destroy()

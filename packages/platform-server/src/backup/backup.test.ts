@@ -88,7 +88,7 @@ describe('a backup that cannot be restored', () => {
   afterAll(() => Promise.all([source.remove(), target.remove()]))
 
   it.each([
-    ['is cut off', () => lines.slice(0, -1), 'not whole'],
+    ['is cut off', () => lines.slice(0, -1), 'incomplete'],
     [
       'lacks a row',
       () =>
@@ -96,12 +96,12 @@ describe('a backup that cannot be restored', () => {
           lines.findIndex((line) => line.startsWith('{"id"')),
           1,
         ),
-      'not whole',
+      'incomplete',
     ],
-    ['names a table that is none', () => lines.with(1, '{"table":"pg_authid"}'), 'not whole'],
-    ['is something else', () => ['{"name":"x"}'], 'no backup'],
-    ['is no JSON', () => ['c4n4ry'], 'not whole'],
-    ['is empty', () => [], 'not whole'],
+    ['names a table that is none', () => lines.with(1, '{"table":"pg_authid"}'), 'incomplete'],
+    ['is something else', () => ['{"name":"x"}'], 'not a Fairlead backup'],
+    ['is no JSON', () => ['c4n4ry'], 'incomplete'],
+    ['is empty', () => [], 'incomplete'],
     [
       'was made by another version',
       () => lines.with(0, lines[0]?.replace(/"[^"]+"\]/, '"9999-later"]') ?? ''),

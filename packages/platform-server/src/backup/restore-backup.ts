@@ -73,13 +73,13 @@ async function insert(db: Kysely<Database>, table: string, rows: readonly string
 
 async function assertEmpty(db: Kysely<Database>): Promise<void> {
   const found = await db.selectFrom('organizations').select('id').executeTakeFirst()
-  if (found) throw invalid('The database holds records already; restore into an empty one.')
+  if (found) throw invalid('The database already contains records. Restore into an empty database.')
 }
 
 function assertHead(head: unknown, migrations: readonly string[]): void {
   const { format, version, migrations: had } = (head ?? {}) as Partial<BackupHead>
   if (format !== 'fairlead-backup' || version !== 1 || !Array.isArray(had)) {
-    throw invalid('The file is no backup of this service.')
+    throw invalid('The file is not a Fairlead backup.')
   }
   if (had.join() !== migrations.join()) {
     throw invalid(
@@ -107,7 +107,7 @@ function parsed(line: string): unknown {
 }
 
 function broken(): StoreError {
-  return invalid('The backup is not whole.')
+  return invalid('The backup is incomplete.')
 }
 
 function invalid(message: string): StoreError {

@@ -29,7 +29,7 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
     (await db.selectFrom('users').select('must_change_password').executeTakeFirstOrThrow())
       .must_change_password
 
-  it('is told once in production and has to be changed, whoever starts first', async () => {
+  it('is printed once in production and has to be changed, whichever process starts first', async () => {
     const store = await fresh()
     const starts = await Promise.all([1, 2, 3].map(() => ensureOwnerPassword(store, passwords, production)))
     const [made, ...others] = starts.filter((start) => start !== undefined)
@@ -42,7 +42,7 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
     expect(await ensureOwnerPassword(store, passwords, development)).toBeUndefined()
   })
 
-  it('is made anew for whoever has lost it, and ends the sessions of before', async () => {
+  it('is reset for an owner who has lost it, and ends earlier sessions', async () => {
     const store = await fresh()
     const lost = await ensureOwnerPassword(store, passwords, production)
     const made = await resetOwnerPassword(store, passwords)

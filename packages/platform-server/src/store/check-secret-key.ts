@@ -19,8 +19,8 @@ export async function checkSecretKey(db: Kysely<Database>, encryptor: Encryptor)
     if (!(error instanceof EncryptionError)) throw error
     throw new StoreError(
       'STORE_KEY',
-      'The database was sealed with another secret key. Give this process the same FAIRLEAD_SECRET_KEY as the one that ' +
-        'made the database, or its file secret.key in the data directory.',
+      'The database was encrypted with another secret key. Set FAIRLEAD_SECRET_KEY to the key of the process that ' +
+        'created the database, or copy its file secret.key to the data directory.',
     )
   }
 }

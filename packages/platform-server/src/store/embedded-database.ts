@@ -49,7 +49,7 @@ function lockForDatabase(file: string): DirectoryLock {
     throw new StoreError(
       'STORE_IN_USE',
       `The data directory is in use by process ${holder} (lock file ${file}). The embedded database serves one ` +
-        'process at a time: stop that process, choose another data directory, or use PostgreSQL to run several.',
+        'process at a time: stop that process, use another data directory, or use PostgreSQL for several processes.',
     )
   }
 }
@@ -83,5 +83,5 @@ async function isMissing(directory: string): Promise<boolean> {
   }
   if (entries.length === 0) return true
   if (entries.includes('PG_VERSION')) return false
-  throw new StoreError('STORE_INVALID', `${directory} is not empty and holds no database.`)
+  throw new StoreError('STORE_INVALID', `${directory} is not empty and contains no database.`)
 }

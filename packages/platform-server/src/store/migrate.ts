@@ -28,9 +28,13 @@ export async function migrate(
   if (unknown.length > 0) throw newer(unknown)
   const failed = results?.find((result) => result.status === 'Error')
   if (failed === undefined) throw error
-  throw new StoreError('STORE_MIGRATION_FAILED', `Migration ${failed.migrationName} failed and was undone.`, {
-    cause: error,
-  })
+  throw new StoreError(
+    'STORE_MIGRATION_FAILED',
+    `Migration ${failed.migrationName} failed and was rolled back.`,
+    {
+      cause: error,
+    },
+  )
 }
 
 /**
@@ -42,7 +46,7 @@ export async function assertMigrated(db: Kysely<Database>): Promise<void> {
   const { rows: tables } = await sql<{ there: boolean }>`
     select to_regclass('kysely_migration') is not null as there`.execute(db)
   if (tables[0]?.there !== true) {
-    throw new StoreError('STORE_INVALID', 'The database holds no records of this service.')
+    throw new StoreError('STORE_INVALID', 'The database contains no records of the gateway.')
   }
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   const had = rows.map(({ name }) => name)
@@ -52,16 +56,16 @@ export async function assertMigrated(db: Kysely<Database>): Promise<void> {
   if (missing.length === 0) return
   throw new StoreError(
     'STORE_OLDER',
-    `The database was written by an older version of this service: migration ${missing.join(', ')} has not run, and ` +
-      'nothing was changed. Use that version, or start the service of this one first, which migrates.',
+    `The database was written by an older version of the gateway: migration ${missing.join(', ')} has not run, and ` +
+      'nothing was changed. Use that version, or start this version of the gateway first to migrate the database.',
   )
 }
 
 function newer(unknown: readonly string[]): StoreError {
   return new StoreError(
     'STORE_NEWER',
-    `The database was written by a newer version of this service: migration ${unknown.join(', ')} is not known ` +
-      'here. Start that version, or restore a backup made before the upgrade.',
+    `The database was written by a newer version of the gateway: migration ${unknown.join(', ')} is unknown ` +
+      'to this version. Use the newer version, or restore a backup made before the upgrade.',
   )
 }
 

@@ -185,7 +185,7 @@ describe('openStore', () => {
       `[STORE_IN_USE] The data directory is in use by process ${process.pid} (lock file ${file}). The embedded database serves one`,
     )
     lock.release()
-    await writeFile(file, 'something that somebody wrote here, longer than a header of SQLite has to be')
+    await writeFile(file, 'a text of another program, longer than a header of SQLite has to be')
     await expect(openStore({ dataDirectory })).rejects.toThrow(
       `[STORE_INVALID] ${file} is no lock file of this service.`,
     )

@@ -50,7 +50,7 @@ export function newPool(config: PoolConfig): Pool {
  */
 export async function assertReachable(db: Kysely<Database>): Promise<void> {
   await sql`select 1`.execute(db).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
-    throw new StoreError('STORE_INVALID', `The PostgreSQL server of DATABASE_URL cannot be used: ${code}.`)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no response'
+    throw new StoreError('STORE_INVALID', `The PostgreSQL server of DATABASE_URL is unavailable: ${code}.`)
   })
 }

@@ -115,7 +115,7 @@ describeInOrder('what the store keeps of a node', (create) => {
     const file = join(dataDirectory, 'secret.key')
     await rename(file, `${file}.kept`)
     const lost = openStore({ dataDirectory, databaseUrl })
-    await expect(lost).rejects.toThrow('[STORE_KEY] The database was sealed with another secret key.')
+    await expect(lost).rejects.toThrow('[STORE_KEY] The database was encrypted with another secret key.')
     await rm(file)
     const secretKey = (await readFile(`${file}.kept`, 'utf8')).trim()
     const given = await openStore({ dataDirectory, databaseUrl, secretKey })

@@ -90,9 +90,9 @@ async function refusals({ clone, stage }: Scene, { demanded, tooLittle }: SpecCh
     stage.check(code === missing, `the gate refuses a changeset with ${releases.join(', ')}`)
     await rm(file)
   }
-  const mended = await clone.observe('check:release', '--base', 'main', '--fix')
-  stage.say(mended.output)
-  stage.need(mended.code === passed, 'with --fix it writes what is missing')
+  const fixed = await clone.observe('check:release', '--base', 'main', '--fix')
+  stage.say(fixed.output)
+  stage.need(fixed.code === passed, 'with --fix it writes what is missing')
   const second = await clone.observe('check:release', '--base', 'main')
   stage.need(second.code === passed, 'and then it lets the change pass')
   const fresh = await clone.observe('check:codegen')

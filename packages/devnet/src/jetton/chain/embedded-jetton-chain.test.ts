@@ -216,7 +216,7 @@ test('the index has what a wallet refused, as aborted', async () => {
   expect(index.masters.get(master.toRawString())?.totalSupply).toBe(supply)
 })
 
-test('the index follows a jetton that somebody else deploys', async () => {
+test('the index follows a jetton that another account deploys', async () => {
   const init = minterInit(wallet.address, { name: 'Other', symbol: 'OTH' })
   const address = contractAddress(0, init)
   const receiver = new WalletV4(Buffer.alloc(32, 6)).address

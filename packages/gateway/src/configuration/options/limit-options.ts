@@ -1,12 +1,12 @@
 import { unitTables } from '@fairlead/gateway-core/usage/units'
 import type { Option } from '@fairlead/gateway-core/protocol/option'
 
-/** How much of what there may be. */
+/** Limits and budgets. */
 export const limitOptions = {
   requestsPerSecond: {
     kind: 'integer',
     environment: 'FAIRLEAD_REQUESTS_PER_SECOND',
-    description: 'Calls that a credential without a rate of its own may make in a second; 0 for any number.',
+    description: 'Default rate limit of a credential, in calls per second; 0 = unlimited.',
     fallback: 0,
     minimum: 0,
     maximum: 1_000_000,
@@ -15,8 +15,7 @@ export const limitOptions = {
   maxConcurrentCalls: {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_CONCURRENT_CALLS',
-    description:
-      'Calls of a credential without such a limit of its own that are answered at a time; more of them wait.',
+    description: 'Default maximum number of concurrent calls per credential; further calls are queued.',
     fallback: 1_000,
     minimum: 1,
     maximum: 1_000_000,
@@ -25,7 +24,7 @@ export const limitOptions = {
   maxQueuedCalls: {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_QUEUED_CALLS',
-    description: 'Calls of all credentials that may wait for a place; more are refused at once.',
+    description: 'Maximum number of queued calls of all credentials; further calls are rejected immediately.',
     fallback: 10_000,
     minimum: 0,
     maximum: 1_000_000,
@@ -34,7 +33,7 @@ export const limitOptions = {
   queueMs: {
     kind: 'integer',
     environment: 'FAIRLEAD_QUEUE_MS',
-    description: 'How long a call may wait for a place before it is refused, in milliseconds.',
+    description: 'Maximum time in the queue before a call is rejected, in milliseconds.',
     fallback: 5_000,
     minimum: 1,
     maximum: 600_000,
@@ -44,7 +43,7 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_UNKNOWN_CREDENTIALS',
     description:
-      'Unknown credentials that one address may send in a minute before they are answered with 429; known ones always pass.',
+      'Maximum number of unknown credentials per client IP address and minute before 429 responses; valid credentials are not affected.',
     fallback: 60,
     minimum: 1,
     maximum: 1_000_000,
@@ -53,7 +52,8 @@ export const limitOptions = {
   units: {
     kind: 'enum',
     environment: 'FAIRLEAD_UNITS',
-    description: 'Units that a call costs: flat for one each, weighted for two where a node has to trace.',
+    description:
+      'Request units per call: flat = 1 for every call, weighted = 2 for tracing calls and 1 for all others.',
     values: unitTables,
     fallback: 'flat',
   },
@@ -61,7 +61,7 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_BODY_BYTES',
     description:
-      'Longest request body of JSON-RPC and of the jetton chain API in bytes; a raw transaction with six blobs has to fit.',
+      'Maximum request body size of JSON-RPC and the jetton chain API, in bytes; a raw transaction with six blobs must fit.',
     fallback: 5_242_880,
     minimum: 1_024,
     maximum: 104_857_600,
@@ -70,7 +70,7 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_HELD_BYTES',
     description:
-      'Maximum total size of buffered request bodies and responses, such as those of batches, in bytes; one credential gets half. Beside it, JSON-RPC requests that are still arriving hold at most 32 MiB.',
+      'Maximum total size of buffered request bodies and responses, in bytes; 50% per credential; incomplete JSON-RPC requests may use 32 MiB more.',
     fallback: 536_870_912,
     minimum: 1_048_576,
   },
@@ -78,7 +78,7 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_WEBSOCKET_BUFFER_BYTES',
     description:
-      'Most bytes that wait for a client of a WebSocket or event stream that reads slowly, before it is closed.',
+      'Maximum size of unsent data per WebSocket or event stream before the connection is closed, in bytes.',
     fallback: 16_777_216,
     minimum: 65_536,
     maximum: 1_073_741_824,

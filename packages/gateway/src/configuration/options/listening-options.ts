@@ -2,18 +2,19 @@ import { isAddressRange } from '@fairlead/gateway-core/admission/access-rules'
 import { rangesIn } from '@fairlead/gateway-core/http/client-address'
 import type { Option } from '@fairlead/gateway-core/protocol/option'
 
-/** Where the service listens, and what it makes of connections. */
+/** Ports and connections. */
 export const listeningOptions = {
   host: {
     kind: 'string',
     environment: 'FAIRLEAD_HOST',
-    description: 'Address to listen on. Anything but loopback makes the service reachable from outside.',
+    description:
+      'IP address or host name to listen on; an address other than loopback makes the gateway reachable from other machines.',
     fallback: '127.0.0.1',
   },
   port: {
     kind: 'integer',
     environment: 'FAIRLEAD_PORT',
-    description: 'Port to listen on; 0 takes a free one.',
+    description: 'Port to listen on; 0 = any free port.',
     fallback: 8645,
     minimum: 0,
     maximum: 65_535,
@@ -21,7 +22,7 @@ export const listeningOptions = {
   tlsPort: {
     kind: 'integer',
     environment: 'FAIRLEAD_TLS_PORT',
-    description: 'Port for TLS beside the other one, for HTTP and for gRPC; 0 takes a free one.',
+    description: 'Additional port for HTTP and gRPC over TLS; 0 = any free port.',
     minimum: 0,
     maximum: 65_535,
   },
@@ -29,18 +30,18 @@ export const listeningOptions = {
     kind: 'string',
     environment: 'FAIRLEAD_TLS_CERTIFICATE_FILE',
     description:
-      'PEM file with the certificate of the TLS port and those between it and the root; a changed one is taken over.',
+      'PEM file with the certificate of the TLS port and its intermediate certificates; reloaded when it changes.',
   },
   tlsKeyFile: {
     kind: 'string',
     environment: 'FAIRLEAD_TLS_KEY_FILE',
-    description: 'PEM file with the private key of the certificate; a changed one is taken over.',
+    description: 'PEM file with the private key of the certificate; reloaded when it changes.',
   },
   processes: {
     kind: 'integer',
     environment: 'FAIRLEAD_PROCESSES',
     description:
-      'Processes that serve on the same ports; 0 takes one for each core. More than one need PostgreSQL.',
+      'Number of processes on the same ports; 0 = one per CPU core; several processes require PostgreSQL.',
     fallback: 1,
     minimum: 0,
     maximum: 256,
@@ -49,7 +50,7 @@ export const listeningOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_DRAIN_DELAY_MS',
     description:
-      'How long a service that is told to stop goes on serving while /readyz says 503, in milliseconds.',
+      'Time for which requests are still served after a shutdown signal while /readyz returns 503, in milliseconds.',
     fallback: 0,
     minimum: 0,
     maximum: 600_000,
@@ -57,7 +58,7 @@ export const listeningOptions = {
   maxConnections: {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_CONNECTIONS',
-    description: 'Maximum number of client connections to one process; 0 = unlimited.',
+    description: 'Maximum number of client connections per process; 0 = unlimited.',
     fallback: 10_000,
     minimum: 0,
     maximum: 1_000_000,
@@ -67,7 +68,7 @@ export const listeningOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_CONNECTIONS_PER_ADDRESS',
     description:
-      'Maximum number of connections from one address to one process; trusted proxies may have any number. 0 = unlimited.',
+      'Maximum number of connections per client IP address and process, except for trusted proxies; 0 = unlimited.',
     fallback: 5_000,
     minimum: 0,
     maximum: 1_000_000,
@@ -77,7 +78,7 @@ export const listeningOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_STALL_MS',
     description:
-      'Maximum time in which a client may accept nothing of a response, or send nothing of a request body, in milliseconds.',
+      'Timeout for a client that receives nothing of a response or sends nothing of a request body, in milliseconds.',
     fallback: 30_000,
     minimum: 1_000,
     maximum: 3_600_000,
@@ -87,7 +88,7 @@ export const listeningOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MIN_BYTES_PER_SECOND',
     description:
-      'Minimum mean rate at which a client must accept a response or send a request body, after that time.',
+      'Minimum average transfer rate of responses and request bodies after stallMs, in bytes per second; 0 = no minimum.',
     fallback: 1_024,
     minimum: 0,
     maximum: 1_073_741_824,
@@ -96,19 +97,19 @@ export const listeningOptions = {
   publicUrl: {
     kind: 'url',
     environment: 'FAIRLEAD_PUBLIC_URL',
-    description: 'Address under which clients reach the service; links in answers start with it.',
+    description: 'Public base URL of the gateway, used for links in responses.',
   },
   requireHttps: {
     kind: 'boolean',
     environment: 'FAIRLEAD_REQUIRE_HTTPS',
-    description: 'Refuse platform requests over plain HTTP that do not come from loopback.',
+    description: 'Reject platform API requests over plain HTTP, except from loopback.',
     fallback: true,
   },
   trustProxy: {
     kind: 'boolean',
     environment: 'FAIRLEAD_TRUST_PROXY',
     description:
-      'Believe what the headers X-Forwarded-For and X-Forwarded-Proto of proxies on this machine and in private networks say.',
+      'Trust the headers X-Forwarded-For and X-Forwarded-Proto of proxies on loopback and in private networks.',
     fallback: false,
     reload: true,
   },
@@ -116,24 +117,23 @@ export const listeningOptions = {
     kind: 'string',
     environment: 'FAIRLEAD_TRUSTED_PROXIES',
     description:
-      'Addresses and CIDR ranges of the proxies that are believed instead of those, with commas between, such as 10.0.0.0/8,2001:db8::/32.',
+      'Trusted proxies instead of those of trustProxy: IP addresses and CIDR ranges, comma-separated, such as 10.0.0.0/8,2001:db8::/32.',
     form: {
       pattern: { test: (text) => rangesIn(text).length > 0 && rangesIn(text).every(isAddressRange) },
-      rule: 'addresses or CIDR ranges with commas between',
+      rule: 'IP addresses or CIDR ranges, separated by commas',
     },
     reload: true,
   },
   ownHttpFront: {
     kind: 'boolean',
     environment: 'FAIRLEAD_OWN_HTTP_FRONT',
-    description:
-      'Read ordinary JSON-RPC requests over HTTP/1.1 without node:http, in a fraction of the time.',
+    description: 'Serve JSON-RPC over HTTP/1.1 with the faster built-in HTTP server; false = node:http.',
     fallback: true,
   },
   nodeCorsOrigin: {
     kind: 'string',
     environment: 'FAIRLEAD_NODE_CORS_ORIGIN',
-    description: 'Origin that browsers may call nodes from; * for any.',
+    description: 'Allowed origin of browser requests to nodes (CORS); * = any origin.',
     fallback: '*',
     form: { pattern: /^(\*|https?:\/\/[\w.:[\]-]+)$/, rule: '* or an origin such as https://app.example' },
     reload: true,
@@ -141,7 +141,8 @@ export const listeningOptions = {
   nodeDomain: {
     kind: 'string',
     environment: 'FAIRLEAD_NODE_DOMAIN',
-    description: 'When set, <node-id>.<domain> reaches a node, and the credential must belong to it.',
+    description:
+      'Domain for endpoints of the form <node-id>.<domain>; each accepts only credentials of its node.',
     form: { pattern: /^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*$/, rule: 'a domain name such as nodes.example' },
     reload: true,
   },

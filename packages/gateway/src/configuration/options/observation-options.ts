@@ -1,32 +1,32 @@
 import type { Option } from '@fairlead/gateway-core/protocol/option'
 
-/** What the service tells, and whom. */
+/** Metrics, logs, traces and webhook events. */
 export const observationOptions = {
   privateWebhookTargets: {
     kind: 'boolean',
     environment: 'FAIRLEAD_PRIVATE_WEBHOOK_TARGETS',
     description:
-      'Send events to webhooks in private networks and on this machine too, and over plain HTTP. Whoever may make a webhook then reaches those.',
+      'Allow webhooks to private networks, loopback and plain HTTP; anyone who can create webhooks can then reach these targets.',
     fallback: false,
     reload: true,
   },
   metricsToken: {
     kind: 'secret',
     environment: 'FAIRLEAD_METRICS_TOKEN',
-    description: 'Bearer token for /metrics; without it only loopback may read them.',
+    description: 'Bearer token for /metrics; without a token, only loopback has access.',
     reload: true,
   },
   tracingEndpoint: {
     kind: 'secret',
     environment: 'FAIRLEAD_TRACING_ENDPOINT',
     description:
-      'Address that traces are sent to, OTLP over HTTP, such as http://collector:4318/v1/traces; without it none are made.',
-    form: { pattern: /^https?:\/\/\S+$/, rule: 'an http:// or https:// address' },
+      'URL of an OTLP/HTTP trace receiver, such as http://collector:4318/v1/traces; without a URL, tracing is disabled.',
+    form: { pattern: /^https?:\/\/\S+$/, rule: 'an http:// or https:// URL' },
   },
   tracingRatio: {
     kind: 'number',
     environment: 'FAIRLEAD_TRACING_RATIO',
-    description: 'Share of requests that are traced though their clients do not ask for it, from 0 to 1.',
+    description: 'Sampling ratio of requests without a sampled trace context from the client, from 0 to 1.',
     fallback: 0.01,
     minimum: 0,
     maximum: 1,
@@ -34,8 +34,7 @@ export const observationOptions = {
   logRequests: {
     kind: 'enum',
     environment: 'FAIRLEAD_LOG_REQUESTS',
-    description:
-      'Requests that get a log line at the level info: failed for those with a status of 500 and above.',
+    description: 'Requests with a log line at level info: all, failed (status 500 and above) or none.',
     values: ['all', 'failed', 'none'],
     fallback: 'failed',
     reload: true,
@@ -43,7 +42,7 @@ export const observationOptions = {
   logLevel: {
     kind: 'enum',
     environment: 'FAIRLEAD_LOG_LEVEL',
-    description: 'Least severe log line that is written; unless given, info for serve and warn for dev.',
+    description: 'Minimum severity of log lines; default: info for serve, warn for dev.',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
     reload: true,
   },

@@ -1,32 +1,33 @@
 import type { Option } from '@fairlead/gateway-core/protocol/option'
 
-/** The provider through which people may sign in. */
+/** The identity provider for sign-in. */
 export const signInOptions = {
   oidcIssuer: {
     kind: 'string',
     environment: 'FAIRLEAD_OIDC_ISSUER',
     description:
-      'Address of the OpenID Connect provider that members may sign in to the console through, as its tokens name it; needs oidcClientId.',
+      'Issuer URL of the OpenID Connect provider for console sign-in, exactly as in its tokens; requires oidcClientId.',
     form: {
       pattern: /^(https:\/\/[^\s?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/[^\s?#@]*)?)$/,
-      rule: 'an https address, or http on loopback',
+      rule: 'an https URL, or an http URL on loopback',
     },
   },
   oidcClientId: {
     kind: 'string',
     environment: 'FAIRLEAD_OIDC_CLIENT_ID',
     description:
-      'What this service is called at the provider. There its redirect address is /v1/session/oidc/callback/ below publicUrl.',
+      'Client ID at the OpenID Connect provider; the redirect URI is /v1/session/oidc/callback/ under publicUrl.',
   },
   oidcClientSecret: {
     kind: 'secret',
     environment: 'FAIRLEAD_OIDC_CLIENT_SECRET',
-    description: 'Secret of this service at the provider; without it the client is a public one.',
+    description:
+      'Client secret at the OpenID Connect provider; without a secret, the gateway is a public client.',
   },
   oidcName: {
     kind: 'string',
     environment: 'FAIRLEAD_OIDC_NAME',
-    description: 'What the console calls the provider.',
+    description: 'Name of the OpenID Connect provider in the console.',
     fallback: 'your identity provider',
   },
 } as const satisfies Readonly<Record<string, Option>>

@@ -26,7 +26,7 @@ describe('subscribeGeyser, when a call breaks', () => {
     bench.server.push(...slotUpdates(103n).slice(0, 2))
     await bench.taken('103 t0')
     bench.server.kill()
-    // The rest of the slot, and another one, come while nobody listens.
+    // The rest of the slot, and another one, arrive while there is no connection.
     bench.server.push(...slotUpdates(103n).slice(2), ...slotUpdates(104n))
     await called(2)
     bench.server.push(...slotUpdates(105n))
@@ -58,7 +58,7 @@ describe('subscribeGeyser, when a call breaks', () => {
     const reading = takeUntil(updates, '103 e0')
     await called()
     bench.server.push(...slotUpdates(100n), ...slotUpdates(101n))
-    // The head data overtakes the last transaction.
+    // The block meta arrives before the last transaction.
     const [account, first, second, late, entry, meta, status] = slotUpdates(102n) as [
       SubscribeUpdate,
       SubscribeUpdate,
@@ -102,13 +102,13 @@ describe('subscribeGeyser, when a call breaks', () => {
       for (const update of slotUpdates(slot, { transactions: 8 })) {
         bench.server.push(update)
         if (random() < 0.05) await wait(0)
-        // Before the first update, there is no place to go on from.
+        // Before the first update, there is no position to resume from.
         if (reached() > 0n && random() < 0.008) {
           kills++
           bench.server.kill()
         }
       }
-      // What is older than the ring of the server would be lost.
+      // Slots older than the ring buffer of the server would be lost.
       await until(() => slot - reached() <= 100n)
     }
     await reading
@@ -175,8 +175,8 @@ describe('subscribeGeyser, when the chain forks', () => {
 })
 
 describe('subscribeGeyser, when everything happens at once', () => {
-  // What a reader has who heeds the notices is in the end what the server has.
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps the reader in step with the chain, seed %i', async (seed) => {
+  // A reader that follows the notices ends with the same data as the server.
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps the reader synchronized with the chain, seed %i', async (seed) => {
     const random = randomOf(seed)
     const view = new Map<string, Set<string>>()
     const chain = new Map<string, string[]>()
@@ -189,7 +189,7 @@ describe('subscribeGeyser, when everything happens at once', () => {
         if (notice.kind === 'gap') doubled.push('gap')
       },
     })
-    // The blocks that are there in the end.
+    // The blocks that exist at the end.
     const forks = new Map([[9n, 0]])
     const blockOf = (slot: bigint, fork = 0) => {
       let parent = slot - 1n
@@ -197,7 +197,7 @@ describe('subscribeGeyser, when everything happens at once', () => {
       forks.set(slot, fork)
       return slotUpdates(slot, { accounts: 2, fork, parent, parentFork: forks.get(parent) })
     }
-    // A lost slot is told when the chain without it is final.
+    // A lost slot is reported when the chain without it is final.
     const last = 160n
     const reading = (async () => {
       for await (const update of updates) {
@@ -224,7 +224,7 @@ describe('subscribeGeyser, when everything happens at once', () => {
       const begun = calls.length
       bench.server.kill({ code: Status.UNAVAILABLE, detail: 'restart' })
       await until(() => calls.length > begun)
-      // Another block is noticed by its hash, so that the reader needs to have that of the first one.
+      // Another block is detected by its hash, so the reader needs the hash of the first one.
       const dropped = complete.has(slot - 1n) && random() < 0.6 ? slot - 1n : slot
       const fork = dropped === slot ? 0 : 1
       const other = random() < 0.7 ? blockOf(dropped, fork) : []
@@ -242,7 +242,7 @@ describe('subscribeGeyser, when everything happens at once', () => {
   })
 })
 
-/** Notes what a reader should have of a slot in the end. */
+/** Records the updates that a reader should have of a slot at the end. */
 function keep(chain: Map<string, string[]>, updates: SubscribeUpdate[], slot?: bigint): SubscribeUpdate[] {
   const labels = updates
     .filter((update) => !/ s/.test(labelOf(update)))
@@ -253,7 +253,7 @@ function keep(chain: Map<string, string[]>, updates: SubscribeUpdate[], slot?: b
   return updates
 }
 
-/** Tells an update from that of another block. */
+/** Identifies an update, including its block. */
 function idOf({ updateOneof }: SubscribeUpdate): string {
   if (updateOneof?.$case === 'transaction') return String(updateOneof.value.transaction?.signature[0])
   if (updateOneof?.$case === 'account') return String(updateOneof.value.account?.data[0])

@@ -60,7 +60,7 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     expect((await owner.call(`${list}${id}/`, { method: 'DELETE' })).statusCode).toBe(204)
   })
 
-  it('make somebody a member who is signed in', async () => {
+  it('add a signed-in user as a member', async () => {
     const response = await invite('Tomas@Breakwater.test')
     expect(response.statusCode).toBe(201)
     const { id, token, url, ...rest } = response.json<Invited>()

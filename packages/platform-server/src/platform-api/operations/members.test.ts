@@ -198,7 +198,7 @@ describe.each(backends)('members on $name', ({ create }) => {
     expect((await signInAgain()).statusCode).toBe(201)
   })
 
-  it('who are removed are out at once and for good, while what they made stays', async () => {
+  it('who are removed lose access at once and permanently, while what they created stays', async () => {
     const browser = await signIn(fixture, email)
     const key = await keyOf(id)
     const made = await browser.call('/v2/projects/', { method: 'POST', payload: { name: 'Stays' } })

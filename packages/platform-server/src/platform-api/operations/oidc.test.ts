@@ -97,7 +97,7 @@ describe('the sign-in through an identity provider', () => {
       'a member whose address the provider has not verified',
       { id: 'u', email: 'vera@breakwater.test', verified: false },
     ],
-    ['somebody whom the provider refuses', undefined],
+    ['a user whom the provider refuses', undefined],
   ])('opens none for %s', async (_, account) => {
     expectRefused((await comeBackAs(account)).answer)
   })

@@ -51,7 +51,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
   })
 
-  it('refuse somebody without a password, whatever is sent', async () => {
+  it('refuse a user without a password, whatever is sent', async () => {
     const id = await member(fixture, 'none@breakwater.test', 'viewer')
     const none = { password_hash: null, password_origin: null }
     await fixture.store.db.updateTable('users').set(none).where('id', '=', id).execute()

@@ -130,7 +130,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       ])
     })
 
-    it('are told to whoever asks later, and to nobody who does not', async () => {
+    it('are sent to webhooks that ask later, and to no others', async () => {
       await putLimits(store.db, { kind: 'node', id: nodeId }, { requestsPerDay: 1 })
       await use(1)
       const check = createQuotaCheck(store.db)
@@ -231,7 +231,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       expect(await told()).toMatchObject([{ data: { upstream: { protocol: 'jetton_v3', position: 0 } } }])
     })
 
-    it('are told to whoever asks later', async () => {
+    it('are sent to webhooks that ask later', async () => {
       const look = createUpstreamWatch(store)
       for (let at = 0; at < 3; at++) expect(await look([seen('failing')], noon)).toBe(0)
       await askFor('upstream.down')

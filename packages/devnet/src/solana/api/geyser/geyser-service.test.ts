@@ -82,7 +82,7 @@ describe('the health service', () => {
   it.each([
     ['geyser.Geyser', 1],
     ['other', 3],
-  ])('says so of %s and stays for whoever watches', async (service, status) => {
+  ])('reports %s and keeps the stream open for watchers', async (service, status) => {
     const { transport } = await serveSolana()
     const call = transport.open({ path: '/grpc.health.v1.Health/Watch' })
     void call.send(health.methods.watch.requestType.encode({ service }).finish())
