@@ -35,12 +35,12 @@ const scalars: Readonly<Record<number, string>> = {
 
 const isRepeated = (label: number): boolean => label === 3
 
-const description = `Services that stream what a chain does and read what it holds, over HTTP/2 as gRPC and over HTTP/1.1 as gRPC-web.
+const description = `gRPC services that stream and query blockchain data, over HTTP/2 as gRPC and over HTTP/1.1 as gRPC-web.
 
-- Every call needs the metadata entry \`x-token\`, the token of a node credential. The services of health and reflection
-  need it too.
-- A browser page cannot send a call of gRPC. The service answers reflection, so that tools such as \`grpcurl\` need no
-  proto files.`
+- Every call requires the metadata entry \`x-token\`, the token of a node credential, including calls of the health and
+  reflection services.
+- Browsers cannot send gRPC calls. The gateway supports server reflection, so tools such as \`grpcurl\` need no proto
+  files.`
 
 /** Converts services, messages and enums with their comments to the content of a document. */
 export function protoContent({ file }: { readonly file: readonly File[] }): ProtoContent {

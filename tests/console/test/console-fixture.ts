@@ -95,7 +95,7 @@ export async function takeSecret(page: Page, label: string): Promise<string> {
   const dialog = page.getByRole('dialog')
   const entry = dialog.locator('.secret').filter({ hasText: label }).first()
   const secret = await entry.locator('.copy-value .code').innerText()
-  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
   return secret
 }
 

@@ -84,11 +84,11 @@ describe('the console', { shuffle: false }, () => {
       await heading('Choose a password')
       await page.getByLabel('Current password').fill(owner.password)
       await page.getByLabel('New password', { exact: true }).fill(chosenPassword)
-      await page.getByLabel('New password once more').fill('another one')
+      await page.getByLabel('Confirm new password').fill('another one')
       await page.getByRole('button', { name: 'Change password' }).click()
-      await page.getByText('This is not the new password.').waitFor()
+      await page.getByText('The passwords do not match.').waitFor()
       expect(await page.evaluate('document.activeElement.name')).toBe('repeated')
-      await page.getByLabel('New password once more').fill(chosenPassword)
+      await page.getByLabel('Confirm new password').fill(chosenPassword)
       await page.getByRole('button', { name: 'Change password' }).click()
       await heading('Overview')
     })
@@ -108,13 +108,13 @@ describe('the console', { shuffle: false }, () => {
       })
       await page.getByRole('button', { name: 'Send' }).click()
       await page.getByText('HTTP 200').waitFor()
-      expect(await page.getByLabel('Body of the answer').innerText()).toMatch(/"result": "0x[0-9a-f]+"/)
+      expect(await page.getByLabel('Response body').innerText()).toMatch(/"result": "0x[0-9a-f]+"/)
     })
 
     it('makes a call of a form that the specification gives', async () => {
       await page.getByLabel('Method').selectOption('eth_getBalance')
       await page.getByRole('button', { name: 'Send' }).click()
-      await page.getByText('This value is needed.').waitFor()
+      await page.getByText('This field is required.').waitFor()
       await page.getByLabel('address').fill('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
       await page.getByRole('button', { name: 'Send' }).click()
       await page.getByText('HTTP 200').waitFor()
@@ -130,7 +130,7 @@ describe('the console', { shuffle: false }, () => {
       const first = await takeSecret(page, 'Token')
       await vi.waitFor(async () => expect(await blockNumber(first)).toBe(200), { timeout: 20_000 })
       await page.getByRole('button', { name: 'Rotate Backend' }).click()
-      await page.getByLabel('The old one works on for').selectOption('0')
+      await page.getByLabel('Keep the old secret valid for').selectOption('0')
       await page.getByRole('button', { name: 'Rotate', exact: true }).click()
       const second = await takeSecret(page, 'Token')
       const withinASecond = { timeout: 1_000, interval: 50 }
@@ -143,7 +143,7 @@ describe('the console', { shuffle: false }, () => {
       expect(await blockNumber(token)).toBe(200)
     })
 
-    it('does not overwrite what somebody else has changed', async () => {
+    it('does not overwrite changes of another session', async () => {
       await page.getByRole('button', { name: 'Edit', exact: true }).click()
       await page.getByRole('dialog').getByLabel('Name').fill('Mine')
       const id = new URL(page.url()).pathname.split('/')[3]
@@ -180,11 +180,11 @@ describe('the console', { shuffle: false }, () => {
 
     it('invites a viewer, who sees and changes nothing', async () => {
       await page.getByRole('link', { name: 'Members' }).click()
-      await page.getByRole('button', { name: 'Invite somebody' }).click()
+      await page.getByRole('button', { name: 'Invite member' }).click()
       await page.getByLabel('E-mail').fill('tomas@example.test')
       await page.getByLabel('Role').selectOption('viewer')
       await page.getByRole('button', { name: 'Create invitation' }).click()
-      const address = new URL(await takeSecret(page, 'Address'))
+      const address = new URL(await takeSecret(page, 'Invitation link'))
       const guest = await served().visit(`${address.pathname}${address.hash}`)
       await guest.getByLabel('First name').fill('Tomas')
       await guest.getByLabel('Last name').fill('Lind')
@@ -198,7 +198,7 @@ describe('the console', { shuffle: false }, () => {
       expect(await guest.getByRole('button', { name: /Edit|New|Rotate|Revoke|Delete/ }).count()).toBe(0)
       expect(await guest.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
       await guest.goto(`${served().service.url}/console/audit-log`)
-      await guest.getByRole('heading', { name: 'Not for your role' }).waitFor()
+      await guest.getByRole('heading', { name: 'You do not have access' }).waitFor()
       await guest.close()
     })
 
@@ -237,7 +237,7 @@ describe('the console', { shuffle: false }, () => {
       const figure = page.locator('.figure').filter({ hasText: 'Mean latency' })
       await figure.getByText(/^[\d.,]+ ms$/).waitFor()
       const chart = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Latency' }) })
-      await chart.getByText('Show as a table').click()
+      await chart.getByText('Show as table').click()
       await chart
         .getByRole('cell', { name: /^[\d.,]+$/ })
         .first()
@@ -247,14 +247,14 @@ describe('the console', { shuffle: false }, () => {
     it('tells a webhook of what happens, and sends it again', async () => {
       await page.getByRole('link', { name: 'Webhooks' }).click()
       await page.getByRole('button', { name: 'New webhook' }).first().click()
-      await page.getByLabel('Address', { exact: true }).fill(receiver.url)
-      await page.getByLabel('An upstream went down').check()
+      await page.getByLabel('URL', { exact: true }).fill(receiver.url)
+      await page.getByLabel('Upstream down').check()
       await page.getByRole('button', { name: 'Create webhook' }).click()
       const secret = await takeSecret(page, 'Signing secret')
       await page.getByRole('link', { name: receiver.url }).click()
-      await page.getByRole('button', { name: 'Send a test' }).click()
-      await page.getByText('Test delivered').waitFor()
-      await page.getByRole('button', { name: 'Send webhook.test again' }).click()
+      await page.getByRole('button', { name: 'Send test event' }).click()
+      await page.getByText('Test event delivered').waitFor()
+      await page.getByRole('button', { name: 'Resend webhook.test' }).click()
       await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 20_000 })
       expect(receiver.received.map((request) => isSignedWith(secret, request))).toEqual([true, true])
       await page.getByRole('link', { name: 'Audit log' }).click()
@@ -268,7 +268,7 @@ describe('the console', { shuffle: false }, () => {
         return visitor.getByRole('link', { name: 'Sign in with Breakwater' }).click()
       }
       await goThrough('stranger@example.test')
-      await visitor.getByRole('alert').getByText('The sign-in through Breakwater did not succeed').waitFor()
+      await visitor.getByRole('alert').getByText('Sign-in with Breakwater failed').waitFor()
       expect(visitor.url()).not.toContain('#')
       await visitor.context().clearCookies()
       await goThrough(served().owner.email)
@@ -365,7 +365,7 @@ describe('the console', { shuffle: false }, () => {
       await page.goto(`${served().service.url}/console/projects`)
       await heading('Projects')
       await page.keyboard.press('Tab')
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
       await page.getByRole('link', { name: 'Members' }).focus()
       await page.keyboard.press('Enter')
       await heading('Members')

@@ -148,7 +148,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
 
   it('says when there is nothing at an address', async () => {
     await open('evm/eth_nothing')
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Nothing here')
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Page not found')
   })
 
   it('tries an operation of the platform with a key, which stays in memory', async () => {

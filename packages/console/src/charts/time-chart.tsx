@@ -82,10 +82,10 @@ export function TimeChart({
         ref={place}
         class="chart"
         role="img"
-        aria-label={`${title}; the values stand in the table below`}
+        aria-label={`${title} chart. The values are in the table below.`}
       />
       <details class="chart-data">
-        <summary>Show as a table</summary>
+        <summary>Show as table</summary>
         <DataTable<Point>
           caption={title}
           columns={[

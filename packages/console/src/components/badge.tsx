@@ -27,7 +27,7 @@ const tones: Readonly<Record<string, Tone>> = {
   revoked: 'bad',
   deny: 'bad',
   disabled: 'bad',
-  'not offered': 'bad',
+  'not supported': 'bad',
   expired: 'warn',
 }
 

@@ -30,7 +30,7 @@ export function CopyButton({
   const copy = async () => {
     const hasCopied = await write(value)
     if (!hasCopied && shown.current) select(shown.current)
-    announce(hasCopied ? `${label} copied` : 'Selected: press Ctrl+C to copy')
+    announce(hasCopied ? `${label} copied` : 'Text selected. Press Ctrl+C to copy.')
   }
   return (
     <button

@@ -78,7 +78,7 @@ function Pages({ page, count, hasNext, unit, turnTo }: Paging) {
   return (
     <nav class="table-foot" aria-label={`Pages of ${unit}`}>
       <span aria-live="polite">
-        {count.toLocaleString()} in all
+        {count.toLocaleString()} total
         {!isOnlyPage && `, page ${page}`}
       </span>
       {!isOnlyPage && (

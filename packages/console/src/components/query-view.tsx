@@ -8,7 +8,7 @@ export function ProblemNotice({ problem, retry }: { readonly problem: Problem; r
     <div class="notice is-bad" role="alert">
       <div>
         {problem.message}
-        {problem.requestId !== undefined && <span class="small"> Request {problem.requestId}.</span>}
+        {problem.requestId !== undefined && <span class="small"> Request ID: {problem.requestId}</span>}
       </div>
       {retry && (
         <button type="button" class="button is-small" onClick={retry}>

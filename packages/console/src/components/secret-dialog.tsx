@@ -31,7 +31,7 @@ export function SecretDialog({
       ))}
       <div class="form-actions">
         <button type="button" class="button is-primary" onClick={onClose}>
-          I have copied it
+          Done
         </button>
       </div>
     </Dialog>

@@ -20,13 +20,16 @@ export function Invitation() {
   })
   if (token === '') {
     return (
-      <Alone title="Invitation" description="The address of an invitation has a token behind the #.">
-        <p>Open the whole address that you were given, or ask for another invitation.</p>
+      <Alone
+        title="Invitation"
+        description="This invitation link is incomplete: the token after # is missing."
+      >
+        <p>Open the complete link, or request a new invitation.</p>
       </Alone>
     )
   }
   return (
-    <Alone title="Join the organization" description="Say who you are and choose a password.">
+    <Alone title="Join the organization" description="Enter your name and choose a password.">
       <Form
         submit="Join"
         isWide

@@ -9,7 +9,7 @@ export function NewPassword() {
   return (
     <Alone
       title="Choose a password"
-      description="The one that you signed in with was made by the service. Choose your own before you go on."
+      description="You signed in with a generated password. Replace it to continue."
     >
       <PasswordForm
         onChanged={() => {

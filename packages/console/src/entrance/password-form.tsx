@@ -36,7 +36,7 @@ export function PasswordForm({ onChanged }: { onChanged(): void }) {
       />
       <TextField
         name="repeated"
-        label="New password once more"
+        label="Confirm new password"
         type="password"
         autoComplete="new-password"
         required
@@ -48,5 +48,5 @@ export function PasswordForm({ onChanged }: { onChanged(): void }) {
 const unlike = new Problem(400, {
   code: 'invalid',
   message: 'Invalid input.',
-  fields: { repeated: ['This is not the new password.'] },
+  fields: { repeated: ['The passwords do not match.'] },
 })

@@ -17,12 +17,13 @@ export function SignIn() {
   return (
     <Alone
       title="Sign in"
-      description={hasEnded ? 'Your session has ended. Sign in to go on where you were.' : undefined}
+      description={hasEnded ? 'Your session has ended. Sign in to continue.' : undefined}
     >
       <div class="stack">
         {wasRefused && (
           <p class="notice is-bad" role="alert">
-            The sign-in through {oidc?.name ?? 'the identity provider'} did not succeed.
+            Sign-in with {oidc?.name ?? 'the identity provider'} failed. Try again, or contact your
+            administrator.
           </p>
         )}
         <Form

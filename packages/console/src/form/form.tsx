@@ -98,7 +98,7 @@ function FormProblem({
   if (isOutdated(problem)) {
     return (
       <div class="notice is-warn">
-        <div>Somebody changed this meanwhile. Reload to see what it is now; what you typed is lost.</div>
+        <div>Someone else changed this. Reload to get the latest version. Your changes will be lost.</div>
         {onReload && (
           <button type="button" class="button is-small" onClick={onReload}>
             Reload
@@ -112,7 +112,7 @@ function FormProblem({
   return (
     <div class="notice is-bad">
       <div>
-        {isAtFields ? 'Some fields need another value.' : problem.message}
+        {isAtFields ? 'Check the highlighted fields.' : problem.message}
         {others.map(([name, rules]) => (
           <p key={name}>
             {name === 'non_field_errors' ? '' : `${name}: `}

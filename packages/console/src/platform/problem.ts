@@ -41,7 +41,7 @@ export class Problem extends Error {
 export function problemOf(response: Response, body: unknown): Problem {
   const { status } = response
   if (!isErrorBody(body))
-    return new Problem(status, { code: 'unknown', message: `The service answered ${status}.` })
+    return new Problem(status, { code: 'unknown', message: `The gateway returned HTTP ${status}.` })
   const { code, message, fields, request_id } = body.error
   return new Problem(status, { code, message, fields, requestId: request_id })
 }
@@ -57,7 +57,7 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   return new Problem(0, {
     code: 'unreachable',
-    message: 'The service does not answer. Check your connection and try again.',
+    message: 'Could not reach the gateway. Check your connection and try again.',
   })
 }
 

@@ -63,14 +63,14 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
 /** The state of the session and the functions that change it. */
 export function useSessionState(): SessionContext {
   const value = useContext(context)
-  if (!value) throw new Error('there is no SessionProvider around this component')
+  if (!value) throw new Error('useSessionState requires a SessionProvider')
   return value
 }
 
 /** The session; only for components that are shown when a user is signed in. */
 export function useSession(): Session {
   const { state } = useSessionState()
-  if (state.kind !== 'signed-in') throw new Error('nobody is signed in')
+  if (state.kind !== 'signed-in') throw new Error('useSession requires a signed-in user')
   return state.session
 }
 

@@ -64,7 +64,7 @@ function Call({ operations, template, token }: Target & { readonly operations: r
   }
   return (
     <div class="playground">
-      <Card title="Call" description={<span class="code break-anywhere">{operation.summary}</span>}>
+      <Card title="Request" description={<span class="code break-anywhere">{operation.summary}</span>}>
         <form
           class="form"
           onSubmit={(event) => {
@@ -82,7 +82,7 @@ function Call({ operations, template, token }: Target & { readonly operations: r
               setResult({ kind: 'none' })
             }}
           />
-          {operation.fields.length === 0 && <p class="muted">This call takes no parameters.</p>}
+          {operation.fields.length === 0 && <p class="muted">This method has no parameters.</p>}
           {operation.fields.map((field) => (
             <FieldView
               key={`${operation.name} ${keyOf(field)}`}
@@ -101,7 +101,7 @@ function Call({ operations, template, token }: Target & { readonly operations: r
             >
               Send
             </button>
-            {token === '' && <span class="field-hint">It takes a token to call the node.</span>}
+            {token === '' && <span class="field-hint">Enter a token to send the request.</span>}
           </div>
         </form>
         <AsCommand operation={operation} typed={typed} template={template} />
@@ -166,19 +166,19 @@ function AsCommand({
   const verb = request.method === 'GET' || request.body !== undefined ? '' : ` -X ${request.method}`
   return (
     <div class="stack is-tight command">
-      <h3>As a command</h3>
-      <CopyValue label="command" value={`curl${verb} "${url}"${body}`} />
+      <h3>cURL</h3>
+      <CopyValue label="cURL command" value={`curl${verb} "${url}"${body}`} />
     </div>
   )
 }
 
 function Answer({ result }: { readonly result: Result }) {
   return (
-    <Card title="Answer">
+    <Card title="Response">
       <div class="stack is-tight">
         <div role="status" class="row">
-          {result.kind === 'none' && <span class="muted">Send the call to see what the node answers.</span>}
-          {result.kind === 'waiting' && <span class="muted">Waiting for the node</span>}
+          {result.kind === 'none' && <span class="muted">Send a request to see the response.</span>}
+          {result.kind === 'waiting' && <span class="muted">Waiting for a response</span>}
           {result.kind === 'answered' && (
             <>
               <Badge tone={result.outcome.isGood ? 'good' : 'bad'}>HTTP {result.outcome.status}</Badge>
@@ -190,7 +190,7 @@ function Answer({ result }: { readonly result: Result }) {
         </div>
         {result.kind === 'failed' && <ProblemNotice problem={result.problem} />}
         {result.kind === 'answered' && (
-          <pre class="code-block playground-result" tabIndex={0} aria-label="Body of the answer">
+          <pre class="code-block playground-result" tabIndex={0} aria-label="Response body">
             {result.outcome.text}
           </pre>
         )}

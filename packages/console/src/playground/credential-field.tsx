@@ -56,7 +56,7 @@ function Reveal({ nodeId, onToken }: { readonly nodeId: string; onToken(token: s
       <button type="button" class="button is-small" onClick={() => void reveal()}>
         Use {credential.label === '' ? credential.id : credential.label}
       </button>
-      <span class="field-hint">The use is noted in the audit log.</span>
+      <span class="field-hint">Recorded in the audit log.</span>
     </div>
   )
 }

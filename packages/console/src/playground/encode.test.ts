@@ -95,9 +95,9 @@ describe('what was typed', () => {
   })
 
   it.each<[string, Record<string, unknown>, string, string]>([
-    ['a value that is needed', { type: 'string' }, '', 'This value is needed.'],
-    ['a number that is none', { type: 'integer' }, '0x10', 'This must be a number.'],
-    ['JSON that is none', { type: 'array', items: {} }, '[1', 'This must be JSON.'],
+    ['a value that is needed', { type: 'string' }, '', 'This field is required.'],
+    ['a number that is none', { type: 'integer' }, '0x10', 'Must be a number.'],
+    ['JSON that is none', { type: 'array', items: {} }, '[1', 'Must be valid JSON.'],
   ])('is refused for %s', (_, schema, typed, error) => {
     expect(encode(field(schema, true), 'p', { p: typed })).toEqual({ errors: { p: error } })
   })
@@ -108,7 +108,9 @@ describe('what was typed', () => {
       required: ['a'],
       properties: { a: { type: 'string' }, b: { type: 'string' } },
     }
-    expect(encode(field(schema), 'p', { 'p.b': 'x' })).toEqual({ errors: { 'p.a': 'This value is needed.' } })
+    expect(encode(field(schema), 'p', { 'p.b': 'x' })).toEqual({
+      errors: { 'p.a': 'This field is required.' },
+    })
     expect(encode(field(schema), 'p', {})).toEqual({ text: undefined })
   })
 })

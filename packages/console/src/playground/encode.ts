@@ -26,7 +26,7 @@ export function encode(field: Field, path: string, typed: Typed): Encoded {
   if (model.kind === 'group') return encodeGroup(field, model.fields, path, typed)
   const value = (typed[path] ?? field.fallback).trim()
   if (value === '')
-    return field.isRequired ? { errors: { [path]: 'This value is needed.' } } : { text: undefined }
+    return field.isRequired ? { errors: { [path]: 'This field is required.' } } : { text: undefined }
   // For example a block by its hash, where a tag is possible too.
   if (model.kind === 'json' || (model.kind === 'text' && value.startsWith('{')))
     return encodeJson(value, path)
@@ -69,7 +69,7 @@ function encodeNumbers(
   join: (values: readonly string[]) => string,
 ): Encoded {
   if (values.every((value) => numberForm.test(value))) return { text: join(values) }
-  return { errors: { [path]: 'This must be a number.' } }
+  return { errors: { [path]: 'Must be a number.' } }
 }
 
 function encodeJson(value: string, path: string): Encoded {
@@ -77,6 +77,6 @@ function encodeJson(value: string, path: string): Encoded {
     JSON.parse(value)
     return { text: value }
   } catch {
-    return { errors: { [path]: 'This must be JSON.' } }
+    return { errors: { [path]: 'Must be valid JSON.' } }
   }
 }

@@ -8,8 +8,8 @@ export type Family = 'https' | 'beacon' | 'api_v2' | 'api_v3'
 export const familyNames: Readonly<Record<Family, string>> = {
   https: 'EVM JSON-RPC',
   beacon: 'Beacon node API',
-  api_v2: 'Jetton chain, v2',
-  api_v3: 'Jetton chain, v3',
+  api_v2: 'TON API v2',
+  api_v3: 'TON API v3',
 }
 
 /** In display order. */

@@ -61,7 +61,7 @@ function Single({
       </label>
       {choices ? (
         <select {...control} onChange={take}>
-          <option value="">{isRequired ? 'choose' : 'left out'}</option>
+          <option value="">{isRequired ? 'select' : 'not set'}</option>
           {choices.map((value) => (
             <option key={value} value={value}>
               {value}
@@ -73,7 +73,7 @@ function Single({
           {...control}
           rows={3}
           spellcheck={false}
-          placeholder={model.kind === 'list' ? 'one in a line' : 'JSON'}
+          placeholder={model.kind === 'list' ? 'one per line' : 'JSON'}
           onInput={take}
         />
       ) : (

@@ -28,7 +28,7 @@ describe('an EVM method', () => {
       body: expect.stringContaining(`"params":["${address}","latest"]`) as string,
     })
     expect(named('eth_getBalance')?.request({})).toEqual({
-      errors: { 'params.address': 'This value is needed.' },
+      errors: { 'params.address': 'This field is required.' },
     })
   })
 

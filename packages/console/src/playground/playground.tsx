@@ -17,10 +17,7 @@ type Node = components['schemas']['Node']
 export function Playground() {
   const nodes = useQuery(allNodes, [])
   return (
-    <Page
-      title="Playground"
-      description="Put a call together and see what a node answers. Calls count as usage of the node."
-    >
+    <Page title="Playground" description="Build a request and send it to a node. Requests count as usage.">
       <QueryView query={nodes} lines={8}>
         {(all) => {
           const callable = all.rows.filter((node) => familiesOf(node).length > 0)
@@ -40,14 +37,14 @@ function NoNodes() {
     <div class="card">
       <EmptyState
         icon="playground"
-        title="There is no node to call yet"
+        title="No nodes to call yet"
         action={
           <a class="button is-primary" href="/console/nodes/new">
             Create a node
           </a>
         }
       >
-        Nodes that speak EVM JSON-RPC, the beacon node API or the jetton chain API can be called here.
+        The playground supports EVM JSON-RPC, the Beacon node API and the TON API.
       </EmptyState>
     </div>
   )

@@ -40,7 +40,7 @@ export async function send(url: string, method: string, body: string | undefined
 
 function shown(text: string): string {
   const whole = indented(text)
-  return whole.length > longestShown ? `${whole.slice(0, longestShown)}\n… cut here` : whole
+  return whole.length > longestShown ? `${whole.slice(0, longestShown)}\n… truncated` : whole
 }
 
 /**

@@ -39,7 +39,7 @@ function Frame() {
   return (
     <div class="shell reference">
       <a class="skip-link" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="shell-side">
         <div class="shell-head">
@@ -61,7 +61,7 @@ function Frame() {
         <div id="menu" class={isOpen ? 'shell-menu is-open' : 'shell-menu'}>
           <Navigation place={place} />
           <div class="shell-foot">
-            <a href="/console/">To the console</a>
+            <a href="/console/">Go to console</a>
             <ThemeSwitch />
           </div>
         </div>
@@ -106,8 +106,8 @@ function Document({ name, place }: { readonly name: string; readonly place: Plac
 
 function Missing() {
   return (
-    <Page title="Nothing here" back={{ href: '/docs/', label: 'API reference' }}>
-      <p>The specifications of this version have nothing under this address. Search for its name.</p>
+    <Page title="Page not found" back={{ href: '/docs/', label: 'API reference' }}>
+      <p>The API reference of this version has no page at this URL. Search for the operation by name.</p>
     </Page>
   )
 }

@@ -54,10 +54,10 @@ export function Pages() {
 
 function NotFound() {
   return (
-    <Page title="No such page">
+    <Page title="Page not found">
       <div class="card">
-        <EmptyState icon="overview" title="There is nothing at this address" action={<HomeLink />}>
-          What was here may have been deleted.
+        <EmptyState icon="overview" title="This page does not exist" action={<HomeLink />}>
+          It may have been deleted, or the URL is wrong.
         </EmptyState>
       </div>
     </Page>
@@ -66,10 +66,10 @@ function NotFound() {
 
 function NotAllowed() {
   return (
-    <Page title="Not for your role">
+    <Page title="You do not have access">
       <div class="card">
-        <EmptyState icon="account" title="Your role does not show you this page" action={<HomeLink />}>
-          An owner or an administrator of the organization can give you another role.
+        <EmptyState icon="account" title="Your role does not have access to this page" action={<HomeLink />}>
+          Ask an owner or an admin of the organization to change your role.
         </EmptyState>
       </div>
     </Page>
@@ -79,18 +79,18 @@ function NotAllowed() {
 // A page of an older gateway version may reference files that a newer one no longer has.
 function Outdated() {
   return (
-    <Page title="This page could not be shown">
+    <Page title="This page failed to load">
       <div class="card">
         <EmptyState
           icon="screen"
-          title="Load the console again"
+          title="Reload the console"
           action={
             <button type="button" class="button is-primary" onClick={() => location.reload()}>
               Reload
             </button>
           }
         >
-          The service may have been updated since this page was opened.
+          The gateway may have been updated since you opened this page.
         </EmptyState>
       </div>
     </Page>
@@ -100,7 +100,7 @@ function Outdated() {
 function HomeLink() {
   return (
     <a class="button" href="/console/">
-      To the overview
+      Go to overview
     </a>
   )
 }

@@ -13,7 +13,7 @@ export interface Place {
 /** The pages of the navigation in their groups. */
 export const places: readonly { readonly title: string; readonly places: readonly Place[] }[] = [
   {
-    title: 'Service',
+    title: 'Gateway',
     places: [
       { href: '/console/', label: 'Overview', icon: 'overview' },
       { href: '/console/projects', label: 'Projects', icon: 'project', scope: 'projects:read' },

@@ -17,7 +17,7 @@ export function Shell() {
   return (
     <div class="shell">
       <a class="skip-link" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="shell-side">
         <div class="shell-head">
@@ -52,7 +52,7 @@ function Navigation({ path }: { readonly path: string }) {
   const { scopes } = useSession()
   const current = placeOf(path)
   return (
-    <nav class="shell-navigation" aria-label="Pages">
+    <nav class="shell-navigation" aria-label="Main">
       {places.map(({ title, places: group }) => (
         <div key={title} class="navigation-group">
           <div class="navigation-title">{title}</div>

@@ -5,14 +5,14 @@ import { chooseTheme, storedTheme, type Theme } from './theme.ts'
 const themes: readonly (readonly [Theme, string, IconName])[] = [
   ['light', 'Light', 'sun'],
   ['dark', 'Dark', 'moon'],
-  ['system', 'As the device', 'screen'],
+  ['system', 'System', 'screen'],
 ]
 
 /** Selects the light or dark theme, or that of the device. */
 export function ThemeSwitch() {
   const [current, setCurrent] = useState(storedTheme)
   return (
-    <div class="theme-switch" role="group" aria-label="Colours">
+    <div class="theme-switch" role="group" aria-label="Theme">
       {themes.map(([theme, label, icon]) => (
         <button
           key={theme}

@@ -22,7 +22,7 @@ export function Account() {
   const [changes, setChanges] = useState(0)
   return (
     <Page title="Your account">
-      <Card title="About you">
+      <Card title="Profile">
         <dl class="facts">
           <dt>Name</dt>
           <dd>{`${user.first_name} ${user.last_name}`.trim()}</dd>
@@ -35,12 +35,12 @@ export function Account() {
         </dl>
       </Card>
       <Sessions key={`sessions ${changes}`} />
-      <Card title="Password" description="All other sessions end when you change it.">
+      <Card title="Password" description="Changing your password revokes all other sessions.">
         <div class="form-narrow">
           <PasswordForm
             key={changes}
             onChanged={() => {
-              announce('Password changed; other sessions have ended')
+              announce('Password changed. Other sessions revoked.')
               setChanges(changes + 1)
             }}
           />
@@ -59,7 +59,7 @@ function Sessions() {
   const end = async ({ id }: Entry) => {
     try {
       await bodyOf(platform.DELETE('/v1/sessions/{id}/', { params: { path: { id } } }))
-      announce('Session ended')
+      announce('Session revoked')
       sessions.reload()
     } catch (error) {
       announce(asProblem(error).message)
@@ -67,19 +67,19 @@ function Sessions() {
   }
   const columns: readonly Column<Entry>[] = [
     {
-      label: 'Where',
+      label: 'Device',
       cell: ({ user_agent: agent, ip, current }) => (
         <>
           <div class="break-anywhere">{agent}</div>
           <div class="muted small">
-            {ip} {current && <Badge tone="accent">this one</Badge>}
+            {ip} {current && <Badge tone="accent">current</Badge>}
           </div>
         </>
       ),
     },
     { label: 'Signed in', cell: ({ created_at: at }) => <Time at={at} /> },
     { label: 'Last used', cell: ({ last_used_at: at }) => <Time at={at} /> },
-    { label: 'Ends', cell: ({ expires_at: at }) => <Time at={at} /> },
+    { label: 'Expires', cell: ({ expires_at: at }) => <Time at={at} /> },
     {
       label: 'Actions',
       kind: 'actions',
@@ -88,16 +88,20 @@ function Sessions() {
           <button
             type="button"
             class="button is-quiet is-small is-danger"
-            aria-label={`End the session from ${session.ip}`}
+            aria-label={`Revoke the session from ${session.ip}`}
             onClick={() => void end(session)}
           >
-            End
+            Revoke
           </button>
         ),
     },
   ]
   return (
-    <Card title="Sessions" description="Where you are signed in. End what you do not know." flush>
+    <Card
+      title="Sessions"
+      description="Devices where you are signed in. Revoke sessions you do not recognize."
+      flush
+    >
       <QueryView query={sessions} lines={3}>
         {(list) => (
           <DataTable

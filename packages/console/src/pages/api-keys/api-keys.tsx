@@ -58,15 +58,15 @@ export function ApiKeys() {
   return (
     <Page
       title="API keys"
-      description="Programs manage projects and nodes with these. To call a node, use a credential of the node."
+      description="Authenticate applications to the platform API. To call a node, use a node credential."
       actions={create}
     >
       <div class="card">
         <QueryView query={keys}>
           {(list) =>
             list.count === 0 ? (
-              <EmptyState icon="key" title="No API keys" action={create}>
-                Create one for each program and give it no more scopes than it needs.
+              <EmptyState icon="key" title="No API keys yet" action={create}>
+                Create one key per application, with only the scopes it needs.
               </EmptyState>
             ) : (
               <DataTable
@@ -90,7 +90,9 @@ export function ApiKeys() {
           secrets={[{ label: 'API key', value: issued }]}
           onClose={() => setIssued(undefined)}
         >
-          <p>Copy it now, it is not shown again. Whoever has it can do what its scopes say.</p>
+          <p>
+            Copy the key now. It is not shown again. Anyone with the key has the permissions of its scopes.
+          </p>
         </SecretDialog>
       )}
     </Page>
@@ -116,7 +118,7 @@ const facts: readonly Column<ApiKey>[] = [
       </details>
     ),
   },
-  { label: 'Made by', cell: ({ creator }) => <span class="break-anywhere">{creator.email}</span> },
+  { label: 'Created by', cell: ({ creator }) => <span class="break-anywhere">{creator.email}</span> },
   { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
   { label: 'Expires', cell: ({ expires_at: at }) => <Time at={at} /> },
   {

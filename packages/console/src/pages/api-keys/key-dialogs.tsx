@@ -26,13 +26,13 @@ function Fields({
         label="Name"
         value={name}
         maxLength={100}
-        hint="What uses it, for example the name of a program."
+        hint="Where the key is used, for example an application name."
         required
       />
       <ChecksField
         name="scopes"
         label="Scopes"
-        hint="What it may do. A key never may more than who made it."
+        hint="A key cannot exceed the permissions of its creator."
         choices={offered.map((value) => ({ value, label: value }))}
         checked={scopes}
       />
@@ -41,7 +41,7 @@ function Fields({
         label="Expires"
         type="datetime-local"
         value={localTime(expiresAt)}
-        hint="Empty: it works until it is revoked."
+        hint="Leave empty for no expiry."
       />
     </>
   )
@@ -117,7 +117,7 @@ export function RotateKey({ apiKey, onIssued, onClose }: OfKey & { onIssued(key:
         onIssued((await bodyOf(platform.POST('/v1/api-keys/{id}/rotate/', { params, body }))).key)
       }}
     >
-      <p>The key gets another secret; put it in place before the old one ends.</p>
+      <p>Creates a new secret for this key. Update your application before the old secret expires.</p>
       <OverlapField />
     </CreateDialog>
   )
@@ -134,7 +134,7 @@ export function RevokeKey({ apiKey, onRevoked, onClose }: OfKey & { onRevoked():
       onDone={onRevoked}
       onClose={onClose}
     >
-      Programs that use it are refused at once. It cannot be brought back.
+      Requests with this key are rejected immediately. This cannot be undone.
     </ConfirmDialog>
   )
 }

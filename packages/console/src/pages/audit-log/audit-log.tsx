@@ -30,7 +30,7 @@ const kinds = [
 const columns: readonly Column<Entry>[] = [
   { label: 'Time', cell: ({ created_at: at }) => <ExactTime at={at} /> },
   {
-    label: 'Who',
+    label: 'Actor',
     cell: ({ actor, ip, user_agent: agent }) => (
       <>
         <div class="break-anywhere">{actor.label}</div>
@@ -98,10 +98,7 @@ export function AuditLog() {
     return bodyOf(platform.GET('/v2/audit-log/', { params: { query } }))
   }, [paging.page, filter])
   return (
-    <Page
-      title="Audit log"
-      description="Every change, the newest first. Entries cannot be changed or deleted."
-    >
+    <Page title="Audit log" description="All changes, newest first. Entries cannot be edited or deleted.">
       <div class="filters">
         <SelectField
           name="kind"
@@ -126,8 +123,8 @@ export function AuditLog() {
         <QueryView query={entries} lines={10}>
           {(list) =>
             list.count === 0 ? (
-              <EmptyState icon="audit" title="Nothing found">
-                No change fits these filters.
+              <EmptyState icon="audit" title="No matching entries">
+                Change or clear the filters.
               </EmptyState>
             ) : (
               <DataTable

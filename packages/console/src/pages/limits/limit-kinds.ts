@@ -7,14 +7,14 @@ export type NumberLimit = Exclude<keyof Limits, 'methods'>
 
 /** Label and hint of each limit. */
 export const limitKinds: Readonly<Record<NumberLimit, { readonly label: string; readonly hint: string }>> = {
-  requests_per_second: { label: 'Requests per second', hint: 'The rate that is kept up.' },
-  burst: { label: 'Burst', hint: 'Requests at once above the rate.' },
-  requests_per_day: { label: 'Requests per day', hint: 'Counted from midnight, UTC.' },
-  units_per_month: { label: 'Units per month', hint: 'Counted from the first day, UTC.' },
-  max_concurrent_calls: { label: 'Calls at once', hint: 'More wait for a place.' },
-  max_batch_items: { label: 'Calls in a batch', hint: 'Of JSON-RPC.' },
-  max_body_bytes: { label: 'Bytes of a request', hint: 'Of its body.' },
-  max_log_range: { label: 'Blocks of a log query', hint: 'Between first and last.' },
+  requests_per_second: { label: 'Requests per second', hint: 'Sustained rate.' },
+  burst: { label: 'Burst', hint: 'Requests allowed at once. Defaults to the rate.' },
+  requests_per_day: { label: 'Requests per day', hint: 'Resets at midnight UTC.' },
+  units_per_month: { label: 'Units per month', hint: 'Resets on the first day of the month, UTC.' },
+  max_concurrent_calls: { label: 'Concurrent requests', hint: 'Further requests are queued.' },
+  max_batch_items: { label: 'Max batch size', hint: 'Calls per JSON-RPC batch.' },
+  max_body_bytes: { label: 'Max body size', hint: 'In bytes.' },
+  max_log_range: { label: 'Max log query range', hint: 'In blocks.' },
 }
 
 /** The names of the limits that are one number. */

@@ -89,8 +89,8 @@ export function LimitsDialog({
           </div>
           <AreaField
             name="methods"
-            label="Rates of single methods"
-            hint="One in a line: a method or the beginning of one with *, requests per second, and the burst when it is another."
+            label="Per-method rate limits"
+            hint="One per line: method name, or prefix followed by *; requests per second; optional burst."
             placeholder="debug_* 2 10"
             value={methodRateLines(current.methods)}
           />
@@ -114,15 +114,15 @@ function LimitsView({ limits }: { readonly limits: Limits }) {
       {set.map((name) => (
         <Fact key={name} label={limitKinds[name].label} value={limits[name]?.toLocaleString() ?? ''} />
       ))}
-      {methods !== '' && <Fact label="Rates of single methods" value={methods.replaceAll('\n', ', ')} />}
-      {set.length === 0 && methods === '' && <Fact label="Limits" value="none of its own" />}
+      {methods !== '' && <Fact label="Per-method rate limits" value={methods.replaceAll('\n', ', ')} />}
+      {set.length === 0 && methods === '' && <Fact label="Limits" value="No limits set" />}
       <dt>Used today</dt>
       <dd>
-        {used.requests_today.toLocaleString()} requests; counted anew <Time at={used.requests_reset_at} />
+        {used.requests_today.toLocaleString()} requests, resets <Time at={used.requests_reset_at} />
       </dd>
       <dt>Used this month</dt>
       <dd>
-        {used.units_this_month.toLocaleString()} units; counted anew <Time at={used.units_reset_at} />
+        {used.units_this_month.toLocaleString()} units, resets <Time at={used.units_reset_at} />
       </dd>
     </dl>
   )

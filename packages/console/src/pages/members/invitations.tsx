@@ -37,10 +37,10 @@ export function Invitations() {
         <button
           type="button"
           class="button is-quiet is-small is-danger"
-          aria-label={`Take back the invitation of ${invitation.email}`}
+          aria-label={`Revoke the invitation for ${invitation.email}`}
           onClick={() => setDeleted(invitation)}
         >
-          Take back
+          Revoke
         </button>
       ),
     },
@@ -48,10 +48,10 @@ export function Invitations() {
   return (
     <Card
       title="Invitations"
-      description="An invitation is an address to send to somebody. It works once, for seven days."
+      description="An invitation is a link that works once and expires after 7 days."
       actions={
         <button type="button" class="button is-primary is-small" onClick={() => setIsInviting(true)}>
-          Invite somebody
+          Invite member
         </button>
       }
       flush
@@ -59,8 +59,8 @@ export function Invitations() {
       <QueryView query={invitations} lines={2}>
         {(list) =>
           list.count === 0 ? (
-            <EmptyState icon="member" title="Nobody is invited">
-              Invite the people you work with and choose what they may do.
+            <EmptyState icon="member" title="No pending invitations">
+              Invite people to the organization and choose their roles.
             </EmptyState>
           ) : (
             <DataTable
@@ -75,7 +75,7 @@ export function Invitations() {
       </QueryView>
       {isInviting && (
         <CreateDialog
-          title="Invite somebody"
+          title="Invite member"
           submit="Create invitation"
           onClose={() => setIsInviting(false)}
           create={async (values) => {
@@ -97,17 +97,17 @@ export function Invitations() {
       {created && (
         <SecretDialog
           title={`Invitation for ${created.email}`}
-          secrets={[{ label: 'Address', value: created.url }]}
+          secrets={[{ label: 'Invitation link', value: created.url }]}
           onClose={() => setCreated(undefined)}
         >
-          <p>Send this address to {created.email}. Whoever opens it joins; it is not shown again.</p>
+          <p>Send this link to {created.email}. Anyone with the link can join. It is not shown again.</p>
         </SecretDialog>
       )}
       {deleted && (
         <ConfirmDialog
-          title="Take the invitation back?"
-          submit="Take back"
-          done="Invitation taken back"
+          title="Revoke invitation?"
+          submit="Revoke"
+          done="Invitation revoked"
           confirm={() => {
             const params = { path: { id: deleted.id } }
             return bodyOf(platform.DELETE('/v1/organization/invitations/{id}/', { params }))
@@ -115,7 +115,7 @@ export function Invitations() {
           onDone={invitations.reload}
           onClose={() => setDeleted(undefined)}
         >
-          {`The address that ${deleted.email} was given stops working.`}
+          {`The invitation link for ${deleted.email} stops working.`}
         </ConfirmDialog>
       )}
     </Card>

@@ -56,7 +56,7 @@ export function EditMember({
               <CheckField
                 name="disabled"
                 label="Disabled"
-                hint="Cannot sign in, and their API keys do not work."
+                hint="Disabled members cannot sign in, and their API keys are rejected."
                 checked={current.disabled}
               />
             </>
@@ -86,7 +86,7 @@ export function RemoveMember({
       onDone={onRemoved}
       onClose={onClose}
     >
-      Their sessions end and their API keys stop working at once. Projects and nodes stay.
+      Their sessions and API keys are revoked immediately. Projects and nodes remain.
     </ConfirmDialog>
   )
 }

@@ -47,7 +47,7 @@ export function Members() {
   return (
     <Page
       title="Members"
-      description={`Who works in ${session.organization.name}, and what they may do.`}
+      description={`Members of ${session.organization.name} and their roles.`}
       actions={
         mayRename && (
           <button type="button" class="button" onClick={() => setOpen({ kind: 'rename' })}>

@@ -5,7 +5,7 @@ export type Role = components['schemas']['Role']
 
 /** The permissions of the roles, in one sentence. */
 export const roleHint =
-  'An admin may do everything but change the owner, an editor changes projects, nodes and credentials, a viewer reads.'
+  'Admins manage everything except the owner. Editors manage projects, nodes and credentials. Viewers have read-only access.'
 
 /** Roles that an invitation can have. */
 export const invitedRoles: readonly ['editor', 'viewer', 'admin'] = ['editor', 'viewer', 'admin']

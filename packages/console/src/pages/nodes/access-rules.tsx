@@ -18,8 +18,8 @@ type Rule = components['schemas']['AccessRule']
 const kinds: readonly ['origin', 'ip', 'method'] = ['origin', 'ip', 'method']
 const actions: readonly ['allow', 'deny'] = ['allow', 'deny']
 const kindLabels: Readonly<Record<Rule['kind'], string>> = {
-  origin: 'Origin of a web page',
-  ip: 'Address of the caller',
+  origin: 'Web origin',
+  ip: 'Client IP',
   method: 'Method',
 }
 
@@ -69,7 +69,7 @@ export function AccessRules({ nodeId }: { readonly nodeId: string }) {
   return (
     <Card
       title="Access rules"
-      description="A call has to pass the rules of every kind. A denial always wins; where something is allowed, all else is refused."
+      description="A request must pass the rules of every kind. Deny rules take precedence. If a kind has allow rules, all other values are denied."
       actions={
         mayWrite && (
           <button
@@ -86,8 +86,8 @@ export function AccessRules({ nodeId }: { readonly nodeId: string }) {
       <QueryView query={rules} lines={3}>
         {(list) =>
           list.count === 0 ? (
-            <EmptyState icon="node" title="No rules">
-              Everybody with a credential may call every method. Add a rule to narrow that.
+            <EmptyState icon="node" title="No access rules">
+              Any credential can call every method. Add a rule to restrict access.
             </EmptyState>
           ) : (
             <DataTable
@@ -111,7 +111,10 @@ const facts: readonly Column<Rule>[] = [
   { label: 'Kind', cell: ({ kind }) => kindLabels[kind] },
   { label: 'Value', cell: ({ value }) => <span class="code break-anywhere">{value}</span> },
   { label: 'Action', cell: ({ action }) => <StateBadge state={action} /> },
-  { label: 'State', cell: ({ active }) => (active ? <StateBadge state="active" /> : <Badge>off</Badge>) },
+  {
+    label: 'State',
+    cell: ({ active }) => (active ? <StateBadge state="active" /> : <Badge>disabled</Badge>),
+  },
 ]
 
 interface DialogProps {
@@ -127,7 +130,7 @@ function Fields({ rule }: { readonly rule?: Rule }) {
         name="value"
         label="Value"
         value={rule?.value}
-        hint="An origin or host such as *.app.example; an address or range such as 192.0.2.0/24; a method, or the beginning of one with *."
+        hint="Origin or host, such as *.app.example. IP address or range, such as 192.0.2.0/24. Method or prefix, such as debug_*."
         maxLength={253}
         required
       />
@@ -137,7 +140,7 @@ function Fields({ rule }: { readonly rule?: Rule }) {
         value={rule?.action}
         choices={actions.map((value) => ({ value, label: value }))}
       />
-      <CheckField name="active" label="The rule is in force" checked={rule?.active ?? true} />
+      <CheckField name="active" label="Enabled" checked={rule?.active ?? true} />
     </>
   )
 }
@@ -206,7 +209,7 @@ function DeleteRule({ nodeId, rule, onDone, onClose }: DialogProps & { readonly 
       onDone={onDone}
       onClose={onClose}
     >
-      {`${rule.action} ${rule.value} is no longer looked at.`}
+      {`The rule "${rule.action} ${rule.value}" no longer applies.`}
     </ConfirmDialog>
   )
 }

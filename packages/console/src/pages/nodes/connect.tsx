@@ -12,11 +12,11 @@ export function Connect({ node }: { readonly node: components['schemas']['Node']
   return (
     <div class="stack">
       <Card
-        title="Addresses"
+        title="Endpoints"
         description={
           <>
-            Put the token of a <a href={`/console/nodes/${node.id}/credentials`}>credential</a> where{' '}
-            <code>{'{token}'}</code> stands.
+            Replace <code>{'{token}'}</code> with the token of a{' '}
+            <a href={`/console/nodes/${node.id}/credentials`}>credential</a>.
           </>
         }
         actions={
@@ -29,24 +29,24 @@ export function Connect({ node }: { readonly node: components['schemas']['Node']
           {addresses.map(({ label, value }) => (
             <div key={label} class="secret">
               <span class="small muted">{label}</span>
-              <CopyValue label={`${label} address`} value={value} />
+              <CopyValue label={`${label} URL`} value={value} />
             </div>
           ))}
         </div>
       </Card>
       {https !== undefined && (
-        <Card title="First call">
+        <Card title="Quick start">
           <CopyValue
-            label="command"
+            label="cURL command"
             value={`curl "${https.replace('{token}', '$TOKEN')}" -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'`}
           />
         </Card>
       )}
-      <Card title="About">
+      <Card title="Details">
         <dl class="facts">
-          <dt>Id</dt>
+          <dt>ID</dt>
           <dd class="code">{node.id}</dd>
-          <dt>Speaks</dt>
+          <dt>Protocols</dt>
           <dd class="row">
             {node.protocols.map((protocol) => (
               <Badge key={protocol}>{protocol}</Badge>

@@ -16,9 +16,9 @@ interface Shared {
 }
 
 const kindLabels: Readonly<Record<Kind, string>> = {
-  token: 'Token in the address',
-  basic: 'User name and password',
-  'x-token': 'Metadata x-token, for gRPC',
+  token: 'Token in the URL',
+  basic: 'Username and password',
+  'x-token': 'x-token metadata (gRPC)',
 }
 
 function Fields({ label, expiresAt }: { readonly label: string; readonly expiresAt: string | null }) {
@@ -29,14 +29,14 @@ function Fields({ label, expiresAt }: { readonly label: string; readonly expires
         label="Label"
         value={label}
         maxLength={100}
-        hint="Who or what uses it, for example the name of a program."
+        hint="Where the credential is used, for example an application name."
       />
       <TextField
         name="expires_at"
         label="Expires"
         type="datetime-local"
         value={localTime(expiresAt)}
-        hint="Empty: it works until it is revoked."
+        hint="Leave empty for no expiry."
       />
     </>
   )
@@ -118,7 +118,7 @@ export function CredentialLimits({ nodeId, credential, onClose }: OfCredential) 
   const url = '/v2/nodes/{id}/credentials/{credential_id}/limits/'
   return (
     <LimitsDialog
-      title="Limits of the credential"
+      title="Credential limits"
       load={() => versionOf(platform.GET(url, { params: { path } }))}
       save={(body, etag) => bodyOf(platform.PUT(url, { params: { path, header: ifMatch(etag) }, body }))}
       onSaved={() => {}}
@@ -149,7 +149,7 @@ export function RotateCredential({
         )
       }}
     >
-      <p>A new credential takes over; put it in place before the old one ends.</p>
+      <p>Creates a new credential. Update your application before the old credential expires.</p>
       <OverlapField />
     </CreateDialog>
   )
@@ -174,7 +174,7 @@ export function RevokeCredential({
       onDone={onRevoked}
       onClose={onClose}
     >
-      Programs that use it are refused within a second. It cannot be brought back.
+      Requests with this credential are rejected within one second. This cannot be undone.
     </ConfirmDialog>
   )
 }

@@ -6,8 +6,8 @@ export const addressLabels: Readonly<Record<keyof components['schemas']['NodeDet
   https: 'HTTPS',
   wss: 'WebSocket',
   beacon: 'Beacon node API',
-  api_v2: 'Jetton chain, v2',
-  api_v3: 'Jetton chain, v3',
+  api_v2: 'TON API v2',
+  api_v3: 'TON API v3',
   grpc: 'gRPC',
 }
 
@@ -27,7 +27,7 @@ export function credentialSecrets({
 }: components['schemas']['NodeSecret']): readonly Secret[] {
   return [
     ...(token === undefined ? [] : [{ label: 'Token', value: token }]),
-    ...(username == null || password === undefined ? [] : [{ label: 'User name', value: username }]),
+    ...(username == null || password === undefined ? [] : [{ label: 'Username', value: username }]),
     ...(password === undefined ? [] : [{ label: 'Password', value: password }]),
   ]
 }

@@ -55,7 +55,7 @@ export function Credentials({
       announce(asProblem(error).message)
     }
   }
-  if (!mayRead) return <p class="muted">Your role does not show you credentials.</p>
+  if (!mayRead) return <p class="muted">Your role does not have access to credentials.</p>
   const columns: readonly Column<Credential>[] = [
     ...facts,
     ...(mayWrite
@@ -84,15 +84,15 @@ export function Credentials({
   return (
     <Card
       title="Credentials"
-      description="Each one opens the node. Give every program its own, so that one can be revoked alone."
+      description="Each credential grants access to this node. Create one per application, so that you can revoke them independently."
       actions={create}
       flush
     >
       <QueryView query={credentials}>
         {(list) =>
           list.count === 0 ? (
-            <EmptyState icon="key" title="Nothing opens this node">
-              Create a credential to be able to call it.
+            <EmptyState icon="key" title="No credentials yet">
+              Create a credential to call this node.
             </EmptyState>
           ) : (
             <DataTable
@@ -124,7 +124,7 @@ export function Credentials({
           secrets={credentialSecrets(shown.secret)}
           onClose={() => setShown(undefined)}
         >
-          <p>Whoever has this can call the node. Keep it out of code and logs.</p>
+          <p>Anyone with this secret can call the node. Keep it out of code and logs.</p>
         </SecretDialog>
       )}
     </Card>
@@ -135,7 +135,7 @@ const facts: readonly Column<Credential>[] = [
   { label: 'Label', cell: ({ label }) => label || <span class="muted">none</span> },
   { label: 'Kind', cell: ({ kind }) => kind },
   {
-    label: 'Ends in',
+    label: 'Secret',
     cell: ({ hint, username }) => (
       <span class="code">{[username, hint === null ? undefined : `…${hint}`].filter(Boolean).join(' ')}</span>
     ),

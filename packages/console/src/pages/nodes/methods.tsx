@@ -26,7 +26,7 @@ const columns: readonly Column<NodeMethod>[] = [
     kind: 'number',
     cell: ({ latency_ms: latency }) => (latency === null ? '' : `${latency} ms`),
   },
-  { label: 'Tested', cell: ({ probed_at: at }) => <Time at={at} /> },
+  { label: 'Last probed', cell: ({ probed_at: at }) => <Time at={at} /> },
 ]
 
 function Availability({ available, note }: Pick<NodeMethod, 'available' | 'note'>) {
@@ -35,7 +35,7 @@ function Availability({ available, note }: Pick<NodeMethod, 'available' | 'note'
       ? (['plain', 'unknown'] as const)
       : available
         ? (['good', 'available'] as const)
-        : (['bad', 'not offered'] as const)
+        : (['bad', 'not supported'] as const)
   return (
     <>
       <Badge tone={tone}>{label}</Badge>
@@ -58,7 +58,7 @@ export function Methods({ nodeId }: { readonly nodeId: string }) {
     [nodeId],
   )
   return (
-    <Card title="Methods" description="What the service found when it called each of them." flush>
+    <Card title="Methods" description="Results of the last availability probe." flush>
       <div class="card-body">
         <div class="filters">
           <TextField
@@ -77,7 +77,7 @@ export function Methods({ nodeId }: { readonly nodeId: string }) {
             choices={[
               { value: '', label: 'All' },
               { value: 'true', label: 'Available' },
-              { value: 'false', label: 'Not offered' },
+              { value: 'false', label: 'Not supported' },
               { value: 'null', label: 'Unknown' },
             ]}
             onChange={(value) => {

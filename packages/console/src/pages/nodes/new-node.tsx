@@ -32,7 +32,7 @@ export function NewNode() {
     <Page
       title="New node"
       back={{ href: '/console/nodes', label: 'Nodes' }}
-      description="It serves calls as soon as it is created."
+      description="Ready to serve requests immediately."
     >
       <QueryView query={ready} lines={8}>
         {({ options, projects }) => <NodeForm options={options} projects={projects} />}
@@ -53,7 +53,7 @@ function NodeForm({
   const [created, setCreated] = useState<components['schemas']['NodeCreated']>()
   const option = options.find(({ id }) => id === optionId)
   return (
-    <Card title="What it is">
+    <Card title="Node details">
       <Form
         submit="Create node"
         known={['option', 'chain']}
@@ -79,7 +79,7 @@ function NodeForm({
             <TextField
               name="project_name"
               label="New project"
-              hint="There is no project yet; this one is created with the node."
+              hint="You have no projects yet. This one is created with the node."
               maxLength={100}
               required
             />
@@ -109,7 +109,9 @@ function NodeForm({
           secrets={[...addressSecrets(created.details), ...created.credentials.flatMap(credentialSecrets)]}
           onClose={() => route(`/console/nodes/${created.id}`)}
         >
-          <p>These addresses and credentials open the node. Copy them now, they are not shown again.</p>
+          <p>
+            Use these URLs and credentials to call the node. Copy them now and store them in a safe place.
+          </p>
         </SecretDialog>
       )}
     </Card>
@@ -131,7 +133,7 @@ function Options({
 }) {
   return (
     <fieldset class="field">
-      <legend>What answers behind it</legend>
+      <legend>Backend</legend>
       <div class="grid-2">
         {options.map((option) => (
           <label key={option.id} class="option-card">
@@ -145,7 +147,7 @@ function Options({
             <span class="stack is-tight">
               <strong>
                 {option.upstreams_required
-                  ? `Your own upstreams: ${option.chain}`
+                  ? `Custom upstreams: ${option.chain}`
                   : `${option.chain}, ${option.network ?? ''}`}
               </strong>
               <span class="muted small">{option.description}</span>

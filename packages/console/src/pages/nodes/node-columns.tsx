@@ -12,7 +12,7 @@ export const nodeColumns: readonly Column<components['schemas']['Node']>[] = [
   },
   { label: 'Chain', cell: ({ chain, network }) => `${chain}, ${network}` },
   {
-    label: 'Speaks',
+    label: 'Protocols',
     cell: ({ protocols }) => (
       <span class="row">
         {protocols.map((protocol) => (
@@ -21,6 +21,6 @@ export const nodeColumns: readonly Column<components['schemas']['Node']>[] = [
       </span>
     ),
   },
-  { label: 'Managed by', cell: ({ managed_by: by }) => (by === 'api' ? 'the console' : 'the configuration') },
+  { label: 'Managed in', cell: ({ managed_by: by }) => (by === 'api' ? 'Console' : 'Configuration') },
   { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
 ]

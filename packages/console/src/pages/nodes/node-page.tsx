@@ -59,7 +59,7 @@ function NodeView({ node, tab, onChange }: { readonly node: Node; readonly tab: 
         <>
           {node.chain}, {node.network}, in{' '}
           <a href={`/console/projects/${node.project.id}`}>{node.project.name}</a>
-          {!isOwn && '. It follows the configuration of the service.'}
+          {!isOwn && '. Managed in the gateway configuration.'}
         </>
       }
       actions={
@@ -93,7 +93,7 @@ function Tabs({ nodeId, current }: { readonly nodeId: string; readonly current: 
     tab?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [current])
   return (
-    <nav ref={row} class="tabs" aria-label="Sides of the node">
+    <nav ref={row} class="tabs" aria-label="Node sections">
       {Object.entries(tabs).map(([name, label]) => (
         <a
           key={name}
@@ -125,7 +125,7 @@ function Side({
     case 'limits':
       return (
         <LimitsCard
-          title="Limits of the node"
+          title="Node limits"
           mayWrite={mayWrite}
           load={() => versionOf(platform.GET('/v2/nodes/{id}/limits/', { params: { path } }))}
           save={(body, etag) =>
@@ -175,14 +175,14 @@ function EditNode({ node, onSaved, onClose }: { readonly node: Node; onSaved(): 
               {current.protocols.includes('beacon') && (
                 <CheckField
                   name="beacon_debug"
-                  label="Offer the debug operations of the beacon node API"
+                  label="Enable the debug endpoints of the Beacon node API"
                   checked={current.beacon_debug}
                 />
               )}
               <details class="stack">
-                <summary>Replace the upstreams</summary>
+                <summary>Replace upstreams</summary>
                 <div class="stack">
-                  <p class="muted small">What is left empty stays as it is.</p>
+                  <p class="muted small">Empty fields keep their current upstreams.</p>
                   <UpstreamFields protocols={upstreamProtocolsOf(current.protocols)} />
                 </div>
               </details>
@@ -205,7 +205,7 @@ function DeleteNode({ node, onClose }: { readonly node: Node; onClose(): void })
       onDone={() => route(back.href, true)}
       onClose={onClose}
     >
-      Its addresses and credentials stop working at once and cannot be brought back.
+      Its URLs and credentials stop working immediately. This cannot be undone.
     </ConfirmDialog>
   )
 }

@@ -33,7 +33,7 @@ export function Nodes() {
   return (
     <Page
       title="Nodes"
-      description="A node is an address with credentials of its own, behind which your nodes answer."
+      description="A node is an endpoint with its own credentials that routes to your upstreams."
       actions={create}
     >
       <div class="filters">
@@ -57,7 +57,7 @@ export function Nodes() {
                 title={project === '' ? 'No nodes yet' : 'No nodes in this project'}
                 action={create}
               >
-                Create one on what the service was set up with, or on upstreams of your own.
+                Create a node that uses the configured upstreams or your own.
               </EmptyState>
             ) : (
               <DataTable

@@ -11,8 +11,8 @@ const labels: Readonly<Record<UpstreamProtocol, string>> = {
   evm: 'EVM JSON-RPC',
   websocket: 'EVM over WebSocket',
   beacon: 'Beacon node API',
-  jetton: 'Jetton chain, v2',
-  jetton_v3: 'Jetton chain, v3',
+  jetton: 'TON API v2',
+  jetton_v3: 'TON API v3',
   grpc: 'gRPC',
 }
 
@@ -49,7 +49,7 @@ export function UpstreamFields({ protocols }: { readonly protocols: readonly Ups
           name={`upstreams.${protocol}`}
           label={`${labels[protocol]} upstreams`}
           placeholder={examples[protocol]}
-          hint="One address, or several with blanks or line breaks between. They are stored encrypted."
+          hint="One or more URLs, separated by spaces or line breaks. Stored encrypted."
         />
       ))}
     </>

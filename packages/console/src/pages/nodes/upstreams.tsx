@@ -10,10 +10,10 @@ type Health = components['schemas']['UpstreamHealth']
 
 const columns: readonly Column<Health>[] = [
   { label: 'Protocol', cell: ({ protocol }) => protocol },
-  { label: 'Address', cell: ({ address }) => <span class="code break-anywhere">{address}</span> },
+  { label: 'URL', cell: ({ address }) => <span class="code break-anywhere">{address}</span> },
   { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-  { label: 'Head', kind: 'number', cell: ({ head }) => head?.toLocaleString() ?? '' },
-  { label: 'Behind', kind: 'number', cell: ({ lag }) => lag?.toLocaleString() ?? '' },
+  { label: 'Latest block', kind: 'number', cell: ({ head }) => head?.toLocaleString() ?? '' },
+  { label: 'Lag', kind: 'number', cell: ({ lag }) => lag?.toLocaleString() ?? '' },
   {
     label: 'Latency',
     kind: 'number',
@@ -22,7 +22,7 @@ const columns: readonly Column<Health>[] = [
   {
     label: 'Errors',
     kind: 'number',
-    cell: ({ error_rate: rate }) => (rate === null ? '' : `${(rate * 100).toFixed(1)} %`),
+    cell: ({ error_rate: rate }) => (rate === null ? '' : `${(rate * 100).toFixed(1)}%`),
   },
   { label: 'In use', cell: ({ in_use: inUse }) => (inUse ? 'yes' : 'no') },
 ]
@@ -36,10 +36,10 @@ export function Upstreams({ nodeId }: { readonly nodeId: string }) {
   return (
     <Card
       title="Upstreams"
-      description="As the process that answered this request sees them."
+      description="As seen by this gateway process."
       actions={
         <button type="button" class="button is-small" onClick={health.reload}>
-          Look again
+          Refresh
         </button>
       }
       flush
@@ -48,7 +48,7 @@ export function Upstreams({ nodeId }: { readonly nodeId: string }) {
         {({ results }) =>
           results.length === 0 ? (
             <EmptyState icon="node" title="No upstreams">
-              Nothing answers behind this node. Edit it to name its upstreams.
+              Edit the node to add upstreams.
             </EmptyState>
           ) : (
             <DataTable

@@ -49,7 +49,7 @@ function Traffic() {
       <div class="row is-spread">
         <div>
           <h2>Traffic</h2>
-          <p class="muted small">Times are UTC.</p>
+          <p class="muted small">Times are in UTC.</p>
         </div>
         <div class="row" role="group" aria-label="Period">
           {periods.map(({ label }, position) => (
@@ -100,27 +100,27 @@ function FirstSteps() {
     {
       isDone: data.projects > 0,
       title: 'Create a project',
-      text: 'It holds the nodes of a product or an environment.',
+      text: 'Group the nodes of a product or an environment.',
       href: '/console/projects',
       action: 'Projects',
     },
     {
       isDone: data.nodes > 0,
       title: 'Create a node',
-      text: 'You get addresses and a credential that work at once.',
+      text: 'Get URLs and a credential that work immediately.',
       href: '/console/nodes/new',
       action: 'New node',
     },
     {
       isDone: false,
-      title: 'Make a call',
-      text: 'Try the node here before your program does.',
+      title: 'Send a request',
+      text: 'Test the node in the playground.',
       href: `/console/playground${data.firstNode ? `?node=${data.firstNode.id}` : ''}`,
       action: 'Playground',
     },
   ]
   return (
-    <Card title="First steps" flush>
+    <Card title="Get started" flush>
       <ol class="steps">
         {steps.map(({ isDone, title, text, href, action }) => (
           <li key={title} class={isDone ? 'is-done' : undefined}>
@@ -148,17 +148,17 @@ function LatestNodes() {
   if (nodes.data?.count === 0) return null
   return (
     <Card
-      title="Latest nodes"
+      title="Recent nodes"
       flush
       actions={
         <a class="button is-quiet is-small" href="/console/nodes">
-          All nodes
+          View all
         </a>
       }
     >
       <QueryView query={nodes} lines={5}>
         {({ results }) => (
-          <DataTable caption="Latest nodes" columns={nodeColumns} rows={results} keyOf={({ id }) => id} />
+          <DataTable caption="Recent nodes" columns={nodeColumns} rows={results} keyOf={({ id }) => id} />
         )}
       </QueryView>
     </Card>

@@ -73,9 +73,9 @@ function ProjectView({
         )
       }
     >
-      <Card title="About">
+      <Card title="Details">
         <dl class="facts">
-          <dt>Id</dt>
+          <dt>ID</dt>
           <dd class="code">{project.id}</dd>
           <dt>Created</dt>
           <dd>
@@ -84,12 +84,7 @@ function ProjectView({
         </dl>
       </Card>
       <Nodes projectId={project.id} mayCreate={mayCreateNodes} />
-      <LimitsCard
-        title="Limits of all nodes together"
-        load={limits.load}
-        save={limits.save}
-        mayWrite={mayWrite}
-      />
+      <LimitsCard title="Limits across all nodes" load={limits.load} save={limits.save} mayWrite={mayWrite} />
       {dialog === 'edit' && (
         <EditDialog
           title="Edit project"
@@ -117,7 +112,7 @@ function ProjectView({
           onDone={() => route(back.href, true)}
           onClose={close}
         >
-          A project that still has nodes cannot be deleted. Its usage stays in the reports.
+          A project that still has nodes cannot be deleted. Its usage remains in reports.
         </ConfirmDialog>
       )}
     </Page>
@@ -141,7 +136,7 @@ function Nodes({ projectId, mayCreate }: { readonly projectId: string; readonly 
         {(list) =>
           list.count === 0 ? (
             <EmptyState icon="node" title="No nodes in this project">
-              A node is an address with credentials, behind which your own nodes answer.
+              A node is an endpoint with its own credentials that routes to your upstreams.
             </EmptyState>
           ) : (
             <DataTable

@@ -45,13 +45,13 @@ export function Projects() {
     </button>
   )
   return (
-    <Page title="Projects" description="A project holds nodes that belong together." actions={create}>
+    <Page title="Projects" description="A project groups related nodes." actions={create}>
       <div class="card">
         <QueryView query={projects}>
           {(list) =>
             list.count === 0 ? (
               <EmptyState icon="project" title="No projects yet" action={create}>
-                Create one for each product or environment, then put nodes into it.
+                Create a project for each product or environment, then add nodes to it.
               </EmptyState>
             ) : (
               <DataTable

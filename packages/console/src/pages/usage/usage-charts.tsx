@@ -36,7 +36,7 @@ export function UsageCharts({
       ],
       latency: [
         {
-          label: 'Mean, ms',
+          label: 'Mean (ms)',
           color: '--accent',
           kind: 'line' as const,
           values: buckets.map(({ timed, duration }) => meanLatency(timed, duration)),

@@ -16,10 +16,10 @@ export function UsageFigures({ totals }: { readonly totals: components['schemas'
   const share = requests === 0 ? 0 : (100 * failed) / requests
   const figures = [
     ['Requests', requests.toLocaleString()],
-    ['Failed', `${failed.toLocaleString()} (${share.toFixed(1)} %)`],
+    ['Failed', `${failed.toLocaleString()} (${share.toFixed(1)}%)`],
     ['Mean latency', latencyText(meanLatency(totals.timed_requests, totals.duration_ms))],
     ['Request units', units.toLocaleString()],
-    ['Sent to clients', byteText(totals.bytes_out)],
+    ['Data sent', byteText(totals.bytes_out)],
   ] as const
   return (
     <dl class="figures">

@@ -12,7 +12,7 @@ const groupLabels: Readonly<Record<UsageGroup, string>> = {
 }
 
 const protocols = ['evm', 'beacon', 'jetton', 'grpc']
-const granularities = { hour: 'Hours', day: 'Days', month: 'Months' } as const
+const granularities = { hour: 'Hourly', day: 'Daily', month: 'Monthly' } as const
 
 /** The filter form of the report. */
 export function UsageFilters({
@@ -46,7 +46,7 @@ export function UsageFilters({
         />
         <SelectField
           name="granularity"
-          label="By"
+          label="Interval"
           value={filter.granularity}
           choices={Object.entries(granularities).map(([value, label]) => ({ value, label }))}
           onChange={(value) => onChange({ ...filter, granularity: granularityOf(value) })}
@@ -74,7 +74,7 @@ export function UsageFilters({
         />
       </div>
       <fieldset class="field">
-        <legend>Told apart by</legend>
+        <legend>Group by</legend>
         <div class="row">
           {usageGroups.map((group) => (
             <label key={group} class="choice">

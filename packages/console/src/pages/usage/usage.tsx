@@ -23,7 +23,7 @@ export function Usage() {
   return (
     <Page
       title="Usage"
-      description="A request appears here within ten seconds. Times are UTC."
+      description="Updated within 10 seconds. Times are in UTC."
       actions={
         <a class="button" href={exportAddress(filter)} download="usage.csv">
           <Icon name="download" />
@@ -57,7 +57,7 @@ function Charts({ filter }: { readonly filter: UsageFilter }) {
         <div class="stack">
           <UsageFigures totals={totals} />
           {isCut && (
-            <p class="notice is-warn">The charts leave out the end of this report. Choose a shorter time.</p>
+            <p class="notice is-warn">The charts omit the end of this report. Choose a shorter time range.</p>
           )}
           <UsageCharts rows={rows} granularity={granularity} from={from} to={to} />
         </div>
@@ -79,8 +79,8 @@ function Rows({
       <QueryView query={rows} lines={8}>
         {(list) =>
           list.count === 0 ? (
-            <EmptyState icon="usage" title="No requests in this time">
-              Choose another time, or call one of your nodes and come back.
+            <EmptyState icon="usage" title="No requests in this time range">
+              Choose another time range, or send a request to one of your nodes.
             </EmptyState>
           ) : (
             <DataTable
@@ -119,7 +119,7 @@ const columns = {
     cell: ({ timed_requests: timed, duration_ms: duration }) => latencyText(meanLatency(timed, duration)),
   },
   units: { label: 'Units', kind: 'number', cell: ({ request_units: units }) => units.toLocaleString() },
-  sent: { label: 'Sent', kind: 'number', cell: ({ bytes_out: bytes }) => byteText(bytes) },
+  sent: { label: 'Data sent', kind: 'number', cell: ({ bytes_out: bytes }) => byteText(bytes) },
 } as const satisfies Readonly<Record<string, Column<Row>>>
 
 function columnsOf({ groups }: UsageFilter): readonly Column<Row>[] {

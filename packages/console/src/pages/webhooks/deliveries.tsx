@@ -15,11 +15,11 @@ type Delivery = components['schemas']['WebhookDelivery']
 
 const facts: readonly Column<Delivery>[] = [
   { label: 'Event', cell: ({ event }) => <span class="code">{event}</span> },
-  { label: 'When', cell: ({ created_at: at }) => <Time at={at} /> },
+  { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
   { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
   { label: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
   {
-    label: 'Outcome',
+    label: 'Result',
     cell: ({ status, error, duration_ms: duration }) => (
       <>
         {status !== null && `HTTP ${status}`}
@@ -45,7 +45,7 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
     try {
       const path = { id: webhookId, delivery_id: delivery.id }
       await bodyOf(platform.POST('/v2/webhooks/{id}/deliveries/{delivery_id}/resend/', { params: { path } }))
-      announce('Sent again')
+      announce('Event resent')
       deliveries.reload()
     } catch (error) {
       announce(asProblem(error).message)
@@ -62,10 +62,10 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
               <button
                 type="button"
                 class="button is-quiet is-small"
-                aria-label={`Send ${delivery.event} again`}
+                aria-label={`Resend ${delivery.event}`}
                 onClick={() => void resend(delivery)}
               >
-                Send again
+                Resend
               </button>
             ),
           },
@@ -78,15 +78,15 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
       flush
       actions={
         <button type="button" class="button is-small" onClick={deliveries.reload}>
-          Look again
+          Refresh
         </button>
       }
     >
       <QueryView query={deliveries} lines={4}>
         {(list) =>
           list.count === 0 ? (
-            <EmptyState icon="webhook" title="Nothing was sent yet">
-              Send a test to see whether the receiver understands it.
+            <EmptyState icon="webhook" title="No deliveries yet">
+              Send a test event to check the receiver.
             </EmptyState>
           ) : (
             <DataTable

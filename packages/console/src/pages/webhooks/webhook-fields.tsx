@@ -5,11 +5,11 @@ import { isTicked, text, ticked } from '../../form/values.ts'
 type WebhookEvent = components['schemas']['WebhookEvent']
 
 const eventLabels: Readonly<Record<WebhookEvent, string>> = {
-  'quota.warning': '80 % of a quota are used',
-  'quota.exhausted': 'A quota is used up',
-  'upstream.down': 'An upstream went down',
-  'upstream.up': 'An upstream is back',
-  'credential.new_address': 'A credential was used from a new address',
+  'quota.warning': 'Quota at 80%',
+  'quota.exhausted': 'Quota exhausted',
+  'upstream.down': 'Upstream down',
+  'upstream.up': 'Upstream up',
+  'credential.new_address': 'Credential used from a new IP address',
 }
 
 const events = Object.keys(eventLabels).filter((name): name is WebhookEvent => name in eventLabels)
@@ -20,11 +20,11 @@ export function WebhookFields({ webhook }: { readonly webhook?: components['sche
     <>
       <TextField
         name="url"
-        label="Address"
+        label="URL"
         type="url"
         value={webhook?.url}
         placeholder="https://ops.example/fairlead"
-        hint="It gets a POST for each event."
+        hint="Receives a POST request for each event."
         required
       />
       <TextField name="description" label="Description" value={webhook?.description} maxLength={1000} />
@@ -34,7 +34,7 @@ export function WebhookFields({ webhook }: { readonly webhook?: components['sche
         choices={events.map((value) => ({ value, label: eventLabels[value] }))}
         checked={webhook?.events ?? []}
       />
-      <CheckField name="active" label="Send events" checked={webhook?.active ?? true} />
+      <CheckField name="active" label="Enabled" checked={webhook?.active ?? true} />
     </>
   )
 }

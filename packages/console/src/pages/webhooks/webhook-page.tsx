@@ -58,7 +58,7 @@ function WebhookView({ webhook, onChange }: { readonly webhook: Webhook; onChang
               Edit
             </button>
             <button type="button" class="button" onClick={() => setDialog({ kind: 'rotate' })}>
-              New secret
+              Rotate secret
             </button>
             <button type="button" class="button is-danger" onClick={() => setDialog({ kind: 'delete' })}>
               Delete
@@ -67,15 +67,15 @@ function WebhookView({ webhook, onChange }: { readonly webhook: Webhook; onChang
         )
       }
     >
-      <Card title="About">
+      <Card title="Details">
         <dl class="facts">
-          <dt>Id</dt>
+          <dt>ID</dt>
           <dd class="code">{webhook.id}</dd>
           <dt>Events</dt>
           <dd>{webhook.events.join(', ')}</dd>
           <dt>State</dt>
           <dd>
-            <Badge tone={webhook.active ? 'good' : 'plain'}>{webhook.active ? 'active' : 'off'}</Badge>
+            <Badge tone={webhook.active ? 'good' : 'plain'}>{webhook.active ? 'active' : 'disabled'}</Badge>
           </dd>
         </dl>
       </Card>
@@ -91,7 +91,7 @@ function SendTest({ id, onTested }: { readonly id: string; onTested(): void }) {
     setIsSending(true)
     try {
       const outcome = await bodyOf(platform.POST('/v2/webhooks/{id}/test/', { params: { path: { id } } }))
-      announce(outcome.delivered ? 'Test delivered' : (outcome.error ?? 'Test not delivered'))
+      announce(outcome.delivered ? 'Test event delivered' : (outcome.error ?? 'Test event not delivered'))
       onTested()
     } catch (error) {
       announce(asProblem(error).message)
@@ -101,7 +101,7 @@ function SendTest({ id, onTested }: { readonly id: string; onTested(): void }) {
   }
   return (
     <button type="button" class="button" disabled={isSending} onClick={() => void send()}>
-      Send a test
+      Send test event
     </button>
   )
 }
@@ -145,20 +145,20 @@ function Dialogs({
         onDone={() => route(back.href, true)}
         onClose={close}
       >
-        Its receiver hears of no further events, and what is on its way is dropped.
+        The receiver gets no further events. Pending deliveries are canceled.
       </ConfirmDialog>
     )
   if (dialog?.kind === 'rotate')
     return (
       <ConfirmDialog
-        title="Make a new signing secret?"
-        submit="Make a new one"
-        done="Secret made"
+        title="Rotate signing secret?"
+        submit="Rotate secret"
+        done="Signing secret rotated"
         confirm={() => bodyOf(platform.POST('/v2/webhooks/{id}/rotate-secret/', { params: { path } }))}
         onDone={({ secret }) => onOpen({ kind: 'secret', secret })}
         onClose={close}
       >
-        From now on events are signed with the new secret; the receiver refuses them until it knows it.
+        Events are signed with the new secret immediately. Update the receiver, or its signature check fails.
       </ConfirmDialog>
     )
   if (dialog?.kind === 'secret') return <SigningSecret secret={dialog.secret} onClose={close} />

@@ -17,7 +17,7 @@ import { WebhookFields, webhookOf } from './webhook-fields.tsx'
 
 const columns: readonly Column<components['schemas']['Webhook']>[] = [
   {
-    label: 'Address',
+    label: 'URL',
     cell: ({ id, url, description }) => (
       <>
         <a class="break-anywhere" href={`/console/webhooks/${id}`}>
@@ -30,7 +30,7 @@ const columns: readonly Column<components['schemas']['Webhook']>[] = [
   { label: 'Events', cell: ({ events }) => events.join(', ') },
   {
     label: 'State',
-    cell: ({ active }) => <Badge tone={active ? 'good' : 'plain'}>{active ? 'active' : 'off'}</Badge>,
+    cell: ({ active }) => <Badge tone={active ? 'good' : 'plain'}>{active ? 'active' : 'disabled'}</Badge>,
   },
   { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
 ]
@@ -54,15 +54,15 @@ export function Webhooks() {
   return (
     <Page
       title="Webhooks"
-      description="The service tells other services when a quota runs out, an upstream fails or a credential appears somewhere new."
+      description="Send HTTP notifications when a quota is exhausted, an upstream fails or a credential is used from a new IP address."
       actions={create}
     >
       <div class="card">
         <QueryView query={webhooks} lines={3}>
           {(list) =>
             list.count === 0 ? (
-              <EmptyState icon="webhook" title="Nobody is told" action={create}>
-                Add the address of a service that should hear of events, such as your pager.
+              <EmptyState icon="webhook" title="No webhooks yet" action={create}>
+                Add the URL of a receiver, such as a paging service.
               </EmptyState>
             ) : (
               <DataTable
@@ -104,7 +104,9 @@ export function SigningSecret({ secret, onClose }: { readonly secret: string; on
       secrets={[{ label: 'Signing secret', value: secret }]}
       onClose={onClose}
     >
-      <p>The receiver checks X-Signature with it. Copy it now, it is not shown again.</p>
+      <p>
+        The receiver uses this secret to verify the X-Signature header. Copy it now. It is not shown again.
+      </p>
     </SecretDialog>
   )
 }

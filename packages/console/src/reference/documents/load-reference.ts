@@ -20,6 +20,6 @@ export function loadReference(name: string): Promise<Reference> {
 
 async function fetchReference(name: string): Promise<Reference> {
   const module = await load[name]?.()
-  if (!module) throw new Error(`there is no document ${name}`)
+  if (!module) throw new Error(`unknown document: ${name}`)
   return readDocument(module.document)
 }

@@ -39,6 +39,6 @@ export function follow(document: Json, value: Json): Json {
   if (typeof $ref !== 'string') return value
   const keys = $ref.slice(2).split('/')
   const target = keys.reduce<unknown>((node, key) => (isJson(node) ? node[key] : undefined), document)
-  if (!isJson(target)) throw new Error(`${$ref} leads nowhere`)
+  if (!isJson(target)) throw new Error(`unresolved reference: ${$ref}`)
   return follow(document, target)
 }

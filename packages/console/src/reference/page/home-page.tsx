@@ -5,10 +5,7 @@ import { hrefOf } from './place.ts'
 /** The list of documents. */
 export function HomePage() {
   return (
-    <Page
-      title="API reference"
-      description="Every interface of this service, from the specifications that it is built on."
-    >
+    <Page title="API reference" description="All APIs of this gateway, generated from their specifications.">
       <ul class="grid-3">
         {documents.map(({ name, title, version, operations }) => (
           <li key={name}>

@@ -25,7 +25,7 @@ export function Navigation({ place }: { readonly place: Place }) {
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <div class="small muted search-count" role="status">
-          {text.trim() !== '' && (found.length === 0 ? 'Nothing found' : `${found.length} found`)}
+          {text.trim() !== '' && (found.length === 0 ? 'No results' : `${found.length} found`)}
         </div>
       </search>
       <nav class="shell-navigation" aria-label="Operations">

@@ -43,7 +43,7 @@ function Marks({ operation }: { readonly operation: Operation }) {
       <Badge>{operation.group}</Badge>
       {operation.isDeprecated && <Badge tone="warn">deprecated</Badge>}
       {operation.kind === 'rest' && operation.isExperimental && <Badge tone="warn">experimental</Badge>}
-      {operation.kind === 'rpc' && !operation.isIdempotent && <Badge>not repeated after a failure</Badge>}
+      {operation.kind === 'rpc' && !operation.isIdempotent && <Badge>not idempotent</Badge>}
     </div>
   )
 }

@@ -7,9 +7,9 @@ import { SchemaList, SchemaTree } from '../schema/schema-tree.tsx'
 import { MethodBadge } from './method-badge.tsx'
 
 const places = [
-  ['path', 'In the path'],
-  ['query', 'In the query'],
-  ['header', 'In headers'],
+  ['path', 'Path'],
+  ['query', 'Query'],
+  ['header', 'Headers'],
 ] as const
 
 /** The parameters and responses of a REST operation. */
@@ -29,7 +29,7 @@ export function RestDetails({ operation }: { readonly operation: RestOperation }
           <Contents contents={body.contents} />
         </Card>
       )}
-      <Card title="Answers" flush>
+      <Card title="Responses" flush>
         {responses.map((response) => (
           <Answer key={response.status} response={response} />
         ))}
@@ -39,12 +39,12 @@ export function RestDetails({ operation }: { readonly operation: RestOperation }
 }
 
 function Access({ operation: { scopes, isPublic } }: { readonly operation: RestOperation }) {
-  if (isPublic) return <p class="muted">Needs no authentication.</p>
-  if (scopes === undefined) return <p class="muted">Needs the credential of a node.</p>
+  if (isPublic) return <p class="muted">No authentication required.</p>
+  if (scopes === undefined) return <p class="muted">Requires a node credential.</p>
   return (
     <p class="muted">
-      Needs an API key or a session
-      {scopes.length === 0 ? ' of any kind.' : ` with the ${scopes.length === 1 ? 'scope' : 'scopes'} `}
+      Requires an API key or a session
+      {scopes.length === 0 ? '.' : ` with the ${scopes.length === 1 ? 'scope' : 'scopes'} `}
       {scopes.map((scope) => (
         <code key={scope} class="scope">
           {scope}
@@ -112,7 +112,7 @@ function Contents({ contents }: { readonly contents: readonly Content[] }) {
       {contents.map(({ mediaType, schema, examples }) => (
         <div key={mediaType} class="stack is-tight">
           <code class="small muted">{mediaType}</code>
-          {schema ? <SchemaTree schema={schema} /> : <p class="muted">Bytes in a form of their own.</p>}
+          {schema ? <SchemaTree schema={schema} /> : <p class="muted">Binary data.</p>}
           {examples.map(({ title, value }) => (
             <CodeBlock key={title} label={`Example: ${title}`} text={exampleText(value)} />
           ))}

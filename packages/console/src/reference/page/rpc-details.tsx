@@ -15,7 +15,7 @@ export function RpcDetails({ operation }: { readonly operation: RpcOperation }) 
       {params.length > 0 && (
         <Card
           title="Parameters"
-          description={isByName ? 'By name, in an object.' : 'By position, in a list.'}
+          description={isByName ? 'By name, in an object.' : 'By position, in an array.'}
         >
           <SchemaList parts={params} />
         </Card>
@@ -27,7 +27,7 @@ export function RpcDetails({ operation }: { readonly operation: RpcOperation }) 
             <details key={JSON.stringify(when)} class="overload">
               <summary>
                 {Object.keys(when).length === 0 ? (
-                  'In all other cases'
+                  'Otherwise'
                 ) : (
                   <>
                     When <code class="break-anywhere">{JSON.stringify(when)}</code>
@@ -74,7 +74,7 @@ function Offer({ operation: { transports, availability } }: { readonly operation
       <dd>{transports.join(', ')}</dd>
       {availability.length > 0 && (
         <>
-          <dt>Served by</dt>
+          <dt>Supported by</dt>
           <dd>
             <Availability names={availability} />
           </dd>
@@ -96,7 +96,7 @@ function Availability({ names }: { readonly names: readonly string[] }) {
 
 function Subscriptions({ subscriptions }: { readonly subscriptions: readonly Subscription[] }) {
   return (
-    <Card title="What can be subscribed to" flush>
+    <Card title="Subscription types" flush>
       {subscriptions.map(({ kind, summary, options, notification, availability }) => (
         <details key={kind} class="answer">
           <summary>

@@ -6,7 +6,7 @@ import { asProblem } from '../../platform/problem.ts'
 import { useAccess } from './access.tsx'
 import { ChoiceControl, SecretControl } from './control.tsx'
 
-const kept = 'Kept in this page only, until it is closed or reloaded.'
+const kept = 'Stored in memory until you close or reload this page.'
 
 /** The credential input for a call of the platform API. */
 export function PlatformAccess() {
@@ -16,7 +16,7 @@ export function PlatformAccess() {
     <>
       {session && (
         <p class="notice small">
-          Signed in as {session.user.email}. Without a key, calls are made with this session.
+          Signed in as {session.user.email}. Without an API key, requests use this session.
         </p>
       )}
       <SecretControl label="API key" hint={kept} value={apiKey} onValue={setApiKey} />
@@ -59,7 +59,7 @@ function NodeToken({
     setMessage('')
     try {
       const token = await revealToken(node)
-      if (token === undefined) setMessage('This node has no token that can be shown again.')
+      if (token === undefined) setMessage('This node has no token that can be revealed.')
       else onToken(token)
     } catch (error) {
       setMessage(asProblem(error).message)
@@ -68,7 +68,7 @@ function NodeToken({
   return (
     <div class="stack is-tight">
       <ChoiceControl
-        label="Or that of a node of yours"
+        label="Or use one of your nodes"
         hint={hint}
         value={node}
         choices={nodes}
@@ -78,7 +78,7 @@ function NodeToken({
         <button type="button" class="button is-small" onClick={() => void take()}>
           Use its token
         </button>
-        <span class="field-hint">The audit log tells that it was shown.</span>
+        <span class="field-hint">Recorded in the audit log.</span>
       </div>
       <p class="field-error" role="status">
         {message}

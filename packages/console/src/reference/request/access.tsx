@@ -60,6 +60,6 @@ export function AccessProvider({ children }: { readonly children: ComponentChild
 /** The credentials of this visit. */
 export function useAccess(): Access {
   const access = useContext(context)
-  if (!access) throw new Error('there is no AccessProvider around this component')
+  if (!access) throw new Error('useAccess requires an AccessProvider')
   return access
 }

@@ -14,8 +14,8 @@ export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
       <p class="row" role="status">
         <Badge tone={status < 400 ? 'good' : 'bad'}>{status}</Badge>
         <span class="muted small">
-          {milliseconds} ms, {bytes.toLocaleString()} bytes{!isComplete && ', more to come'}
-          {isCut && ', cut there'}
+          {milliseconds} ms, {bytes.toLocaleString()} bytes{!isComplete && ', receiving'}
+          {isCut && ', truncated'}
         </span>
       </p>
       <details>
@@ -29,7 +29,7 @@ export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
           ))}
         </dl>
       </details>
-      {text !== '' && <CodeBlock label="Answer" text={isComplete ? indented(text) : text} />}
+      {text !== '' && <CodeBlock label="Response" text={isComplete ? indented(text) : text} />}
     </div>
   )
 }

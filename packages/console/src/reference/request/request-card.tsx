@@ -29,12 +29,12 @@ function GrpcCall({
 }) {
   const message = exampleOf(operation.request.schema, reference.schemas)
   return (
-    <Card title="Call it">
+    <Card title="Example request">
       <div class="stack is-tight">
         <CodeBlock label="grpcurl" text={grpcurlOf(operation, message, location.origin)} />
         <p class="muted small">
-          A browser page cannot send this call. The service answers reflection, so no proto files are needed;{' '}
-          <code>$TOKEN</code> is the token of a node credential.
+          Browsers cannot send this request. The gateway supports server reflection, so no proto files are
+          needed. <code>$TOKEN</code> is the token of a node credential.
         </p>
       </div>
     </Card>

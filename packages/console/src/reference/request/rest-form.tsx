@@ -33,7 +33,7 @@ export function RestForm({
       )}
       {types.length > 1 && (
         <ChoiceControl
-          label="Answer as"
+          label="Response format"
           value={inputs.accept}
           choices={types.map((type) => ({ value: type, label: type }))}
           onValue={(accept) => onInputs({ ...inputs, accept })}
@@ -65,14 +65,14 @@ function ParameterControl({
       <ChoiceControl
         label={label}
         value={value}
-        choices={['', ...choices].map((choice) => ({ value: choice, label: choice || 'not given' }))}
+        choices={['', ...choices].map((choice) => ({ value: choice, label: choice || 'not set' }))}
         onValue={onValue}
       />
     )
   }
   if (isList(parameter, schemas)) {
     return (
-      <Control label={label} hint="One value a line.">
+      <Control label={label} hint="One value per line.">
         {(attributes) => (
           <textarea
             {...attributes}

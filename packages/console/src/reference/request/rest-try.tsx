@@ -57,7 +57,7 @@ export function RestTry({
 }
 
 function AccessFields({ access, family }: { readonly access: Request['access']; readonly family: string }) {
-  if (access === 'public') return <p class="muted small">This call needs no credential.</p>
+  if (access === 'public') return <p class="muted small">No credential required.</p>
   return access === 'platform' ? <PlatformAccess /> : <NodeAccess family={family} />
 }
 

@@ -58,7 +58,7 @@ export function RpcTry({
         }}
       >
         {isSocket ? (
-          <CodeBlock label="Message over the WebSocket" text={rpcMessage(operation, params)} />
+          <CodeBlock label="WebSocket message" text={rpcMessage(operation, params)} />
         ) : (
           <CodeBlock label="curl" text={curlOf(request, location.origin)} />
         )}
@@ -68,7 +68,7 @@ export function RpcTry({
               <NodeAccess family={reference.family} />
               {addresses.length > 1 && !isSocket && (
                 <ChoiceControl
-                  label="Address"
+                  label="Endpoint"
                   value={address}
                   choices={addresses.map(({ path, description }) => ({ value: path, label: description }))}
                   onValue={setAddress}

@@ -17,7 +17,7 @@ export function converse(
     signal.addEventListener('abort', () => socket.close())
     socket.addEventListener('open', () => socket.send(message))
     socket.addEventListener('message', ({ data }) => onMessage(String(data)))
-    socket.addEventListener('error', () => reject(new Error('The WebSocket could not be opened.')))
+    socket.addEventListener('error', () => reject(new Error('Could not open the WebSocket connection.')))
     socket.addEventListener('close', () => resolve())
   })
 }

@@ -26,7 +26,11 @@ export function useSending(): Sending {
       await action(own.signal)
     } catch (error) {
       if (!own.signal.aborted)
-        setFailure(error instanceof TypeError ? 'The service did not answer.' : String(error))
+        setFailure(
+          error instanceof TypeError
+            ? 'Could not reach the gateway. Check your connection and try again.'
+            : String(error),
+        )
     } finally {
       if (controller.current === own) setIsUnderWay(false)
     }

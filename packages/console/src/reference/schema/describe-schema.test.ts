@@ -47,7 +47,7 @@ describe('the description of a schema', () => {
     const [left] = of({ $ref: '#/components/schemas/Tree' }).parts
     expect(left && of(left.schema)).toMatchObject({ name: 'Tree', type: 'object' })
     expect(() => describeSchema({ $ref: '#/components/schemas/A' }, { A: { $ref: '#/A' } })).toThrow(
-      /nowhere/,
+      /unresolved/,
     )
   })
 
@@ -79,7 +79,7 @@ describe('the description of a schema', () => {
     ['at least', ['0'], { minimum: 0 }],
     ['32 characters', [], { minLength: 32, maxLength: 32 }],
     ['1 characters or more', [], { minLength: 1 }],
-    ['no fields but these', [], { additionalProperties: false }],
+    ['no additional fields', [], { additionalProperties: false }],
     ['default', ['false'], { default: false }],
   ])('tells the rule %s', (label, values, schema) => {
     expect(of(schema).rules).toEqual([{ label, values }])

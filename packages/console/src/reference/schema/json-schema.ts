@@ -64,7 +64,7 @@ function resolve(schema: JsonSchema, schemas: Schemas, trail: readonly string[])
   if ($ref !== undefined) {
     const name = $ref.slice($ref.lastIndexOf('/') + 1)
     const target = schemas[name]
-    if (!target || trail.includes(name)) throw new Error(`the schema ${name} leads nowhere`)
+    if (!target || trail.includes(name)) throw new Error(`unresolved schema: ${name}`)
     const resolved = resolve(target, schemas, [...trail, name])
     return { name, schema: join(resolved.schema, own) }
   }
