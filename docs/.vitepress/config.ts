@@ -13,7 +13,7 @@ function searchedText(page: string, text: string): string {
 export default defineConfig({
   title: 'Fairlead',
   description:
-    'Typed clients for blockchain nodes, and the service that speaks the same interface in front of your own.',
+    'Open-source gateway for blockchain nodes (Ethereum, TON, Solana, Sui), and typed TypeScript clients.',
   head: [
     ['style', {}, styleOfDrawings],
     ['link', { rel: 'icon', href: 'data:,' }],
