@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
 import { createFrameReader, type FrameReader, frameMessage } from '@fairlead/grpc-transport/wire'
-import { DeliveredUpdates } from './delivered-updates.ts'
+import { DeliveredUpdates } from './update-deduplicator.ts'
 import { identityOf } from './update-identity.ts'
 
 /** Path of the method whose calls can resume at another upstream. */

@@ -1,5 +1,5 @@
 import { isRecord } from '@fairlead/gateway-core/json'
-import { knownParameter } from '../chain-configuration/known-parameters.ts'
+import { knownParameter } from '../chain-configuration/cached-parameters.ts'
 import type { JettonAdapter, JettonNodeAnswer } from '../upstream/types.ts'
 import { JettonError } from '../jetton-error.ts'
 import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'

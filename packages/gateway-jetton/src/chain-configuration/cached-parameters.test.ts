@@ -1,6 +1,6 @@
 import { beginCell } from '@ton/core'
 import { expect, it } from 'vitest'
-import { knownParameter } from './known-parameters.ts'
+import { knownParameter } from './cached-parameters.ts'
 
 const globalId = (id: number) => beginCell().storeInt(id, 32).endCell().toBoc().toString('base64')
 
