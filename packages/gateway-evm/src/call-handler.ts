@@ -36,7 +36,7 @@ export interface CallContext {
   /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
   readonly maxLogRange?: number | undefined
   /** Caches for responses. */
-  readonly answers?: ResponseCaches | undefined
+  readonly caches?: ResponseCaches | undefined
   /** Present for the calls of a batch. */
   readonly batch?: Call['batch']
   /** Present for a batch whose calls depend on the latest block. */
@@ -60,7 +60,7 @@ export interface HandledCall {
 }
 
 /** As {@link beginCall}, with a promise in place of the callback. */
-export function answerCall(
+export function handleCall(
   item: RpcItem,
   context: CallContext,
   reservation?: Reservation,
@@ -76,18 +76,18 @@ export function answerCall(
 export function beginCalls(
   items: readonly RpcItem[],
   context: CallContext,
-  done: (answered: readonly HandledCall[]) => void,
+  done: (results: readonly HandledCall[]) => void,
   reservation: Reservation,
 ): void {
-  const answered: HandledCall[] = []
+  const results: HandledCall[] = []
   let missing = items.length
   items.forEach((item, at) => {
-    const hear = (one: HandledCall) => {
-      answered[at] = one
+    const onHandled = (result: HandledCall) => {
+      results[at] = result
       missing -= 1
-      if (missing === 0) done(answered)
+      if (missing === 0) done(results)
     }
-    beginCall(item, context, hear, reservation)
+    beginCall(item, context, onHandled, reservation)
   })
 }
 
@@ -101,7 +101,7 @@ export function beginCalls(
 export function beginCall(
   item: RpcItem,
   context: CallContext,
-  done: (answered: HandledCall) => void,
+  done: (handled: HandledCall) => void,
   reservation?: Reservation,
 ): void {
   if ('failure' in item) {
@@ -116,23 +116,23 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
   readonly endpoint: '' | 'evm'
   readonly signal: CancellationSignal
   readonly maxLogRange: number | undefined
-  readonly answers: ResponseCaches | undefined
+  readonly caches: ResponseCaches | undefined
   readonly batch: Call['batch']
   readonly latest: Call['latest']
   readonly #context: CallContext
-  readonly #done: (answered: HandledCall) => void
+  readonly #done: (handled: HandledCall) => void
   readonly #reservation: Reservation | undefined
   readonly method: string
   status = 200
   content: string | UpstreamResponse | undefined = undefined
   retryAfterSeconds: number | undefined = undefined
   #permit: Permit | undefined = undefined
-  #isOver = false
+  #isDone = false
 
   constructor(
     request: RpcRequest,
     context: CallContext,
-    done: (answered: HandledCall) => void,
+    done: (handled: HandledCall) => void,
     reservation: Reservation | undefined,
   ) {
     this.request = request
@@ -140,7 +140,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
     this.endpoint = context.endpoint
     this.signal = context.signal
     this.maxLogRange = context.maxLogRange
-    this.answers = context.answers
+    this.caches = context.caches
     this.batch = context.batch
     this.latest = context.latest
     this.#context = context
@@ -156,7 +156,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
       else {
         settleWith(
           withSpan('admission', {}, () => admitted),
-          { resolve: (answer) => this.#enter(answer), reject: (error) => this.reject(error) },
+          { resolve: (outcome) => this.#enter(outcome), reject: (error) => this.reject(error) },
         )
       }
     } catch (error) {
@@ -176,10 +176,10 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
   }
 
   resolve(content: string | UpstreamResponse): void {
-    if (this.request.idText === undefined) this.#drop(content)
+    if (this.request.idText === undefined) this.#discard(content)
     else if (typeof content === 'string') this.#end(200, content)
     // The permit is held until the response has been read.
-    else this.#hand(200, content)
+    else this.#deliver(200, content)
   }
 
   reject(error: unknown): void {
@@ -195,7 +195,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
   }
 
   /** Reads the response to a notification and discards it. */
-  #drop(content: string | UpstreamResponse): void {
+  #discard(content: string | UpstreamResponse): void {
     if (typeof content === 'string') this.#end(204, undefined)
     else {
       settleWith(content.body.dump(), {
@@ -207,12 +207,12 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
 
   #end(status: number, content: string | undefined): void {
     this.release()
-    this.#hand(status, content)
+    this.#deliver(status, content)
   }
 
-  #hand(status: number, content: string | UpstreamResponse | undefined): void {
-    if (this.#isOver) return
-    this.#isOver = true
+  #deliver(status: number, content: string | UpstreamResponse | undefined): void {
+    if (this.#isDone) return
+    this.#isDone = true
     this.status = status
     this.content = content
     this.#done(this)

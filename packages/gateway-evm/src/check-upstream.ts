@@ -25,7 +25,7 @@ async function checkHttp(upstream: UpstreamRecord, timeoutMs: number): Promise<U
   }
   const chain = await call('eth_chainId')
   const syncing = await call('eth_syncing')
-  if (syncing !== false) return { warning: `chain ${String(chain)}, the node is still syncing` }
+  if (syncing !== false) return { warning: `chain ${String(chain)}, the upstream is still syncing` }
   return `chain ${String(chain)}`
 }
 
@@ -34,7 +34,7 @@ function checkWebSocket(upstream: UpstreamRecord, timeoutMs: number): Promise<Up
     const { url, headers } = checkTarget(upstream, { authorization: authorizationOf(upstream) })
     const socket = new WebSocket(url, { headers, handshakeTimeout: timeoutMs })
     socket.once('open', () => {
-      resolve('it takes connections')
+      resolve('accepts connections')
       socket.terminate()
     })
     socket.once('error', reject)

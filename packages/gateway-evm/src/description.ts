@@ -28,7 +28,7 @@ export const evm: ProtocolDescription = {
       requires: {
         field: 'evm',
         message: 'Needs the HTTP addresses of the same nodes in evm.',
-        optionHolds: 'the HTTP address of the same node',
+        optionHolds: 'the HTTP URL of the same upstream',
       },
     },
   ],

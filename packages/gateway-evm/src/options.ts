@@ -9,7 +9,7 @@ export const evmOptions = {
       'HTTP URL of the EVM upstream; several URLs of one chain are separated by spaces; credentials in URLs are never shown.',
     form: {
       pattern: /^\s*https?:\/\/[^\s/]\S*(?:\s+https?:\/\/[^\s/]\S*)*\s*$/,
-      rule: 'one or several http or https URLs with spaces between',
+      rule: 'one or several http or https URLs, separated by spaces',
     },
     reload: true,
   },
@@ -20,7 +20,7 @@ export const evmOptions = {
       'WebSocket URL of the EVM upstream, for subscriptions; several URLs are separated by spaces; without a URL, the gateway polls.',
     form: {
       pattern: /^\s*wss?:\/\/[^\s/]\S*(?:\s+wss?:\/\/[^\s/]\S*)*\s*$/,
-      rule: 'one or several ws or wss URLs with spaces between',
+      rule: 'one or several ws or wss URLs, separated by spaces',
     },
     reload: true,
   },
@@ -28,7 +28,7 @@ export const evmOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_HEAD_POLL_MS',
     description:
-      'Polling interval for the chain head of nodes in use, in milliseconds; subscriptions prefer the WebSocket of the upstream.',
+      'Polling interval of the chain head of active nodes, in milliseconds; subscriptions use the upstream WebSocket instead when configured.',
     fallback: 1_000,
     minimum: 50,
     maximum: 600_000,
@@ -125,7 +125,7 @@ export const evmOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_UNFILTERED_LOGS_PER_CREDENTIAL',
     description:
-      'Maximum number of log subscriptions without address and topic filter, per credential and process.',
+      'Maximum number of log subscriptions without any address or topic filter, per credential and process.',
     fallback: 64,
     minimum: 1,
     maximum: 10_000_000,

@@ -14,7 +14,7 @@ export interface Call {
   /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
   readonly maxLogRange?: number | undefined
   /** Caches for responses. Without it, every call is sent to the upstream. */
-  readonly answers?: ResponseCaches | undefined
+  readonly caches?: ResponseCaches | undefined
   /** The batch that contains the call. */
   readonly batch?: object | undefined
   /**

@@ -59,37 +59,37 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
     rules,
     loopEntry,
   })
-  const ofHttp = {
+  const httpDependencies = {
     ...http,
     upstreams,
     maxBodyBytes: settings.maxBodyBytes,
     ...requestLimitsOf(settings),
-    answers: caches,
+    caches,
   }
-  const ofWebSockets = {
-    ...ofHttp,
+  const webSocketDependencies = {
+    ...httpDependencies,
     multiplexers,
     metrics: createWebSocketMetrics(metrics, () => multiplexers.upstreamSubscriptions()),
     ...webSocketLimitsOf(settings),
     maxBufferBytes: settings.maxWebSocketBufferBytes,
     pingMs: settings.webSocketPingMs,
   }
-  const webSockets = createWebSocketListener(ofWebSockets)
+  const webSockets = createWebSocketListener(webSocketDependencies)
   return {
     description: evm,
-    handle: createJsonRpcHandler(ofHttp),
+    handle: createJsonRpcHandler(httpDependencies),
     upgrade: webSockets.upgrade,
     upgradeRequired: webSockets.upgradeRequired,
-    ready: (signal) => upstreams.embeddedAnswer(signal),
+    ready: (signal) => upstreams.waitForEmbedded(signal),
     upstreamStates: () => upstreams.states(),
     nodeUpstreamStates: (grant) => upstreams.statesOf(grant),
     prober: createMethodProber(upstreams, log, timeoutMs),
     reconfigure: (next) => {
-      for (const into of [ofHttp, ofWebSockets]) {
+      for (const into of [httpDependencies, webSocketDependencies]) {
         applyCommonSettings(into, next)
         Object.assign(into, requestLimitsOf(next))
       }
-      Object.assign(ofWebSockets, webSocketLimitsOf(next))
+      Object.assign(webSocketDependencies, webSocketLimitsOf(next))
       upstreams.change({ hedges: next.upstreamHedges })
       caches.change({ headMs: next.cacheHeadMs, upstreamLogRange: next.upstreamLogRange })
     },

@@ -5,19 +5,19 @@ import type { RpcResponse } from '../rpc-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** Context for an adapter that assembles a response from chunks. */
-export interface PartAsking {
+export interface ChunkContext {
   readonly upstream: Upstream
   /** Memory reservation for the chunks. */
   readonly reservation: Reservation
   /** Sends the full request. */
-  whole(): Promise<RpcResponse | UpstreamResponse>
+  sendFull(): Promise<RpcResponse | UpstreamResponse>
   /**
    * Requests one chunk. The response may come from the cache.
    *
    * @param params - replace the caller's params
    * @param minBlock - number of a block that the upstream must have to serve the chunk
    */
-  part(params: readonly unknown[], minBlock: number): Promise<RpcResponse>
+  sendChunk(params: readonly unknown[], minBlock: number): Promise<RpcResponse>
 }
 
 /** Translates one difference between the specification and the behavior of upstreams. */
@@ -34,24 +34,28 @@ export interface Adapter {
    *
    * @throws RpcError
    */
-  answer?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> | undefined
+  handle?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> | undefined
   /**
    * Returns the params to forward in place of the caller's, or undefined to forward the caller's params.
    *
    * @throws RpcError when the call must not be forwarded
    */
-  ask?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<readonly unknown[]> | undefined
+  transformParams?(
+    call: Call,
+    params: readonly unknown[],
+    upstream: Upstream,
+  ): Promise<readonly unknown[]> | undefined
   /**
    * Assembles the response from several upstream responses when a single call is too large for the upstream. Returns
    * undefined to forward the call unchanged.
    *
-   * @param params - the params to forward, as returned by `ask`
+   * @param params - the params to forward, as returned by `transformParams`
    * @throws RpcError
    */
   gather?(
     call: Call,
     params: readonly unknown[],
-    asking: PartAsking,
+    context: ChunkContext,
   ): Promise<RpcResponse | UpstreamResponse | undefined>
   /**
    * Transforms the result that the upstream returns for the forwarded call.

@@ -6,7 +6,7 @@ const withoutLast = 5
 
 /** Makes the last parameter optional. go-ethereum requires it, Erigon does not have it. */
 export const debugAccountRange: Adapter = {
-  answer: ({ signal }, params, upstream) => {
+  handle: ({ signal }, params, upstream) => {
     if (params.length !== withoutLast) return undefined
     return upstream.call('debug_accountRange', params, signal).catch((error: unknown) => {
       if (!(error instanceof RpcError) || error.code !== rpcCodes.invalidParams) throw error

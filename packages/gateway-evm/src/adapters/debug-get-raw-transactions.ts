@@ -8,7 +8,7 @@ import { nativeOrDerived } from './native-or-derived.ts'
 /** Returns the transactions of a block as bytes. Fetches them one by one from an upstream without the method. */
 export const debugGetRawTransactions: Adapter = {
   derivedFrom: ['debug_getRawTransaction', 'eth_getBlockByNumber', 'eth_getBlockByHash'],
-  answer: ({ signal }, params, upstream) =>
+  handle: ({ signal }, params, upstream) =>
     nativeOrDerived({ upstream, method: 'debug_getRawTransactions', params, signal }, async () => {
       const [block] = params
       const hash = blockHashOf(block)
@@ -21,7 +21,7 @@ export const debugGetRawTransactions: Adapter = {
         throw new RpcError(rpcCodes.resourceNotFound, 'The block is not known.')
       }
       return upstream.batch(
-        hashes.map((one) => ['debug_getRawTransaction', [one]] as const),
+        hashes.map((item) => ['debug_getRawTransaction', [item]] as const),
         signal,
       )
     }),

@@ -134,7 +134,7 @@ function varied(): Transaction[][] {
 }
 
 describe('debug_traceCallMany', () => {
-  it('gives step for step what happens when the same transactions are mined', async () => {
+  it('returns the same steps as the mined transactions', async () => {
     const bundles = varied()
     const count = bundles.flat().length
     const simulated = await simulate(
@@ -143,20 +143,20 @@ describe('debug_traceCallMany', () => {
       {},
     )
     expect(simulated).toHaveLength(count)
-    await mined(bundles, async (real) => {
-      expect(real).toHaveLength(count)
-      for (const [position, trace] of real.entries()) {
+    await mined(bundles, async (executed) => {
+      expect(executed).toHaveLength(count)
+      for (const [position, trace] of executed.entries()) {
         const other = simulated[position] as Trace
         expect({ position, ...essence(other) }).toEqual({ position, ...essence(trace) })
         expect(other.gas).toBe(Number(bundles.flat()[position]?.gas))
       }
       // The comparison is meaningful only with enough data.
-      expect(real.flatMap(({ structLogs }) => structLogs).length).toBeGreaterThan(2_000)
-      expect(real.filter(({ failed }) => failed)).toHaveLength(6)
+      expect(executed.flatMap(({ structLogs }) => structLogs).length).toBeGreaterThan(2_000)
+      expect(executed.filter(({ failed }) => failed)).toHaveLength(6)
     })
   })
 
-  it('answers what the contract says, with words as hex texts', async () => {
+  it('returns what the specification defines, with words as hex strings', async () => {
     const ajv = new Ajv2020({ strict: false })
     ajv.addSchema({ $id: document, components: { schemas } })
     const result = await simulate([{ transactions: [to('revert'), to('create')] }], await head())
@@ -172,35 +172,37 @@ describe('debug_traceCallMany', () => {
     })
   })
 
-  it('leaves the chain, the pool and the state as they are, for others too and at all times', async () => {
+  it('leaves the chain, the pool and the state unchanged at all times', async () => {
     const { account, recipient, contract } = example
     await rpc('evm_setAutomine', [false])
     const pending = { from: recipient, to: account, value: '0x1', gas: '0x5208' }
     await rpc('eth_sendTransaction', [pending])
-    const look = async () => [
+    const readState = async () => [
       await rpc('eth_getBlockByNumber', ['latest', true]),
       await rpc('txpool_content'),
-      await Promise.all([account, recipient, contract].map((one) => rpc('eth_getBalance', [one, 'latest']))),
+      await Promise.all(
+        [account, recipient, contract].map((holder) => rpc('eth_getBalance', [holder, 'latest'])),
+      ),
       await Promise.all(
         [contracts.store, contracts.count].map(([at]) => rpc('eth_getStorageAt', [at, '0x0', 'latest'])),
       ),
       await rpc('eth_getTransactionCount', [account, 'pending']),
     ]
-    const before = await look()
+    const before = await readState()
     const state = { isDone: false }
     const bundles = varied().map((transactions) => ({ transactions }))
     const work = head()
       .then((context) => Promise.all([simulate(bundles, context), simulate(bundles, context)]))
       .finally(() => (state.isDone = true))
-    let looks = 0
+    let reads = 0
     while (!state.isDone) {
-      expect(await look()).toEqual(before)
-      looks += 1
+      expect(await readState()).toEqual(before)
+      reads += 1
     }
     const [first, second] = await work
     expect(first).toEqual(second)
-    expect(looks).toBeGreaterThan(1)
-    expect(await look()).toEqual(before)
+    expect(reads).toBeGreaterThan(1)
+    expect(await readState()).toEqual(before)
     await rpc('anvil_dropAllTransactions')
     await rpc('evm_setAutomine', [true])
   })
@@ -213,13 +215,13 @@ describe('debug_traceCallMany', () => {
       to('store', { words: [7, 7] }),
       to('count'),
     ]
-    await mined([transactions], async (real, { number: blockNumber }) => {
-      for (const transactionIndex of real.keys()) {
+    await mined([transactions], async (executed, { number: blockNumber }) => {
+      for (const transactionIndex of executed.keys()) {
         const rest = transactions.slice(transactionIndex)
         const traces = await simulate([{ transactions: rest }], { blockNumber, transactionIndex })
-        expect(traces.map(essence)).toEqual(real.slice(transactionIndex).map(essence))
+        expect(traces.map(essence)).toEqual(executed.slice(transactionIndex).map(essence))
       }
-      expect(real[2]?.structLogs.at(-1)?.stack[0]).toBe(blockNumber)
+      expect(executed[2]?.structLogs.at(-1)?.stack[0]).toBe(blockNumber)
       for (const transactionIndex of [-1, 5, 1_000]) {
         const [after] = await simulate([{ transactions: [to('count')] }], { blockNumber, transactionIndex })
         expect(returned(after)).toBe(4n)
@@ -227,7 +229,7 @@ describe('debug_traceCallMany', () => {
     })
   })
 
-  it('starts at a block of the past as at the latest one', async () => {
+  it('starts at an earlier block in the same way as at the latest one', async () => {
     const past = await head()
     await mined([[to('count')], [to('count')]], async () => {
       const [trace] = await simulate([{ transactions: [to('count')] }], past)
@@ -259,7 +261,7 @@ describe('debug_traceCallMany', () => {
     expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 0, 1, 1, 2, 2, 3, 3])
   })
 
-  it('takes balance, nonce, code and storage from the overrides, and lets transactions change them', async () => {
+  it('applies balance, nonce, code and storage overrides, which transactions can change', async () => {
     const poor = address('1a2b3c')
     const checksummed = poor.toUpperCase().replace('0X', '0x')
     const stateOverrides = {
@@ -284,15 +286,15 @@ describe('debug_traceCallMany', () => {
       to('count'),
       to('create'),
     ]
-    const plain = await simulate([{ transactions }], await head(), stateOverrides)
-    expect(plain.slice(1, 8).map(returned)).toEqual([1n, 67n, 66n, 1n, 2n, 42n, 43n])
-    const [first] = plain
+    const simulated = await simulate([{ transactions }], await head(), stateOverrides)
+    expect(simulated.slice(1, 8).map(returned)).toEqual([1n, 67n, 66n, 1n, 2n, 42n, 43n])
+    const [first] = simulated
     expect(BigInt(first?.returnValue.slice(0, 66) ?? 0)).toBeGreaterThan(0n)
     expect(BigInt(`0x${first?.returnValue.slice(66)}`)).toBe(16n)
     const [created] = await simulate([{ transactions: [to('create')] }], await head())
-    expect(returned(plain[8])).not.toBe(returned(created))
+    expect(returned(simulated[8])).not.toBe(returned(created))
     expect(await simulate([{ transactions }], await head(), { stateOverrides, enableMemory: true })).toEqual(
-      plain,
+      simulated,
     )
   })
 
@@ -301,7 +303,7 @@ describe('debug_traceCallMany', () => {
     expect(trace).toMatchObject({ gas: 30_000_000, failed: false, returnValue: slot(1) })
   })
 
-  it('passes the error of the node on when a transaction cannot begin', async () => {
+  it('returns the error of the node when a transaction cannot start', async () => {
     const context = await head()
     const unfunded = to('count', { from: address('dead') })
     expect(await rejection([{ transactions: [to('count'), unfunded] }], context)).toMatchObject({
@@ -351,7 +353,7 @@ describe('debug_traceCallMany', () => {
       -32602,
       'not both',
     ],
-  ])('refuses %s and says where', async (_, params, code, message) => {
+  ])('rejects %s and names the position', async (_, params, code, message) => {
     expect(await rejection(...params)).toEqual({ code, message: expect.stringContaining(message) })
   })
 })

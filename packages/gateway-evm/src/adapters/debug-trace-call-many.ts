@@ -24,7 +24,7 @@ import {
  */
 export const debugTraceCallMany: Adapter = {
   derivedFrom: ['debug_traceCall', 'debug_traceBlockByNumber', 'eth_getBlockByNumber'],
-  answer: async ({ signal }, given, upstream) => {
+  handle: async ({ signal }, given, upstream) => {
     const params = withPlainOverrides(given)
     validateParams('debug_traceCallMany', params)
     const [bundles, context, stateOverrides = {}] = params as [Bundle[], SimulationContext, AccountOverrides?]
@@ -37,12 +37,12 @@ export const debugTraceCallMany: Adapter = {
     const block = found as unknown as StartingBlock
     const derive = () => traceBundles(bundles, { block, transactionIndex }, stateOverrides, upstream, signal)
     // Execution clients do not agree on the time of a second block, nor on a start inside the latest block.
-    const isAgreed =
+    const isSupported =
       transactionIndex === -1 && (bundles.length === 1 || (await nodeClient(upstream, signal)) === 'erigon')
-    if (!isAgreed) return derive()
-    const filled = bundles.map(({ transactions, ...rest }) => ({
-      ...rest,
-      transactions: transactions.map((one) => ({ ...one, gas: gasOf(one, block) })),
+    if (!isSupported) return derive()
+    const filled = bundles.map(({ transactions, ...otherFields }) => ({
+      ...otherFields,
+      transactions: transactions.map((transaction) => ({ ...transaction, gas: gasOf(transaction, block) })),
     }))
     const options = { enableMemory: true, disableMemory: false, stateOverrides }
     let isNative = true

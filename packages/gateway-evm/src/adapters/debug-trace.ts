@@ -36,7 +36,7 @@ export const debugTraceBlock: Adapter = tracing('debug_traceBlock', 1)
 
 function tracing(method: string, optionsAt: number): Adapter {
   return {
-    answer: async ({ signal }: Call, params: readonly unknown[], upstream: Upstream) => {
+    handle: async ({ signal }: Call, params: readonly unknown[], upstream: Upstream) => {
       if (tracerOf(params, optionsAt) === undefined || (await nodeClient(upstream, signal)) !== 'anvil')
         return undefined
       return missingTracer({ method, params, optionsAt, upstream, signal })

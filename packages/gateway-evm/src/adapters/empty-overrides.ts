@@ -14,7 +14,7 @@ export function trimmed(params: readonly unknown[]): readonly unknown[] {
 
 function withoutEmptyOverrides(method: string): Adapter {
   return {
-    answer: ({ signal }, params, upstream) => {
+    handle: ({ signal }, params, upstream) => {
       const short = trimmed(params)
       return short.length === params.length ? undefined : upstream.call(method, short, signal)
     },

@@ -11,7 +11,7 @@ import { normalizeReceipt, normalizeReceipts } from './receipts.ts'
 /** Returns the number of the block that a tag refers to. */
 export const erigonBlockNumber: Adapter = {
   derivedFrom: ['eth_blockNumber', 'eth_getBlockByNumber'],
-  answer: ({ signal }, params, upstream) =>
+  handle: ({ signal }, params, upstream) =>
     nativeOrDerived({ upstream, method: 'erigon_blockNumber', params, signal }, async () => {
       const [tag = 'latest'] = params
       if (tag === 'latest') return upstream.call('eth_blockNumber', [], signal)
@@ -24,7 +24,7 @@ export const erigonBlockNumber: Adapter = {
 /** Returns the receipts of a block by its hash. */
 export const erigonGetBlockReceiptsByBlockHash: Adapter = {
   derivedFrom: ['eth_getBlockReceipts'],
-  answer: async ({ signal }, params, upstream) => {
+  handle: async ({ signal }, params, upstream) => {
     const method = 'erigon_getBlockReceiptsByBlockHash'
     const receipts = await nativeOrDerived({ upstream, method, params, signal }, () =>
       receiptsOf(params[0], upstream, signal),
@@ -36,7 +36,7 @@ export const erigonGetBlockReceiptsByBlockHash: Adapter = {
 /** Returns the logs of a block, one list per transaction. */
 export const erigonGetLogsByHash: Adapter = {
   derivedFrom: ['eth_getBlockReceipts'],
-  answer: ({ signal }, params, upstream) =>
+  handle: ({ signal }, params, upstream) =>
     nativeOrDerived({ upstream, method: 'erigon_getLogsByHash', params, signal }, async () => {
       const receipts = await receiptsOf(params[0], upstream, signal)
       return receipts.map((receipt) => (normalizeReceipt(receipt) as { readonly logs: unknown }).logs)

@@ -15,7 +15,7 @@ const maxBlocks = 256
 /** Returns logs with the timestamps of their blocks. Combines logs and blocks for an upstream without the method. */
 export const erigonGetLogs: Adapter = {
   derivedFrom: ['eth_getLogs', 'eth_getBlockByNumber'],
-  answer: async (call, given, upstream) => {
+  handle: async (call, given, upstream) => {
     const { signal } = call
     const params = (await withinRange(call, given, upstream)) ?? given
     return nativeOrDerived({ upstream, method: 'erigon_getLogs', params, signal }, async () => {
@@ -45,7 +45,7 @@ export const erigonGetLogs: Adapter = {
 /** Finds the block of a timestamp by binary search. Timestamps never decrease from block to block. */
 export const erigonGetBlockByTimestamp: Adapter = {
   derivedFrom: ['eth_getBlockByNumber'],
-  answer: async ({ signal }, params, upstream) => {
+  handle: async ({ signal }, params, upstream) => {
     const method = 'erigon_getBlockByTimestamp'
     validateParams(method, params)
     return nativeOrDerived({ upstream, method, params, signal }, async () => {
@@ -63,8 +63,8 @@ export const erigonGetBlockByTimestamp: Adapter = {
         if ((await timeAt(middle)) >= time) high = middle
         else low = middle + 1
       }
-      const isYounger = low > 0 && (await timeAt(low)) > time
-      return upstream.call('eth_getBlockByNumber', [hex(isYounger ? low - 1 : low), isFull], signal)
+      const isLater = low > 0 && (await timeAt(low)) > time
+      return upstream.call('eth_getBlockByNumber', [hex(isLater ? low - 1 : low), isFull], signal)
     })
   },
 }

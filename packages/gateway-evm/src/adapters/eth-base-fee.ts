@@ -5,7 +5,7 @@ import { nativeOrDerived } from './native-or-derived.ts'
 /** Returns the base fee of the next block, which is the last entry of the fee history. */
 export const ethBaseFee: Adapter = {
   derivedFrom: ['eth_feeHistory'],
-  answer: ({ signal }, params, upstream) =>
+  handle: ({ signal }, params, upstream) =>
     nativeOrDerived({ upstream, method: 'eth_baseFee', params, signal }, async () => {
       const history = await upstream.call('eth_feeHistory', ['0x1', 'latest', []], signal)
       const { baseFeePerGas } = history as { readonly baseFeePerGas?: readonly string[] }

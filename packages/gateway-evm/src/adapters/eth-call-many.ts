@@ -6,16 +6,16 @@ import { isRecord } from '@fairlead/gateway-core/json'
  * The default timeout of every execution client that has the parameter. It is omitted for clients without the
  * parameter.
  */
-const usualTimeoutMs = 5_000
+const defaultTimeoutMs = 5_000
 
 /**
  * Returns the results of calls in bundles. One execution client returns bytes without `0x`, another does not accept a
  * timeout.
  */
 export const ethCallMany: Adapter = {
-  answer: async ({ signal }, params, upstream) => {
-    const said = params[3] === usualTimeoutMs ? params.slice(0, 3) : params
-    return normalizeBundles(await upstream.call('eth_callMany', trimmed(said), signal))
+  handle: async ({ signal }, params, upstream) => {
+    const forwarded = params[3] === defaultTimeoutMs ? params.slice(0, 3) : params
+    return normalizeBundles(await upstream.call('eth_callMany', trimmed(forwarded), signal))
   },
 }
 

@@ -6,7 +6,7 @@ import { nodeClient } from './node-client.ts'
 
 /** Rejects state overrides for Erigon, whose third parameter is a flag that they would be read as. */
 export const ethCreateAccessList: Adapter = {
-  answer: async ({ signal }, params, upstream) => {
+  handle: async ({ signal }, params, upstream) => {
     const short = trimmed(params)
     if (short.length > 2 && (await nodeClient(upstream, signal)) === 'erigon') {
       throw new RpcError(

@@ -4,7 +4,7 @@ import type { Adapter } from './adapter.ts'
 
 /** Returns null for an invalid hash, as no block can have it. Upstreams return an error for the parameter. */
 export const ethGetBlockByHash: Adapter = {
-  answer: (_, [blockHash, fullTransactionObjects]) => {
+  handle: (_, [blockHash, fullTransactionObjects]) => {
     if (typeof fullTransactionObjects !== 'boolean') {
       throw new RpcError(rpcCodes.invalidParams, 'fullTransactionObjects must be true or false.')
     }

@@ -16,31 +16,33 @@ const hex = (number: number) => `0x${number.toString(16)}`
 const query = (method: string, filterText: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${filterText}]}`
 
-interface Answer {
+interface RpcReply {
   readonly result?: readonly unknown[]
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
 /** Returns a function that queries a gateway which limits log queries to ten blocks. */
-async function asker(maxLogRange = 10): Promise<(filter: unknown, method?: string) => Promise<Answer>> {
+async function createClient(
+  maxLogRange = 10,
+): Promise<(filter: unknown, method?: string) => Promise<RpcReply>> {
   const { url } = await inFrontOf(chain.node, { maxLogRange })
   return async (filter, method = 'eth_getLogs') => {
     const body = query(method, typeof filter === 'string' ? filter : JSON.stringify(filter))
-    return (await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()) as Answer
+    return (await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()) as RpcReply
   }
 }
 
-it('is as long as it likes when there is no limit', async () => {
-  const ask = await asker(0)
-  expect((await ask({ fromBlock: 'earliest', toBlock: 'latest' })).result).toEqual(
+it('has any length when there is no limit', async () => {
+  const send = await createClient(0)
+  expect((await send({ fromBlock: 'earliest', toBlock: 'latest' })).result).toEqual(
     await chain.rpc('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' }),
   )
 })
 
-it('is refused when it spans too many blocks, with a range that is not', async () => {
-  const ask = await asker()
+it('is rejected when it spans too many blocks, with an allowed range', async () => {
+  const send = await createClient()
   const { transfer_block_hash: blockHash } = chain.example
-  const ofBlock = await ask({ blockHash })
+  const ofBlock = await send({ blockHash })
   expect(ofBlock.result?.length).toBeGreaterThan(0)
   expect(ofBlock.result).toEqual(await chain.rpc('eth_getLogs', { blockHash }))
   for (const filter of [
@@ -53,7 +55,7 @@ it('is refused when it spans too many blocks, with a range that is not', async (
     // The upstream validates an invalid range.
     { fromBlock: '0x9', toBlock: '0x0' },
   ]) {
-    expect({ filter, error: (await ask(filter)).error?.message }).not.toEqual({
+    expect({ filter, error: (await send(filter)).error?.message }).not.toEqual({
       filter,
       error: expect.stringContaining('at most 10 blocks'),
     })
@@ -68,7 +70,7 @@ it('is refused when it spans too many blocks, with a range that is not', async (
     ['{"fromBlock":"0xb","fromBlock":"0x1","toBlock":"0xb"}', 1],
   ] as const) {
     for (const method of ['eth_getLogs', 'erigon_getLogs']) {
-      expect({ filter, answer: await ask(filter, method) }).toEqual({
+      expect({ filter, answer: await send(filter, method) }).toEqual({
         filter,
         answer: {
           jsonrpc: '2.0',
@@ -81,35 +83,35 @@ it('is refused when it spans too many blocks, with a range that is not', async (
         },
       })
       const [range] = [{ fromBlock: hex(from), toBlock: hex(from + 9) }]
-      expect(await ask(range, method)).toHaveProperty('result')
+      expect(await send(range, method)).toHaveProperty('result')
     }
   }
 })
 
-it('is sent on as it was read', async () => {
-  const ask = await asker()
+it('is forwarded as it was parsed', async () => {
+  const send = await createClient()
   const twice = `{"toBlock":"0x0","FromBlock":"0x0","fromBlock":"0x0","fromBlock":"${hex(head)}","toBlock":"latest"}`
-  expect(await ask(twice)).toMatchObject({ result: [] })
+  expect(await send(twice)).toMatchObject({ result: [] })
   for (const block of [1, '1', '0x', 'LATEST', {}]) {
-    expect(await ask({ fromBlock: block })).toMatchObject({
+    expect(await send({ fromBlock: block })).toMatchObject({
       error: { code: -32602, message: 'fromBlock must be a quantity or a block tag.' },
     })
   }
 })
 
-it('is no longer in a filter, whose logs can be asked for', async () => {
-  const ask = await asker()
-  expect(await ask({ fromBlock: '0x0' }, 'eth_newFilter')).toMatchObject({
+it('is also limited in a filter, whose logs can be requested', async () => {
+  const send = await createClient()
+  expect(await send({ fromBlock: '0x0' }, 'eth_newFilter')).toMatchObject({
     error: { code: -32602, data: { max_range: 10, from: '0x0', to: '0x9' } },
   })
   for (const filter of [{}, { fromBlock: '0x0', toBlock: '0x9' }, { fromBlock: 'latest' }]) {
-    expect(await ask(filter, 'eth_newFilter')).toMatchObject({ result: expect.stringMatching(/^0x/) })
+    expect(await send(filter, 'eth_newFilter')).toMatchObject({ result: expect.stringMatching(/^0x/) })
   }
 })
 
 it('is limited over a WebSocket too', async () => {
-  const { ask, socket } = await openWebSocket((await inFrontOf(chain.node, { maxLogRange: 10 })).wsUrl)
-  expect(await ask(query('eth_getLogs', '{"fromBlock":"0x0"}'))).toMatchObject({
+  const { ask: send, socket } = await openWebSocket((await inFrontOf(chain.node, { maxLogRange: 10 })).wsUrl)
+  expect(await send(query('eth_getLogs', '{"fromBlock":"0x0"}'))).toMatchObject({
     error: { code: -32602, data: { max_range: 10 } },
   })
   socket.close()

@@ -9,7 +9,7 @@ import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { RpcResponse } from '../rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../upstream/types.ts'
-import type { Adapter, PartAsking } from './adapter.ts'
+import type { Adapter, ChunkContext } from './adapter.ts'
 import { blockInteger } from './block-number.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
@@ -18,16 +18,16 @@ import { isRecord } from '@fairlead/gateway-core/json'
  * allowed. A range within the limit that is too wide for the upstream is requested in chunks.
  */
 export const ethGetLogs: Adapter = {
-  ask: (call, params, upstream) => withinRange(call, params, upstream),
-  gather: async (call, params, asking) => {
+  transformParams: (call, params, upstream) => withinRange(call, params, upstream),
+  gather: async (call, params, context) => {
     const [filter] = params
     if (!isRecord(filter) || !hasRange(filter)) return undefined
-    const { upstreamLogRange = 0 } = call.answers ?? {}
-    if (upstreamLogRange === 0) return gatherWhenTooWide(filter, call, asking)
-    const range = await rangeOf(filter, asking.upstream, call.signal)
+    const { upstreamLogRange = 0 } = call.caches ?? {}
+    if (upstreamLogRange === 0) return gatherWhenTooWide(filter, call, context)
+    const range = await rangeOf(filter, context.upstream, call.signal)
     return range && range.to - range.from >= upstreamLogRange
-      ? gather(filter, range, upstreamLogRange, asking)
-      : gatherWhenTooWide(filter, call, asking)
+      ? gather(filter, range, upstreamLogRange, context)
+      : gatherWhenTooWide(filter, call, context)
   },
 }
 
@@ -40,15 +40,17 @@ export async function readLogs(call: Call, params: readonly unknown[], upstream:
   const { signal } = call
   const [filter] = params
   if (!isRecord(filter) || !hasRange(filter)) return upstream.call('eth_getLogs', params, signal)
-  const ask = (asked: readonly unknown[]) =>
-    upstream.call('eth_getLogs', asked, signal).then((logs) => ({ result: JSON.stringify(logs) }), errorOf)
+  const send = (forwarded: readonly unknown[]) =>
+    upstream
+      .call('eth_getLogs', forwarded, signal)
+      .then((logs) => ({ result: JSON.stringify(logs) }), errorOf)
   const reservation = upstream.reserve(call.grant.credentialId)
   try {
     const found = await gatherWhenTooWide(filter, call, {
       upstream,
       reservation,
-      whole: () => ask(params),
-      part: ask,
+      sendFull: () => send(params),
+      sendChunk: send,
     })
     if ('result' in found) return JSON.parse(found.result)
     const { code, message, data } = JSON.parse('error' in found ? found.error : '{}') as RpcError
@@ -69,7 +71,7 @@ function errorOf(error: unknown): RpcResponse {
  * Limits the range of a new filter to that of a query, because `eth_getFilterLogs` returns the logs of the full range.
  */
 export const ethNewFilter: Adapter = {
-  ask: (call, params, upstream) => withinRange(call, params, upstream),
+  transformParams: (call, params, upstream) => withinRange(call, params, upstream),
 }
 
 /**
@@ -97,14 +99,14 @@ async function limited(
   signal: CancellationSignal,
 ): Promise<readonly unknown[]> {
   const { fromBlock, toBlock } = filter
-  if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [lookedAt(filter)]
+  if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [knownFields(filter)]
   const { from, to } = await numbersOf(filter, upstream, signal)
   if (to - from >= maxRange) {
     throw new RpcError(rpcCodes.invalidParams, `The range may hold at most ${maxRange} blocks.`, {
       data: { max_range: maxRange, from: hex(from), to: hex(from + maxRange - 1) },
     })
   }
-  return [lookedAt(filter)]
+  return [knownFields(filter)]
 }
 
 type Filter = Readonly<Record<string, unknown>>
@@ -132,28 +134,28 @@ async function rangeOf(
 async function gatherWhenTooWide(
   filter: Filter,
   { signal }: Call,
-  asking: PartAsking,
+  context: ChunkContext,
 ): Promise<RpcResponse | UpstreamResponse> {
-  const asked = await asking.whole().catch((error: unknown) => {
+  const response = await context.sendFull().catch((error: unknown) => {
     // Some upstreams report it with an HTTP status.
     if (error instanceof UpstreamError && error.httpStatus === 413) return undefined
     throw error
   })
-  const error = asked && 'error' in asked ? (JSON.parse(asked.error) as object) : {}
-  if (asked && !isTooWide(error)) return asked
-  const range = await rangeOf(filter, asking.upstream, signal)
-  if (!range || range.from === range.to) return asked ?? asking.whole()
+  const error = response && 'error' in response ? (JSON.parse(response.error) as object) : {}
+  if (response && !isTooWide(error)) return response
+  const range = await rangeOf(filter, context.upstream, signal)
+  if (!range || range.from === range.to) return response ?? context.sendFull()
   const { blocks } = narrower(error, range.from, range.to - range.from + 1)
-  return gather(filter, range, blocks, asking)
+  return gather(filter, range, blocks, context)
 }
 
-function gather(filter: Filter, range: BlockRange, maxBlocks: number, asking: PartAsking) {
-  const ask = ({ from, to }: BlockRange) =>
-    asking.part([{ ...lookedAt(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
-  return gatherLogs(range, { ask, maxBlocks, reservation: asking.reservation })
+function gather(filter: Filter, range: BlockRange, maxBlocks: number, context: ChunkContext) {
+  const send = ({ from, to }: BlockRange) =>
+    context.sendChunk([{ ...knownFields(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
+  return gatherLogs(range, { send, maxBlocks, reservation: context.reservation })
 }
 
-function lookedAt({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {
+function knownFields({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {
   return { fromBlock, toBlock, blockHash, address, topics }
 }
 

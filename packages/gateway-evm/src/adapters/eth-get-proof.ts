@@ -3,7 +3,7 @@ import { rpcCodes } from '../rpc-codes.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
-const wholeKey = /^0x[0-9a-f]{64}$/i
+const fullKey = /^0x[0-9a-f]{64}$/i
 const shortKey = /^0x[0-9a-f]{1,63}$/i
 
 /**
@@ -11,31 +11,33 @@ const shortKey = /^0x[0-9a-f]{1,63}$/i
  * go-ethereum returns the same error for it as for pruned history, so the code is replaced.
  */
 export const ethGetProof: Adapter = {
-  answer: ({ signal }, [address, keys, block], upstream) => {
-    const isShort = Array.isArray(keys) && keys.some((key) => typeof key === 'string' && shortKey.test(key))
-    if (!isShort && block !== 'pending') return undefined
-    const ask = (asked: unknown) => upstream.call('eth_getProof', [address, asked, block], signal)
-    return ask(keys).catch(async (error: unknown) => {
+  handle: ({ signal }, [address, keys, block], upstream) => {
+    const hasShortKey =
+      Array.isArray(keys) && keys.some((key) => typeof key === 'string' && shortKey.test(key))
+    if (!hasShortKey && block !== 'pending') return undefined
+    const getProof = (storageKeys: unknown) =>
+      upstream.call('eth_getProof', [address, storageKeys, block], signal)
+    return getProof(keys).catch(async (error: unknown) => {
       if (!(error instanceof RpcError)) throw error
       if (block === 'pending' && error.code === rpcCodes.prunedHistory) {
         throw new RpcError(rpcCodes.serverError, error.message, { data: error.data })
       }
-      if (!isShort || error.code !== rpcCodes.invalidParams) throw error
-      return underGivenKeys(await ask(keys.map(filledUp)), keys)
+      if (!hasShortKey || error.code !== rpcCodes.invalidParams) throw error
+      return withRequestedKeys(await getProof(keys.map(padded)), keys)
     })
   },
 }
 
-function filledUp(key: unknown): unknown {
+function padded(key: unknown): unknown {
   return typeof key === 'string' && shortKey.test(key) ? `0x${key.slice(2).padStart(64, '0')}` : key
 }
 
 /** Restores short keys as the caller sent them, as go-ethereum does. */
-function underGivenKeys(proof: unknown, keys: readonly unknown[]): unknown {
+function withRequestedKeys(proof: unknown, keys: readonly unknown[]): unknown {
   if (!isRecord(proof) || !Array.isArray(proof['storageProof'])) return proof
-  const storageProof = proof['storageProof'].map((one: unknown, at) => {
+  const storageProof = proof['storageProof'].map((entry: unknown, at) => {
     const key = keys[at]
-    return isRecord(one) && typeof key === 'string' && !wholeKey.test(key) ? { ...one, key } : one
+    return isRecord(entry) && typeof key === 'string' && !fullKey.test(key) ? { ...entry, key } : entry
   })
   return { ...proof, storageProof }
 }

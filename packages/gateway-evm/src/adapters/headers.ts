@@ -31,7 +31,7 @@ export const erigonGetHeaderByNumber = headerBy('erigon_getHeaderByNumber', 'eth
 function headerBy(method: string, blockMethod: string): Adapter {
   return {
     derivedFrom: [blockMethod],
-    answer: async ({ signal }, [given], upstream) => {
+    handle: async ({ signal }, [given], upstream) => {
       // Only the block explorer methods accept JSON numbers.
       const block = method.startsWith('erigon_') ? quantity(given) : given
       if (typeof block !== 'string') {

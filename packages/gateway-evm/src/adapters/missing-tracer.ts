@@ -47,15 +47,15 @@ async function muxTrace(call: TracerCall): Promise<unknown> {
     }),
   )
   const names = configured.map(([tracer]) => tracer)
-  if (!method.startsWith('debug_traceBlock')) return sideBySide(names, results)
+  if (!method.startsWith('debug_traceBlock')) return resultsByTracer(names, results)
   const blocks = results as readonly (readonly Readonly<Record<string, unknown>>[])[]
   return (blocks[0] ?? []).map(({ txHash }, position) => {
-    const ofTransaction = blocks.map((items) => items[position]?.['result'])
-    return { txHash, result: sideBySide(names, ofTransaction) }
+    const transactionResults = blocks.map((items) => items[position]?.['result'])
+    return { txHash, result: resultsByTracer(names, transactionResults) }
   })
 }
 
-function sideBySide(names: readonly string[], results: readonly unknown[]): object {
+function resultsByTracer(names: readonly string[], results: readonly unknown[]): object {
   return Object.fromEntries(names.map((name, position) => [name, results[position]]))
 }
 

@@ -4,7 +4,7 @@ import { rpcCodes } from '../rpc-codes.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 // An upstream may be replaced by a newer version at the same URL.
-const rememberedMs = 10 * 60_000
+const missingTtlMs = 10 * 60_000
 
 /** Time at which each upstream reported a method as not found, by upstream and method. */
 const lacking = new WeakMap<Upstream, Map<string, number>>()
@@ -30,7 +30,7 @@ export async function nativeOrDerived(
   derive: () => Promise<unknown>,
 ): Promise<unknown> {
   const known = lacking.get(upstream) ?? new Map<string, number>()
-  if (performance.now() - (known.get(method) ?? -Infinity) < rememberedMs) return derive()
+  if (performance.now() - (known.get(method) ?? -Infinity) < missingTtlMs) return derive()
   try {
     return await upstream.call(method, params, signal)
   } catch (error) {

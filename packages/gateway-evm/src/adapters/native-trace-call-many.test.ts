@@ -18,7 +18,7 @@ const trace = (gas: number) => ({
   returnValue: '2a',
   structLogs: [{ pc: 0, op: 'STOP', gas: 1, gasCost: 0, depth: 1, stack: ['0x0'] }],
 })
-const answered = (gas: number, gasUsed: number) => ({
+const supported = (gas: number, gasUsed: number) => ({
   gas,
   gasUsed,
   failed: false,
@@ -31,28 +31,31 @@ function hashOf(digit: number): string {
 }
 
 /** Scripts of an upstream whose own method returns the given response, with one call tracer for everything else. */
-const withMany = (own: Scripted): Readonly<Record<string, Scripted>> => ({
+const withNativeMethod = (native: Scripted): Readonly<Record<string, Scripted>> => ({
   eth_getBlockByNumber: ([number]) => ({ result: number === '0x9' ? block : null }),
   debug_traceCall: ([, , options]) => ({
     result: (options as { tracer?: string }).tracer ? { pre: {}, post: {} } : trace(5),
   }),
   debug_traceBlockByNumber: { result: [{ result: { pre: {}, post: {} } }] },
-  [many]: own,
+  [many]: native,
 })
 
-const methodsOf = (asked: readonly (readonly unknown[])[]) => asked.map(([method]) => method)
+const methodsOf = (received: readonly (readonly unknown[])[]) => received.map(([method]) => method)
 const after = { blockNumber: '0x9', transactionIndex: -1 }
 
 describe('a node that has debug_traceCallMany', () => {
-  it('is asked in its own form, and its traces are flattened and completed', async () => {
-    const node = await scriptedNode({ ...reth, ...withMany({ result: [[trace(21_000), trace(22_000)]] }) })
+  it('is called in its native format, and its traces are flattened and completed', async () => {
+    const node = await scriptedNode({
+      ...reth,
+      ...withNativeMethod({ result: [[trace(21_000), trace(22_000)]] }),
+    })
     const overrides = { [to]: { balance: '0x1' } }
     const transactions = [{ to, gas: '0xffff', value: '0x1' }, { to }]
     expect(await adapted(node.url)(many, [{ transactions }], after, overrides)).toEqual([
-      answered(0xffff, 21_000),
-      answered(30_000_000, 22_000),
+      supported(0xffff, 21_000),
+      supported(30_000_000, 22_000),
     ])
-    expect(node.asked.at(-1)).toEqual([
+    expect(node.received.at(-1)).toEqual([
       many,
       [{ transactions: [transactions[0], { to, gas: '0x1c9c380' }] }],
       after,
@@ -60,52 +63,52 @@ describe('a node that has debug_traceCallMany', () => {
     ])
   })
 
-  it('is not asked where clients differ: inside of a block, and for the time of a second block', async () => {
+  it('is not called where clients differ: inside a block, and for the time of a second block', async () => {
     const two = [{ transactions: [{ to }] }, { transactions: [{ to }] }]
-    const own: Scripted = { result: [[trace(1)], [trace(2)]] }
-    for (const [client, bundles, transactionIndex, isAsked] of [
+    const native: Scripted = { result: [[trace(1)], [trace(2)]] }
+    for (const [client, bundles, transactionIndex, isCalled] of [
       [reth, two, -1, false],
       [reth, [two[0]], 0, false],
       [erigon, two, -1, true],
       [erigon, two, 1, false],
     ] as const) {
-      const node = await scriptedNode({ ...client, ...withMany(own) })
+      const node = await scriptedNode({ ...client, ...withNativeMethod(native) })
       const traces = await adapted(node.url)(many, bundles, { blockNumber: '0x9', transactionIndex })
       expect(traces).toHaveLength(bundles.length)
-      expect(methodsOf(node.asked).includes(many)).toBe(isAsked)
+      expect(methodsOf(node.received).includes(many)).toBe(isCalled)
     }
   })
 
-  it('is asked once when it does not have it after all', async () => {
+  it('is called once when it turns out not to have the method', async () => {
     const error = { code: -32601, message: 'Method not found' }
-    const node = await scriptedNode({ ...reth, ...withMany({ error }) })
+    const node = await scriptedNode({ ...reth, ...withNativeMethod({ error }) })
     const call = adapted(node.url)
     for (let time = 0; time < 3; time += 1) {
-      expect(await call(many, [{ transactions: [{ to }] }], after)).toEqual([answered(30_000_000, 5)])
+      expect(await call(many, [{ transactions: [{ to }] }], after)).toEqual([supported(30_000_000, 5)])
     }
-    expect(methodsOf(node.asked).filter((method) => method === many)).toHaveLength(1)
+    expect(methodsOf(node.received).filter((method) => method === many)).toHaveLength(1)
   })
 
-  it('has its error passed on when it refuses the bundles', async () => {
+  it('has its error passed through when it rejects the bundles', async () => {
     const error = { code: -32000, message: 'insufficient funds for gas * price + value' }
-    const node = await scriptedNode({ ...reth, ...withMany({ error }) })
+    const node = await scriptedNode({ ...reth, ...withNativeMethod({ error }) })
     const refused = adapted(node.url)(many, [{ transactions: [{ to }] }], after)
     await expect(refused).rejects.toMatchObject(error)
   })
 
   it.each([[[[]]], [[]], [null], [[[{}]]], [[[trace(1), trace(2)]]]])(
-    'is not believed when it answers %j',
+    'is not trusted when it returns %j',
     async (result) => {
-      const node = await scriptedNode({ ...reth, ...withMany({ result }) })
-      const answer = adapted(node.url)(many, [{ transactions: [{ to }] }], after)
-      await expect(answer).rejects.toMatchObject({ kind: 'malformed', status: 502 })
+      const node = await scriptedNode({ ...reth, ...withNativeMethod({ result }) })
+      const response = adapted(node.url)(many, [{ transactions: [{ to }] }], after)
+      await expect(response).rejects.toMatchObject({ kind: 'malformed', status: 502 })
     },
   )
 
-  it('is not asked about a block that there is not', async () => {
-    const node = await scriptedNode({ ...reth, ...withMany({ result: [] }) })
-    const answer = adapted(node.url)(many, [{ transactions: [{ to }] }], { ...after, blockNumber: '0xff' })
-    await expect(answer).rejects.toMatchObject({ code: -32001, message: 'The block 255 is not known.' })
+  it('is not called for a block that does not exist', async () => {
+    const node = await scriptedNode({ ...reth, ...withNativeMethod({ result: [] }) })
+    const response = adapted(node.url)(many, [{ transactions: [{ to }] }], { ...after, blockNumber: '0xff' })
+    await expect(response).rejects.toMatchObject({ code: -32001, message: 'The block 255 is not known.' })
   })
 })
 
@@ -120,9 +123,9 @@ describe('the third parameter', () => {
     ['options without overrides', { enableMemory: true, disableStack: false, timeout: '5s' }, {}],
     ['options whose overrides are null', { stateOverrides: null }, {}],
   ])('may be %s', async (_, third, stateOverrides) => {
-    const node = await scriptedNode({ ...reth, ...withMany({ result: [[trace(1)]] }) })
+    const node = await scriptedNode({ ...reth, ...withNativeMethod({ result: [[trace(1)]] }) })
     await adapted(node.url)(many, bundles, after, third)
-    expect(node.asked.at(-1)?.[3]).toMatchObject({ stateOverrides })
+    expect(node.received.at(-1)?.[3]).toMatchObject({ stateOverrides })
   })
 
   it.each<[string, unknown, string]>([
@@ -132,11 +135,11 @@ describe('the third parameter', () => {
     ['a list', [], 'stateOverrides'],
     ['options with overrides by name', { stateOverrides: { bob: {} } }, 'stateOverrides'],
   ])('may not be %s', async (_, third, message) => {
-    const node = await scriptedNode({ ...reth, ...withMany({ result: [[trace(1)]] }) })
+    const node = await scriptedNode({ ...reth, ...withNativeMethod({ result: [[trace(1)]] }) })
     await expect(adapted(node.url)(many, bundles, after, third)).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining(message) as string,
     })
-    expect(node.asked).toEqual([])
+    expect(node.received).toEqual([])
   })
 })

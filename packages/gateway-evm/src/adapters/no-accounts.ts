@@ -6,5 +6,5 @@ import type { Adapter } from './adapter.ts'
  */
 export const noAccounts: Adapter = {
   derivedFrom: [],
-  answer: () => Promise.resolve([]),
+  handle: () => Promise.resolve([]),
 }

@@ -20,7 +20,7 @@ export async function nodeClient(upstream: Upstream, signal: CancellationSignal)
     throw error
   })
   const name = typeof version === 'string' ? version.toLowerCase() : ''
-  const client = (['anvil', 'erigon'] as const).find((one) => name.startsWith(one)) ?? 'other'
+  const client = (['anvil', 'erigon'] as const).find((candidate) => name.startsWith(candidate)) ?? 'other'
   clients.set(upstream, client)
   return client
 }

@@ -19,15 +19,15 @@ beforeAll(async () => {
 afterAll(() => chain.stop())
 
 describe('receipts of anvil', () => {
-  it('get their time as a quantity and lose the price of blobs that they do not have', async () => {
-    const plain = await rpc<Record<string, unknown>>('eth_getTransactionReceipt', busy.hash)
-    expect(plain['blockTimestamp']).toBeTypeOf('number')
-    expect(plain).toHaveProperty('blobGasPrice')
-    const receipt = (await call('eth_getTransactionReceipt', busy.hash)) as typeof plain
-    const { blobGasPrice: _, ...rest } = plain
+  it('have their timestamp as a quantity and no blob price without blobs', async () => {
+    const original = await rpc<Record<string, unknown>>('eth_getTransactionReceipt', busy.hash)
+    expect(original['blockTimestamp']).toBeTypeOf('number')
+    expect(original).toHaveProperty('blobGasPrice')
+    const receipt = (await call('eth_getTransactionReceipt', busy.hash)) as typeof original
+    const { blobGasPrice: _, ...rest } = original
     expect(receipt).toEqual({
       ...rest,
-      blockTimestamp: `0x${(plain['blockTimestamp'] as number).toString(16)}`,
+      blockTimestamp: `0x${(original['blockTimestamp'] as number).toString(16)}`,
     })
     expect(await call('eth_getBlockReceipts', busy.block)).toEqual([receipt])
     expect(await call('erigon_getBlockReceiptsByBlockHash', busy.blockHash)).toEqual([receipt])
@@ -35,7 +35,7 @@ describe('receipts of anvil', () => {
     expect(await call('eth_getBlockReceipts', '0xffff')).toBeNull()
   })
 
-  it('give the logs of a block, one list per transaction', async () => {
+  it('return the logs of a block, one list per transaction', async () => {
     const { transfer_block_hash: hash } = example
     const receipts = await rpc<{ logs: unknown[] }[]>('eth_getBlockReceipts', hash)
     expect(receipts.flatMap(({ logs }) => logs).length).toBeGreaterThan(0)
@@ -45,7 +45,7 @@ describe('receipts of anvil', () => {
 })
 
 describe('headers from anvil', () => {
-  it('are the block without its body, by whatever name and number they are asked for', async () => {
+  it('are the block without its body, for every tag and number', async () => {
     const block = await rpc<Record<string, unknown>>('eth_getBlockByNumber', busy.block, false)
     const { transactions, uncles, withdrawals, size, ...header } = block
     expect([transactions, uncles, withdrawals, size]).not.toContain(undefined)
@@ -72,15 +72,15 @@ describe('headers from anvil', () => {
     }
   })
 
-  it('tell the number behind a tag', async () => {
+  it('return the number of a tag', async () => {
     expect(await call('erigon_blockNumber')).toBe(busy.block)
     expect(await call('erigon_blockNumber', 'latest')).toBe(busy.block)
     expect(await call('erigon_blockNumber', 'earliest')).toBe('0x0')
   })
 })
 
-describe('what anvil says about itself', () => {
-  it('is what a hosted node would say', async () => {
+describe('the self-description of anvil', () => {
+  it('is the same as that of a hosted node', async () => {
     expect(await call('eth_accounts')).toEqual([])
     expect(await rpc('eth_accounts')).not.toEqual([])
     expect(await call('eth_pendingTransactions')).toEqual([])
@@ -93,7 +93,7 @@ describe('what anvil says about itself', () => {
     })
   })
 
-  it('is a clean error when a call reverts or a block is not there', async () => {
+  it('is a clean error when a call reverts or a block does not exist', async () => {
     await expect(call('eth_call', { to: contracts.revert[0] }, 'latest')).rejects.toMatchObject({
       code: 3,
       message: 'execution reverted',
@@ -103,8 +103,8 @@ describe('what anvil says about itself', () => {
   })
 })
 
-describe('what anvil has under another name', () => {
-  it('are the bytes of the transactions of a block', async () => {
+describe('methods that anvil has under another name', () => {
+  it('return the bytes of the transactions of a block', async () => {
     const raw = [await rpc('debug_getRawTransaction', busy.hash)]
     for (const block of [
       busy.block,
@@ -117,7 +117,7 @@ describe('what anvil has under another name', () => {
     await expect(call('debug_getRawTransactions', '0xffff')).rejects.toMatchObject({ code: -32001 })
   })
 
-  it('are the logs with the times of their blocks', async () => {
+  it('return the logs with the timestamps of their blocks', async () => {
     const filter = { fromBlock: '0x0', toBlock: 'latest' }
     const logs = await rpc<Record<string, unknown>[]>('eth_getLogs', filter)
     expect(logs.length).toBeGreaterThan(0)
@@ -130,7 +130,7 @@ describe('what anvil has under another name', () => {
     expect(await call('erigon_getLogs', filter)).toEqual(timed)
   })
 
-  it('are the blocks by their time', async () => {
+  it('return blocks by timestamp', async () => {
     const head = Number(busy.block)
     const times: number[] = []
     for (let number = 0; number <= head; number += 1) {
@@ -143,9 +143,16 @@ describe('what anvil has under another name', () => {
     }
     const first = times[0] ?? 0
     const last = times.at(-1) ?? 0
-    for (const time of [0, first - 1, first, ...times, ...times.map((one) => one + 1), last + 1_000_000]) {
+    for (const time of [
+      0,
+      first - 1,
+      first,
+      ...times,
+      ...times.map((value) => value + 1),
+      last + 1_000_000,
+    ]) {
       // The first block with the greatest timestamp that is not later; before all timestamps, the first block.
-      const greatest = Math.max(first, ...times.filter((one) => one <= time))
+      const greatest = Math.max(first, ...times.filter((value) => value <= time))
       const expected = time >= last ? head : times.indexOf(greatest)
       const block = (await call('erigon_getBlockByTimestamp', `0x${time.toString(16)}`, false)) as {
         number: string
@@ -154,7 +161,7 @@ describe('what anvil has under another name', () => {
     }
   })
 
-  it('are system transactions and their receipts', async () => {
+  it('return system transactions and their receipts', async () => {
     const { system_block_hash: hash, system_transaction_hash: system } = example
     const { number } = await rpc<{ number: string }>('eth_getBlockByHash', hash, false)
     const [found, receipts] = [
@@ -168,7 +175,10 @@ describe('what anvil has under another name', () => {
     expect(await call('eth_getEvmSystemTxsByBlockNumber', number)).toEqual(found)
     expect(await call('eth_getEvmSystemTxsReceiptsByBlockHash', hash)).toEqual(ofSystem)
     expect(await call('eth_getEvmSystemTxsReceiptsByBlockNumber', number)).toEqual(ofSystem)
-    const both = { receipts: receipts.filter((one) => !ofSystem.includes(one)), systemTxReceipts: ofSystem }
+    const both = {
+      receipts: receipts.filter((value) => !ofSystem.includes(value)),
+      systemTxReceipts: ofSystem,
+    }
     for (const block of [hash, number, { blockHash: hash }, { blockNumber: number }]) {
       expect(await call('eth_getBlockReceiptsWithSystemTx', block)).toEqual(both)
     }
@@ -183,7 +193,7 @@ describe('what anvil has under another name', () => {
     await expect(call('eth_getEvmSystemTxsByBlockNumber', '0xffff')).rejects.toMatchObject({ code: -32603 })
   })
 
-  it('are the transactions of one sender in the pool', async () => {
+  it('return the transactions of one sender in the pool', async () => {
     const { account, recipient } = example
     await rpc('evm_setAutomine', false)
     const hash = await rpc('eth_sendTransaction', { from: account, to: receiver, value: '0x1' })

@@ -8,26 +8,26 @@ const erigon = { web3_clientVersion: { result: 'erigon/3.1.0/linux-amd64/go1.24.
 const geth = { web3_clientVersion: { result: 'Geth/v1.16.2-stable-bb2cf6e1/linux-amd64/go1.24.4' } }
 const notFound = { code: -32601, message: 'Method not found' }
 
-describe('a method that a node has itself', () => {
-  it('is asked for first, and for some time no more once the node has said that it lacks it', async () => {
+describe('a native method', () => {
+  it('is called first, and not for some time after the node reported it as missing', async () => {
     const header = { number: '0x1', hash }
     const has = await scriptedNode({ eth_getHeaderByHash: { result: header } })
     expect(await adapted(has.url)('eth_getHeaderByHash', hash)).toEqual(header)
-    expect(has.asked).toEqual([['eth_getHeaderByHash', hash]])
+    expect(has.received).toEqual([['eth_getHeaderByHash', hash]])
     const lacks = await scriptedNode({
       eth_getBlockByHash: { result: { ...header, transactions: [], uncles: [], size: '0x1' } },
     })
     const call = adapted(lacks.url)
     expect(await call('eth_getHeaderByHash', hash)).toEqual(header)
     expect(await call('eth_getHeaderByHash', hash)).toEqual(header)
-    expect(lacks.asked.map(([method]) => method)).toEqual([
+    expect(lacks.received.map(([method]) => method)).toEqual([
       'eth_getHeaderByHash',
       'eth_getBlockByHash',
       'eth_getBlockByHash',
     ])
   })
 
-  it('fails as the node says when it fails otherwise', async () => {
+  it('fails with the error of the node in all other cases', async () => {
     const node = await scriptedNode({ eth_baseFee: { error: { code: -32000, message: 'no head' } } })
     await expect(adapted(node.url)('eth_baseFee')).rejects.toMatchObject({ code: -32000, message: 'no head' })
   })
@@ -71,12 +71,15 @@ describe('an older client', () => {
       hash,
     ],
     ['debug_traceBlockByNumber', [{ txHash: hash, error: 'no' }], [{ txHash: hash, error: 'no' }], '0x1'],
-  ])('gets 0x before words and bytes of struct logs by %s', async (method, result, expected, ...params) => {
-    const { url } = await scriptedNode({ [method]: { result } })
-    expect(await adapted(url)(method, ...params)).toEqual(expected)
-  })
+  ])(
+    'gets a 0x prefix for words and bytes of struct logs by %s',
+    async (method, result, expected, ...params) => {
+      const { url } = await scriptedNode({ [method]: { result } })
+      expect(await adapted(url)(method, ...params)).toEqual(expected)
+    },
+  )
 
-  it('gets it wherever the text of a long trace was cut, and in a batch', async () => {
+  it('gets it at any chunk boundary of a long trace, and in a batch', async () => {
     const structLogs = Array.from({ length: 50 }, (_, pc) => ({ ...older.structLogs[1], pc }))
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...older, structLogs } })
     for (const size of [1, 7, 64, 65, 1_000]) {
@@ -107,8 +110,8 @@ describe('an older client', () => {
   })
 })
 
-describe('a trace that breaks off on its way', () => {
-  it('breaks off towards the client', async () => {
+describe('a truncated trace', () => {
+  it('is truncated for the client too', async () => {
     let breakOff = () => {}
     const node = await nodeThat((_, response) => {
       response.setHeader('content-type', 'application/json')
@@ -126,13 +129,13 @@ describe('a trace that breaks off on its way', () => {
 })
 
 describe('erigon', () => {
-  it('keeps what named tracers give', async () => {
+  it('returns the results of named tracers unchanged', async () => {
     const { url } = await scriptedNode({ ...erigon, debug_traceCall: { result: { returnValue: '2a' } } })
     const options = { tracer: 'myTracer' }
     expect(await adapted(url)('debug_traceCall', {}, 'latest', options)).toEqual({ returnValue: '2a' })
   })
 
-  it('gets 0x before the bytes of calls in bundles, and no usual timeout', async () => {
+  it('gets a 0x prefix for the bytes of calls in bundles, and no default timeout', async () => {
     const result = [[{ value: '2a' }, { error: 'execution reverted' }], [{ value: '0x' }]]
     const node = await scriptedNode({ eth_callMany: { result } })
     const call = adapted(node.url)
@@ -156,26 +159,26 @@ describe('erigon', () => {
       ],
     ]) {
       expect(await call('eth_callMany', ...(given as unknown[]))).toEqual(prefixed)
-      expect(node.asked.at(-1)).toEqual(['eth_callMany', ...(sent as unknown[])])
+      expect(node.received.at(-1)).toEqual(['eth_callMany', ...(sent as unknown[])])
     }
   })
 
-  it('is not given overrides where it takes a flag', async () => {
+  it('receives no overrides in place of a flag', async () => {
     const lists = { accessList: [], gasUsed: '0x5208' }
     const node = await scriptedNode({ ...erigon, eth_createAccessList: { result: lists } })
     const call = adapted(node.url)
     expect(await call('eth_createAccessList', {}, 'latest', {})).toEqual(lists)
-    expect(node.asked.at(-1)).toEqual(['eth_createAccessList', {}, 'latest'])
+    expect(node.received.at(-1)).toEqual(['eth_createAccessList', {}, 'latest'])
     await expect(call('eth_createAccessList', {}, 'latest', { [hash]: {} })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('stateOverrides') as string,
     })
     const other = await scriptedNode({ ...geth, eth_createAccessList: { result: lists } })
     await adapted(other.url)('eth_createAccessList', {}, 'latest', { [hash]: {} })
-    expect(other.asked.at(-1)).toEqual(['eth_createAccessList', {}, 'latest', { [hash]: {} }])
+    expect(other.received.at(-1)).toEqual(['eth_createAccessList', {}, 'latest', { [hash]: {} }])
   })
 
-  it('is not given empty overrides, as it takes fewer params', async () => {
+  it('receives no empty overrides, because it accepts fewer params', async () => {
     const node = await scriptedNode({ eth_call: { result: '0x' }, eth_estimateGas: { result: '0x1' } })
     const call = adapted(node.url)
     for (const [given, sent] of [
@@ -202,12 +205,12 @@ describe('erigon', () => {
     ] as const) {
       for (const method of ['eth_call', 'eth_estimateGas']) {
         await call(method, ...given)
-        expect(node.asked.at(-1)).toEqual([method, ...sent])
+        expect(node.received.at(-1)).toEqual([method, ...sent])
       }
     }
   })
 
-  it('has the number of an explorer receipt’s time turned into a quantity', async () => {
+  it('has the timestamp of an explorer receipt converted to a quantity', async () => {
     const receipt = { transactionHash: hash, logs: [{}], logsBloom: '0x00', timestamp: 255 }
     const { url } = await scriptedNode({
       ots_getBlockTransactions: { result: { fullblock: { transactions: [] }, receipts: [receipt] } },
@@ -219,22 +222,22 @@ describe('erigon', () => {
 })
 
 describe('geth', () => {
-  it('has the times of logs looked up, once for each block, and not for too many', async () => {
+  it('has the timestamps of logs fetched once for each block, up to a limit', async () => {
     const logsOf = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ data: '0x', blockNumber: `0x${(at + 1).toString(16)}` }))
     const times = { eth_getBlockByNumber: { result: { timestamp: '0x64' } } }
-    const few = [...logsOf(2), ...logsOf(2), { data: '0x', blockNumber: '0x9', blockTimestamp: '0x65' }]
-    const node = await scriptedNode({ ...times, eth_getLogs: { result: few } })
+    const shortList = [...logsOf(2), ...logsOf(2), { data: '0x', blockNumber: '0x9', blockTimestamp: '0x65' }]
+    const node = await scriptedNode({ ...times, eth_getLogs: { result: shortList } })
     expect(await adapted(node.url)('erigon_getLogs', {})).toEqual(
-      few.map((log) => ({ ...log, timestamp: 'blockTimestamp' in log ? '0x65' : '0x64' })),
+      shortList.map((log) => ({ ...log, timestamp: 'blockTimestamp' in log ? '0x65' : '0x64' })),
     )
-    expect(node.asked.filter(([method]) => method === 'eth_getBlockByNumber')).toHaveLength(2)
+    expect(node.received.filter(([method]) => method === 'eth_getBlockByNumber')).toHaveLength(2)
     const many = await scriptedNode({ ...times, eth_getLogs: { result: logsOf(257) } })
     await expect(adapted(many.url)('erigon_getLogs', {})).rejects.toMatchObject({ code: -32005 })
-    expect(many.asked).toHaveLength(2)
+    expect(many.received).toHaveLength(2)
   })
 
-  it('has the logs of a range beyond its limit read in parts', async () => {
+  it('has the logs of a range beyond its limit requested in chunks', async () => {
     const limited: Scripted = ([filter]) => {
       const { fromBlock, toBlock } = filter as { readonly fromBlock: string; readonly toBlock: string }
       const blocks = Number(toBlock) - Number(fromBlock) + 1
@@ -261,7 +264,7 @@ describe('geth', () => {
     ).rejects.toMatchObject(refused.error)
   })
 
-  it('keeps its own tracers, and is asked once which client it is', async () => {
+  it('uses its native tracers, and receives one request for its client version', async () => {
     const result = { callTracer: {} }
     const node = await scriptedNode({
       ...geth,
@@ -272,14 +275,14 @@ describe('geth', () => {
     const options = { tracer: 'muxTracer', tracerConfig: { callTracer: {} } }
     expect(await call('debug_traceTransaction', hash, options)).toEqual(result)
     expect(await call('debug_traceCall', {}, 'latest', options)).toEqual(result)
-    expect(node.asked.map(([method]) => method)).toEqual([
+    expect(node.received.map(([method]) => method)).toEqual([
       'web3_clientVersion',
       'debug_traceTransaction',
       'debug_traceCall',
     ])
   })
 
-  it('has explorer methods put together from its call tracer', async () => {
+  it('has explorer methods derived from its call tracer', async () => {
     const from = `0x${'1'.repeat(40)}`
     const to = `0x${'2'.repeat(40)}`
     const precompile = `0x${'0'.repeat(39)}4`
@@ -315,7 +318,7 @@ describe('geth', () => {
 })
 
 describe('reth', () => {
-  it('answers 0x for a transaction that did not fail, and null for unknown blocks', async () => {
+  it('returns 0x for a transaction that did not fail, and null for unknown blocks', async () => {
     const { url } = await scriptedNode({
       ots_getTransactionError: { result: null },
       ots_getBlockDetails: { error: { code: -32001, message: 'block not found: 0x1' } },
@@ -324,7 +327,7 @@ describe('reth', () => {
     expect(await adapted(url)('ots_getBlockDetails', 1)).toBeNull()
   })
 
-  it('lacks the search of transactions although it knows the name', async () => {
+  it('does not support the transaction search although it has the method', async () => {
     const { url } = await scriptedNode({
       ots_searchTransactionsBefore: { error: { code: -32603, message: 'unimplemented' } },
     })
@@ -334,17 +337,17 @@ describe('reth', () => {
 })
 
 describe('a node of the high-throughput chain', () => {
-  it('refuses an unknown block for its system transactions, whoever finds them', async () => {
+  it('returns an error for system transactions of an unknown block, with any client', async () => {
     const error = { code: -32603, message: 'invalid block height' }
-    const own = await scriptedNode({ eth_getSystemTxsByBlockNumber: { error } })
-    await expect(adapted(own.url)('eth_getSystemTxsByBlockNumber', '0xff')).rejects.toMatchObject(error)
+    const native = await scriptedNode({ eth_getSystemTxsByBlockNumber: { error } })
+    await expect(adapted(native.url)('eth_getSystemTxsByBlockNumber', '0xff')).rejects.toMatchObject(error)
     const without = await scriptedNode({ eth_getBlockByNumber: { result: null } })
     await expect(adapted(without.url)('eth_getSystemTxsByBlockNumber', '0xff')).rejects.toMatchObject(error)
   })
 })
 
 describe('a node that hides its version', () => {
-  it('counts as an ordinary one', async () => {
+  it('is treated as an unknown client', async () => {
     const { url } = await scriptedNode({
       web3_clientVersion: { error: notFound },
       debug_traceCall: { result: {} },
@@ -353,24 +356,24 @@ describe('a node that hides its version', () => {
   })
 })
 
-describe('what go-ethereum takes', () => {
+describe('params that go-ethereum accepts', () => {
   const proof = (key: string) => ({ address: '0x1', storageProof: [{ key, value: '0x0', proof: [] }] })
 
-  it('are short storage keys, which other clients refuse', async () => {
-    const whole = `0x${'0'.repeat(64)}`
+  it('include short storage keys, which other clients reject', async () => {
+    const fullKey = `0x${'0'.repeat(64)}`
     const strict = await scriptedNode({
       eth_getProof: ([, keys]) =>
-        String(keys) === whole
-          ? { result: proof(whole) }
+        String(keys) === fullKey
+          ? { result: proof(fullKey) }
           : { error: { code: -32602, message: 'odd number of digits' } },
     })
     expect(await adapted(strict.url)('eth_getProof', '0x1', ['0x0'], 'latest')).toEqual(proof('0x0'))
     const tolerant = await scriptedNode({ eth_getProof: ([, keys]) => ({ result: proof(String(keys)) }) })
     expect(await adapted(tolerant.url)('eth_getProof', '0x1', ['0x0'], 'latest')).toEqual(proof('0x0'))
-    expect(tolerant.asked).toHaveLength(1)
+    expect(tolerant.received).toHaveLength(1)
   })
 
-  it('is no proof of the pending block, which is not pruned', async () => {
+  it('exclude a proof of the pending block, which is not pruned', async () => {
     const message = `missing trie node ${'ab'.repeat(32)} (path ) state is not available`
     const { url } = await scriptedNode({ eth_getProof: { error: { code: -32000, message } } })
     await expect(adapted(url)('eth_getProof', '0x1', [], 'pending')).rejects.toMatchObject({
@@ -380,7 +383,7 @@ describe('what go-ethereum takes', () => {
     await expect(adapted(url)('eth_getProof', '0x1', [], '0x1')).rejects.toMatchObject({ code: 4444 })
   })
 
-  it('is debug_accountRange with all its params', async () => {
+  it('include all params of debug_accountRange', async () => {
     const message = 'missing value for required argument 5'
     const strict = await scriptedNode({
       debug_accountRange: (params) =>
@@ -391,17 +394,20 @@ describe('what go-ethereum takes', () => {
     expect(await adapted(other.url)('debug_accountRange', '0x1', '0x', 1, true, true)).toBe(5)
   })
 
-  it.each(['eth_getHeaderByNumber', 'eth_getHeaderByHash'])('are texts of blocks: %s', async (method) => {
-    const header = { number: '0x15', hash: '0x1' }
-    const { url } = await scriptedNode({ [method]: { result: header } })
-    for (const block of [21, null, {}, true]) {
-      await expect(adapted(url)(method, block)).rejects.toMatchObject({ code: -32602 })
-    }
-    expect(await adapted(url)(method, '0x15')).toEqual(header)
-  })
+  it.each(['eth_getHeaderByNumber', 'eth_getHeaderByHash'])(
+    'include blocks as strings: %s',
+    async (method) => {
+      const header = { number: '0x15', hash: '0x1' }
+      const { url } = await scriptedNode({ [method]: { result: header } })
+      for (const block of [21, null, {}, true]) {
+        await expect(adapted(url)(method, block)).rejects.toMatchObject({ code: -32602 })
+      }
+      expect(await adapted(url)(method, '0x15')).toEqual(header)
+    },
+  )
 })
 
-it('rpc_modules names only what is offered', async () => {
+it('rpc_modules returns only offered modules', async () => {
   const modules = {
     admin: '1.0',
     debug: '1.0',

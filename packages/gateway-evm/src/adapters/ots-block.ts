@@ -36,7 +36,7 @@ export const otsSearchTransactionsAfter = searchPage('ots_searchTransactionsAfte
 
 function searchPage(method: string): Adapter {
   return {
-    answer: async ({ signal }, [address, block, pageSize], upstream) => {
+    handle: async ({ signal }, [address, block, pageSize], upstream) => {
       const from = await startOf(method, await blockInteger(block, upstream, signal), upstream, signal)
       const page = await upstream.call(method, [address, from, pageSize], signal)
       return isRecord(page) && Array.isArray(page['receipts'])
@@ -61,11 +61,11 @@ async function startOf(
 
 function nullWhenUnknown(method: string, transform = (result: unknown) => result): Adapter {
   return {
-    answer: async ({ signal }, [block, ...rest], upstream) => {
-      const asked = method.endsWith('Hash') ? block : await blockInteger(block, upstream, signal)
-      if (asked === null) return null
+    handle: async ({ signal }, [block, ...rest], upstream) => {
+      const blockReference = method.endsWith('Hash') ? block : await blockInteger(block, upstream, signal)
+      if (blockReference === null) return null
       try {
-        return transform(await upstream.call(method, [asked, ...rest], signal))
+        return transform(await upstream.call(method, [blockReference, ...rest], signal))
       } catch (error) {
         if (error instanceof RpcError && isUnknownBlock(error)) return null
         throw error

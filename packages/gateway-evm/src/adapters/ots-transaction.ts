@@ -9,10 +9,10 @@ const derivedFrom = ['eth_getTransactionByHash', 'debug_traceTransaction']
  */
 export const otsTraceTransaction: Adapter = {
   derivedFrom,
-  answer: async ({ signal }, [hash], upstream) => {
+  handle: async ({ signal }, [hash], upstream) => {
     const calls = await callsOf(hash, upstream, signal)
     return (
-      calls?.map(({ depth, frame: { type, from, to = nowhere, value = '0x0', input, output } }) => ({
+      calls?.map(({ depth, frame: { type, from, to = zeroAddress, value = '0x0', input, output } }) => ({
         type,
         depth,
         from,
@@ -28,13 +28,13 @@ export const otsTraceTransaction: Adapter = {
 /** Returns the internal value transfers of a transaction. Some execution clients also list the transaction itself. */
 export const otsGetInternalOperations: Adapter = {
   derivedFrom,
-  answer: async ({ signal }, [hash], upstream) => {
+  handle: async ({ signal }, [hash], upstream) => {
     const calls = (await callsOf(hash, upstream, signal)) ?? []
     return calls.flatMap(({ depth, frame }) => {
       const type = depth === 0 ? undefined : operationOf(frame)
       return type === undefined
         ? []
-        : [{ type, from: frame.from, to: frame.to ?? nowhere, value: frame.value ?? '0x0' }]
+        : [{ type, from: frame.from, to: frame.to ?? zeroAddress, value: frame.value ?? '0x0' }]
     })
   },
 }
@@ -43,7 +43,7 @@ export const otsGetInternalOperations: Adapter = {
 export const otsGetTransactionError: Adapter = { transformResult: (bytes) => bytes ?? '0x' }
 
 // Address reported as the target of a failed contract creation.
-const nowhere = `0x${'0'.repeat(40)}`
+const zeroAddress = `0x${'0'.repeat(40)}`
 
 const valueless: ReadonlySet<string> = new Set(['STATICCALL', 'DELEGATECALL'])
 

@@ -23,7 +23,7 @@ export const traceReplayBlockTransactions = tracesOfBlock('trace_replayBlockTran
 
 function tracesOfBlock(method: string): Adapter {
   return {
-    answer: ({ signal }, [block, ...rest], upstream) => {
+    handle: ({ signal }, [block, ...rest], upstream) => {
       const hash = blockHashOf(block)
       if (hash === undefined) return undefined
       return upstream

@@ -12,6 +12,6 @@ it.each([
     { blobGasPrice: '0x1', blockTimestamp: 31, status: '0x1', type: '0x2' },
     { blockTimestamp: '0x1f', status: '0x1', type: '0x2' },
   ],
-])('the receipt of %s keeps the order of its members', (_, given, normalized) => {
+])('preserves the order of fields in the receipt of %s', (_, given, normalized) => {
   expect(JSON.stringify(normalizeReceipt(given))).toBe(JSON.stringify(normalized))
 })

@@ -17,8 +17,8 @@ export const receipts: Adapter = { transformResult: normalizeReceipts }
  */
 export function normalizeReceipt(value: unknown): unknown {
   if (!isRecord(value)) return value
-  const { blobGasPrice: _, ...others } = value
-  const normalized = value['type'] === '0x3' ? value : others
+  const { blobGasPrice: _, ...rest } = value
+  const normalized = value['type'] === '0x3' ? value : rest
   const { blockTimestamp } = normalized
   return blockTimestamp === undefined
     ? normalized

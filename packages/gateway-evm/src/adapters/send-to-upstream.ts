@@ -4,7 +4,7 @@ import type { Call } from '../rpc-call.ts'
 import { rpcCodes } from '../rpc-codes.ts'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
-import type { Adapter, PartAsking } from './adapter.ts'
+import type { Adapter, ChunkContext } from './adapter.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Sendable } from '../cache/request-coalescer.ts'
 import { beginsWithError, isBufferedError } from '../upstream/peek-response.ts'
@@ -47,21 +47,24 @@ async function adapted(
   minBlock: number | undefined,
 ): Promise<RpcResponse | UpstreamResponse> {
   const { params } = destination
-  const made = await adapter.answer?.(call, params, upstream)
-  if (made !== undefined) return { result: JSON.stringify(made) }
-  const asked = await adapter.ask?.(call, params, upstream)
-  const question =
-    asked === undefined ? destination : { ...destination, params: asked, paramsText: stringifyParams(asked) }
-  const whole = () =>
+  const handled = await adapter.handle?.(call, params, upstream)
+  if (handled !== undefined) return { result: JSON.stringify(handled) }
+  const transformed = await adapter.transformParams?.(call, params, upstream)
+  const forwarded =
+    transformed === undefined
+      ? destination
+      : { ...destination, params: transformed, paramsText: stringifyParams(transformed) }
+  const sendFull = () =>
     promised<RpcResponse | UpstreamResponse>((completion) =>
-      post(call, question, upstream, minBlock, completion),
+      post(call, forwarded, upstream, minBlock, completion),
     )
-  if (!adapter.gather) return whole()
+  if (!adapter.gather) return sendFull()
   const reservation = upstream.reserve(call.grant.credentialId)
   try {
-    const part = partsOf(call, question, upstream, reservation)
+    const sendChunk = chunkSender(call, forwarded, upstream, reservation)
     return (
-      (await adapter.gather(call, question.params, { upstream, reservation, whole, part })) ?? (await whole())
+      (await adapter.gather(call, forwarded.params, { upstream, reservation, sendFull, sendChunk })) ??
+      (await sendFull())
     )
   } finally {
     reservation.release()
@@ -69,23 +72,25 @@ async function adapted(
 }
 
 /** Requests chunks, each of which may be cached. */
-function partsOf(
+function chunkSender(
   call: Call,
   destination: ResolvedMethod,
   upstream: Upstream,
   reservation: Reservation,
-): PartAsking['part'] {
+): ChunkContext['sendChunk'] {
   return async (params, minBlock) => {
-    const part = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
+    const chunk = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
     const request: Sendable = {
-      send: (signal, completion) => post({ ...call, signal }, part, upstream, minBlock, completion),
+      send: (signal, completion) => post({ ...call, signal }, chunk, upstream, minBlock, completion),
     }
-    const memory = call.answers?.of(upstream, call.grant)
-    const asked = await promised<RpcResponse | UpstreamResponse>((completion) => {
-      if (memory) memory.answers.part(call, part, request, completion)
+    const cache = call.caches?.of(upstream, call.grant)
+    const response = await promised<RpcResponse | UpstreamResponse>((completion) => {
+      if (cache) cache.coalescer.respondChunk(call, chunk, request, completion)
       else request.send(call.signal, completion)
     })
-    return isUpstreamResponse(asked) ? plainOf(asked, part.method.name, reservation, call.signal) : asked
+    return isUpstreamResponse(response)
+      ? readRpcResponse(response, chunk.method.name, reservation, call.signal)
+      : response
   }
 }
 
@@ -98,10 +103,10 @@ function post(
 ): void {
   const { signal, request } = call
   const { idText = '1' } = request
-  const isEchoed = nodesEcho(idText)
-  const body = callText(method, paramsText, isEchoed ? idText : '1')
+  const returnsId = isReturnedUnchanged(idText)
+  const body = callText(method, paramsText, returnsId ? idText : '1')
   const { batch, grant } = call
-  const own = isEchoed ? idText : undefined
+  const sentIdText = returnsId ? idText : undefined
   const info: CallInfo = {
     method,
     params,
@@ -109,13 +114,13 @@ function post(
     owner: grant.nodeId,
     credentialId: grant.credentialId,
     batch,
-    idText: own,
+    idText: sentIdText,
   }
   upstream.send(body, signal, info, {
-    resolve: (answer) => {
-      const isOrdinary = adapter === undefined && isBufferedError(answer) === false
-      if (isOrdinary) completion.resolve(answer)
-      else settleWith(translated(answer, { call, adapter, method, params, upstream }), completion)
+    resolve: (response) => {
+      const canPassThrough = adapter === undefined && isBufferedError(response) === false
+      if (canPassThrough) completion.resolve(response)
+      else settleWith(translated(response, { call, adapter, method, params, upstream }), completion)
     },
     reject: (error) => completion.reject(error),
   })
@@ -131,48 +136,48 @@ interface Translation {
 }
 
 async function translated(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   { call, adapter, method, params, upstream }: Translation,
 ): Promise<RpcResponse | UpstreamResponse> {
   const { signal } = call
-  const held = upstream.reserve(call.grant.credentialId)
+  const reservation = upstream.reserve(call.grant.credentialId)
   try {
-    if (adapter?.transformResult && isWithin(answer, adapter.transformUpTo)) {
-      const result = await readResult(answer, { method, reservation: held, signal })
+    if (adapter?.transformResult && isWithin(response, adapter.transformUpTo)) {
+      const result = await readResult(response, { method, reservation, signal })
       return { result: JSON.stringify(await adapter.transformResult(result, call, params, upstream)) }
     }
-    if (await beginsWithError(answer, signal)) {
-      const plain = await plainOf(answer, method, held, signal)
-      if (upstream.onRefused && isMissing(plain)) upstream.onRefused(call.grant)
-      return plain
+    if (await beginsWithError(response, signal)) {
+      const rpcResponse = await readRpcResponse(response, method, reservation, signal)
+      if (upstream.onRefused && isMethodNotFound(rpcResponse)) upstream.onRefused(call.grant)
+      return rpcResponse
     }
     const rewrite = adapter?.rewrite?.(params)
-    return rewrite ? rewriteResponse(answer, rewrite) : answer
+    return rewrite ? rewriteResponse(response, rewrite) : response
   } finally {
-    held.release()
+    reservation.release()
   }
 }
 
-async function plainOf(
-  answer: UpstreamResponse,
+async function readRpcResponse(
+  response: UpstreamResponse,
   method: string,
   reservation: Reservation,
   signal: CancellationSignal,
 ): Promise<RpcResponse> {
-  return toRpcResponse(await readResponse(answer, reservation, signal), method, answer.secrets)
+  return toRpcResponse(await readResponse(response, reservation, signal), method, response.secrets)
 }
 
 /**
  * Whether the upstream does not have the method. The error has already been normalized to the code of the
  * specification.
  */
-function isMissing(plain: RpcResponse): boolean {
-  if (!('error' in plain) || !plain.error.includes(missingCode)) return false
-  const { code } = JSON.parse(plain.error) as { readonly code?: unknown }
+function isMethodNotFound(response: RpcResponse): boolean {
+  if (!('error' in response) || !response.error.includes(methodNotFoundText)) return false
+  const { code } = JSON.parse(response.error) as { readonly code?: unknown }
   return code === rpcCodes.methodNotFound
 }
 
-const missingCode = String(rpcCodes.methodNotFound)
+const methodNotFoundText = String(rpcCodes.methodNotFound)
 
 function isWithin({ contentLength }: UpstreamResponse, limit: number | undefined): boolean {
   return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)
@@ -181,11 +186,11 @@ function isWithin({ contentLength }: UpstreamResponse, limit: number | undefined
 /**
  * Whether upstreams return an id unchanged. They return other ids with fewer digits, as another number, or not at all.
  */
-export function nodesEcho(idText: string): boolean {
-  return isSmallNumber(idText) || echoed.test(idText)
+export function isReturnedUnchanged(idText: string): boolean {
+  return isSmallNumber(idText) || unchangedIds.test(idText)
 }
 
-const echoed = /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/
+const unchangedIds = /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/
 
 // Most ids are small numbers. This check avoids the regular expression.
 function isSmallNumber(text: string): boolean {

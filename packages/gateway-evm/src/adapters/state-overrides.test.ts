@@ -6,7 +6,7 @@ const one = `0x${'0'.repeat(63)}1`
 const zero = `0x${'0'.repeat(64)}`
 
 describe('foldOverrides', () => {
-  it('lets the later field win and keeps the others', () => {
+  it('prefers the later field and retains the others', () => {
     expect(
       foldOverrides({ [a]: { balance: '0x1', nonce: '0x1' } }, { [a]: { balance: '0x2', code: '0x' } }),
     ).toEqual({
@@ -14,7 +14,7 @@ describe('foldOverrides', () => {
     })
   })
 
-  it('knows an address and a slot in any case', () => {
+  it('matches an address and a slot case-insensitively', () => {
     const upper = a.toUpperCase().replace('0X', '0x')
     const slot = `0x${'F'.repeat(64)}`
     const folded = foldOverrides(
@@ -24,7 +24,7 @@ describe('foldOverrides', () => {
     expect(folded).toEqual({ [a]: { stateDiff: { [slot.toLowerCase()]: zero } } })
   })
 
-  it('never holds a whole storage and changes of it at once', () => {
+  it('never has a full storage and a storage diff at the same time', () => {
     const replaced = foldOverrides({ [a]: { stateDiff: { [one]: one } } }, { [a]: { state: {} } })
     expect(replaced).toEqual({ [a]: { state: {} } })
     expect(foldOverrides(replaced, { [a]: { stateDiff: { [one]: zero } } })).toEqual({
@@ -32,7 +32,7 @@ describe('foldOverrides', () => {
     })
   })
 
-  it('leaves what it was given as it was', () => {
+  it('does not mutate its input', () => {
     const earlier = Object.freeze({ [a]: Object.freeze({ balance: '0x1' }) })
     foldOverrides(earlier, { [a]: { balance: '0x2' } })
     expect(earlier).toEqual({ [a]: { balance: '0x1' } })
@@ -40,7 +40,7 @@ describe('foldOverrides', () => {
 })
 
 describe('foldDiff', () => {
-  it('clears slots that are gone and empties accounts that are gone', () => {
+  it('clears deleted slots and empties deleted accounts', () => {
     const pre = {
       [a]: { balance: '0x1', storage: { [one]: one } },
       [`0x${'b'.repeat(40)}`]: { balance: '0x5' },
@@ -52,7 +52,7 @@ describe('foldDiff', () => {
     })
   })
 
-  it('takes accounts that were made', () => {
+  it('includes created accounts', () => {
     const post = { [a]: { balance: '0x0', nonce: 1, code: '0x00', storage: { [zero]: one } } }
     expect(foldDiff({}, { pre: {}, post })).toEqual({
       [a]: { balance: '0x0', nonce: '0x1', code: '0x00', stateDiff: { [zero]: one } },

@@ -74,7 +74,7 @@ export function foldDiff(
   return foldOverrides(overrides, changes)
 }
 
-const noAddress = `0x${'0'.repeat(40)}`
+const zeroAddress = `0x${'0'.repeat(40)}`
 
 /**
  * Whether an account removed its code delegation. The tracer reports removed code in the same way as unchanged code, so
@@ -92,7 +92,7 @@ function isUndelegated(
   const { nonce: first = 0 } = before
   const last = after.nonce
   return authorizations.some(
-    ({ address, nonce }) => address === noAddress && Number(nonce) >= first && Number(nonce) < last,
+    ({ address, nonce }) => address === zeroAddress && Number(nonce) >= first && Number(nonce) < last,
   )
 }
 

@@ -24,13 +24,16 @@ interface BlockTransaction {
  */
 export const ethGetSystemTxsByBlockHash = systemTransactions('eth_getSystemTxsByBlockHash', () => null)
 /** As {@link ethGetSystemTxsByBlockHash}. Throws for an unknown block, as the chain's own client does. */
-export const ethGetSystemTxsByBlockNumber = systemTransactions('eth_getSystemTxsByBlockNumber', noSuchHeight)
+export const ethGetSystemTxsByBlockNumber = systemTransactions(
+  'eth_getSystemTxsByBlockNumber',
+  throwUnknownHeight,
+)
 /** As {@link ethGetSystemTxsByBlockHash}. The EVM block is the only source for them here. */
 export const ethGetEvmSystemTxsByBlockHash = systemTransactions('eth_getEvmSystemTxsByBlockHash', () => null)
 /** As {@link ethGetSystemTxsByBlockNumber}. */
 export const ethGetEvmSystemTxsByBlockNumber = systemTransactions(
   'eth_getEvmSystemTxsByBlockNumber',
-  noSuchHeight,
+  throwUnknownHeight,
 )
 
 /** Returns the receipts of system transactions. */
@@ -49,14 +52,14 @@ export const ethGetBlockReceiptsWithSystemTx = receiptsOf(
   ({ system, others }) => ({ receipts: others, systemTxReceipts: system }),
 )
 
-function systemTransactions(method: string, ofNoBlock: () => null): Adapter {
+function systemTransactions(method: string, whenMissing: () => null): Adapter {
   return {
     derivedFrom: ['eth_getBlockByHash', 'eth_getBlockByNumber'],
-    answer: async ({ signal }, params, upstream) => {
+    handle: async ({ signal }, params, upstream) => {
       validateParams(method, params)
       return nativeOrDerived({ upstream, method, params, signal }, async () => {
         const transactions = await transactionsOf(params[0], upstream, signal)
-        return transactions?.filter(isSystemTransaction) ?? ofNoBlock()
+        return transactions?.filter(isSystemTransaction) ?? whenMissing()
       })
     },
   }
@@ -70,7 +73,7 @@ interface Receipts {
 function receiptsOf(method: string, choose: (receipts: Receipts) => unknown): Adapter {
   return {
     derivedFrom: ['eth_getBlockByHash', 'eth_getBlockByNumber', 'eth_getBlockReceipts'],
-    answer: async ({ signal }, params, upstream) => {
+    handle: async ({ signal }, params, upstream) => {
       validateParams(method, params)
       return nativeOrDerived({ upstream, method, params, signal }, async () => {
         const [block] = params
@@ -109,7 +112,7 @@ async function transactionsOf(
   return transactions as BlockTransaction[]
 }
 
-function noSuchHeight(): never {
+function throwUnknownHeight(): never {
   throw new RpcError(rpcCodes.internalError, 'invalid block height')
 }
 

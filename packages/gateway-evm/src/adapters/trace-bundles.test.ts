@@ -152,36 +152,36 @@ beforeAll(async () => {
 afterAll(() => chain.stop())
 
 describe('a simulated transaction of any kind', () => {
-  it('gives step for step what it gave in its block, from whatever place in the block', async () => {
+  it('has the same steps as in its block, from any position in the block', async () => {
     const transactions = kinds()
     const count = transactions.length
-    await chain.mined([transactions], async (real, { number: blockNumber }) => {
-      expect(real).toHaveLength(count)
+    await chain.mined([transactions], async (executed, { number: blockNumber }) => {
+      expect(executed).toHaveLength(count)
       for (const transactionIndex of [0, 1, 9, 16, 29, 31, count - 1]) {
         const rest = transactions.slice(transactionIndex)
         const simulated = await chain.simulate([{ transactions: rest }], { blockNumber, transactionIndex })
         for (const [offset, trace] of simulated.entries()) {
           const position = transactionIndex + offset
-          const expected = { transactionIndex, position, ...essence(real[position] as typeof trace) }
+          const expected = { transactionIndex, position, ...essence(executed[position] as typeof trace) }
           expect({ transactionIndex, position, ...essence(trace) }).toEqual(expected)
         }
         expect(simulated).toHaveLength(rest.length)
       }
       // The comparison is meaningful only if every kind had its intended effect.
-      const steps = real.flatMap(({ structLogs }) => structLogs)
+      const steps = executed.flatMap(({ structLogs }) => structLogs)
       const seen = new Set(steps.map(({ op }) => op))
       const wanted =
         'SELFDESTRUCT CREATE REVERT STATICCALL DELEGATECALL CALL LOG0 LOG3 NUMBER PREVRANDAO INVALID'
       const names = [...seen].map((op) => (op === 'DIFFICULTY' ? 'PREVRANDAO' : op))
       expect(wanted.split(' ').filter((op) => !names.includes(op))).toEqual([])
       expect(steps.length).toBeGreaterThan(500)
-      expect([11, 12].map((position) => BigInt(real[position]?.returnValue ?? 0))).toEqual([1n, 2n])
-      const runs = [26, 27, 28, 31].map((position) => real[position]?.structLogs.length)
+      expect([11, 12].map((position) => BigInt(executed[position]?.returnValue ?? 0))).toEqual([1n, 2n])
+      const runs = [26, 27, 28, 31].map((position) => executed[position]?.structLogs.length)
       expect(runs.map((length) => length === 0)).toEqual([true, false, false, true])
     })
   })
 
-  it('gives it in bundles too, each in the next block or in the one that is named', async () => {
+  it('has them in bundles too, each in the next block or in the given one', async () => {
     const [countAt] = contracts.count
     const bundles = [
       [to('count'), setCode('counts'), to('factory')],
@@ -206,16 +206,19 @@ describe('a simulated transaction of any kind', () => {
     const skip = (index: number) => (index === 2 ? chain.rpc('anvil_mine', ['0xa']) : Promise.resolve())
     await chain.mined(
       bundles.map(diary),
-      async (real) => {
-        expect(simulated).toHaveLength(real.length)
+      async (executed) => {
+        expect(simulated).toHaveLength(executed.length)
         let position = 0
         for (const [index, transactions] of bundles.entries()) {
           for (const _ of transactions) {
-            const [one, other] = [simulated[position], real[position]] as [(typeof real)[0], (typeof real)[0]]
+            const [one, other] = [simulated[position], executed[position]] as [
+              (typeof executed)[0],
+              (typeof executed)[0],
+            ]
             expect({ position, ...essence(one) }).toEqual({ position, ...essence(other) })
             position += 1
           }
-          const seen = [simulated[position], real[position]].map((trace) => trace?.structLogs[1]?.stack)
+          const seen = [simulated[position], executed[position]].map((trace) => trace?.structLogs[1]?.stack)
           expect(seen).toEqual([[`0x${numberOf(index).toString(16)}`], [`0x${numberOf(index).toString(16)}`]])
           position += 1
         }
@@ -224,21 +227,21 @@ describe('a simulated transaction of any kind', () => {
     )
   })
 
-  it('is not seen by anyone, before, during and after', async () => {
-    const places = [
+  it('leaves no visible state before, during and after', async () => {
+    const positions = [
       ...Object.values(contracts).map(([at]) => at),
       authority,
       address('c0de2e'),
       address('c0de2f'),
     ]
-    const look = async () => [
+    const readState = async () => [
       await chain.rpc('eth_getBlockByNumber', ['latest', true]),
       await chain
         .rpc('eth_getBlockByNumber', ['pending', true])
         .then((block) => (block as { number: string }).number),
       await chain.rpc('txpool_content'),
       ...(await Promise.all(
-        places.flatMap((at) => [
+        positions.flatMap((at) => [
           chain.rpc('eth_getBalance', [at, 'latest']),
           chain.rpc('eth_getTransactionCount', [at, 'pending']),
           chain.rpc('eth_getCode', [at, 'latest']),
@@ -248,7 +251,7 @@ describe('a simulated transaction of any kind', () => {
     ]
     const logs = await chain.rpc<string>('eth_newFilter', [{}])
     const blocks = await chain.rpc<string>('eth_newBlockFilter')
-    const before = await look()
+    const before = await readState()
     const state = { isDone: false }
     const context = { blockNumber: await chain.rpc<string>('eth_blockNumber'), transactionIndex: -1 }
     const work = Promise.all(
@@ -256,15 +259,15 @@ describe('a simulated transaction of any kind', () => {
         chain.simulate([{ transactions: kinds() }, { transactions: kinds().slice(0, 9) }], context),
       ),
     ).finally(() => (state.isDone = true))
-    let looks = 0
+    let reads = 0
     while (!state.isDone) {
-      expect(await look()).toEqual(before)
-      looks += 1
+      expect(await readState()).toEqual(before)
+      reads += 1
     }
     const [first, ...others] = await work
     for (const other of others) expect(other).toEqual(first)
-    expect(looks).toBeGreaterThan(1)
-    expect(await look()).toEqual(before)
+    expect(reads).toBeGreaterThan(1)
+    expect(await readState()).toEqual(before)
     for (const filter of [logs, blocks]) expect(await chain.rpc('eth_getFilterChanges', [filter])).toEqual([])
   })
 })

@@ -112,8 +112,8 @@ async function startingState(
   upstream: Upstream,
   signal: CancellationSignal,
 ): Promise<{ readonly base: string; readonly overrides: AccountOverrides }> {
-  const isAfter = transactionIndex === -1 || transactionIndex >= transactions.length
-  if (isAfter || BigInt(number) === 0n) return { base: number, overrides: {} }
+  const isAfterBlock = transactionIndex === -1 || transactionIndex >= transactions.length
+  if (isAfterBlock || BigInt(number) === 0n) return { base: number, overrides: {} }
   let overrides: AccountOverrides = {}
   if (transactionIndex > 0) {
     const diffs = (await upstream.call('debug_traceBlockByNumber', [number, prestateDiff], signal)) as {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adapted, type AdaptedCall } from '../testing/adapted-node.ts'
-import { type BusyChain, contracts, heir, receiver, startBusyChain } from '../testing/busy-chain.ts'
+import { type BusyChain, contracts, beneficiary, receiver, startBusyChain } from '../testing/busy-chain.ts'
 
 let chain: BusyChain
 let rpc: BusyChain['rpc']
@@ -28,7 +28,7 @@ describe('traces of anvil', () => {
     },
   )
 
-  it('of a known one stay as they are, empty or not', async () => {
+  it('of a known one are unchanged, empty or not', async () => {
     const trace = await rpc<{ structLogs: unknown[] }>('debug_traceTransaction', busy.hash)
     expect(trace.structLogs.length).toBeGreaterThan(50)
     expect(await call('debug_traceTransaction', busy.hash)).toEqual(trace)
@@ -56,7 +56,7 @@ describe('traces of anvil', () => {
     })
   })
 
-  it('by the mux tracer stand side by side', async () => {
+  it('by the mux tracer are returned for each tracer', async () => {
     const tracerConfig = { callTracer: { withLog: true }, '4byteTracer': null, flatCallTracer: {} }
     const options = { tracer: 'muxTracer', tracerConfig }
     const expected = {
@@ -79,7 +79,7 @@ describe('traces of anvil', () => {
     await expect(call('debug_traceTransaction', busy.hash, nested)).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('of the trace methods are null for what is not known', async () => {
+  it('of the trace methods are null for unknown blocks and transactions', async () => {
     expect(await call('trace_transaction', unknownHash)).toBeNull()
     expect(await call('trace_transaction', busy.hash)).toEqual(await rpc('trace_transaction', busy.hash))
     const traces = await rpc('trace_block', busy.block)
@@ -96,8 +96,8 @@ describe('traces of anvil', () => {
 describe('the explorer methods of anvil', () => {
   it('list every kind of call', async () => {
     const calls = (await call('ots_traceTransaction', busy.hash)) as Record<string, unknown>[]
-    const brief = calls.map(({ type, depth, value }) => [type, depth, value])
-    expect(brief).toEqual([
+    const summary = calls.map(({ type, depth, value }) => [type, depth, value])
+    expect(summary).toEqual([
       ['CALL', 0, '0xff'],
       ['CALL', 1, '0x1'],
       ['CALL', 1, '0x0'],
@@ -119,11 +119,11 @@ describe('the explorer methods of anvil', () => {
       output: '0x',
     })
     expect(calls[5]).toMatchObject({ input: '0x600160005360016000f3', output: '0x01' })
-    expect(calls.at(-1)).toMatchObject({ from: contracts.destroy[0], to: heir, output: null })
+    expect(calls.at(-1)).toMatchObject({ from: contracts.destroy[0], to: beneficiary, output: null })
     expect(await call('ots_traceTransaction', unknownHash)).toBeNull()
   })
 
-  it('list what moved value, without the transaction itself', async () => {
+  it('list value transfers, without the transaction itself', async () => {
     const operations = (await call('ots_getInternalOperations', busy.hash)) as Record<string, unknown>[]
     expect(operations.map(({ type, value }) => [type, value])).toEqual([
       [0, '0x1'],
@@ -136,7 +136,7 @@ describe('the explorer methods of anvil', () => {
     expect(await call('ots_getInternalOperations', unknownHash)).toEqual([])
   })
 
-  it('give a block, or null for an unknown one, by number in any form, by tag and by hash', async () => {
+  it('return a block, or null for an unknown one, by number in any form, by tag and by hash', async () => {
     const details = await rpc('ots_getBlockDetails', busy.block)
     for (const block of [busy.block, Number(busy.block), 'latest']) {
       expect(await call('ots_getBlockDetails', block)).toEqual(details)
@@ -148,7 +148,7 @@ describe('the explorer methods of anvil', () => {
     expect(await call('ots_getBlockTransactions', 0xffff, 0, 5)).toBeNull()
   })
 
-  it('leave out call data, logs and blooms in pages', async () => {
+  it('omit call data, logs and blooms in pages', async () => {
     for (const block of [busy.block, Number(busy.block), 'latest']) {
       const page = await call('ots_getBlockTransactions', block, 0, 5)
       expect(page).toMatchObject({
@@ -166,11 +166,11 @@ describe('the explorer methods of anvil', () => {
     ] as const) {
       const page = (await call(method, receiver, from, 5)) as { txs: object[]; receipts: object[] }
       expect(page.receipts.length).toBe(page.txs.length)
-      for (const one of page.receipts) expect(one).toMatchObject({ logs: null, logsBloom: null })
+      for (const receipt of page.receipts) expect(receipt).toMatchObject({ logs: null, logsBloom: null })
     }
   })
 
-  it('begin a search before a block past the head at the head', async () => {
+  it('start a search before a future block at the head', async () => {
     const method = 'ots_searchTransactionsBefore'
     const page = await call(method, receiver, 0, 5)
     expect(page).toMatchObject({ firstPage: true })
@@ -179,7 +179,7 @@ describe('the explorer methods of anvil', () => {
     expect(await call(method, receiver, '0xffffffff', 5)).toEqual(page)
   })
 
-  it('cut call data to the selector', async () => {
+  it('truncate call data to the selector', async () => {
     const { number } = await rpc<{ number: string }>('eth_getBlockByHash', example.transfer_block_hash, false)
     const page = (await call('ots_getBlockTransactions', number, 0, 5)) as {
       fullblock: { transactions: { input: string }[] }
@@ -188,7 +188,7 @@ describe('the explorer methods of anvil', () => {
     expect(page.fullblock.transactions.every(({ input }) => input.length <= 10)).toBe(true)
   })
 
-  it('say what a transaction failed with', async () => {
+  it('return the error of a failed transaction', async () => {
     expect(await call('ots_getTransactionError', busy.hash)).toBe('0x')
   })
 })

@@ -10,7 +10,7 @@ import { nativeOrDerived } from './native-or-derived.ts'
  */
 export const txpoolContentFrom: Adapter = {
   derivedFrom: ['txpool_content'],
-  answer: ({ signal }, params, upstream) =>
+  handle: ({ signal }, params, upstream) =>
     nativeOrDerived({ upstream, method: 'txpool_contentFrom', params, signal }, async () => {
       validateParams('txpool_contentFrom', params)
       const content = await upstream.call('txpool_content', [], signal)
@@ -23,7 +23,7 @@ export const txpoolContentFrom: Adapter = {
 // Execution clients differ in the case of account addresses.
 function ofSender(bySender: unknown, sender: string): unknown {
   if (!isRecord(bySender)) throw malformed()
-  const wanted = sender.toLowerCase()
-  const found = Object.entries(bySender).find(([address]) => address.toLowerCase() === wanted)
+  const senderAddress = sender.toLowerCase()
+  const found = Object.entries(bySender).find(([address]) => address.toLowerCase() === senderAddress)
   return found?.[1] ?? {}
 }

@@ -6,7 +6,7 @@ export type BlockOfCall =
   /** The block with this number from the params. For a range, the last one. */
   | { readonly kind: 'number'; readonly number: number }
   /** The block that the response names. */
-  | { readonly kind: 'told'; readonly member: 'number' | 'blockNumber' }
+  | { readonly kind: 'self-describing'; readonly field: 'number' | 'blockNumber' }
   /** The latest block, or a block that advances with it. */
   | { readonly kind: 'head' }
   /** Cannot be determined. */
@@ -18,25 +18,25 @@ const head: BlockOfCall = { kind: 'head' }
 /**
  * Determines the block that the response to a call belongs to.
  *
- * @param lifetime - TTL policy of the method
+ * @param ttl - TTL policy of the method
  * @param params - by position, with defaults
  */
-export function blockOfCall(lifetime: Ttl, params: readonly unknown[]): BlockOfCall {
-  switch (lifetime.kind) {
+export function blockOfCall(ttl: Ttl, params: readonly unknown[]): BlockOfCall {
+  switch (ttl.kind) {
     case 'block':
-      return blockOfParam(params[lifetime.param])
-    case 'told':
-      return lifetime
+      return blockOfParam(params[ttl.param])
+    case 'self-describing':
+      return ttl
     case 'logs':
       return blockOfFilter(params[0])
     case 'head':
       return head
     case 'params':
     case 'chain':
-    case 'moment':
+    case 'uncacheable':
       return unknown
     default:
-      return lifetime satisfies never
+      return ttl satisfies never
   }
 }
 
@@ -48,14 +48,16 @@ export function blockNumberOf(value: unknown): number | undefined {
 }
 
 /** Returns the number of the block that a result names. For a list, the highest one. */
-export function toldNumber(result: string, member: string): number | undefined {
+export function blockNumberInResult(result: string, field: string): number | undefined {
   const value: unknown = JSON.parse(result)
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   let highest: number | undefined
-  for (const one of values) {
-    const told =
-      typeof one === 'object' && one !== null ? (one as Readonly<Record<string, unknown>>)[member] : undefined
-    const number = typeof told === 'number' ? told : blockNumberOf(told)
+  for (const item of values) {
+    const written =
+      typeof item === 'object' && item !== null
+        ? (item as Readonly<Record<string, unknown>>)[field]
+        : undefined
+    const number = typeof written === 'number' ? written : blockNumberOf(written)
     if (number === undefined) return undefined
     highest = Math.max(highest ?? 0, number)
   }
@@ -75,8 +77,8 @@ function blockOfFilter(filter: unknown): BlockOfCall {
   if (!isRecord(filter)) return unknown
   const { fromBlock, toBlock, blockHash } = filter
   if (blockHash !== undefined) {
-    const isAlone = fromBlock === undefined && toBlock === undefined
-    return isAlone ? { kind: 'told', member: 'blockNumber' } : unknown
+    const hasOnlyHash = fromBlock === undefined && toBlock === undefined
+    return hasOnlyHash ? { kind: 'self-describing', field: 'blockNumber' } : unknown
   }
   const from = blockNumberOf(fromBlock)
   const to = blockNumberOf(toBlock)

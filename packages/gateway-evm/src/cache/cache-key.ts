@@ -1,5 +1,5 @@
 // Whitespace between JSON tokens, not inside strings.
-const betweenParts = /("(?:[^"\\]|\\.)*")|\s+/g
+const betweenTokens = /("(?:[^"\\]|\\.)*")|\s+/g
 // Account addresses and hashes: upstreams ignore their case, and clients send addresses with checksums.
 const addressOrHash = /(?<=[[,:{])"0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})"(?=[\],:}])/g
 
@@ -11,6 +11,6 @@ const addressOrHash = /(?<=[[,:{])"0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})"(?=[\],
  */
 export function canonicalParams(text: string): string {
   if (!/[\sA-F]/.test(text)) return text
-  const dense = /\s/.test(text) ? text.replaceAll(betweenParts, '$1') : text
+  const dense = /\s/.test(text) ? text.replaceAll(betweenTokens, '$1') : text
   return /[A-F]/.test(dense) ? dense.replaceAll(addressOrHash, (match) => match.toLowerCase()) : dense
 }

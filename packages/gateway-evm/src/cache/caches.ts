@@ -10,15 +10,15 @@ import type { ChainView } from '../chain/chain-view.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** Cached state of one node. */
-export interface NodeMemory {
+export interface NodeCache {
   readonly chain: ChainIdentity
-  readonly answers: RequestCoalescer
+  readonly coalescer: RequestCoalescer
 }
 
 /** Cached state of all nodes, which outlives single calls. */
 export interface ResponseCaches {
   /** Returns the cached state of a node. Nodes with the same upstreams share it. */
-  of(upstream: Upstream, grant: Grant): NodeMemory
+  of(upstream: Upstream, grant: Grant): NodeCache
   readonly heads: CredentialHeads
   /** The same heads, shared by all replicas. */
   readonly sharedHeads: SharedHeads
@@ -73,11 +73,11 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
   const { maxBytes, chainOf } = options
   let { headMs, upstreamLogRange } = options
   const { store = new DeadlineStore(undefined) } = options
-  const kept = new MemoryCache(maxBytes)
+  const cache = new MemoryCache(maxBytes)
   const shared = new SharedCache(maxBytes === 0 ? new DeadlineStore(undefined) : store)
   const counts = { hits: 0, misses: 0, joins: 0 }
   // An entry lives as long as its upstream object. There is no notification when a node is removed.
-  const nodes = new WeakMap<Upstream, NodeMemory>()
+  const nodes = new WeakMap<Upstream, NodeCache>()
   let known = 0
   return {
     of: (upstream, grant) => {
@@ -87,10 +87,10 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
       // The embedded chain may be reset at any time.
       const view = address === 'devnet' ? undefined : chainOf(grant)
       const chain = new ChainIdentity(upstream, view, address, `${(known += 1)}`)
-      const answers = new RequestCoalescer({ upstream, chain, kept, shared, counts, headMs: () => headMs })
-      const memory = { chain, answers }
-      nodes.set(upstream, memory)
-      return memory
+      const coalescer = new RequestCoalescer({ upstream, chain, cache, shared, counts, headMs: () => headMs })
+      const nodeCache = { chain, coalescer }
+      nodes.set(upstream, nodeCache)
+      return nodeCache
     },
     heads: new CredentialHeads(),
     sharedHeads: new SharedHeads(store),
@@ -100,7 +100,7 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
     change: (settings) => ({ headMs, upstreamLogRange } = settings),
     states: () => {
       const { hits: sharedHits, misses: sharedMisses } = shared.states()
-      return { ...counts, ...kept.states(), sharedHits, sharedMisses }
+      return { ...counts, ...cache.states(), sharedHits, sharedMisses }
     },
   }
 }

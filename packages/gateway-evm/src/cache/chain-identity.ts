@@ -10,7 +10,7 @@ const developmentClients = /^(?:anvil|hardhat|ganache|tevm|edr)/i
 const developmentIds: readonly unknown[] = ['0x7a69', '0x539']
 
 const identifyTimeoutMs = 10_000
-const identifyAgainMs = 30_000
+const identifyRetryMs = 30_000
 // An upstream that lags slightly may return an empty response for a block that it does not have yet.
 const unsureBlocks = 32
 
@@ -27,10 +27,10 @@ export class ChainIdentity {
   readonly #name: string
   readonly #address: string
   #identity: string | undefined
-  #isLasting = false
+  #isCacheable = false
   #identifyAt = 0
-  #newest = 0
-  #highestKept = -1
+  #latest = 0
+  #highestCached = -1
 
   /**
    * @param upstream - upstream of the node
@@ -49,23 +49,23 @@ export class ChainIdentity {
 
   /** Identifies this chain behind these upstreams. Undefined until it is known, and for development chains. */
   get identity(): string | undefined {
-    return this.#isLasting ? this.#identity : undefined
+    return this.#isCacheable ? this.#identity : undefined
   }
 
   /** Whether the chain is known and is not a development chain. */
-  get isLasting(): boolean {
-    return this.#notice() && this.#isLasting
+  get isCacheable(): boolean {
+    return this.#refresh() && this.#isCacheable
   }
 
   /** Identifies the current state of the chain. Undefined while no chain head is known. */
-  get headMark(): string | undefined {
+  get headKey(): string | undefined {
     const head = this.#view?.head
     return head && `${head.hash}.${this.epoch}`
   }
 
   /** Number of the latest block whose responses may be cached. Undefined when none may be cached. */
   get finalized(): number | undefined {
-    return this.isLasting ? this.#view?.finalized : undefined
+    return this.isCacheable ? this.#view?.finalized : undefined
   }
 
   /** As {@link finalized}, for responses that look the same whether or not an upstream has all of the blocks. */
@@ -86,9 +86,9 @@ export class ChainIdentity {
   }
 
   /** Records a block number that a client has received as the latest one. */
-  observe(newest: number): void {
-    if (newest <= this.#newest) return
-    this.#newest = newest
+  observe(latest: number): void {
+    if (latest <= this.#latest) return
+    this.#latest = latest
     this.epoch += 1
   }
 
@@ -98,40 +98,40 @@ export class ChainIdentity {
   }
 
   /** Records that a response of a block is cached. */
-  kept(number: number): void {
-    if (number > this.#highestKept) this.#highestKept = number
+  cached(number: number): void {
+    if (number > this.#highestCached) this.#highestCached = number
   }
 
   /** Checks whether the chain is still the same. Returns false when nothing is currently known about it. */
-  #notice(): boolean {
+  #refresh(): boolean {
     const head = this.#view?.head
     if (!head) return false
-    if (head.number > this.#newest) this.observe(head.number)
+    if (head.number > this.#latest) this.observe(head.number)
     // The chain was reset, or no upstream has the formerly final block any more.
-    if (head.number < this.#highestKept) this.#forget()
+    if (head.number < this.#highestCached) this.#invalidate()
     if (this.#identity === undefined && performance.now() >= this.#identifyAt) void this.#identify()
     return true
   }
 
   #reorganized(lowest: number): void {
-    this.#newest = 0
+    this.#latest = 0
     this.epoch += 1
-    if (lowest <= this.#highestKept) this.#forget()
+    if (lowest <= this.#highestCached) this.#invalidate()
   }
 
-  #forget(): void {
+  #invalidate(): void {
     this.generation += 1
     this.prefix = `${this.#name}.${this.generation}:`
-    this.#highestKept = -1
-    this.#newest = 0
+    this.#highestCached = -1
+    this.#latest = 0
     this.epoch += 1
     this.#identity = undefined
-    this.#isLasting = false
+    this.#isCacheable = false
     this.#identifyAt = 0
   }
 
   async #identify(): Promise<void> {
-    this.#identifyAt = performance.now() + identifyAgainMs
+    this.#identifyAt = performance.now() + identifyRetryMs
     const generation = this.generation
     const signal = AbortSignal.timeout(identifyTimeoutMs)
     try {
@@ -142,7 +142,7 @@ export class ChainIdentity {
       ])
       const hash = isRecord(genesis) ? genesis['hash'] : undefined
       if (generation !== this.generation || typeof id !== 'string' || typeof hash !== 'string') return
-      this.#isLasting =
+      this.#isCacheable =
         !developmentIds.includes(id) && !(typeof client === 'string' && developmentClients.test(client))
       this.#identity = sha256Hex(JSON.stringify([this.#address, id, hash]))
     } catch {

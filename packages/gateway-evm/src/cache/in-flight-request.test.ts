@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+import { countedNode, cachingNode } from '../testing/caching-upstream.ts'
 
 let chain: BusyChain
 beforeAll(async () => {
@@ -23,23 +23,23 @@ function opened() {
 }
 
 /** Starts a real upstream that delays its responses to a method until it is released. */
-async function held(method: string) {
+async function heldNode(method: string) {
   const node = await countedNode(chain.node)
   const { promise, resolve } = opened()
   node.scripts.set(method, () => promise)
-  const memory = rememberingNode(node.url)
+  const memory = cachingNode(node.url)
   // The first chain head changes the epoch.
   await memory.known()
-  return { node, ...memory, answer: resolve }
+  return { node, ...memory, release: resolve }
 }
 
 it.each([simulation, ['eth_gasPrice', []] as const])(
-  '%s is asked for once for all who ask meanwhile',
+  'sends %s once for all concurrent callers',
   async (method, params) => {
-    const { node, call, states, answer } = await held(method)
+    const { node, call, states, release } = await heldNode(method)
     const calls = Array.from({ length: 5 }, () => call(method, params))
     await vi.waitFor(() => expect(states().joins).toBe(4), later)
-    answer()
+    release()
     const results = await Promise.all(calls)
     expect(new Set(results)).toHaveLength(1)
     expect(results[0]).toBe(await chain.rpc(method, ...params))
@@ -47,8 +47,8 @@ it.each([simulation, ['eth_gasPrice', []] as const])(
   },
 )
 
-it('what changes something is never joined, and nothing joins what was asked before it', async () => {
-  const { node, call, answer } = await held('eth_call')
+it('never coalesces a non-idempotent call, nor calls before and after it', async () => {
+  const { node, call, release } = await heldNode('eth_call')
   const before = call(...simulation)
   await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
   const sent = ['0x00', '0x00'].map((bytes) => call('eth_sendRawTransaction', [bytes]).catch(() => 'refused'))
@@ -56,36 +56,36 @@ it('what changes something is never joined, and nothing joins what was asked bef
   expect(node.asked('eth_sendRawTransaction')).toHaveLength(2)
   const after = call(...simulation)
   await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(2), later)
-  answer()
+  release()
   await Promise.all([before, after])
 })
 
-it('nobody who has seen a newer block joins what was asked before it', async () => {
-  const { node, call, answer, memory } = await held('eth_call')
+it('does not coalesce with a request from before a newer block', async () => {
+  const { node, call, release, memory } = await heldNode('eth_call')
   const before = call(...simulation)
   await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
   memory.chain.observe(Number(await chain.rpc('eth_blockNumber')) + 1)
   const after = call(...simulation)
   await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(2), later)
-  answer()
+  release()
   await Promise.all([before, after])
 })
 
-it('the one who asked first may go away, and the others are answered', async () => {
-  const { node, call, states, answer } = await held('eth_call')
+it('responds to the waiters when the first caller disconnects', async () => {
+  const { node, call, states, release } = await heldNode('eth_call')
   const first = new AbortController()
-  const gone = call(...simulation, { signal: first.signal })
+  const disconnected = call(...simulation, { signal: first.signal })
   await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
   const other = call(...simulation)
   await vi.waitFor(() => expect(states().joins).toBe(1), later)
   first.abort()
-  await expect(gone).rejects.toThrow('cannot be reached')
-  answer()
+  await expect(disconnected).rejects.toThrow('cannot be reached')
+  release()
   expect(await other).toBe(await chain.rpc(...([simulation[0], ...simulation[1]] as const)))
   expect(node.asked('eth_call')).toHaveLength(1)
 })
 
-it('the call ends at the node when nobody waits for it any more', async () => {
+it('cancels the request when the last waiter disconnects', async () => {
   const open: ServerResponse[] = []
   const url = await nodeThat(async (request, response) => {
     let body = ''
@@ -93,16 +93,16 @@ it('the call ends at the node when nobody waits for it any more', async () => {
     if (body.includes('eth_call')) open.push(response)
     else response.writeHead(500).end()
   })
-  const { call, states } = rememberingNode(url)
+  const { call, states } = cachingNode(url)
   const leaving = [new AbortController(), new AbortController()]
   const calls = Promise.allSettled(leaving.map(({ signal }) => call(...simulation, { signal })))
   await vi.waitFor(() => expect([open.length, states().joins]).toEqual([1, 1]), later)
-  for (const one of leaving) one.abort()
+  for (const controller of leaving) controller.abort()
   await calls
   await vi.waitFor(() => expect(open[0]?.destroyed).toBe(true), later)
 })
 
-it('a failure of the first one is tried once more for the others, an error of the node is not', async () => {
+it('retries a failed request once for the waiters, but not an error of the node', async () => {
   let isOver = false
   let failures = 0
   let error: object | undefined
@@ -122,8 +122,8 @@ it('a failure of the first one is tried once more for the others, an error of th
     }
     response.writeHead(500).end()
   })
-  const { call, states } = rememberingNode(url)
-  const turn = async () => {
+  const { call, states } = cachingNode(url)
+  const tick = async () => {
     isOver = false
     failures = 0
     const { joins } = states()
@@ -134,12 +134,12 @@ it('a failure of the first one is tried once more for the others, an error of th
   }
   const message = 'The node answered HTTP 500.'
   // The two waiters retry once, with one shared request.
-  expect(await turn()).toEqual([message, message, message, 2])
+  expect(await tick()).toEqual([message, message, message, 2])
   error = { code: 3, message: 'execution reverted', data: '0x' }
-  expect(await turn()).toEqual(['execution reverted', 'execution reverted', 'execution reverted', 1])
+  expect(await tick()).toEqual(['execution reverted', 'execution reverted', 'execution reverted', 1])
 })
 
-it('a long answer is for the one who asked first; the others ask for themselves', async () => {
+it('returns a long response to the first caller; the waiters send their own requests', async () => {
   const node = await countedNode(chain.node)
   const { promise, resolve } = opened()
   const long = 'x'.repeat(3 * 2 ** 20)
@@ -147,7 +147,7 @@ it('a long answer is for the one who asked first; the others ask for themselves'
     await promise
     return { result: long }
   })
-  const { call, states } = rememberingNode(node.url)
+  const { call, states } = cachingNode(node.url)
   const calls = [0, 1, 2].map(() => call(...simulation))
   await vi.waitFor(() => expect(states().joins).toBe(2), later)
   resolve()

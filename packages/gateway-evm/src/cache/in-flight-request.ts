@@ -6,9 +6,9 @@ import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
 /** Outcome of an in-flight request. */
 export type RequestOutcome =
-  | { readonly kind: 'answered'; readonly plain: RpcResponse }
+  | { readonly kind: 'response'; readonly response: RpcResponse }
   /** The response is too large to share. Only the first caller receives it. */
-  | { readonly kind: 'long' }
+  | { readonly kind: 'large' }
   | { readonly kind: 'failed'; readonly failure: unknown }
 
 /** An in-flight request that identical calls may join. */
@@ -17,10 +17,10 @@ export class InFlightRequest {
   readonly signal: CancellationSignal
   /** Epoch of the chain at the start of the request. The response is valid for callers that arrived in this epoch. */
   readonly epoch: number
-  readonly #own: Cancellation | undefined
+  readonly #cancellation: Cancellation | undefined
   /** Created for the first waiter, because most requests have none. */
-  #landing: Promise<RequestOutcome> | undefined
-  #land: ((outcome: RequestOutcome) => void) | undefined
+  #outcome: Promise<RequestOutcome> | undefined
+  #resolve: ((outcome: RequestOutcome) => void) | undefined
   #waiting = 0
 
   /**
@@ -30,23 +30,23 @@ export class InFlightRequest {
    */
   constructor(epoch: number, signal?: CancellationSignal) {
     this.epoch = epoch
-    if (signal === undefined) this.#own = new Cancellation()
-    this.signal = signal ?? (this.#own as Cancellation)
+    if (signal === undefined) this.#cancellation = new Cancellation()
+    this.signal = signal ?? (this.#cancellation as Cancellation)
   }
 
   /** Promise of the outcome, for use while the request is in flight. */
-  get landing(): Promise<RequestOutcome> {
-    this.#landing ??= new Promise((resolve) => {
-      this.#land = resolve
+  get outcome(): Promise<RequestOutcome> {
+    this.#outcome ??= new Promise((resolve) => {
+      this.#resolve = resolve
     })
-    return this.#landing
+    return this.#outcome
   }
 
   /** Number of waiters in addition to the first caller. */
   waiters = 0
 
-  settle(landing: RequestOutcome): void {
-    this.#land?.(landing)
+  settle(outcome: RequestOutcome): void {
+    this.#resolve?.(outcome)
   }
 
   /**
@@ -58,33 +58,33 @@ export class InFlightRequest {
    */
   async wait<outcome>(outcome: Promise<outcome>, signal: CancellationSignal): Promise<outcome> {
     this.#waiting += 1
-    let leave: (() => void) | undefined
-    const left = new Promise<never>((_, reject) => {
-      leave = () => reject(unavailable(signal.reason, signal))
-      if (signal.aborted) leave()
-      else signal.addEventListener('abort', leave, { once: true })
+    let onAbort: (() => void) | undefined
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(unavailable(signal.reason, signal))
+      if (signal.aborted) onAbort()
+      else signal.addEventListener('abort', onAbort, { once: true })
     })
     try {
-      return await Promise.race([outcome, left])
+      return await Promise.race([outcome, aborted])
     } finally {
-      if (leave) signal.removeEventListener('abort', leave)
+      if (onAbort) signal.removeEventListener('abort', onAbort)
       this.#waiting -= 1
-      if (this.#waiting === 0 && signal.aborted) this.#own?.abort(signal.reason)
+      if (this.#waiting === 0 && signal.aborted) this.#cancellation?.abort(signal.reason)
     }
   }
 
   /** Cancels the rest of a large response when its reader aborts. */
-  endWith(signal: CancellationSignal, { body }: UpstreamResponse): void {
-    const own = this.#own
-    if (!own) return
-    const end = () => own.abort(signal.reason)
-    if (signal.aborted) return end()
-    signal.addEventListener('abort', end, { once: true })
-    body.once('close', () => signal.removeEventListener('abort', end))
+  cancelWith(signal: CancellationSignal, { body }: UpstreamResponse): void {
+    const cancellation = this.#cancellation
+    if (!cancellation) return
+    const cancel = () => cancellation.abort(signal.reason)
+    if (signal.aborted) return cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    body.once('close', () => signal.removeEventListener('abort', cancel))
   }
 }
 
 /** Whether a failure is a valid response: an error of the upstream, or a rejection that would repeat on retry. */
-export function isAnswer(failure: unknown): boolean {
+export function isFinalFailure(failure: unknown): boolean {
   return toRpcError(failure)?.status === 200
 }

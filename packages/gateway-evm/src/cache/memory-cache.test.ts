@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
-import { type CountedNode, countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+import { type CountedNode, countedNode, cachingNode } from '../testing/caching-upstream.ts'
 
 let chain: BusyChain
 let head: number
@@ -21,17 +21,17 @@ async function startLongChain(): Promise<BusyChain> {
 const hex = (number: number) => `0x${number.toString(16)}`
 const later = { timeout: 50_000, interval: 20 }
 
-const timesAsked = (node: CountedNode, method: string, params: readonly unknown[]) =>
-  node.asked(method).filter((asked) => JSON.stringify(asked) === JSON.stringify(params)).length
+const callCount = (node: CountedNode, method: string, params: readonly unknown[]) =>
+  node.asked(method).filter((received) => JSON.stringify(received) === JSON.stringify(params)).length
 
-async function remembering(options = {}, { node: url } = chain) {
+async function startCachingNode(options = {}, { node: url } = chain) {
   const node = await countedNode(url)
-  const memory = rememberingNode(node.url, options)
+  const memory = cachingNode(node.url, options)
   await memory.known()
   return { node, ...memory, memory: memory.memory }
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['eth_getBlockByNumber', ['0x1', true]],
     ['eth_getBalance', [`0x${'5000'.padStart(40, '0')}`, '0x1']],
@@ -39,18 +39,18 @@ describe('an answer', () => {
     ['eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x1' }]],
     ['web3_sha3', ['0x00']],
     ['eth_chainId', []],
-  ])('of %s that does not change is asked for once', async (method, params) => {
-    const { node, call, states } = await remembering()
+  ])('to %s that does not change is requested once', async (method, params) => {
+    const { node, call, states } = await startCachingNode()
     const first = await call(method, params)
-    const before = timesAsked(node, method, params)
+    const before = callCount(node, method, params)
     const { hits } = states()
     expect(await call(method, params)).toEqual(first)
-    expect(timesAsked(node, method, params)).toBe(before)
+    expect(callCount(node, method, params)).toBe(before)
     expect(states().hits - hits).toBe(1)
   })
 
-  it('by hash is kept when it tells a finalized block, with the bytes that the node wrote', async () => {
-    const { node, call } = await remembering()
+  it('by hash is cached verbatim when it names a finalized block', async () => {
+    const { node, call } = await startCachingNode()
     const { hash, blockHash } = chain.busy
     for (const [method, ...params] of [
       ['eth_getTransactionByHash', hash],
@@ -75,17 +75,17 @@ describe('an answer', () => {
     ['eth_getBlockByNumber', () => [hex(head + 1_000), false]],
     ['eth_blockNumber', () => []],
     ['debug_traceTransaction', () => [chain.busy.hash]],
-  ] as const)('of %s that may change is asked for each time (%#)', async (method, params) => {
-    const { node, call, states } = await remembering()
-    const before = timesAsked(node, method, params())
-    for (let turn = 0; turn < 2; turn += 1) await call(method, params())
+  ] as const)('to %s that may change is requested each time (%#)', async (method, params) => {
+    const { node, call, states } = await startCachingNode()
+    const before = callCount(node, method, params())
+    for (let round = 0; round < 2; round += 1) await call(method, params())
     // The health check requests the chain head too.
-    expect(timesAsked(node, method, params()) - before).toBeGreaterThanOrEqual(2)
+    expect(callCount(node, method, params()) - before).toBeGreaterThanOrEqual(2)
     expect(states()).toMatchObject({ hits: 0, stored: 0 })
   })
 
-  it('is the same for params that differ in white space and in the case of an address alone', async () => {
-    const { node, call } = await remembering()
+  it('is shared by params that differ only in white space and in the case of an address', async () => {
+    const { node, call } = await startCachingNode()
     const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
     await call('eth_getBalance', [address, '0x2'])
     await call('eth_getBalance', [], { paramsText: `[ "${address.toLowerCase()}",\n"0x2" ]` })
@@ -94,15 +94,15 @@ describe('an answer', () => {
     expect(node.asked('eth_getBalance')).toHaveLength(2)
   })
 
-  it('for one limit of the range is not given for another', async () => {
-    const { call } = await remembering()
+  it('for one range limit is not returned for another', async () => {
+    const { call } = await startCachingNode()
     const params = [{ fromBlock: '0x0', toBlock: '0x8' }]
     await call('eth_getLogs', params)
     await expect(call('eth_getLogs', params, { maxLogRange: 5 })).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('about the newest block is kept only on demand, and not beyond that block', async () => {
-    const { node, call, memory, change } = await remembering({ headMs: 60_000 })
+  it('about the latest block is cached only when enabled, and only for that block', async () => {
+    const { node, call, memory, change } = await startCachingNode({ headMs: 60_000 })
     const gasPrice = () => node.asked('eth_gasPrice').length
     await vi.waitFor(async () => {
       await call('eth_gasPrice')
@@ -111,15 +111,15 @@ describe('an answer', () => {
       expect(gasPrice()).toBe(before)
     }, later)
     const before = gasPrice()
-    const mark = memory.chain.headMark
+    const key = memory.chain.headKey
     await chain.rpc('anvil_mine', '0x1')
-    await vi.waitFor(() => expect(memory.chain.headMark).not.toBe(mark), later)
+    await vi.waitFor(() => expect(memory.chain.headKey).not.toBe(key), later)
     await call('eth_gasPrice')
     expect(gasPrice()).toBe(before + 1)
     change({ headMs: 0, upstreamLogRange: 0 })
-    const next = memory.chain.headMark
+    const next = memory.chain.headKey
     await chain.rpc('anvil_mine', '0x1')
-    await vi.waitFor(() => expect(memory.chain.headMark).not.toBe(next), later)
+    await vi.waitFor(() => expect(memory.chain.headKey).not.toBe(next), later)
     await call('eth_gasPrice')
     await call('eth_gasPrice')
     expect(gasPrice()).toBe(before + 3)
@@ -127,8 +127,8 @@ describe('an answer', () => {
 })
 
 describe('memory', () => {
-  it('is limited, and what is too long for it is not kept', async () => {
-    const { call, states } = await remembering({ maxBytes: 4_000 })
+  it('is limited, and responses that are too long are not cached', async () => {
+    const { call, states } = await startCachingNode({ maxBytes: 4_000 })
     for (let block = 1; block < 12; block += 1) await call('eth_getBlockByNumber', [hex(block), false])
     const { bytes, dropped, stored } = states()
     expect(stored).toBeGreaterThan(10)
@@ -136,8 +136,8 @@ describe('memory', () => {
     expect(bytes).toBeLessThanOrEqual(4_000)
   })
 
-  it('of no size keeps nothing', async () => {
-    const { node, call, states } = await remembering({ maxBytes: 0 })
+  it('of size zero caches nothing', async () => {
+    const { node, call, states } = await startCachingNode({ maxBytes: 0 })
     await call('eth_getBlockByNumber', ['0x1', false])
     await call('eth_getBlockByNumber', ['0x1', false])
     expect(node.asked('eth_getBlockByNumber').filter(([block]) => block === '0x1')).toHaveLength(2)
@@ -148,59 +148,59 @@ describe('memory', () => {
 describe('a chain that is replaced', () => {
   /** A separate chain for this test, because the replacement loses the state of earlier blocks. */
   async function replaceable() {
-    const own = await startLongChain()
-    onTestFinished(own.stop)
-    return { own, ...(await remembering({}, own)) }
+    const ownChain = await startLongChain()
+    onTestFinished(ownChain.stop)
+    return { ownChain, ...(await startCachingNode({}, ownChain)) }
   }
 
-  it('behind the head gives no old answer, not even at first', async () => {
-    const { own, node, call, memory, states } = await replaceable()
-    await own.rpc('anvil_mine', '0x19')
-    const last = Number(await own.rpc('eth_blockNumber'))
+  it('near the head returns no stale response, not even once', async () => {
+    const { ownChain, node, call, memory, states } = await replaceable()
+    await ownChain.rpc('anvil_mine', '0x19')
+    const last = Number(await ownChain.rpc('eth_blockNumber'))
     await vi.waitFor(() => expect(memory.chain.finalized).toBe(last - 64), later)
     const blocks = Array.from({ length: 80 }, (_, at) => hex(last - 79 + at))
-    const all = (ask: (block: string) => Promise<unknown>) => Promise.all(blocks.map(ask))
+    const all = (send: (block: string) => Promise<unknown>) => Promise.all(blocks.map(send))
     const before = await all((block) => call('eth_getBlockByNumber', [block, false]))
-    await own.rpc('anvil_reorg', 20, [])
+    await ownChain.rpc('anvil_reorg', 20, [])
     const after = await all((block) => call('eth_getBlockByNumber', [block, false]))
-    expect(after).toEqual(await all((block) => own.rpc('eth_getBlockByNumber', block, false)))
+    expect(after).toEqual(await all((block) => ownChain.rpc('eth_getBlockByNumber', block, false)))
     expect(after.filter((block, at) => JSON.stringify(block) !== JSON.stringify(before[at]))).toHaveLength(20)
     expect(states().hits).toBeGreaterThan(10)
     expect(node.asked('eth_getBlockByNumber').length).toBeGreaterThan(140)
   })
 
-  it('below what was final is forgotten as soon as that shows', async () => {
-    const { own, call, memory, states } = await replaceable()
-    const snapshot = await own.rpc('evm_snapshot')
-    const first = Number(await own.rpc('eth_blockNumber')) + 1
-    await own.rpc('anvil_mine', '0x60')
+  it('below the finalized block invalidates the cache when it is detected', async () => {
+    const { ownChain, call, memory, states } = await replaceable()
+    const snapshot = await ownChain.rpc('evm_snapshot')
+    const first = Number(await ownChain.rpc('eth_blockNumber')) + 1
+    await ownChain.rpc('anvil_mine', '0x60')
     await vi.waitFor(() => expect(memory.chain.finalized).toBeGreaterThan(first + 10), later)
     const old = await call('eth_getBlockByNumber', [hex(first), false])
     const { hits } = states()
     expect(await call('eth_getBlockByNumber', [hex(first), false])).toEqual(old)
     expect(states().hits).toBe(hits + 1)
     const { generation } = memory.chain
-    await own.rpc('evm_revert', snapshot)
-    await own.rpc('evm_increaseTime', 1_000)
-    await own.rpc('anvil_mine', '0x62')
+    await ownChain.rpc('evm_revert', snapshot)
+    await ownChain.rpc('evm_increaseTime', 1_000)
+    await ownChain.rpc('anvil_mine', '0x62')
     await vi.waitFor(() => expect(memory.chain.generation).toBe(generation + 1), later)
     const fresh = await call('eth_getBlockByNumber', [hex(first), false])
-    expect(fresh).toEqual(await own.rpc('eth_getBlockByNumber', hex(first), false))
+    expect(fresh).toEqual(await ownChain.rpc('eth_getBlockByNumber', hex(first), false))
     expect(fresh).not.toEqual(old)
   })
 
-  it('for development is never kept', async () => {
+  it('for development is never cached', async () => {
     const node = await countedNode(chain.node)
     node.scripts.delete('web3_clientVersion')
-    const { call, memory, states } = rememberingNode(node.url)
+    const { call, memory, states } = cachingNode(node.url)
     await vi.waitFor(
-      () => expect(node.asked('web3_clientVersion').length + Number(memory.chain.isLasting)).toBe(1),
+      () => expect(node.asked('web3_clientVersion').length + Number(memory.chain.isCacheable)).toBe(1),
       later,
     )
     // The responses to earlier calls have arrived before this one.
     await call('web3_clientVersion')
-    expect(memory.chain.isLasting).toBe(false)
-    for (let turn = 0; turn < 2; turn += 1) await call('eth_getBlockByNumber', ['0x1', false])
+    expect(memory.chain.isCacheable).toBe(false)
+    for (let round = 0; round < 2; round += 1) await call('eth_getBlockByNumber', ['0x1', false])
     expect(node.asked('eth_getBlockByNumber').filter(([block]) => block === '0x1')).toHaveLength(2)
     expect(states()).toMatchObject({ hits: 0, stored: 0 })
   })

@@ -2,12 +2,12 @@ import { performance } from 'node:perf_hooks'
 import { LRUCache } from 'lru-cache'
 
 /** Maximum size of a cached response, and of a response that is buffered to be shared, in bytes. */
-export const maxKeptBytes = 1_048_576
+export const maxCachedBytes = 1_048_576
 
 // Estimated overhead of an entry in addition to its texts, in bytes.
 const entryBytes = 200
 
-interface Kept {
+interface CacheEntry {
   readonly result: string
   /** Expiry time in milliseconds of `performance.now()`. Without it, the entry does not expire. */
   readonly until?: number | undefined
@@ -16,11 +16,11 @@ interface Kept {
 }
 
 /** Validity of a cached response. */
-export type KeptUntil = Omit<Kept, 'result'>
+export type CacheValidity = Omit<CacheEntry, 'result'>
 
 /** In-memory cache for the responses of all nodes. Each entry is the JSON text of a result. */
 export class MemoryCache {
-  readonly #entries: LRUCache<string, Kept> | undefined
+  readonly #entries: LRUCache<string, CacheEntry> | undefined
   #stored = 0
   #dropped = 0
 
@@ -35,25 +35,25 @@ export class MemoryCache {
     })
   }
 
-  get isOn(): boolean {
+  get isEnabled(): boolean {
     return this.#entries !== undefined
   }
 
   /** Returns a cached response that is still valid. */
   get(key: string, head: string | undefined): string | undefined {
-    const kept = this.#entries?.get(key)
-    if (!kept) return undefined
-    const isOver = kept.until !== undefined && kept.until <= performance.now()
-    if (!isOver && (kept.head === undefined || kept.head === head)) return kept.result
+    const entry = this.#entries?.get(key)
+    if (!entry) return undefined
+    const isExpired = entry.until !== undefined && entry.until <= performance.now()
+    if (!isExpired && (entry.head === undefined || entry.head === head)) return entry.result
     this.#dropped += 1
     this.#entries?.delete(key)
     return undefined
   }
 
   /** Caches a response, unless it is too large. */
-  set(key: string, result: string, until: KeptUntil): void {
+  set(key: string, result: string, until: CacheValidity): void {
     const size = key.length + bytesOf(result) + entryBytes
-    if (size > maxKeptBytes || !this.#entries) return
+    if (size > maxCachedBytes || !this.#entries) return
     this.#stored += 1
     this.#entries.set(key, { result, ...until }, { size })
   }

@@ -5,7 +5,7 @@ import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-r
 export function publishCache(registry: MetricsRegistry, states: () => ResponseCacheStates): void {
   registry.counter(
     'fairlead_cache_lookups_total',
-    'Calls by what the cache had for them: a hit, a miss, or the same call of somebody else under way, a join.',
+    'Calls by cache outcome: a hit, a miss, or a join of an identical call in flight.',
     ['outcome'],
     (add) => {
       const { hits, misses, joins } = states()

@@ -3,17 +3,17 @@ import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 /**
  * Reads a response to its end unless it exceeds the limit. A response that exceeds it can still be read completely.
  *
- * @param answer - not yet read
+ * @param response - not yet read
  * @param limit - maximum number of bytes to read
  * @returns undefined for a response that exceeds the limit
  * @throws the error of the body
  */
-export async function readUpTo(answer: UpstreamResponse, limit: number): Promise<Buffer | undefined> {
-  const { bytes, contentLength } = answer
+export async function readUpTo(response: UpstreamResponse, limit: number): Promise<Buffer | undefined> {
+  const { bytes, contentLength } = response
   if (bytes) return bytes.length <= limit ? bytes : undefined
   if (contentLength !== undefined && Number(contentLength) > limit) return undefined
   // The body is created lazily, so it is accessed only when it is read.
-  const { body } = answer
+  const { body } = response
   const chunks: Buffer[] = []
   let length = 0
   for (;;) {
@@ -36,14 +36,14 @@ export async function readUpTo(answer: UpstreamResponse, limit: number): Promise
 function moreOf(body: UpstreamResponse['body']): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error) => {
-      body.off('readable', ready).off('end', ready).off('close', closed).off('error', settle)
+      body.off('readable', onReadable).off('end', onReadable).off('close', closed).off('error', settle)
       if (error === undefined) resolve()
       else reject(error)
     }
-    const ready = () => settle()
+    const onReadable = () => settle()
     const closed = () => settle(body.readableEnded ? undefined : new Error('The answer breaks off.'))
     if (body.errored) return reject(body.errored)
     if (body.destroyed && !body.readableEnded) return reject(new Error('The answer breaks off.'))
-    body.on('readable', ready).on('end', ready).on('close', closed).on('error', settle)
+    body.on('readable', onReadable).on('end', onReadable).on('close', closed).on('error', settle)
   })
 }

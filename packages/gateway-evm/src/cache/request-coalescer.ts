@@ -10,12 +10,12 @@ import type { RpcResponse } from '../rpc-response.ts'
 import { isBuffered, isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import { type BlockOfCall, blockOfCall, toldNumber } from './block-of-call.ts'
+import { type BlockOfCall, blockOfCall, blockNumberInResult } from './block-of-call.ts'
 import { type CacheRule, cacheRuleOf } from './ttl-policy.ts'
 import { canonicalParams } from './cache-key.ts'
-import { InFlightRequest, isAnswer, type RequestOutcome } from './in-flight-request.ts'
+import { InFlightRequest, isFinalFailure, type RequestOutcome } from './in-flight-request.ts'
 import { type CallKey, InFlightRequests } from './in-flight-requests.ts'
-import { type MemoryCache, type KeptUntil, maxKeptBytes } from './memory-cache.ts'
+import { type MemoryCache, type CacheValidity, maxCachedBytes } from './memory-cache.ts'
 import type { ChainIdentity } from './chain-identity.ts'
 import { readUpTo } from './read-up-to.ts'
 import { type SharedCache, KeySpace } from './shared-cache.ts'
@@ -38,19 +38,19 @@ export interface CacheableMethod {
 }
 
 /** Counters of lookup outcomes, shared by all nodes. */
-export interface AnswerCounts {
+export interface LookupCounts {
   hits: number
   misses: number
   joins: number
 }
 
 /** Dependencies of {@link RequestCoalescer}. */
-export interface RequestCoalescerParts {
+export interface RequestCoalescerOptions {
   readonly upstream: Upstream
   readonly chain: ChainIdentity
-  readonly kept: MemoryCache
+  readonly cache: MemoryCache
   readonly shared: SharedCache
-  readonly counts: AnswerCounts
+  readonly counts: LookupCounts
   /**
    * How long a response about the latest block may be cached while that block is the latest, in milliseconds. 0
    * disables this.
@@ -77,13 +77,13 @@ interface Lookup extends CallKey {
 
 /** Caches the responses of one node and coalesces identical in-flight requests. */
 export class RequestCoalescer {
-  readonly #parts: RequestCoalescerParts
-  readonly #place: KeySpace
+  readonly #options: RequestCoalescerOptions
+  readonly #keySpace: KeySpace
   readonly #inFlightRequests = new InFlightRequests()
 
-  constructor(parts: RequestCoalescerParts) {
-    this.#parts = parts
-    this.#place = new KeySpace(parts.shared, parts.chain)
+  constructor(options: RequestCoalescerOptions) {
+    this.#options = options
+    this.#keySpace = new KeySpace(options.shared, options.chain)
   }
 
   /**
@@ -94,30 +94,30 @@ export class RequestCoalescer {
    * @param request - the same call, ready to send to the upstream
    * @param completion - receives the response, or the error of `request`
    */
-  answer(
+  respond(
     call: CacheableCall,
     destination: CacheableMethod,
     request: Sendable,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
-    this.#answer(call, destination, '', request, completion)
+    this.#respond(call, destination, '', request, completion)
   }
 
-  /** As {@link answer}, for a chunk of the response to another call. The chunk may equal that call. */
-  part(
+  /** As {@link respond}, for a chunk of the response to another call. The chunk may equal that call. */
+  respondChunk(
     call: CacheableCall,
     destination: CacheableMethod,
     request: Sendable,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
-    this.#answer(call, destination, 'part ', request, completion)
+    this.#respond(call, destination, 'part ', request, completion)
   }
 
-  /** @param mark - distinguishes chunks from full responses */
-  #answer(
+  /** @param variant - distinguishes chunks from full responses */
+  #respond(
     call: CacheableCall,
     { method, params, paramsText }: CacheableMethod,
-    mark: string,
+    variant: string,
     request: Sendable,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
@@ -125,34 +125,35 @@ export class RequestCoalescer {
     const rule = cacheRuleOf(name)
     // Pending state changes without notice.
     if (!rule || paramsText.includes('"pending"'))
-      return this.#alone(idempotent, call.signal, request, completion)
-    const { chain, kept, counts } = this.#parts
-    const block = blockOfCall(rule.lifetime, params)
+      return this.#sendUncached(idempotent, call.signal, request, completion)
+    const { chain, cache, counts } = this.#options
+    const block = blockOfCall(rule.ttl, params)
     const { prefix } = chain
-    const group = groupOf(mark, call, rule, name)
-    const asked = canonicalParams(paramsText)
-    if (kept.isOn && chain.isLasting) {
-      const found = kept.get(`${prefix}${group} ${asked}`, chain.headMark)
-      if (found !== undefined) {
+    const group = groupOf(variant, call, rule, name)
+    const canonical = canonicalParams(paramsText)
+    if (cache.isEnabled && chain.isCacheable) {
+      const cached = cache.get(`${prefix}${group} ${canonical}`, chain.headKey)
+      if (cached !== undefined) {
         counts.hits += 1
         currentTrace()?.note({ 'fairlead.cache': 'hit' })
-        return completion.resolve({ result: found })
+        return completion.resolve({ result: cached })
       }
       counts.misses += 1
       currentTrace()?.note({ 'fairlead.cache': 'miss' })
     }
-    const isShared = rule.isShared && (block.kind === 'told' || this.#isFinal(block, rule))
-    const place = isShared ? this.#place.prefix : undefined
-    const sharedKey = place === undefined ? undefined : `${place}${group} ${asked}`
-    const lookup = { prefix, group, params: asked, rule, method: name, block, sharedKey, request }
-    const inFlight = this.#flightOf(lookup)
+    const isShared = rule.isShared && (block.kind === 'self-describing' || this.#isFinal(block, rule))
+    const sharedPrefix = isShared ? this.#keySpace.prefix : undefined
+    const sharedKey = sharedPrefix === undefined ? undefined : `${sharedPrefix}${group} ${canonical}`
+    const lookup = { prefix, group, params: canonical, rule, method: name, block, sharedKey, request }
+    const inFlight = this.#joinable(lookup)
     // A forwarded call from another gateway could wait for a request that waits for this call there.
-    if (inFlight && currentPassedThrough() !== undefined) this.#alone(true, call.signal, request, completion)
+    if (inFlight && currentPassedThrough() !== undefined)
+      this.#sendUncached(true, call.signal, request, completion)
     else if (inFlight) settleWith(this.#join(inFlight, lookup, call.signal), completion)
-    else this.#lead(lookup, call.signal, completion)
+    else this.#start(lookup, call.signal, completion)
   }
 
-  #alone(
+  #sendUncached(
     isRepeatable: boolean,
     signal: CancellationSignal,
     request: Sendable,
@@ -160,12 +161,12 @@ export class RequestCoalescer {
   ): void {
     if (isRepeatable) return request.send(signal, completion)
     request.send(signal, {
-      resolve: (asked) => {
-        this.#parts.chain.changed()
-        completion.resolve(asked)
+      resolve: (response) => {
+        this.#options.chain.changed()
+        completion.resolve(response)
       },
       reject: (error) => {
-        this.#parts.chain.changed()
+        this.#options.chain.changed()
         completion.reject(error)
       },
     })
@@ -174,9 +175,9 @@ export class RequestCoalescer {
   /**
    * Returns an identical in-flight request of the current epoch, whose response is as recent as that of a new request.
    */
-  #flightOf(lookup: Lookup): InFlightRequest | undefined {
+  #joinable(lookup: Lookup): InFlightRequest | undefined {
     const inFlight = this.#inFlightRequests.get(lookup)
-    return inFlight?.epoch === this.#parts.chain.epoch ? inFlight : undefined
+    return inFlight?.epoch === this.#options.chain.epoch ? inFlight : undefined
   }
 
   /** Waits for an identical in-flight request. If it fails, the call is retried once. */
@@ -187,173 +188,185 @@ export class RequestCoalescer {
   ): Promise<RpcResponse | UpstreamResponse> {
     let inFlight: InFlightRequest | undefined = first
     for (let attempt = 0; inFlight; attempt += 1) {
-      this.#parts.counts.joins += 1
+      this.#options.counts.joins += 1
       currentTrace()?.note({ 'fairlead.cache': 'join' })
       inFlight.waiters += 1
-      const landing = await inFlight.wait(inFlight.landing, signal)
-      if (landing.kind === 'answered') return landing.plain
-      if (landing.kind === 'long') return promised((completion) => lookup.request.send(signal, completion))
-      const isOther = landing.failure instanceof UpstreamError && landing.failure.kind === 'aborted'
-      if (isAnswer(landing.failure) || (attempt > 0 && !isOther)) throw landing.failure
-      inFlight = this.#flightOf(lookup)
+      const outcome = await inFlight.wait(inFlight.outcome, signal)
+      if (outcome.kind === 'response') return outcome.response
+      if (outcome.kind === 'large') return promised((completion) => lookup.request.send(signal, completion))
+      const isAborted = outcome.failure instanceof UpstreamError && outcome.failure.kind === 'aborted'
+      if (isFinalFailure(outcome.failure) || (attempt > 0 && !isAborted)) throw outcome.failure
+      inFlight = this.#joinable(lookup)
     }
-    return promised((completion) => this.#lead(lookup, signal, completion))
+    return promised((completion) => this.#start(lookup, signal, completion))
   }
 
-  #lead(
+  #start(
     lookup: Lookup,
     signal: CancellationSignal,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
     // A short call is cheaper to repeat than to detach from the first caller's cancellation.
-    const isQuick = latencyClass(lookup.method) === 'quick'
-    const inFlight = new InFlightRequest(this.#parts.chain.epoch, isQuick ? signal : undefined)
+    const isShort = latencyClass(lookup.method) === 'quick'
+    const inFlight = new InFlightRequest(this.#options.chain.epoch, isShort ? signal : undefined)
     this.#inFlightRequests.set(lookup, inFlight)
-    if (isQuick) this.#fly(lookup, inFlight, completion)
-    else settleWith(this.#leadLong(lookup, inFlight, signal), completion)
+    if (isShort) this.#execute(lookup, inFlight, completion)
+    else settleWith(this.#startDetached(lookup, inFlight, signal), completion)
   }
 
-  async #leadLong(
+  async #startDetached(
     lookup: Lookup,
     inFlight: InFlightRequest,
     signal: CancellationSignal,
   ): Promise<RpcResponse | UpstreamResponse> {
-    const flown = promised<RpcResponse | UpstreamResponse>((completion) =>
-      this.#fly(lookup, inFlight, completion),
+    const responsePromise = promised<RpcResponse | UpstreamResponse>((completion) =>
+      this.#execute(lookup, inFlight, completion),
     )
     try {
-      const asked = await inFlight.wait(flown, signal)
-      if (isUpstreamResponse(asked) && !isBuffered(asked)) inFlight.endWith(signal, asked)
-      return asked
+      const response = await inFlight.wait(responsePromise, signal)
+      if (isUpstreamResponse(response) && !isBuffered(response)) inFlight.cancelWith(signal, response)
+      return response
     } catch (error) {
       // No caller is left to read the response.
-      flown.then(
-        (asked) => isUpstreamResponse(asked) && asked.body.destroy(),
+      responsePromise.then(
+        (response) => isUpstreamResponse(response) && response.body.destroy(),
         () => undefined,
       )
       throw error
     }
   }
 
-  #fly(
+  #execute(
     lookup: Lookup,
     inFlight: InFlightRequest,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
-    if (lookup.sharedKey === undefined) this.#askFor(lookup, inFlight, completion)
-    else settleWith(this.#flyByStore(lookup, lookup.sharedKey, inFlight), completion)
+    if (lookup.sharedKey === undefined) this.#send(lookup, inFlight, completion)
+    else settleWith(this.#executeWithStore(lookup, lookup.sharedKey, inFlight), completion)
   }
 
-  async #flyByStore(
+  async #executeWithStore(
     lookup: Lookup,
     sharedKey: string,
     inFlight: InFlightRequest,
   ): Promise<RpcResponse | UpstreamResponse> {
-    const shared = await this.#parts.shared.get(sharedKey)
-    if (shared === undefined) return promised((completion) => this.#askFor(lookup, inFlight, completion))
-    const plain = { result: shared }
-    this.#keep({ ...lookup, sharedKey: undefined }, shared, this.#untilWhen(lookup))
-    this.#land(lookup, inFlight, { kind: 'answered', plain })
-    return plain
+    const shared = await this.#options.shared.get(sharedKey)
+    if (shared === undefined) return promised((completion) => this.#send(lookup, inFlight, completion))
+    const rpcResponse = { result: shared }
+    this.#store({ ...lookup, sharedKey: undefined }, shared, this.#validityOf(lookup))
+    this.#settle(lookup, inFlight, { kind: 'response', response: rpcResponse })
+    return rpcResponse
   }
 
-  #askFor(
+  #send(
     lookup: Lookup,
     inFlight: InFlightRequest,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
-    const until = this.#untilWhen(lookup)
+    const until = this.#validityOf(lookup)
     const fail = (failure: unknown) => {
-      this.#land(lookup, inFlight, { kind: 'failed', failure })
+      this.#settle(lookup, inFlight, { kind: 'failed', failure })
       completion.reject(failure)
     }
-    const land = (asked: RpcResponse | UpstreamResponse, plain: RpcResponse | undefined) => {
-      this.#land(lookup, inFlight, plain ? { kind: 'answered', plain } : { kind: 'long' })
-      if (!plain) return completion.resolve(asked)
+    const settle = (response: RpcResponse | UpstreamResponse, rpcResponse: RpcResponse | undefined) => {
+      this.#settle(
+        lookup,
+        inFlight,
+        rpcResponse ? { kind: 'response', response: rpcResponse } : { kind: 'large' },
+      )
+      if (!rpcResponse) return completion.resolve(response)
       // A buffered response has not been consumed.
-      const isUnread = isUpstreamResponse(asked) && isBuffered(asked) && inFlight.waiters === 0
-      completion.resolve(isUnread ? asked : plain)
+      const isUnread = isUpstreamResponse(response) && isBuffered(response) && inFlight.waiters === 0
+      completion.resolve(isUnread ? response : rpcResponse)
     }
     lookup.request.send(inFlight.signal, {
-      resolve: (asked) => {
+      resolve: (response) => {
         // Most responses are for a single caller and are not cached.
-        if (isUpstreamResponse(asked) && until === undefined && inFlight.waiters === 0) land(asked, undefined)
-        else this.#plain(asked, lookup, until).then((plain) => land(asked, plain), fail)
+        if (isUpstreamResponse(response) && until === undefined && inFlight.waiters === 0)
+          settle(response, undefined)
+        else this.#unwrap(response, lookup, until).then((rpcResponse) => settle(response, rpcResponse), fail)
       },
       reject: fail,
     })
   }
 
-  #land(lookup: Lookup, inFlight: InFlightRequest, landing: RequestOutcome): void {
+  #settle(lookup: Lookup, inFlight: InFlightRequest, outcome: RequestOutcome): void {
     this.#inFlightRequests.delete(lookup, inFlight)
-    inFlight.settle(landing)
+    inFlight.settle(outcome)
   }
 
   /**
    * Returns the response without its envelope if it is short enough, and caches it for as long as allowed. Returns
    * undefined otherwise.
    */
-  async #plain(
-    asked: RpcResponse | UpstreamResponse,
+  async #unwrap(
+    response: RpcResponse | UpstreamResponse,
     lookup: Lookup,
-    until: Until | undefined,
+    until: Validity | undefined,
   ): Promise<RpcResponse | undefined> {
-    const plain = isUpstreamResponse(asked) ? await this.#opened(asked, lookup.method) : asked
-    if (plain && 'result' in plain) this.#keep(lookup, plain.result, until)
-    return plain
+    const rpcResponse = isUpstreamResponse(response)
+      ? await this.#readShort(response, lookup.method)
+      : response
+    if (rpcResponse && 'result' in rpcResponse) this.#store(lookup, rpcResponse.result, until)
+    return rpcResponse
   }
 
-  async #opened(answer: UpstreamResponse, method: string): Promise<RpcResponse | undefined> {
-    const reservation = this.#parts.upstream.reserve()
-    const length = Math.min(Number(answer.contentLength ?? maxKeptBytes), maxKeptBytes)
+  async #readShort(response: UpstreamResponse, method: string): Promise<RpcResponse | undefined> {
+    const reservation = this.#options.upstream.reserve()
+    const length = Math.min(Number(response.contentLength ?? maxCachedBytes), maxCachedBytes)
     try {
       if (!reservation.canReserve(length)) return undefined
       reservation.take(length)
-      const bytes = await readUpTo(answer, maxKeptBytes)
-      return bytes && toRpcResponse(bytes.toString('utf8'), method, answer.secrets)
+      const bytes = await readUpTo(response, maxCachedBytes)
+      return bytes && toRpcResponse(bytes.toString('utf8'), method, response.secrets)
     } finally {
       reservation.release()
     }
   }
 
   /** Returns until when the response to a new request may be cached. Undefined when it may not be cached. */
-  #untilWhen({ rule, block }: Lookup): Until | undefined {
-    const { chain, kept } = this.#parts
-    if (!kept.isOn || !chain.isLasting) return undefined
-    if (rule.lifetime.kind === 'params') return {}
-    if (rule.lifetime.kind === 'chain') return { until: performance.now() + rule.lifetime.ms }
-    if (block.kind === 'told')
+  #validityOf({ rule, block }: Lookup): Validity | undefined {
+    const { chain, cache } = this.#options
+    if (!cache.isEnabled || !chain.isCacheable) return undefined
+    if (rule.ttl.kind === 'params') return {}
+    if (rule.ttl.kind === 'chain') return { until: performance.now() + rule.ttl.ms }
+    if (block.kind === 'self-describing')
       return chain.finalized === undefined ? undefined : { finalized: chain.finalized }
     if (block.kind === 'number') return this.#isFinal(block, rule) ? { number: block.number } : undefined
-    const { headMark } = chain
-    const headMs = this.#parts.headMs()
-    if (block.kind === 'unknown' || headMs === 0 || headMark === undefined) return undefined
-    return { until: performance.now() + headMs, head: headMark }
+    const { headKey } = chain
+    const headMs = this.#options.headMs()
+    if (block.kind === 'unknown' || headMs === 0 || headKey === undefined) return undefined
+    return { until: performance.now() + headMs, head: headKey }
   }
 
-  #isFinal(block: BlockOfCall, { lifetime }: CacheRule): boolean {
-    const { chain } = this.#parts
-    const last = lifetime.kind === 'logs' ? chain.surelyFinalized : chain.finalized
+  #isFinal(block: BlockOfCall, { ttl }: CacheRule): boolean {
+    const { chain } = this.#options
+    const last = ttl.kind === 'logs' ? chain.surelyFinalized : chain.finalized
     return block.kind === 'number' && last !== undefined && block.number <= last
   }
 
-  #keep({ prefix, group, params, block, sharedKey }: Lookup, result: string, until: Until | undefined): void {
-    const { chain, kept, shared } = this.#parts
+  #store(
+    { prefix, group, params, block, sharedKey }: Lookup,
+    result: string,
+    until: Validity | undefined,
+  ): void {
+    const { chain, cache, shared } = this.#options
     // Null may mean that the upstream does not have the object yet. Entries under the key prefix of a replaced chain
     // are never found.
-    if (!until || result === 'null' || prefix !== chain.prefix || result.length > maxKeptBytes) return
-    const number = block.kind === 'told' ? toldNumber(result, block.member) : until.number
-    if (block.kind === 'told' && !(number !== undefined && number <= (until.finalized ?? -1))) return
-    if (until.head !== undefined && until.head !== chain.headMark) return
+    if (!until || result === 'null' || prefix !== chain.prefix || result.length > maxCachedBytes) return
+    const number = block.kind === 'self-describing' ? blockNumberInResult(result, block.field) : until.number
+    if (block.kind === 'self-describing' && !(number !== undefined && number <= (until.finalized ?? -1)))
+      return
+    if (until.head !== undefined && until.head !== chain.headKey) return
     if (result === '[]' && !((number ?? 0) <= (chain.surelyFinalized ?? -1))) return
-    if (number !== undefined) chain.kept(number)
-    kept.set(`${prefix}${group} ${params}`, result, { until: until.until, head: until.head })
+    if (number !== undefined) chain.cached(number)
+    cache.set(`${prefix}${group} ${params}`, result, { until: until.until, head: until.head })
     if (sharedKey !== undefined) shared.set(sharedKey, result)
   }
 }
 
 /** Until when a response may be cached, as determined before the request is sent. */
-interface Until extends KeptUntil {
+interface Validity extends CacheValidity {
   /** Number of the block that the response belongs to. */
   readonly number?: number
   /** Number of the highest block that the response may name as its own. */
@@ -361,12 +374,12 @@ interface Until extends KeptUntil {
 }
 
 function groupOf(
-  mark: string,
+  variant: string,
   { endpoint, maxLogRange = 0 }: CacheableCall,
-  { lifetime }: CacheRule,
+  { ttl }: CacheRule,
   name: string,
 ): string {
   // A range that is too long for one caller may be allowed for another.
-  const limit = lifetime.kind === 'logs' ? ` ${maxLogRange}` : ''
-  return mark === '' && endpoint === '' && limit === '' ? name : `${mark}${endpoint} ${name}${limit}`
+  const limit = ttl.kind === 'logs' ? ` ${maxLogRange}` : ''
+  return variant === '' && endpoint === '' && limit === '' ? name : `${variant}${endpoint} ${name}${limit}`
 }

@@ -8,7 +8,7 @@ import {
   startRedisServer,
 } from '@fairlead/gateway-core/testing/redis-server'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
-import { type CountedNode, countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+import { type CountedNode, countedNode, cachingNode } from '../testing/caching-upstream.ts'
 
 const later = { timeout: 50_000, interval: 20 }
 const block = ['0x1', true] as const
@@ -38,17 +38,17 @@ describe.skipIf(!hasRedisServer)(
     /** Starts a replica with its own memory cache, and enough data to use the store, which a busy machine may delay. */
     async function replica(node: CountedNode, budgetMs = 20_000) {
       const opened = await store()
-      const remembering = rememberingNode(node.url, { store: new DeadlineStore(opened, budgetMs) })
-      await remembering.known()
+      const replicaNode = cachingNode(node.url, { store: new DeadlineStore(opened, budgetMs) })
+      await replicaNode.known()
       await vi.waitFor(async () => {
-        await remembering.call('eth_getBlockByNumber', ['0x0', true])
-        await remembering.call('debug_getRawBlock', ['0x0']).catch(() => undefined)
-        expect(remembering.states().sharedHits + remembering.states().sharedMisses).toBeGreaterThan(0)
+        await replicaNode.call('eth_getBlockByNumber', ['0x0', true])
+        await replicaNode.call('debug_getRawBlock', ['0x0']).catch(() => undefined)
+        expect(replicaNode.states().sharedHits + replicaNode.states().sharedMisses).toBeGreaterThan(0)
       }, later)
-      return remembering
+      return replicaNode
     }
 
-    const timesAsked = (node: CountedNode) =>
+    const callCount = (node: CountedNode) =>
       node.asked('eth_getBlockByNumber').filter((params) => JSON.stringify(params) === JSON.stringify(block))
         .length
     const keys = async () => {
@@ -56,57 +56,57 @@ describe.skipIf(!hasRedisServer)(
       return (await opened.run(['KEYS', 'fairlead-answer-*'])) as readonly string[]
     }
 
-    it('serve another replica, and only what is final and long is there', async () => {
+    it('serve another replica, and contain only finalized and long responses', async () => {
       const node = await countedNode(chain.node)
-      const one = await replica(node)
-      const first = await one.call('eth_getBlockByNumber', block)
-      await one.call('eth_getBalance', [chain.example.account, '0x1'])
-      await one.call('eth_getBlockByNumber', ['latest', true])
+      const first = await replica(node)
+      const response = await first.call('eth_getBlockByNumber', block)
+      await first.call('eth_getBalance', [chain.example.account, '0x1'])
+      await first.call('eth_getBlockByNumber', ['latest', true])
       const before = await vi.waitFor(async () => {
         const found = await keys()
         expect(found.filter((key) => !key.includes('generation')).length).toBeGreaterThan(0)
         return found.length
       }, later)
-      expect(timesAsked(node)).toBe(1)
-      const other = await replica(node)
-      expect(await other.call('eth_getBlockByNumber', block)).toEqual(first)
-      expect(timesAsked(node)).toBe(1)
-      expect(other.states().sharedHits).toBeGreaterThan(0)
+      expect(callCount(node)).toBe(1)
+      const second = await replica(node)
+      expect(await second.call('eth_getBlockByNumber', block)).toEqual(response)
+      expect(callCount(node)).toBe(1)
+      expect(second.states().sharedHits).toBeGreaterThan(0)
       // The response from the store is now in the memory cache.
-      const { hits } = other.states()
-      await other.call('eth_getBlockByNumber', block)
-      expect(other.states().hits).toBe(hits + 1)
+      const { hits } = second.states()
+      await second.call('eth_getBlockByNumber', block)
+      expect(second.states().hits).toBe(hits + 1)
       expect((await keys()).length).toBe(before)
       // Another URL of the same chain does not share responses.
       const elsewhere = await countedNode(chain.node)
       await (await replica(elsewhere)).call('eth_getBlockByNumber', block)
-      expect(timesAsked(elsewhere)).toBe(1)
+      expect(callCount(elsewhere)).toBe(1)
     })
 
-    it('are not believed when they were written for another call', async () => {
+    it('are ignored when they were written for another call', async () => {
       const node = await countedNode(chain.node)
-      const one = await replica(node)
+      const first = await replica(node)
       const before = (await keys()).length
-      await one.call('eth_getBlockByNumber', block)
+      await first.call('eth_getBlockByNumber', block)
       const opened = await store()
       await vi.waitFor(async () => expect((await keys()).length).toBeGreaterThan(before), later)
       for (const key of await keys()) {
         if (!key.includes('generation'))
           await opened.run(['SET', key, 'fairlead-answer-1\nother\n{"number":"0x0"}'])
       }
-      const other = await replica(node)
-      expect(await other.call('eth_getBlockByNumber', block)).toMatchObject({ number: '0x1' })
-      expect(timesAsked(node)).toBe(2)
+      const second = await replica(node)
+      expect(await second.call('eth_getBlockByNumber', block)).toMatchObject({ number: '0x1' })
+      expect(callCount(node)).toBe(2)
     })
 
-    it('are done without while the store stands still or is away', async () => {
+    it('are bypassed while the store hangs or is unavailable', async () => {
       const node = await countedNode(chain.node)
-      const one = await replica(node, 20)
+      const first = await replica(node, 20)
       server.pause()
-      expect(await one.call('eth_getBlockByNumber', block)).toMatchObject({ number: '0x1' })
+      expect(await first.call('eth_getBlockByNumber', block)).toMatchObject({ number: '0x1' })
       server.resume()
       await server.kill()
-      expect(await one.call('eth_getBlockByNumber', ['0x2', true])).toMatchObject({ number: '0x2' })
+      expect(await first.call('eth_getBlockByNumber', ['0x2', true])).toMatchObject({ number: '0x2' })
       await server.start()
     })
   },

@@ -6,7 +6,7 @@ import type { ChainIdentity } from './chain-identity.ts'
 const version = 'fairlead-answer-1'
 const lifetimeSeconds = '86400'
 const generationMs = 60_000
-const soonMs = 1_000
+const retryMs = 1_000
 
 /**
  * Second-level response cache, shared by all replicas of the gateway. It contains only responses of finalized blocks.
@@ -50,12 +50,12 @@ export class SharedCache {
   /**
    * Reads the generation of a chain, which is part of its keys.
    *
-   * @param isOver - whether the current generation is invalid and a new one starts
+   * @param isInvalid - whether the current generation is invalid and a new one starts
    * @returns undefined when the store is not reachable
    */
-  async generation(identity: string, isOver: boolean): Promise<string | undefined> {
+  async generation(identity: string, isInvalid: boolean): Promise<string | undefined> {
     const name = `${version}:generation:${identity}`
-    const value = await this.#store.ask((store) => store.run([isOver ? 'INCR' : 'GET', name]))
+    const value = await this.#store.ask((store) => store.run([isInvalid ? 'INCR' : 'GET', name]))
     if (value === undefined) return undefined
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '0'
   }
@@ -67,36 +67,36 @@ export class SharedCache {
 
 /** Key prefix for the responses of one chain in the shared cache. */
 export class KeySpace {
-  readonly #answers: SharedCache
+  readonly #cache: SharedCache
   readonly #chain: ChainIdentity
-  #seen = 0
+  #lastGeneration = 0
   #generation: string | undefined
   #readAt = 0
 
-  constructor(answers: SharedCache, chain: ChainIdentity) {
-    this.#answers = answers
+  constructor(cache: SharedCache, chain: ChainIdentity) {
+    this.#cache = cache
     this.#chain = chain
   }
 
   /** Prefix of the keys. Undefined while no response of the chain may be shared. */
   get prefix(): string | undefined {
     const { identity, generation } = this.#chain
-    if (identity === undefined || !this.#answers.isUp) return undefined
-    if (generation !== this.#seen) this.#generation = undefined
+    if (identity === undefined || !this.#cache.isUp) return undefined
+    if (generation !== this.#lastGeneration) this.#generation = undefined
     if (this.#generation === undefined || performance.now() >= this.#readAt)
       void this.#read(identity, generation)
     return this.#generation === undefined ? undefined : `${identity}:${this.#generation}:`
   }
 
   async #read(identity: string, generation: number): Promise<void> {
-    if (performance.now() < this.#readAt && generation === this.#seen) return
-    const isOver = generation !== this.#seen
+    if (performance.now() < this.#readAt && generation === this.#lastGeneration) return
+    const isInvalid = generation !== this.#lastGeneration
     this.#readAt = performance.now() + generationMs
-    this.#seen = generation
-    const read = await this.#answers.generation(identity, isOver)
+    this.#lastGeneration = generation
+    const read = await this.#cache.generation(identity, isInvalid)
     if (generation !== this.#chain.generation) return
     this.#generation = read
-    if (read === undefined) this.#readAt = performance.now() + soonMs
+    if (read === undefined) this.#readAt = performance.now() + retryMs
   }
 }
 
@@ -106,6 +106,6 @@ function nameOf(key: string): string {
 
 /** Returns the result in a stored value if this version wrote it for this key. */
 function resultIn(value: string, key: string): string | undefined {
-  const ahead = `${version}\n${key}\n`
-  return value.startsWith(ahead) && value.length > ahead.length ? value.slice(ahead.length) : undefined
+  const header = `${version}\n${key}\n`
+  return value.startsWith(header) && value.length > header.length ? value.slice(header.length) : undefined
 }

@@ -8,28 +8,28 @@ import { canonicalParams } from './cache-key.ts'
 const page = readFileSync(new URL('../../../../docs/reference/caching.md', import.meta.url), 'utf8')
 
 /** Returns the wording of the documentation page. */
-function kept({ lifetime }: CacheRule): string {
-  switch (lifetime.kind) {
+function describeTtl({ ttl }: CacheRule): string {
+  switch (ttl.kind) {
     case 'params':
       return 'for ever'
     case 'chain':
-      return `for ${lifetime.ms / 1_000} seconds`
+      return `for ${ttl.ms / 1_000} seconds`
     case 'block':
-      return `for ever, when the block in param ${lifetime.param + 1} is a number and finalized`
-    case 'told':
-      return `for ever, when \`${lifetime.member}\` in the answer is finalized`
+      return `for ever, when the block in param ${ttl.param + 1} is a number and finalized`
+    case 'self-describing':
+      return `for ever, when \`${ttl.field}\` in the answer is finalized`
     case 'logs':
       return 'for ever, when the range is of numbers and well below the finalized block'
     case 'head':
       return 'with `cacheHeadMs`, while the newest block stays the same'
-    case 'moment':
+    case 'uncacheable':
       return 'no'
     default:
-      return lifetime satisfies never
+      return ttl satisfies never
   }
 }
 
-it('the reference page has the table as it is', () => {
+it('matches the table of the reference page', () => {
   const rows = page
     .split('\n')
     .filter((line) => line.startsWith('| `'))
@@ -42,14 +42,14 @@ it('the reference page has the table as it is', () => {
   expect(rows).toEqual(
     cacheRules.map((rule) => [
       rule.methods.map((method) => `\`${method}\``).join(', '),
-      kept(rule),
+      describeTtl(rule),
       rule.isShared ? 'yes' : 'no',
       rule.why,
     ]),
   )
 })
 
-it('a method stands in one row, is known, and may be called again', () => {
+it('has one row per method, and only existing idempotent methods', () => {
   const all = cacheRules.flatMap((rule) => rule.methods)
   expect(new Set(all).size).toBe(all.length)
   for (const method of all) {
@@ -58,12 +58,12 @@ it('a method stands in one row, is known, and may be called again', () => {
   }
 })
 
-it('the param of a block is one', () => {
-  for (const { lifetime, methods: names } of cacheRules) {
-    if (lifetime.kind !== 'block') continue
+it('refers to params that are blocks', () => {
+  for (const { ttl, methods: names } of cacheRules) {
+    if (ttl.kind !== 'block') continue
     for (const name of names) {
       const params: readonly { readonly name: string }[] = methods[name as keyof typeof methods].params
-      expect([name, params[lifetime.param]?.name]).toEqual([
+      expect([name, params[ttl.param]?.name]).toEqual([
         name,
         expect.stringMatching(/^(?:block|newestBlock)$/),
       ])
@@ -78,7 +78,7 @@ it.each([
   'eth_sign',
   'txpool_content',
   'eth_syncing',
-])('%s is asked of the node every time', (method) => expect(cacheRuleOf(method)).toBeUndefined())
+])('%s is always sent to the upstream', (method) => expect(cacheRuleOf(method)).toBeUndefined())
 
 const block: Ttl = { kind: 'block', param: 0 }
 const logs: Ttl = { kind: 'logs' }
@@ -99,9 +99,9 @@ it.each([
   [logs, [{ fromBlock: '0x3', toBlock: '0x2' }], { kind: 'unknown' }],
   [logs, [{ toBlock: '0x2' }], { kind: 'unknown' }],
   [logs, [{ fromBlock: '0x1' }], { kind: 'unknown' }],
-  [logs, [{ blockHash: '0xab' }], { kind: 'told', member: 'blockNumber' }],
-] as const)('%j of %j belongs to %j', (lifetime, params, expected) => {
-  expect(blockOfCall(lifetime, params)).toEqual(expected)
+  [logs, [{ blockHash: '0xab' }], { kind: 'self-describing', field: 'blockNumber' }],
+] as const)('%j of %j belongs to %j', (ttl, params, expected) => {
+  expect(blockOfCall(ttl, params)).toEqual(expected)
 })
 
 const address = `0x${'Ab'.repeat(20)}`
@@ -116,6 +116,6 @@ it.each([
   [`["${address}00"]`, `["${address}00"]`],
   [`["x\\",\\"${address}\\",\\""]`, `["x\\",\\"${address}\\",\\""]`],
   ['[1.0,1]', '[1.0,1]'],
-])('%s is asked for as %s', (text, canonical) => {
+])('canonicalizes %s to %s', (text, canonical) => {
   expect(canonicalParams(text)).toBe(canonical)
 })

@@ -6,19 +6,19 @@ export type Ttl =
   | { readonly kind: 'chain'; readonly ms: number }
   /** Belongs to the block that a param names. For a block tag, belongs to the chain head. */
   | { readonly kind: 'block'; readonly param: number }
-  /** Names its block in `member` of the result, or of each element of the result. */
-  | { readonly kind: 'told'; readonly member: 'number' | 'blockNumber' }
+  /** Names its block in `field` of the result, or of each element of the result. */
+  | { readonly kind: 'self-describing'; readonly field: 'number' | 'blockNumber' }
   /** Belongs to the blocks of a log filter. */
   | { readonly kind: 'logs' }
   /** Belongs to the latest block. */
   | { readonly kind: 'head' }
   /** Validity cannot be determined. */
-  | { readonly kind: 'moment' }
+  | { readonly kind: 'uncacheable' }
 
 /** Methods whose responses have the same caching rule. */
 export interface CacheRule {
   readonly methods: readonly string[]
-  readonly lifetime: Ttl
+  readonly ttl: Ttl
   /**
    * Whether responses are also cached in the shared store. This applies only to responses that take an upstream longer
    * than a request to the store.
@@ -29,7 +29,7 @@ export interface CacheRule {
 }
 
 const block = (param: number): Ttl => ({ kind: 'block', param })
-const told = (member: 'number' | 'blockNumber'): Ttl => ({ kind: 'told', member })
+const selfDescribing = (field: 'number' | 'blockNumber'): Ttl => ({ kind: 'self-describing', field })
 
 /**
  * Rules for which responses may be cached, for how long, and why. Every call of a method without a rule is sent to the
@@ -38,13 +38,13 @@ const told = (member: 'number' | 'blockNumber'): Ttl => ({ kind: 'told', member 
 export const cacheRules: readonly CacheRule[] = [
   {
     methods: ['web3_sha3'],
-    lifetime: { kind: 'params' },
+    ttl: { kind: 'params' },
     isShared: false,
     why: 'a hash of the params',
   },
   {
     methods: ['eth_chainId', 'net_version'],
-    lifetime: { kind: 'chain', ms: 60_000 },
+    ttl: { kind: 'chain', ms: 60_000 },
     isShared: false,
     why: 'a chain keeps its id',
   },
@@ -60,7 +60,7 @@ export const cacheRules: readonly CacheRule[] = [
       'debug_getRawTransactions',
       'ots_getBlockDetails',
     ],
-    lifetime: block(0),
+    ttl: block(0),
     isShared: true,
     why: 'the contents of a finalized block do not change; blocks and receipts are long and come from the disk',
   },
@@ -77,7 +77,7 @@ export const cacheRules: readonly CacheRule[] = [
       'eth_getSystemTxsByBlockNumber',
       'debug_getRawHeader',
     ],
-    lifetime: block(0),
+    ttl: block(0),
     isShared: false,
     why: 'part of a finalized block; short, and as quick to get from the node',
   },
@@ -94,13 +94,13 @@ export const cacheRules: readonly CacheRule[] = [
       'eth_call',
       'eth_createAccessList',
     ],
-    lifetime: block(1),
+    ttl: block(1),
     isShared: false,
     why: 'the state behind a finalized block does not change, and what runs on it gives the same for the same params, state overrides among them',
   },
   {
     methods: ['eth_getStorageAt', 'eth_getProof'],
-    lifetime: block(2),
+    ttl: block(2),
     isShared: false,
     why: 'as above',
   },
@@ -111,19 +111,19 @@ export const cacheRules: readonly CacheRule[] = [
       'trace_blockOpcodeGas',
       'trace_replayBlockTransactions',
     ],
-    lifetime: block(0),
+    ttl: block(0),
     isShared: true,
     why: 'a finalized block runs the same way every time; it takes a node long',
   },
   {
     methods: ['debug_traceCall'],
-    lifetime: block(1),
+    ttl: block(1),
     isShared: true,
     why: 'as above',
   },
   {
     methods: ['eth_getBlockByHash'],
-    lifetime: told('number'),
+    ttl: selfDescribing('number'),
     isShared: true,
     why: 'the answer tells the number of its block, and only a finalized one is kept',
   },
@@ -134,7 +134,7 @@ export const cacheRules: readonly CacheRule[] = [
       'erigon_getBlockReceiptsByBlockHash',
       'ots_traceTransaction',
     ],
-    lifetime: told('blockNumber'),
+    ttl: selfDescribing('blockNumber'),
     isShared: true,
     why: 'as above; an answer that names no block is not kept',
   },
@@ -144,19 +144,19 @@ export const cacheRules: readonly CacheRule[] = [
       'eth_getTransactionByBlockHashAndIndex',
       'eth_getTransactionBySenderAndNonce',
     ],
-    lifetime: told('blockNumber'),
+    ttl: selfDescribing('blockNumber'),
     isShared: false,
     why: 'as above; null, and a transaction without a block, are not kept',
   },
   {
     methods: ['eth_getHeaderByHash', 'erigon_getHeaderByHash', 'eth_getUncleByBlockHashAndIndex'],
-    lifetime: told('number'),
+    ttl: selfDescribing('number'),
     isShared: false,
     why: 'as above',
   },
   {
     methods: ['eth_getLogs', 'erigon_getLogs'],
-    lifetime: { kind: 'logs' },
+    ttl: { kind: 'logs' },
     isShared: true,
     why: 'logs of a range of finalized blocks do not change; by block hash, only when the logs tell a finalized block; an empty list only of blocks well behind the head',
   },
@@ -169,7 +169,7 @@ export const cacheRules: readonly CacheRule[] = [
       'eth_blobBaseFee',
       'eth_bigBlockGasPrice',
     ],
-    lifetime: { kind: 'head' },
+    ttl: { kind: 'head' },
     isShared: false,
     why: 'new with every block',
   },
@@ -189,7 +189,7 @@ export const cacheRules: readonly CacheRule[] = [
       'ots_getBlockDetailsByHash',
       'ots_getContractCreator',
     ],
-    lifetime: { kind: 'moment' },
+    ttl: { kind: 'uncacheable' },
     isShared: false,
     why: 'nothing in the answer tells whether its block is finalized',
   },
@@ -203,9 +203,9 @@ export const cacheRules: readonly CacheRule[] = [
       'trace_filter',
       'debug_traceCallMany',
     ],
-    lifetime: { kind: 'moment' },
+    ttl: { kind: 'uncacheable' },
     isShared: false,
-    why: 'several block params, or an estimate of the client at hand',
+    why: 'several block params, or an estimate of the execution client',
   },
 ]
 

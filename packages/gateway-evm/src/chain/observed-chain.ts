@@ -2,54 +2,54 @@ import { type Head, readHead } from './head.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { BlockReference, ChainView } from './chain-view.ts'
 
-const rememberedBlocks = 256
+const maxRetainedBlocks = 256
 // Below the block time of any chain.
 const shortestBlockMs = 200
-const believedBlocks = 3
+const trustedBlocks = 3
 
 /** The chain of a node, derived from the chain heads that its upstreams report. */
 export class ObservedChain implements ChainView {
   readonly #isShared: boolean
-  readonly #used: () => void
+  readonly #onUse: () => void
   readonly #staleMs: number
   readonly #listeners = new Set<(lowest: number) => void>()
   /** Hashes of former chain heads by block number, lowest first. */
   readonly #hashes = new Map<number, string>()
   #head: BlockReference | undefined
   #finalized: number | undefined
-  #seenAt = -Infinity
+  #observedAt = -Infinity
   #isObserving = false
 
   /**
    * @param isShared - whether there are several upstreams
    * @param staleMs - how long an observation is valid, in milliseconds
-   * @param used - called on every access
+   * @param onUse - called on every access
    */
-  constructor(isShared: boolean, staleMs: number, used: () => void) {
+  constructor(isShared: boolean, staleMs: number, onUse: () => void) {
     this.#isShared = isShared
     this.#staleMs = staleMs
-    this.#used = used
+    this.#onUse = onUse
   }
 
   get head(): BlockReference | undefined {
-    this.#used()
+    this.#onUse()
     return this.#isFresh() ? this.#head : undefined
   }
 
   get finalized(): number | undefined {
-    this.#used()
+    this.#onUse()
     return this.#isFresh() ? this.#finalized : undefined
   }
 
   doubts(number: number): boolean {
     const head = this.#head
-    if (!this.#isShared || !head || number <= head.number + believedBlocks || !this.#isFresh()) return false
-    const blocksSince = (performance.now() - this.#seenAt) / shortestBlockMs
-    return number > head.number + believedBlocks + blocksSince
+    if (!this.#isShared || !head || number <= head.number + trustedBlocks || !this.#isFresh()) return false
+    const blocksSince = (performance.now() - this.#observedAt) / shortestBlockMs
+    return number > head.number + trustedBlocks + blocksSince
   }
 
   onReorganized(listener: (lowest: number) => void): void {
-    this.#used()
+    this.#onUse()
     this.#listeners.add(listener)
   }
 
@@ -69,11 +69,11 @@ export class ObservedChain implements ChainView {
     try {
       const lowest = await this.#lowestReplaced({ number, hash, parentHash }, upstream)
       if (lowest !== undefined) this.#replaced(lowest)
-      this.#remember(number - 1, parentHash)
-      this.#remember(number, hash)
+      this.#record(number - 1, parentHash)
+      this.#record(number, hash)
       this.#head = { number, hash, parentHash }
       this.#finalized = finalized
-      this.#seenAt = performance.now()
+      this.#observedAt = performance.now()
       if (lowest !== undefined) for (const listener of this.#listeners) listener(lowest)
     } finally {
       this.#isObserving = false
@@ -88,7 +88,7 @@ export class ObservedChain implements ChainView {
   }
 
   #isFresh(): boolean {
-    return performance.now() - this.#seenAt < this.#staleMs
+    return performance.now() - this.#observedAt < this.#staleMs
   }
 
   /**
@@ -113,10 +113,10 @@ export class ObservedChain implements ChainView {
     for (const number of this.#hashes.keys()) if (number >= lowest) this.#hashes.delete(number)
   }
 
-  #remember(number: number, hash: string): void {
+  #record(number: number, hash: string): void {
     this.#hashes.delete(number)
     this.#hashes.set(number, hash)
-    if (this.#hashes.size <= rememberedBlocks) return
+    if (this.#hashes.size <= maxRetainedBlocks) return
     for (const oldest of this.#hashes.keys()) {
       this.#hashes.delete(oldest)
       break

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
-import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+import { countedNode, cachingNode } from '../testing/caching-upstream.ts'
 import { faultyUpstream } from '../testing/faulty-upstream.ts'
 
 let chain: BusyChain
@@ -19,10 +19,10 @@ async function growing() {
     return undefined
   }
   for (const method of ['eth_getBalance', 'eth_call', 'eth_getLogs']) node.scripts.set(method, grow)
-  return { node, ...rememberingNode(node.url) }
+  return { node, ...cachingNode(node.url) }
 }
 
-it('all calls of a batch see one block as the newest', async () => {
+it('pins all calls of a batch to one latest block', async () => {
   const { node, batch } = await growing()
   const results = await batch([
     ['eth_getBalance', account, 'latest'],
@@ -45,14 +45,14 @@ it('all calls of a batch see one block as the newest', async () => {
   expect(node.asked('eth_getLogs')).toEqual([[{ fromBlock: number, toBlock: number }]])
 })
 
-it('a batch with one such call is left as it is', async () => {
+it('leaves a batch with one such call unchanged', async () => {
   const { node, batch } = await growing()
   await batch([['eth_getBalance', account, 'latest'], ['eth_getBalance', account, '0x1'], ['eth_chainId']])
   expect(node.asked('eth_blockNumber')).toEqual([])
   expect(node.asked('eth_getBalance')).toContainEqual([account, 'latest'])
 })
 
-it('a node that knows the newest state by the tag alone is asked by the tag', async () => {
+it('sends the tag to a node that has the latest state only by tag', async () => {
   const { node, batch } = await growing()
   node.scripts.set('eth_getBalance', ([, block]) =>
     block === 'latest'
@@ -71,7 +71,7 @@ it('a node that knows the newest state by the tag alone is asked by the tag', as
   expect(node.asked('eth_getBalance').slice(before)).toEqual([[account, 'latest']])
 })
 
-it('a node that has not got the block yet is asked by its number the next time', async () => {
+it('pins the next batch by number after a node lacked the block', async () => {
   const { node, batch } = await growing()
   node.scripts.set('eth_getBalance', ([, block]) =>
     block === 'latest' ? { result: '0x7' } : { error: { code: -32000, message: 'header not found' } },
@@ -82,30 +82,32 @@ it('a node that has not got the block yet is asked by its number the next time',
   expect((await batch(calls))[0]).toBe('0x8')
 })
 
-it('an upstream that has only announced the block is not the last one to be asked for it', async () => {
+it('retries on another upstream when the block is only announced', async () => {
   const upstreams = await Promise.all(['a', 'b'].map((name) => faultyUpstream(name)))
-  const { batch } = rememberingNode(upstreams.map(({ url }) => url).join(' '))
+  const { batch } = cachingNode(upstreams.map(({ url }) => url).join(' '))
   const headless = upstreams[0]
   if (!headless) throw new Error('There is no upstream.')
   const announced = { number: '0x3e8', hash: `0x${'0'.repeat(61)}3e8`, parentHash: `0x${'0'.repeat(61)}3e7` }
-  headless.answers['eth_getBlockByNumber'] = ([block]) => ({ result: block === 'latest' ? announced : null })
-  for (let turn = 0; turn < 4; turn++) {
-    const calls = [['eth_getBlockByNumber', 'latest', turn % 2 === 0], ['eth_blockNumber']] as const
+  headless.responses['eth_getBlockByNumber'] = ([block]) => ({
+    result: block === 'latest' ? announced : null,
+  })
+  for (let round = 0; round < 4; round++) {
+    const calls = [['eth_getBlockByNumber', 'latest', round % 2 === 0], ['eth_blockNumber']] as const
     expect(await batch(calls)).toMatchObject([{ number: '0x3e8' }, '0x3e8'])
   }
-  expect(headless.asked).toContain('eth_getBlockByNumber')
+  expect(headless.received).toContain('eth_getBlockByNumber')
 })
 
-it('a call that cannot even be begun fails by itself', async () => {
+it('fails only the call that throws at its start', async () => {
   const { memory, batch } = await growing()
   const broken = new Error('broken')
-  vi.spyOn(memory.answers, 'answer').mockImplementation(() => {
+  vi.spyOn(memory.coalescer, 'respond').mockImplementation(() => {
     throw broken
   })
   expect(await batch([['eth_getBalance', account, 'latest'], ['eth_blockNumber']])).toEqual([broken, broken])
 })
 
-it('a revert is an answer', async () => {
+it('treats a revert as a response', async () => {
   const { node, batch } = await growing()
   const error = { code: 3, message: 'execution reverted', data: '0x' }
   node.scripts.set('eth_call', () => ({ error }))

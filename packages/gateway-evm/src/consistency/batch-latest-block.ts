@@ -10,7 +10,7 @@ import { latestParam } from './latest-param.ts'
 const methods: Readonly<Record<string, Method>> = contract.methods
 
 /** Context that the calls of a batch share. */
-type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'answers'> & { readonly upstream: Upstream }
+type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'caches'> & { readonly upstream: Upstream }
 
 /**
  * Returns a function that reads the latest block once for all calls of a batch, so that they respond from the same
@@ -21,7 +21,7 @@ type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'answers'> & { 
  * @returns undefined when fewer than two calls depend on it
  */
 export function batchLatestBlock(items: readonly RpcItem[], context: BatchContext): Call['latest'] {
-  if (!context.answers || items.filter(dependsOnLatest).length < 2) return undefined
+  if (!context.caches || items.filter(dependsOnLatest).length < 2) return undefined
   let read: Promise<number | undefined> | undefined
   // Runs only after a call was admitted.
   return () => (read ??= latestOf(context))
@@ -29,11 +29,11 @@ export function batchLatestBlock(items: readonly RpcItem[], context: BatchContex
 
 async function latestOf(context: BatchContext): Promise<number | undefined> {
   const request = { method: 'eth_blockNumber', params: [], paramsText: '[]', idText: '1' }
-  const { upstream, grant, endpoint, signal, answers } = context
+  const { upstream, grant, endpoint, signal, caches } = context
   const reservation = upstream.reserve()
   try {
     const destination = resolveMethod(request, grant, endpoint)
-    const call = { grant, endpoint, request, signal, answers }
+    const call = { grant, endpoint, request, signal, caches }
     const forwarded = await dispatch(call, destination, upstream, reservation)
     const { result } = JSON.parse(typeof forwarded === 'string' ? forwarded : '{}') as {
       readonly result?: unknown

@@ -14,7 +14,7 @@ export interface PinnedCall {
   readonly latest: number
   readonly destination: ResolvedMethod
   readonly upstream: Upstream
-  readonly ask: (
+  readonly send: (
     destination: ResolvedMethod,
     minBlock: number | undefined,
     completion: Completion<RpcResponse | UpstreamResponse>,
@@ -29,34 +29,34 @@ const unpinnedMs = 60_000
  * Sends a call with the block number in place of the tag `latest`. If the upstream rejects it, the original call is
  * sent.
  *
- * @param completion - receives the response, or the error of `ask`
+ * @param completion - receives the response, or the error of `send`
  */
 export function sendPinned(
-  { latest, destination, upstream, ask }: PinnedCall,
+  { latest, destination, upstream, send }: PinnedCall,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   const text = `0x${latest.toString(16)}`
   if (destination.method.name === 'eth_blockNumber') return completion.resolve({ result: `"${text}"` })
   const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
-  if (!pinned) return ask(destination, undefined, completion)
+  if (!pinned) return send(destination, undefined, completion)
   const fail = (error: unknown) => completion.reject(error)
-  const askAgain = (isBehind: boolean) =>
-    ask(destination, undefined, {
-      resolve: (again) => {
+  const sendUnpinned = (isBehind: boolean) =>
+    send(destination, undefined, {
+      resolve: (response) => {
         // A lagging upstream does not have the block yet. The next batch may succeed.
-        if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
-        completion.resolve(again)
+        if (!('error' in response) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
+        completion.resolve(response)
       },
       reject: fail,
     })
-  ask(pinned, latest, {
-    resolve: (asked) => {
-      if ('error' in asked && isRefusal(asked.error)) askAgain(isUnknownBlock(asked.error))
-      else if (lacksBlock(destination.method.name, asked)) askAgain(true)
-      else completion.resolve(asked)
+  send(pinned, latest, {
+    resolve: (response) => {
+      if ('error' in response && isRejection(response.error)) sendUnpinned(isUnknownBlock(response.error))
+      else if (lacksBlock(destination.method.name, response)) sendUnpinned(true)
+      else completion.resolve(response)
     },
     reject: (error) => {
-      if (toRpcError(error)?.status === 200) askAgain(false)
+      if (toRpcError(error)?.status === 200) sendUnpinned(false)
       else fail(error)
     },
   })
@@ -69,15 +69,15 @@ const readsBlock: ReadonlySet<string> = new Set([
 ])
 
 /** Whether the block is missing. During a reorganization, upstreams may briefly not have their latest blocks. */
-function lacksBlock(method: string, asked: RpcResponse | UpstreamResponse): boolean {
+function lacksBlock(method: string, response: RpcResponse | UpstreamResponse): boolean {
   if (!readsBlock.has(method)) return false
-  if (!isUpstreamResponse(asked)) return 'result' in asked && asked.result === 'null'
-  const { latin1, bytes } = asked
-  return /"result"\s*:\s*null\b/.test(latin1 ?? bytes?.toString('latin1', 0, longestNull) ?? '')
+  if (!isUpstreamResponse(response)) return 'result' in response && response.result === 'null'
+  const { latin1, bytes } = response
+  return /"result"\s*:\s*null\b/.test(latin1 ?? bytes?.toString('latin1', 0, maxNullLength) ?? '')
 }
 
 // The maximum prefix in which a null result is searched, including the envelope and a long id.
-const longestNull = 256
+const maxNullLength = 256
 
 function pinnedTo(block: string, destination: ResolvedMethod): ResolvedMethod | undefined {
   const { method, params, paramsText } = destination
@@ -98,7 +98,7 @@ function withBounds(filter: Readonly<Record<string, unknown>>, block: string) {
 }
 
 // A revert is a result of the contract. It means that the state is available.
-function isRefusal(errorJson: string): boolean {
+function isRejection(errorJson: string): boolean {
   return errorIn(errorJson).code !== 3
 }
 

@@ -13,14 +13,14 @@ const blockParams: readonly string[] = ['block', 'newestBlock']
  */
 export function latestParam(method: Method, params: readonly unknown[]): number | undefined {
   const [filter] = params
-  if (method.name === 'eth_getLogs') return isRecord(filter) && endsAtHead(filter) ? 0 : undefined
+  if (method.name === 'eth_getLogs') return isRecord(filter) && endsAtLatestBlock(filter) ? 0 : undefined
   const position = method.params.findIndex(({ name }) => blockParams.includes(name))
   if (position < 0) return undefined
   const given = position < params.length ? params[position] : method.params[position]?.schema['default']
   return given === 'latest' ? position : undefined
 }
 
-function endsAtHead({
+function endsAtLatestBlock({
   fromBlock = 'latest',
   toBlock = 'latest',
   blockHash,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+import { countedNode, cachingNode } from '../testing/caching-upstream.ts'
 
 let chain: BusyChain
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
 /** Starts an upstream that can be made to lag, as one behind a load balancer may. */
 async function fallingBehind() {
   const node = await countedNode(chain.node)
-  const memory = rememberingNode(node.url)
+  const memory = cachingNode(node.url)
   await memory.known()
   const behind = (blocks: number) => {
     node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - blocks) }))
@@ -37,7 +37,7 @@ async function fallingBehind() {
   return { ...memory, node, behind, head, block }
 }
 
-it('a credential is shown no lower block than before, others are shown what there is', async () => {
+it('returns no lower block to a credential than before, and the latest one to others', async () => {
   const { behind, head, block } = await fallingBehind()
   await chain.rpc('anvil_mine', '0x5')
   const now = await headOf()
@@ -53,77 +53,77 @@ it('a credential is shown no lower block than before, others are shown what ther
   expect(await head()).toBe(now + 1)
 })
 
-it('a node that is between the blocks that it replaces and the new ones has a moment for them', async () => {
+it('retries while a node replaces its latest blocks', async () => {
   const { behind, node, head, block } = await fallingBehind()
   const now = await headOf()
   expect(await head()).toBe(now)
   behind(3)
-  let asked = 0
+  let attempts = 0
   node.scripts.set('eth_getBlockByNumber', async ([number, isFull]) => {
-    const isThere = number !== hex(now) || ++asked > 2
-    const there = number === 'latest' ? hex(now - 3) : number
-    return { result: isThere ? await chain.rpc('eth_getBlockByNumber', there, isFull) : null }
+    const exists = number !== hex(now) || ++attempts > 2
+    const available = number === 'latest' ? hex(now - 3) : number
+    return { result: exists ? await chain.rpc('eth_getBlockByNumber', available, isFull) : null }
   })
   expect(await block()).toBe(now)
-  expect(asked).toBe(3)
+  expect(attempts).toBe(3)
   // The higher block is permanently missing.
-  asked = -1_000
+  attempts = -1_000
   expect(await block()).toBe(now - 3)
-  expect(asked).toBe(-996)
+  expect(attempts).toBe(-996)
 })
 
-it('a batch has the same moment for the block that it reads', async () => {
+it('retries in the same way for the block of a batch', async () => {
   const { behind, node, head, batch } = await fallingBehind()
   const now = await headOf()
   expect(await head()).toBe(now)
   behind(3)
-  let asked = 0
+  let attempts = 0
   node.scripts.set('eth_getBlockByNumber', async ([number, isFull]) => {
-    const isThere = number !== hex(now) || ++asked > 2
-    const there = number === 'latest' ? hex(now - 3) : number
-    return { result: isThere ? await chain.rpc('eth_getBlockByNumber', there, isFull) : null }
+    const exists = number !== hex(now) || ++attempts > 2
+    const available = number === 'latest' ? hex(now - 3) : number
+    return { result: exists ? await chain.rpc('eth_getBlockByNumber', available, isFull) : null }
   })
   const [number, block] = await batch([['eth_blockNumber'], ['eth_getBlockByNumber', 'latest', false]])
   expect([number, block]).toMatchObject([hex(now), { number: hex(now) }])
-  expect(asked).toBe(3)
+  expect(attempts).toBe(3)
 })
 
-it('an answer that a failure has overtaken is not left on its way', async () => {
+it('discards the first response when the retry fails', async () => {
   const node = await countedNode(chain.node)
   const now = await headOf()
   const pad = 'x'.repeat(16 * 1024 * 1024)
   const lower = { number: hex(now - 2), pad }
-  let asks = 0
-  let isGone = false
+  let requests = 0
+  let isRemoved = false
   const url = await nodeThat(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { method, params } = JSON.parse(body) as { method: string; params: unknown[] }
     const isFull = method === 'eth_getBlockByNumber' && params[1] === true
-    if (isFull) asks += 1
-    if (isFull && asks === 1) response.once('close', () => (isGone = true))
-    response.statusCode = asks > 1 ? 500 : 200
+    if (isFull) requests += 1
+    if (isFull && requests === 1) response.once('close', () => (isRemoved = true))
+    response.statusCode = requests > 1 ? 500 : 200
     response.setHeader('content-type', 'application/json')
-    const own = JSON.stringify({ jsonrpc: '2.0', id: '1', result: lower })
-    const passedOn = () => fetch(node.url, { method: 'POST', body }).then((answer) => answer.text())
+    const lowerText = JSON.stringify({ jsonrpc: '2.0', id: '1', result: lower })
+    const passedOn = () => fetch(node.url, { method: 'POST', body }).then((passed) => passed.text())
     // The health check may still send requests after the end of the test.
-    response.end(isFull ? own : await passedOn().catch(() => ''))
+    response.end(isFull ? lowerText : await passedOn().catch(() => ''))
   })
-  const { call, known } = rememberingNode(url)
+  const { call, known } = cachingNode(url)
   await known()
   expect(Number(await call('eth_blockNumber'))).toBe(now)
   await expect(call('eth_getBlockByNumber', ['latest', true])).rejects.toMatchObject({ status: 502 })
-  await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 50_000 })
+  await vi.waitFor(() => expect(isRemoved).toBe(true), { timeout: 50_000 })
 })
 
-it('of two nodes the one that has the block is asked', async () => {
+it('sends the retry to the upstream that has the block', async () => {
   const [ahead, lagging] = [await countedNode(chain.node), await countedNode(chain.node)]
-  const { call, known } = rememberingNode(`${ahead.url} ${lagging.url}`)
+  const { call, known } = cachingNode(`${ahead.url} ${lagging.url}`)
   await known()
   const now = await headOf()
   await vi.waitFor(async () => expect(Number(await call('eth_blockNumber'))).toBe(now), later)
   lagging.scripts.set('eth_blockNumber', () => ({ result: hex(now - 1) }))
-  for (let turn = 0; turn < 20; turn += 1) expect(Number(await call('eth_blockNumber'))).toBe(now)
+  for (let round = 0; round < 20; round += 1) expect(Number(await call('eth_blockNumber'))).toBe(now)
 })
 
 /** Makes an upstream report blocks that it does not have. */
@@ -137,14 +137,14 @@ function claim(node: Awaited<ReturnType<typeof countedNode>>, blocks: number): v
   })
 }
 
-it('a head far above the others without a block is shown to nobody', async () => {
+it('returns no head far above the others without its block', async () => {
   const [honest, lying] = [await countedNode(chain.node), await countedNode(chain.node)]
-  const { call, known } = rememberingNode(`${lying.url} ${honest.url}`)
+  const { call, known } = cachingNode(`${lying.url} ${honest.url}`)
   await known()
   const now = await headOf()
   claim(lying, 1_000)
-  for (let turn = 0; turn < 30; turn += 1) {
-    const credentialId = `credential ${turn % 3}`
+  for (let round = 0; round < 30; round += 1) {
+    const credentialId = `credential ${round % 3}`
     expect(Number(await call('eth_blockNumber', [], { credentialId }))).toBe(now)
     const block = await call('eth_getBlockByNumber', ['latest', false], { credentialId })
     expect(block).toMatchObject({ number: hex(now) })
@@ -155,17 +155,17 @@ it('a head far above the others without a block is shown to nobody', async () =>
   await vi.waitFor(async () => expect(Number(await call('eth_blockNumber'))).toBe(now + 1), later)
 })
 
-it.each([1, 2])('%i upstreams that get many blocks at once are believed', async (count) => {
+it.each([1, 2])('trusts %i upstreams that advance by many blocks at once', async (count) => {
   const nodes = await Promise.all(Array.from({ length: count }, () => countedNode(chain.node)))
-  const { call, known } = rememberingNode(nodes.map(({ url }) => url).join(' '))
+  const { call, known } = cachingNode(nodes.map(({ url }) => url).join(' '))
   await known()
   await call('eth_blockNumber')
   await chain.rpc('anvil_mine', '0x3e8')
   expect(Number(await call('eth_blockNumber'))).toBe(await headOf())
 })
 
-it('is left to nodes for development, whose chains are set back at will', async () => {
-  const { call } = rememberingNode(chain.node)
+it('is disabled for development nodes, whose chains may be reset', async () => {
+  const { call } = cachingNode(chain.node)
   const snapshot = await chain.rpc('evm_snapshot')
   const before = await headOf()
   await chain.rpc('anvil_mine', '0x3')

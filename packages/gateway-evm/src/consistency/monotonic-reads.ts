@@ -15,14 +15,14 @@ import { readResult } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 // During a reorganization, an upstream may briefly not have the new blocks.
-const mostLooks = 4
-const betweenLooksMs = 50
+const maxAttempts = 4
+const attemptIntervalMs = 50
 
-/** Sends the call to the upstream again. */
-type Ask = (destination: ResolvedMethod, minBlock: number) => Promise<RpcResponse | UpstreamResponse>
+/** Sends the call again, to an upstream that has a given block if there is one. */
+type Resend = (destination: ResolvedMethod, minBlock: number) => Promise<RpcResponse | UpstreamResponse>
 
 /** Whether a call requests the latest block. */
-export function asksForHead({ method: { name }, params }: ResolvedMethod): boolean {
+export function readsLatestBlock({ method: { name }, params }: ResolvedMethod): boolean {
   return name === 'eth_blockNumber' || (name === 'eth_getBlockByNumber' && params[0] === 'latest')
 }
 
@@ -31,49 +31,52 @@ export function asksForHead({ method: { name }, params }: ResolvedMethod): boole
  * equally. The number decreases only after no upstream has had the higher block for ten seconds. The chain is then
  * considered shorter.
  *
- * @param call - a call for which {@link asksForHead} is true
+ * @param call - a call for which {@link readsLatestBlock} is true
  * @param destination - the resolved method of the call
- * @param asked - response of the upstream
- * @param ask - sends the call again, to an upstream that has a given block if there is one
+ * @param response - response of the upstream
+ * @param context - dependencies
  * @param completion - receives the same response, or a higher one
  */
 export function monotonicReads(
   call: Call,
   destination: ResolvedMethod,
-  asked: RpcResponse | UpstreamResponse,
-  parts: HeadParts,
+  response: RpcResponse | UpstreamResponse,
+  context: MonotonicReadsContext,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
-  const { answers, upstream } = parts
-  const { chain } = answers.of(upstream, call.grant)
+  const { caches, upstream } = context
+  const { chain } = caches.of(upstream, call.grant)
   const { credentialId } = call.grant
-  const number = headIn(asked)
-  if (number === undefined || !chain.isLasting) return completion.resolve(asked)
-  const show = (shown: number) => {
-    chain.observe(shown)
-    answers.heads.show(credentialId, shown)
+  const number = headIn(response)
+  if (number === undefined || !chain.isCacheable) return completion.resolve(response)
+  const record = (received: number) => {
+    chain.observe(received)
+    caches.heads.record(credentialId, received)
   }
-  const better = (floor: number) =>
-    settleWith(higherHead(call, destination, asked, { ...parts, floor, show }), completion)
+  const findHigher = (mark: number) =>
+    settleWith(
+      higherHead(call, destination, response, { ...context, highWaterMark: mark, record }),
+      completion,
+    )
   const settle = (shared = -1) => {
     // Read last, because other calls may have raised it meanwhile.
-    const floor = Math.max(answers.heads.floor(credentialId), shared)
-    if (number < floor) return better(floor)
-    show(number)
-    completion.resolve(asked)
+    const highWaterMark = Math.max(caches.heads.highWaterMark(credentialId), shared)
+    if (number < highWaterMark) return findHigher(highWaterMark)
+    record(number)
+    completion.resolve(response)
   }
-  const believe = () => {
-    if (!answers.sharedHeads.isUp) return settle()
-    settleWith(answers.sharedHeads.raise(credentialId, number), { resolve: settle, reject: () => settle() })
+  const accept = () => {
+    if (!caches.sharedHeads.isUp) return settle()
+    settleWith(caches.sharedHeads.raise(credentialId, number), { resolve: settle, reject: () => settle() })
   }
-  if (!chain.doubts(number)) return believe()
+  if (!chain.doubts(number)) return accept()
   settleWith(hasBlock(upstream, number, call.signal), {
-    resolve: (isThere) => {
-      if (isThere) believe()
-      else better(Math.max(answers.heads.floor(credentialId), chain.latest ?? -1))
+    resolve: (exists) => {
+      if (exists) accept()
+      else findHigher(Math.max(caches.heads.highWaterMark(credentialId), chain.latest ?? -1))
     },
     reject: (error) => {
-      leave(asked)
+      discard(response)
       completion.reject(error)
     },
   })
@@ -84,10 +87,10 @@ async function hasBlock(upstream: Upstream, number: number, signal: Cancellation
   const method = 'eth_getBlockByNumber'
   const params = [`0x${number.toString(16)}`, false]
   const body = callText(method, JSON.stringify(params), '1')
-  const answer = await upstream.post(body, signal, { method, params, minBlock: number })
+  const response = await upstream.post(body, signal, { method, params, minBlock: number })
   const reservation = upstream.reserve()
   try {
-    const block = await readResult(answer, { method, reservation, signal })
+    const block = await readResult(response, { method, reservation, signal })
     return isRecord(block) && blockNumberOf(block['number']) === number
   } catch (error) {
     if (error instanceof UpstreamError || !toRpcError(error)) throw error
@@ -98,74 +101,74 @@ async function hasBlock(upstream: Upstream, number: number, signal: Cancellation
 }
 
 /** Dependencies of {@link monotonicReads}. */
-interface HeadParts {
-  readonly answers: ResponseCaches
+interface MonotonicReadsContext {
+  readonly caches: ResponseCaches
   readonly upstream: Upstream
-  readonly ask: Ask
+  readonly resend: Resend
 }
 
 /** Searches for a response that is not below the high-water mark of the credential. */
 async function higherHead(
   call: Call,
   destination: ResolvedMethod,
-  asked: RpcResponse | UpstreamResponse,
+  response: RpcResponse | UpstreamResponse,
   {
-    answers,
+    caches,
     upstream,
-    ask,
-    floor,
-    show,
-  }: HeadParts & { readonly floor: number; readonly show: (shown: number) => void },
+    resend,
+    highWaterMark,
+    record,
+  }: MonotonicReadsContext & { readonly highWaterMark: number; readonly record: (received: number) => void },
 ): Promise<RpcResponse | UpstreamResponse> {
-  const { chain } = answers.of(upstream, call.grant)
-  const again = await orLeave(asked, ask(destination, floor))
-  const better = headIn(again) ?? -1
-  if (better >= floor && !chain.doubts(better)) {
-    leave(asked)
-    show(better)
-    void answers.sharedHeads.raise(call.grant.credentialId, better)
-    return again
+  const { chain } = caches.of(upstream, call.grant)
+  const retried = await orDiscard(response, resend(destination, highWaterMark))
+  const higher = headIn(retried) ?? -1
+  if (higher >= highWaterMark && !chain.doubts(higher)) {
+    discard(response)
+    record(higher)
+    void caches.sharedHeads.raise(call.grant.credentialId, higher)
+    return retried
   }
-  leave(again)
-  if (better < floor) answers.heads.miss(call.grant.credentialId)
-  const text = `0x${floor.toString(16)}`
+  discard(retried)
+  if (higher < highWaterMark) caches.heads.miss(call.grant.credentialId)
+  const text = `0x${highWaterMark.toString(16)}`
   if (destination.method.name === 'eth_blockNumber') {
-    leave(asked)
+    discard(response)
     return { result: `"${text}"` }
   }
   const params = [text, ...destination.params.slice(1)]
-  const told = { ...destination, params, paramsText: JSON.stringify(params) }
-  for (let look = 0; look < mostLooks; look += 1) {
-    if (look > 0) await pause(betweenLooksMs)
-    const block = await orLeave(asked, ask(told, floor))
-    if (headIn(block) === floor) {
-      leave(asked)
+  const pinned = { ...destination, params, paramsText: JSON.stringify(params) }
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    if (attempt > 0) await pause(attemptIntervalMs)
+    const block = await orDiscard(response, resend(pinned, highWaterMark))
+    if (headIn(block) === highWaterMark) {
+      discard(response)
       return block
     }
-    leave(block)
+    discard(block)
   }
-  return asked
+  return response
 }
 
 /**
  * Returns the block number in a response. In a large response it is near the beginning, which has arrived. The response
  * can still be read afterwards.
  */
-function headIn(asked: RpcResponse | UpstreamResponse): number | undefined {
-  if (!isUpstreamResponse(asked)) return 'result' in asked ? numberIn(asked.result) : undefined
-  const { latin1 } = asked
+function headIn(response: RpcResponse | UpstreamResponse): number | undefined {
+  if (!isUpstreamResponse(response)) return 'result' in response ? numberIn(response.result) : undefined
+  const { latin1 } = response
   if (latin1 !== undefined) return numberIn(latin1)
-  const { bytes } = asked
+  const { bytes } = response
   if (bytes) return numberIn(bytes.toString('latin1'))
-  const { body } = asked
+  const { body } = response
   const first = body.read() as Buffer | null
   if (!first) return undefined
   body.unshift(first)
-  return numberIn(first.subarray(0, longestHead).toString('latin1'))
+  return numberIn(first.subarray(0, maxHeadLength).toString('latin1'))
 }
 
 // Exceeds the length of a header and the envelope before it. The transactions follow.
-const longestHead = 16_384
+const maxHeadLength = 16_384
 
 function numberIn(text: string): number | undefined {
   const written = /"(?:number|result)"\s*:\s*("0x[0-9a-f]{1,13}")/i.exec(text)?.[1] ?? text
@@ -173,16 +176,16 @@ function numberIn(text: string): number | undefined {
 }
 
 /** Waits for another response. If it fails, the first response is discarded. */
-function orLeave(
-  asked: RpcResponse | UpstreamResponse,
-  again: Promise<RpcResponse | UpstreamResponse>,
+function orDiscard(
+  response: RpcResponse | UpstreamResponse,
+  retried: Promise<RpcResponse | UpstreamResponse>,
 ): Promise<RpcResponse | UpstreamResponse> {
-  return again.catch((error: unknown) => {
-    leave(asked)
+  return retried.catch((error: unknown) => {
+    discard(response)
     throw error
   })
 }
 
-function leave(asked: RpcResponse | UpstreamResponse): void {
-  if (isUpstreamResponse(asked)) asked.body.destroy()
+function discard(response: RpcResponse | UpstreamResponse): void {
+  if (isUpstreamResponse(response)) response.body.destroy()
 }

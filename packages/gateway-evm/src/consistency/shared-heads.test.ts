@@ -8,7 +8,7 @@ import {
   startRedisServer,
 } from '@fairlead/gateway-core/testing/redis-server'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
-import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+import { countedNode, cachingNode } from '../testing/caching-upstream.ts'
 import { SharedHeads } from './shared-heads.ts'
 
 const later = { timeout: 50_000, interval: 20 }
@@ -37,8 +37,8 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
    */
   async function replica(behind: number, budgetMs = 20_000) {
     const node = await countedNode(chain.node)
-    const remembering = rememberingNode(node.url, { store: new DeadlineStore(await store(), budgetMs) })
-    await remembering.known()
+    const replicaNode = cachingNode(node.url, { store: new DeadlineStore(await store(), budgetMs) })
+    await replicaNode.known()
     if (behind > 0) {
       node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - behind) }))
       node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => ({
@@ -50,16 +50,16 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
       }))
     }
     const head = async (credentialId: string) =>
-      Number(await remembering.call('eth_blockNumber', [], { credentialId }))
+      Number(await replicaNode.call('eth_blockNumber', [], { credentialId }))
     const block = async (credentialId: string) => {
       const params = ['latest', false]
-      const found = await remembering.call('eth_getBlockByNumber', params, { credentialId })
+      const found = await replicaNode.call('eth_getBlockByNumber', params, { credentialId })
       return Number((found as { readonly number: string }).number)
     }
     return { head, block, node }
   }
 
-  it('a credential is shown no lower block by one replica than by another', async () => {
+  it('returns no lower block to a credential on another replica', async () => {
     const [ahead, behind] = await Promise.all([replica(0), replica(3)])
     await chain.rpc('anvil_mine', '0x5')
     const now = await headOf()
@@ -70,7 +70,7 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
     expect(await behind.head('second')).toBe(now)
   })
 
-  it('goes back when no replica has found the higher one for a while', async () => {
+  it('decreases when no replica has the higher block for a while', async () => {
     const heads = new SharedHeads(new DeadlineStore(await store(), 20_000), 600)
     const raised = (number: number) => heads.raise('third', number)
     expect(await raised(100)).toBe(100)
@@ -82,7 +82,7 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
     expect(await raised(97)).toBe(98)
   })
 
-  it('count for nothing while the store is away', async () => {
+  it('are ignored while the store is unavailable', async () => {
     const behind = await replica(3, 20)
     await server.kill()
     expect(await behind.head('fourth')).toBe((await headOf()) - 3)

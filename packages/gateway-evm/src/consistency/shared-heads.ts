@@ -28,12 +28,12 @@ return told`
  */
 export class SharedHeads {
   readonly #store: DeadlineStore
-  readonly #patienceMs: number
+  readonly #graceMs: number
 
-  /** @param patienceMs - as in `CredentialHeads` */
-  constructor(store: DeadlineStore, patienceMs = 10_000) {
+  /** @param graceMs - as in `CredentialHeads` */
+  constructor(store: DeadlineStore, graceMs = 10_000) {
     this.#store = store
-    this.#patienceMs = patienceMs
+    this.#graceMs = graceMs
   }
 
   /** Whether the store is reachable. */
@@ -47,9 +47,9 @@ export class SharedHeads {
    * @returns undefined when the store does not respond before the deadline
    */
   async raise(credentialId: string, number: number): Promise<number | undefined> {
-    const told = [number, this.#patienceMs, lifetimeMs]
+    const args = [number, this.#graceMs, lifetimeMs]
     const key = `fairlead-head-1:${credentialId}`
-    const height = await this.#store.ask((store) => store.script(raise, [key], told))
+    const height = await this.#store.ask((store) => store.script(raise, [key], args))
     return typeof height === 'number' ? height : undefined
   }
 }

@@ -2,13 +2,13 @@ import { type Completion, promised, settleWith } from '@fairlead/gateway-core/co
 import type { Call } from '../rpc-call.ts'
 import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
-import { sendToUpstream, nodesEcho } from '../adapters/send-to-upstream.ts'
+import { sendToUpstream, isReturnedUnchanged } from '../adapters/send-to-upstream.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import { OutgoingCall } from '../adapters/outgoing-call.ts'
 import { sendPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
-import { asksForHead, monotonicReads } from '../consistency/monotonic-reads.ts'
-import { readUnderId, tryPassThrough } from '../upstream/read-response.ts'
+import { readsLatestBlock, monotonicReads } from '../consistency/monotonic-reads.ts'
+import { readWithId, tryPassThrough } from '../upstream/read-response.ts'
 import type { RpcResponse } from '../rpc-response.ts'
 import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
@@ -41,102 +41,105 @@ export function beginDispatch(
   reservation?: Reservation,
 ): void {
   const { idText = '1' } = call.request
-  answered(call, destination, upstream, {
-    resolve: (asked) => {
-      const isUnread = isUpstreamResponse(asked)
-      const text = isUnread ? reservation && tryPassThrough(asked, idText) : plainText(asked, idText)
+  respond(call, destination, upstream, {
+    resolve: (response) => {
+      const isUnread = isUpstreamResponse(response)
+      const text = isUnread ? reservation && tryPassThrough(response, idText) : responseText(response, idText)
       if (text !== undefined) {
         const failure = reservation?.tryTake(text.length)
         if (failure) completion.reject(failure)
         else completion.resolve(text)
       } else if (isUnread) {
-        if (!reservation && asked.delimited && nodesEcho(idText)) completion.resolve(asked)
-        else settleWith(underId(asked, { call, destination, upstream }, reservation), completion)
+        if (!reservation && response.delimited && isReturnedUnchanged(idText)) completion.resolve(response)
+        else settleWith(readWithCallId(response, { call, destination, upstream }, reservation), completion)
       }
     },
     reject: (error) => completion.reject(error),
   })
 }
 
-function plainText(asked: RpcResponse, idText: string): string {
-  return 'error' in asked ? errorObjectText(idText, asked.error) : resultText(idText, asked.result)
+function responseText(response: RpcResponse, idText: string): string {
+  return 'error' in response ? errorObjectText(idText, response.error) : resultText(idText, response.result)
 }
 
 /** Buffers a response completely and replaces its id with the id of the call. */
-async function underId(
-  answer: UpstreamResponse,
-  { call, destination, upstream }: Omit<Asking, 'answers'> & { readonly destination: ResolvedMethod },
+async function readWithCallId(
+  response: UpstreamResponse,
+  { call, destination, upstream }: Omit<DispatchContext, 'caches'> & { readonly destination: ResolvedMethod },
   reservation: Reservation | undefined,
 ): Promise<string> {
   const { signal, request } = call
   const { idText = '1' } = request
-  const held = reservation ?? upstream.reserve(call.grant.credentialId)
+  const memory = reservation ?? upstream.reserve(call.grant.credentialId)
   try {
     const method = destination.method.name
-    return await readUnderId(answer, { method, idText, reservation: held, signal })
+    return await readWithId(response, { method, idText, reservation: memory, signal })
   } finally {
-    if (!reservation) held.release()
+    if (!reservation) memory.release()
   }
 }
 
-function answered(
+function respond(
   call: Call,
   destination: ResolvedMethod,
   upstream: Upstream,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
-  const { answers, latest } = call
-  if (!answers) sendToUpstream(call, destination, upstream, undefined, completion)
-  else if (latest) ofBatch({ call, answers, upstream }, destination, latest, completion)
-  else remembered({ call, answers, upstream }, destination, undefined, completion)
+  const { caches, latest } = call
+  if (!caches) sendToUpstream(call, destination, upstream, undefined, completion)
+  else if (latest) respondInBatch({ call, caches, upstream }, destination, latest, completion)
+  else respondFromCaches({ call, caches, upstream }, destination, undefined, completion)
 }
 
 /** Responds to a call of a batch in which another call may have read the latest block. */
-function ofBatch(
-  asking: Asking,
+function respondInBatch(
+  context: DispatchContext,
   destination: ResolvedMethod,
   latestOf: NonNullable<Call['latest']>,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   // The caller that began the call no longer waits here, so a thrown error would not be caught.
-  const ask: PinnedCall['ask'] = (one, minBlock, asker) => {
+  const send: PinnedCall['send'] = (resolved, minBlock, innerCompletion) => {
     try {
-      remembered(asking, one, minBlock, asker)
+      respondFromCaches(context, resolved, minBlock, innerCompletion)
     } catch (error) {
-      asker.reject(error)
+      innerCompletion.reject(error)
     }
   }
-  const { upstream } = asking
+  const { upstream } = context
   settleWith(latestOf(), {
     resolve: (latest) => {
-      if (latest === undefined) ask(destination, undefined, completion)
-      else sendPinned({ latest, destination, upstream, ask }, completion)
+      if (latest === undefined) send(destination, undefined, completion)
+      else sendPinned({ latest, destination, upstream, send }, completion)
     },
     reject: (error) => completion.reject(error),
   })
 }
 
 /** Context shared by all ways to respond to a call. */
-interface Asking {
+interface DispatchContext {
   readonly call: Call
-  readonly answers: ResponseCaches
+  readonly caches: ResponseCaches
   readonly upstream: Upstream
 }
 
-function remembered(
-  { call, answers, upstream }: Asking,
+function respondFromCaches(
+  { call, caches, upstream }: DispatchContext,
   destination: ResolvedMethod,
   minBlock: number | undefined,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
-  const memory = answers.of(upstream, call.grant)
+  const nodeCache = caches.of(upstream, call.grant)
   const outgoing = new OutgoingCall(call, destination, upstream, minBlock)
-  if (!asksForHead(destination)) return memory.answers.answer(call, destination, outgoing, completion)
-  memory.answers.answer(call, destination, outgoing, {
-    resolve: (asked) => {
-      const again = (one: ResolvedMethod, floor: number) =>
-        promised<RpcResponse | UpstreamResponse>((asker) => sendToUpstream(call, one, upstream, floor, asker))
-      monotonicReads(call, destination, asked, { answers, upstream, ask: again }, completion)
+  if (!readsLatestBlock(destination))
+    return nodeCache.coalescer.respond(call, destination, outgoing, completion)
+  nodeCache.coalescer.respond(call, destination, outgoing, {
+    resolve: (response) => {
+      const resend = (resolved: ResolvedMethod, highWaterMark: number) =>
+        promised<RpcResponse | UpstreamResponse>((innerCompletion) =>
+          sendToUpstream(call, resolved, upstream, highWaterMark, innerCompletion),
+        )
+      monotonicReads(call, destination, response, { caches, upstream, resend }, completion)
     },
     reject: (error) => completion.reject(error),
   })

@@ -25,26 +25,26 @@ async function listener() {
   return inFrontOf(node, { maxHeldBytes: 2 * megabyte })
 }
 
-interface Answer {
+interface RpcReply {
   readonly result?: string
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-const codesOf = (answers: readonly Answer[]) =>
-  answers.map(({ error }) => error?.code ?? 0).toSorted((a, b) => a - b)
+const codesOf = (responses: readonly RpcReply[]) =>
+  responses.map(({ error }) => error?.code ?? 0).toSorted((a, b) => a - b)
 
-describe('answers that are held whole', () => {
-  it('never take more than the service may hold, and make room when they have left over HTTP', async () => {
+describe('buffered responses', () => {
+  it('never exceed the memory budget, and release it when they are sent over HTTP', async () => {
     const { url } = await listener()
-    const post = async (body: string): Promise<Answer[]> =>
-      (await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()) as Answer[]
+    const post = async (body: string): Promise<RpcReply[]> =>
+      (await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()) as RpcReply[]
     for (let round = 0; round < 5; round++) {
       expect(codesOf(await post(twoCalls))).toEqual([-32_005, 0])
       expect(codesOf(await post(oneCall))).toEqual([0])
     }
   })
 
-  it('make room when their client goes away', async () => {
+  it('release their memory when the client disconnects', async () => {
     const { url, port } = await listener()
     for (let round = 0; round < 5; round++) {
       const socket = connect(port, '127.0.0.1')
@@ -56,24 +56,24 @@ describe('answers that are held whole', () => {
       socket.destroy()
     }
     const works = async () => {
-      const answer = await fetch(`${url}/${token}`, { method: 'POST', body: oneCall })
-      return codesOf((await answer.json()) as Answer[])
+      const response = await fetch(`${url}/${token}`, { method: 'POST', body: oneCall })
+      return codesOf((await response.json()) as RpcReply[])
     }
     await expect.poll(works).toEqual([0])
   })
 
-  it('make room when they have left over a WebSocket', async () => {
+  it('release their memory when they are sent over a WebSocket', async () => {
     const { port } = await listener()
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/${token}`)
     await once(socket, 'open')
-    const ask = async (body: string): Promise<Answer[]> => {
+    const send = async (body: string): Promise<RpcReply[]> => {
       socket.send(body)
       const [data] = (await once(socket, 'message')) as [Buffer]
-      return JSON.parse(data.toString()) as Answer[]
+      return JSON.parse(data.toString()) as RpcReply[]
     }
     for (let round = 0; round < 5; round++) {
-      expect(codesOf(await ask(twoCalls))).toEqual([-32_005, 0])
-      await expect.poll(async () => codesOf(await ask(oneCall))).toEqual([0])
+      expect(codesOf(await send(twoCalls))).toEqual([-32_005, 0])
+      await expect.poll(async () => codesOf(await send(oneCall))).toEqual([0])
     }
     socket.close()
   })

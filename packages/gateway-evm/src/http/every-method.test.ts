@@ -70,7 +70,7 @@ const lacking: readonly string[] = [
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema({ $id: document, components: { schemas } })
 
-const ask =
+const send =
   (path: string) =>
   async (method: string, params: readonly unknown[]): Promise<ProbeResponse> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -87,24 +87,24 @@ it.each<[string, readonly string[]]>([
 ])(
   'every method that is offered by %j answers what the contract says, or that the node lacks it',
   async (path, offered) => {
-    const sample = await readSample(ask(path))
+    const sample = await readSample(send(path))
     const problems: unknown[] = []
     const missing: string[] = []
     for (const name of offered) {
       const method: Method = methods[name as keyof typeof methods]
       const recipe = recipeOf(method)
       if (!recipe || isSubmission(name) || method.transports?.includes('http') === false) continue
-      const params = await recipe.params(sample, ask(path))
-      const answer = await ask(path)(name, params)
-      await recipe.tidy?.(answer, params, ask(path))
-      if (answer.error?.code === -32_601) missing.push(name)
-      else if (!answer.hasResult) problems.push({ name, params, ...answer })
-      else if (!ajv.validate(method.result, answer.result)) {
+      const params = await recipe.params(sample, send(path))
+      const response = await send(path)(name, params)
+      await recipe.cleanUp?.(response, params, send(path))
+      if (response.error?.code === -32_601) missing.push(name)
+      else if (!response.hasResult) problems.push({ name, params, ...response })
+      else if (!ajv.validate(method.result, response.result)) {
         problems.push({
           name,
           params,
           errors: ajv.errorsText(),
-          result: JSON.stringify(answer.result).slice(0, 300),
+          result: JSON.stringify(response.result).slice(0, 300),
         })
       }
     }

@@ -42,7 +42,7 @@ export interface JsonRpcDependencies extends HttpDependencies {
   /** Maximum number of blocks in a log query. 0 = unlimited. */
   readonly maxLogRange: number
   /** Caches for responses. Without it, every call is sent to the upstream. */
-  readonly answers?: ResponseCaches | undefined
+  readonly caches?: ResponseCaches | undefined
 }
 
 // Request headers that libraries, wallets and tracing add to a call.
@@ -65,7 +65,7 @@ const browserHeaders = [
 ]
 
 // Limits the work for an unauthenticated caller.
-const longestLookedAt = 4_096
+const maxInspectedLength = 4_096
 
 /**
  * Returns the id of a call that is rejected before it is parsed, if its body is buffered and short. Clients match the
@@ -73,7 +73,7 @@ const longestLookedAt = 4_096
  */
 function idOf(request: HttpRequest, status: number): string {
   const { bufferedBody } = request
-  if (status !== 401 || bufferedBody === undefined || bufferedBody.length > longestLookedAt) return 'null'
+  if (status !== 401 || bufferedBody === undefined || bufferedBody.length > maxInspectedLength) return 'null'
   return fastParse(bufferedBody)?.idText ?? 'null'
 }
 
@@ -103,7 +103,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   readonly signal: CancellationSignal
   readonly endpoint: RpcEndpoint
   readonly admission: Admission
-  readonly answers: ResponseCaches | undefined
+  readonly caches: ResponseCaches | undefined
   readonly grant: Grant
   readonly upstream: Upstream
   readonly maxLogRange: number
@@ -127,7 +127,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     this.signal = http.signal
     this.endpoint = rpcEndpointOf(match)
     this.admission = dependencies.admission
-    this.answers = dependencies.answers
+    this.caches = dependencies.caches
     this.maxLogRange = sizeLimit(this.grant, 'maxLogRange', dependencies.maxLogRange)
     this.#dependencies = dependencies
     this.#http = http
@@ -144,11 +144,11 @@ class JsonRpcRequest implements Expirable, CallContext {
     const { bufferedBody } = this.#http.request
     if (bufferedBody !== undefined) {
       if (bufferedBody.length > maxBodyBytes) throw refusedBody(maxBodyBytes)(413)
-      this.#take(bufferedBody, this.#http.started)
+      this.#handleBody(bufferedBody, this.#http.started)
       return
     }
     settleWith(this.#http.readBody(maxBodyBytes, refusedBody(maxBodyBytes)), {
-      resolve: (bytes) => this.#http.guard(() => this.#take(bytes, performance.now())),
+      resolve: (bytes) => this.#http.guard(() => this.#handleBody(bytes, performance.now())),
       reject: (error) => this.#http.fail(error),
     })
   }
@@ -159,7 +159,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   }
 
   /** @param body - bytes, or a string with one character per byte */
-  #take(body: Buffer | string, now: number): void {
+  #handleBody(body: Buffer | string, now: number): void {
     this.#http.bytesIn = body.length
     const maxBatchItems = sizeLimit(this.grant, 'maxBatchItems', this.#dependencies.maxBatchItems)
     const { batch, items } =
@@ -167,31 +167,31 @@ class JsonRpcRequest implements Expirable, CallContext {
     this.#deadline = this.#deadlines.begin(this, now)
     if (batch) return this.#beginBatch(items)
     const [item] = items as readonly [RpcItem]
-    beginCall(item, this, (answered) => this.#http.guard(() => this.#answerOne(item, answered)))
+    beginCall(item, this, (handled) => this.#http.guard(() => this.#respondSingle(item, handled)))
   }
 
-  #answerOne({ idText }: RpcItem, answered: HandledCall): void {
-    this.#http.method = answered.method
-    const { content, status, retryAfterSeconds } = answered
+  #respondSingle({ idText }: RpcItem, handled: HandledCall): void {
+    this.#http.method = handled.method
+    const { content, status, retryAfterSeconds } = handled
     if (retryAfterSeconds !== undefined) {
       this.#http.response.setHeader('retry-after', String(retryAfterSeconds))
     }
     if (typeof content !== 'object') {
       this.#http.end(status, content)
-      this.#over()
+      this.#finish()
       return
     }
     const { latin1 } = content
     const bytes = latin1 === undefined ? content.bytes : undefined
     const first = latin1?.charCodeAt(0) ?? bytes?.[0]
-    if (first !== openBrace) return this.#endWith(this.#stream(content, answered, idText))
-    answered.release?.()
+    if (first !== openBrace) return this.#finishAfter(this.#stream(content, handled, idText))
+    handled.release?.()
     if (latin1 === undefined) this.#http.end(200, bytes)
     else this.#http.end(200, latin1, 'latin1')
-    this.#over()
+    this.#finish()
   }
 
-  async #stream(content: UpstreamResponse, answered: HandledCall, idText = 'null'): Promise<void> {
+  async #stream(content: UpstreamResponse, handled: HandledCall, idText = 'null'): Promise<void> {
     try {
       const end = await streamResponse(
         content,
@@ -205,7 +205,7 @@ class JsonRpcRequest implements Expirable, CallContext {
       const failure = toResponseError(error, this.log)
       this.#http.end(failure.status, errorText(idText, failure))
     } finally {
-      answered.release?.()
+      handled.release?.()
     }
   }
 
@@ -217,26 +217,26 @@ class JsonRpcRequest implements Expirable, CallContext {
     beginCalls(
       items,
       this,
-      (answered) => this.#http.guard(() => this.#answerBatch(answered, reservation)),
+      (handled) => this.#http.guard(() => this.#respondBatch(handled, reservation)),
       reservation,
     )
   }
 
-  #answerBatch(answered: readonly HandledCall[], reservation: Reservation): void {
-    this.#http.calls = answered
+  #respondBatch(handled: readonly HandledCall[], reservation: Reservation): void {
+    this.#http.calls = handled
     // Released at the end, because a response that is still being read is released by its reader.
     this.#http.whenOver(() => reservation.release())
-    const texts = answered.flatMap(({ content }: HandledCall) =>
+    const texts = handled.flatMap(({ content }: HandledCall) =>
       typeof content === 'string' ? [content] : [],
     )
     if (texts.length === 0) this.#http.end(204)
     else this.#http.end(200, `[${texts.join(',')}]`)
-    this.#over()
+    this.#finish()
   }
 
-  #endWith(answered: Promise<void>): void {
-    settleWith(answered, {
-      resolve: () => this.#over(),
+  #finishAfter(streamed: Promise<void>): void {
+    settleWith(streamed, {
+      resolve: () => this.#finish(),
       reject: (error) => {
         this.#deadline?.done()
         this.#http.fail(error)
@@ -244,7 +244,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     })
   }
 
-  #over(): void {
+  #finish(): void {
     this.#deadline?.done()
     this.#http.finish()
   }

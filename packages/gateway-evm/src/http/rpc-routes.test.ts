@@ -41,13 +41,13 @@ describe('the routes of JSON-RPC by POST', () => {
     ['http://gateway.example/t0k3n/evm?x=1', { token: 't0k3n', endpoint: 'evm' }],
     ['HTTPS://user@gateway.example:8645/t0k3n', { token: 't0k3n', endpoint: '' }],
     ['http://gateway.example', { endpoint: '' }],
-  ])('takes %s', (target, expected) => {
+  ])('matches %s', (target, expected) => {
     expect(callsAt(target)).toEqual(expected)
   })
 
   it.each(
     'v1 v2 healthz readyz metrics console docs favicon.ico robots.txt .well-known beacon api ws'.split(' '),
-  )('leaves everything under /%s to others', (segment) => {
+  )('matches nothing under /%s', (segment) => {
     for (const rest of ['', '/', '/evm', '?x=1']) {
       expect(callsAt(`/${segment}${rest}`)).toBeUndefined()
       expect(callsAt(`http://gateway.example/${segment}${rest}`)).toBeUndefined()
@@ -70,7 +70,7 @@ describe('the routes of JSON-RPC by POST', () => {
     '*',
     'gateway.example:443',
     'ftp://gateway.example/t0k3n',
-  ])('leaves %j to others', (target) => {
+  ])('does not match %j', (target) => {
     expect(callsAt(target)).toBeUndefined()
   })
 })
@@ -91,7 +91,7 @@ describe('the routes of WebSockets', () => {
     ['/', { endpoint: '' }],
     ['/evm', { endpoint: 'evm' }],
     ['http://gateway.example/ws/t0k3n', { token: 't0k3n', endpoint: '' }],
-  ])('takes %s', (target, expected) => {
+  ])('matches %s', (target, expected) => {
     expect(socketsAt(target)).toEqual(expected)
   })
 
@@ -104,7 +104,7 @@ describe('the routes of WebSockets', () => {
     '/healthz',
     '/console/',
     '*',
-  ])('leaves %j to others', (target) => {
+  ])('does not match %j', (target) => {
     expect(socketsAt(target)).toBeUndefined()
   })
 

@@ -8,7 +8,7 @@ import { streamBody } from '@fairlead/gateway-core/http/stream-body'
 /**
  * Streams an upstream's JSON-RPC response to the client.
  *
- * @param answer - not yet read
+ * @param upstreamResponse - not yet read
  * @param response - no part of it has been sent yet
  * @param signal - cancellation signal of the exchange
  * @param sent - called with the number of bytes sent

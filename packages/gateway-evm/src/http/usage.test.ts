@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import { listenTo, token } from '../testing/listener-fixture.ts'
 import { createUsageCounts, type UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 
-const patient = { timeout: 50_000 }
+const pollOptions = { timeout: 50_000 }
 
 /** Starts an upstream that returns its new chain head for every call, and a gateway that counts usage. */
 async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
@@ -15,13 +15,13 @@ async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
       const calls = [JSON.parse(body) as { id: number; method: string }].flat()
-      const answers = calls.map(({ id, method }) => ({
+      const responses = calls.map(({ id, method }) => ({
         jsonrpc: '2.0',
         id,
         result: method === 'eth_blockNumber' ? `0x${(head++).toString(16)}` : '0x1',
       }))
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify(body.startsWith('[') ? answers : answers[0]))
+      response.end(JSON.stringify(body.startsWith('[') ? responses : responses[0]))
     })
   }).listen(0, '127.0.0.1')
   await once(node, 'listening')
@@ -40,15 +40,15 @@ async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
     return { body, text: await response.text(), status: response.status }
   }
   /** Returns all usage since the last call, once it reaches the given number of requests. */
-  const taken = async (requests: number) => {
+  const takeUsage = async (requests: number) => {
     const rows: UsageRow[] = []
     await vi.waitFor(() => {
       rows.push(...usage.take())
       expect(sum(rows, 'requests')).toBeGreaterThanOrEqual(requests)
-    }, patient)
+    }, pollOptions)
     return rows
   }
-  return { dependencies, post, taken }
+  return { dependencies, post, takeUsage }
 }
 
 type Summed = 'requests' | 'units' | 'bytesIn' | 'bytesOut' | 'timedRequests' | 'durationMicroseconds'
@@ -59,12 +59,12 @@ function sum(rows: readonly UsageRow[], field: Summed): number {
 
 const call = (method: string, id = 1) => ({ jsonrpc: '2.0', id, method, params: [] })
 
-it('counts a call over HTTP with its bytes, for the credential that let it in', async () => {
-  const { post, taken } = await counted()
+it('counts a call over HTTP with its bytes for its credential', async () => {
+  const { post, takeUsage } = await counted()
   const { body, text, status } = await post(call('eth_chainId'))
   expect([status, text]).toEqual([200, expect.stringContaining('0x1')])
-  const [row, ...others] = await taken(1)
-  expect(others).toEqual([])
+  const [row, ...rest] = await takeUsage(1)
+  expect(rest).toEqual([])
   expect(row).toMatchObject({
     credentialId: 'credential',
     nodeId: 'node',
@@ -82,10 +82,10 @@ it('counts a call over HTTP with its bytes, for the credential that let it in', 
   expect(row?.durationMicroseconds).toBeGreaterThan(0)
 })
 
-it('counts every call of a batch under its own name, and never one that a caller made up', async () => {
-  const { post, taken } = await counted()
+it('counts every call of a batch by its method, but no method that a caller invented', async () => {
+  const { post, takeUsage } = await counted()
   const { body, text } = await post([call('eth_chainId', 1), call('eth_gasPrice', 2), call('c4n4ry', 3)])
-  const rows = await taken(3)
+  const rows = await takeUsage(3)
   expect(rows.map((row) => `${row.method} ${row.requests}`).toSorted()).toEqual([
     'eth_chainId 1',
     'eth_gasPrice 1',
@@ -98,26 +98,26 @@ it('counts every call of a batch under its own name, and never one that a caller
   expect(new Set(rows.map((row) => row.durationMicroseconds)).size).toBe(1)
 })
 
-it('counts what is refused after authentication without units, and nothing before it', async () => {
-  const { post, taken } = await counted({ maxBatchItems: 2 })
+it('counts rejections after authentication without units, and nothing before it', async () => {
+  const { post, takeUsage } = await counted({ maxBatchItems: 2 })
   expect((await post(call('eth_chainId'), 'wrong-token')).status).toBe(401)
   expect((await post('x'.repeat(2_000_000))).status).toBe(413)
-  const rows = await taken(1)
+  const rows = await takeUsage(1)
   expect(rows).toMatchObject([{ method: 'unknown', statusClass: 4, requests: 1, units: 0 }])
 })
 
 it('counts the messages of a WebSocket, in both directions', async () => {
-  const { dependencies, taken } = await counted()
+  const { dependencies, takeUsage } = await counted()
   const socket = new WebSocket(dependencies.wsUrl)
   await once(socket, 'open')
   const texts: string[] = []
   socket.on('message', (data: Buffer) => texts.push(data.toString()))
   socket.send(JSON.stringify(call('eth_chainId')))
   socket.send(JSON.stringify([call('eth_chainId', 2), call('eth_gasPrice', 3)]))
-  const rows = await taken(3)
+  const rows = await takeUsage(3)
   expect([sum(rows, 'requests'), sum(rows, 'timedRequests')]).toEqual([3, 3])
   expect(sum(rows, 'durationMicroseconds')).toBeGreaterThan(0)
-  await vi.waitFor(() => expect(texts).toHaveLength(2), patient)
+  await vi.waitFor(() => expect(texts).toHaveLength(2), pollOptions)
   expect(sum(rows, 'bytesOut')).toBe(texts.join('').length)
   socket.close()
 })

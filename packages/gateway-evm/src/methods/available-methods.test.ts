@@ -32,13 +32,13 @@ function rejection(action: () => unknown): { readonly code: number; readonly mes
 }
 
 describe('availableMethod', () => {
-  it('gives what the chain of the node has', () => {
+  it('returns the methods of the chain of the node', () => {
     for (const [name, { methods: offered }] of Object.entries(chains)) {
       for (const method of offered) expect(availableMethod(method, grantOf(name), '').name).toBe(method)
     }
   })
 
-  it('takes the chain of the address before the chain of the node', () => {
+  it('prefers the chain of the URL to the chain of the node', () => {
     const grant = grantOf('ethereum')
     expect(rejection(() => availableMethod(system, grant, ''))).toEqual({
       code: -32601,
@@ -47,12 +47,12 @@ describe('availableMethod', () => {
     expect(availableMethod(system, grant, 'evm').name).toBe(system)
   })
 
-  it('takes a chain that it does not know for any other EVM chain', () => {
+  it('treats an unknown chain as a generic EVM chain', () => {
     expect(availableMethod(system, grantOf('somewhere'), '').name).toBe(system)
     expect(availableMethod(system, grantOf('toString'), '').name).toBe(system)
   })
 
-  it('tells a method of no chain from one that this node does not offer', () => {
+  it('distinguishes a nonexistent method from one that this node does not offer', () => {
     expect(rejection(() => availableMethod('eth_nothing', grantOf('evm'), ''))).toEqual({
       code: -32601,
       message: 'The interface has no method eth_nothing.',
@@ -66,7 +66,7 @@ describe('availableMethod', () => {
     }
   })
 
-  it('refuses what the node was found not to offer, unless an adapter can do without', () => {
+  it('rejects a method that the node does not offer, unless an adapter can derive it', () => {
     const refused = (name: string, withheld: readonly string[]) =>
       rejection(() => availableMethod(name, grantOf('evm', withheld), ''))
     expect(refused('eth_getProof', ['eth_getProof']).message).toBe('This node does not offer eth_getProof.')
@@ -79,7 +79,7 @@ describe('availableMethod', () => {
 })
 
 describe('resolveMethod', () => {
-  it('refuses subscriptions over HTTP and says where they are', () => {
+  it('rejects subscriptions over HTTP and names the WebSocket', () => {
     const request = { method: 'eth_subscribe', params: ['newHeads'], paramsText: '["newHeads"]', idText: '1' }
     expect(rejection(() => resolveMethod(request, grantOf('evm'), ''))).toEqual({
       code: -32601,
@@ -87,7 +87,7 @@ describe('resolveMethod', () => {
     })
   })
 
-  it('fills in defaults behind what the caller wrote, for the node and for adapters', () => {
+  it('appends defaults to the params, for the node and for adapters', () => {
     const request = { method: 'eth_getBalance', params: ['0x1'], paramsText: '[ "0x1"]', idText: '1' }
     expect(resolveMethod(request, grantOf('evm'), '')).toMatchObject({
       params: ['0x1', 'latest'],
@@ -97,13 +97,13 @@ describe('resolveMethod', () => {
 })
 
 describe('the adapters', () => {
-  it('belong to methods of the contract', () => {
+  it('belong to methods of the specification', () => {
     const names = Object.keys(methods)
     expect(Object.keys(adapters).filter((name) => !names.includes(name))).toEqual([])
     const needed = Object.values(adapters).flatMap(({ derivedFrom = [] }) => derivedFrom)
     expect(needed.filter((name) => !names.includes(name))).toEqual([])
   })
-  it('are listed in the documentation, under their names or what those begin or end with', () => {
+  it('are listed in the documentation, by name, prefix or suffix', () => {
     const page = readFileSync(new URL('../../../../docs/reference/adapters.md', import.meta.url), 'utf8')
     const [, table = ''] = page.split('## Methods')
     const listed = [...table.matchAll(/`(…?)(\w+)(…?)`/g)].map(([, before, name = '', after]) => ({

@@ -1,6 +1,6 @@
 // Methods that upstreams serve from memory or by a key, for any parameters. Every other method has no bound on its
 // duration: it executes code or scans a range of blocks.
-const quick: ReadonlySet<string> = new Set([
+const shortMethods: ReadonlySet<string> = new Set([
   'erigon_blockNumber',
   'erigon_forks',
   'erigon_getHeaderByHash',
@@ -57,5 +57,5 @@ const quick: ReadonlySet<string> = new Set([
  * Returns the latency class of a method: `quick` is a lookup by key or at the chain head. An unknown method is `slow`.
  */
 export function latencyClass(method: string): 'quick' | 'slow' {
-  return quick.has(method) ? 'quick' : 'slow'
+  return shortMethods.has(method) ? 'quick' : 'slow'
 }

@@ -10,13 +10,13 @@ describe('createUsageCounts', () => {
   it('counts by hour, credential, protocol, method and status class', () => {
     let now = hour + 5_000
     const counts = createUsageCounts(createUnits('flat', {}), () => now)
-    const [one, other] = [grantOf(), grantOf({ credentialId: 'CR-2', nodeId: 'ND-2' })]
-    counts.count(one, 'evm', 'eth_call', 200, 100, 1_000, 0.0012)
-    counts.count(one, 'evm', 'eth_call', 204, 1, 0, 0.0000004)
-    counts.count(one, 'evm', 'eth_call', 429, 50, 7)
-    counts.count(one, 'evm', 'unknown', 502, 0, 0, 0)
-    counts.count(one, 'grpc', 'eth_call', 200, 0, 0)
-    counts.count(other, 'beacon', 'eventstream', 200, 0, 300, undefined, 3)
+    const [first, second] = [grantOf(), grantOf({ credentialId: 'CR-2', nodeId: 'ND-2' })]
+    counts.count(first, 'evm', 'eth_call', 200, 100, 1_000, 0.0012)
+    counts.count(first, 'evm', 'eth_call', 204, 1, 0, 0.0000004)
+    counts.count(first, 'evm', 'eth_call', 429, 50, 7)
+    counts.count(first, 'evm', 'unknown', 502, 0, 0, 0)
+    counts.count(first, 'grpc', 'eth_call', 200, 0, 0)
+    counts.count(second, 'beacon', 'eventstream', 200, 0, 300, undefined, 3)
     now = hour + 3_600_000
     const rows = counts.take()
     const short = rows.map((row) => [row.credentialId, row.nodeId, row.protocol, row.method, row.statusClass])
@@ -44,11 +44,11 @@ describe('createUsageCounts', () => {
     ])
     expect(rows.every((row) => row.hour === hour && row.organizationId === 'RG-1')).toBe(true)
     expect(counts.take()).toEqual([])
-    counts.count(one, 'evm', 'eth_call', 200, 1, 1)
+    counts.count(first, 'evm', 'eth_call', 200, 1, 1)
     expect(counts.take()).toMatchObject([{ hour: hour + 3_600_000, requests: 1 }])
   })
 
-  it('takes a status that HTTP does not have', () => {
+  it('accepts a status that HTTP does not define', () => {
     const counts = createUsageCounts(createUnits('flat', {}))
     counts.count(grantOf(), 'evm', 'm', 999, 0, 0)
     expect(counts.take()).toMatchObject([{ statusClass: 5, units: 0 }])
@@ -56,7 +56,7 @@ describe('createUsageCounts', () => {
 })
 
 describe('createUnits', () => {
-  it('weighs what a node has to trace only when asked to, and never on a jetton chain', () => {
+  it('weights traces only when enabled, and never on a jetton chain', () => {
     const costs = { evm: evmCost }
     const [flat, weighted] = [createUnits('flat', costs), createUnits('weighted', costs)]
     const calls = [

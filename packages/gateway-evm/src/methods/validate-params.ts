@@ -25,8 +25,8 @@ export function validateParams(name: string, params: readonly unknown[]): void {
   for (const [position, value] of params.entries()) {
     const check = validate[position]
     if (!check || check(value)) continue
-    const place = `${described[position]?.name}${pathOf(check.errors?.[0])}`
-    throw new RpcError(rpcCodes.invalidParams, `${place} ${check.errors?.[0]?.message ?? 'is invalid'}.`)
+    const path = `${described[position]?.name}${pathOf(check.errors?.[0])}`
+    throw new RpcError(rpcCodes.invalidParams, `${path} ${check.errors?.[0]?.message ?? 'is invalid'}.`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { classifyResponse, noSuchMethod } from './classify-response.ts'
+import { classifyResponse, nonexistentMethod } from './classify-response.ts'
 import type { ProbeResponse } from './read-response.ts'
 
 const method = 'eth_getBlockReceipts'
@@ -9,7 +9,7 @@ function error(code: number | undefined, message: string, status = 200): ProbeRe
 }
 
 // Responses that execution clients and proxies in front of them were observed to send.
-describe('a method that is missing', () => {
+describe('a missing method', () => {
   it.each([
     ['geth', -32601, `the method ${method} does not exist/is not available`],
     ['geth over HTTP', -32601, 'notifications not supported'],
@@ -27,7 +27,7 @@ describe('a method that is missing', () => {
     ['a provider without a code', undefined, `unknown RPC method '${method}'`],
     ['a node without the namespace', -32000, 'namespace is not enabled'],
     ['a node that names it only', -32000, `${method} is disabled`],
-  ])('is told from the words of %s', (_, code, message) => {
+  ])('is recognized by the error of %s', (_, code, message) => {
     expect(classifyResponse(method, error(code, message))).toEqual({
       outcome: 'missing',
       note: 'not offered by the node',
@@ -35,11 +35,11 @@ describe('a method that is missing', () => {
     })
   })
 
-  it('is told from what the node says to a method that nobody has', () => {
-    const words = 'data did not match any variant of untagged enum EthRpcCall'
-    expect(classifyResponse(method, error(-32602, words)).outcome).toBe('available')
-    expect(classifyResponse(method, error(-32602, words), error(-32602, words)).outcome).toBe('missing')
-    const decoy = error(-32000, `who is ${noSuchMethod}?`)
+  it('is recognized by the error for a nonexistent method', () => {
+    const message = 'data did not match any variant of untagged enum EthRpcCall'
+    expect(classifyResponse(method, error(-32602, message)).outcome).toBe('available')
+    expect(classifyResponse(method, error(-32602, message), error(-32602, message)).outcome).toBe('missing')
+    const decoy = error(-32000, `who is ${nonexistentMethod}?`)
     expect(classifyResponse(method, error(-32000, `who is ${method}?`), decoy).outcome).toBe('missing')
     expect(classifyResponse(method, error(-32000, 'header not found'), decoy).outcome).toBe('available')
     expect(classifyResponse(method, { status: 200, hasResult: true }, { hasResult: true }).outcome).toBe(
@@ -69,18 +69,18 @@ describe('a method that ran', () => {
     [4444, 'pruned history unavailable', 'history not held'],
     [-31337, 'whatever', 'error'],
     [undefined, '', 'error'],
-  ])('is told from the error %s %j', (code, message, note) => {
+  ])('is recognized by the error %s %j', (code, message, note) => {
     expect(classifyResponse(method, error(code, message))).toEqual({ outcome: 'available', note, code })
   })
 
-  it('is told from a result, whatever the HTTP status', () => {
-    const plain = { outcome: 'available', note: '' }
-    expect(classifyResponse(method, { status: 200, hasResult: true, result: null })).toEqual(plain)
-    expect(classifyResponse(method, { hasResult: true })).toEqual(plain)
+  it('is recognized by a result with any HTTP status', () => {
+    const available = { outcome: 'available', note: '' }
+    expect(classifyResponse(method, { status: 200, hasResult: true, result: null })).toEqual(available)
+    expect(classifyResponse(method, { hasResult: true })).toEqual(available)
   })
 })
 
-describe('a method that is refused', () => {
+describe('a rejected method', () => {
   it.each([
     [401, -32000, 'invalid project id', 'credential refused'],
     [403, -32000, 'nothing for you', 'credential refused'],
@@ -94,11 +94,11 @@ describe('a method that is refused', () => {
     ],
     [403, -32601, 'method is not available on your current plan', 'not part of the plan'],
     [200, -32000, 'method is not available on freetier', 'not part of the plan'],
-  ])('is told from %i %i %j', (status, code, message, note) => {
+  ])('is recognized by %i %i %j', (status, code, message, note) => {
     expect(classifyResponse(method, error(code, message, status))).toEqual({ outcome: 'refused', note, code })
   })
 
-  it('is told from the status alone', () => {
+  it('is recognized by the HTTP status alone', () => {
     for (const status of [401, 403]) {
       expect(classifyResponse(method, { status, problem: 'unreadable' })).toEqual({
         outcome: 'refused',
@@ -108,7 +108,7 @@ describe('a method that is refused', () => {
   })
 })
 
-describe('a call that failed', () => {
+describe('a failed call', () => {
   it.each<[ProbeResponse, string]>([
     [{ problem: 'timeout' }, 'no answer in time'],
     [{ problem: 'unreachable' }, 'not reachable'],
@@ -120,11 +120,11 @@ describe('a call that failed', () => {
     [error(-32005, 'daily request count exceeded, request rate limited'), 'rate limited'],
     [error(-32000, 'Too many requests'), 'rate limited'],
     [error(429, 'Your app has exceeded its compute units per second capacity'), 'rate limited'],
-  ])('is told from %j', (answer, note) => {
-    expect(classifyResponse(method, answer)).toMatchObject({ outcome: 'failed', note })
+  ])('is recognized by %j', (response, note) => {
+    expect(classifyResponse(method, response)).toMatchObject({ outcome: 'failed', note })
   })
 
-  it('is not what a node says that lacks the method and calls that its own failure', () => {
+  it('is not an internal error that a node returns for a missing method', () => {
     expect(classifyResponse(method, error(-32601, 'Method not found', 500)).outcome).toBe('missing')
   })
 })

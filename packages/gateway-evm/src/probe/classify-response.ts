@@ -7,7 +7,7 @@ import type { ProbeResponse } from './read-response.ts'
 export type Outcome = 'available' | 'missing' | 'refused' | 'failed' | 'skipped'
 
 /** An outcome, and a note on the kind of response in the gateway's own words. The note is empty for a plain result. */
-export interface Verdict {
+export interface Classification {
   readonly outcome: Outcome
   readonly note: string
   /** Code of the JSON-RPC error. */
@@ -25,7 +25,7 @@ const absence =
   'unimplemented|blocked))'
 const absentAdjective =
   '(?:unsupported|unknown|unimplemented|unavailable|no such|not supported|invalid|disallowed)'
-const wholeMessage =
+const fullMessage =
   /^\W*(not implemented|unimplemented|not (yet )?supported|unsupported( method)?|method not found)\W*$/i
 const planLimits =
   /\b(upgrade (to|your|now|for)|(your|current|free|paid|growth|higher) plan|(free)?-?tier|paid feature|billing|contact sales)\b/i
@@ -49,7 +49,7 @@ const notes: Readonly<Record<number, string>> = {
 }
 
 /** A method that no upstream has. The response to it shows how this upstream reports a missing method. */
-export const noSuchMethod = 'eth_thisMethodDoesNotExist'
+export const nonexistentMethod = 'eth_thisMethodDoesNotExist'
 
 /**
  * Classifies the response to a method call.
@@ -58,21 +58,25 @@ export const noSuchMethod = 'eth_thisMethodDoesNotExist'
  * method, and only the message distinguishes it from a failed call.
  *
  * @param method - the method that was called
- * @param answer - its response
- * @param decoy - response to {@link noSuchMethod}, if that was called
+ * @param response - its response
+ * @param decoy - response to {@link nonexistentMethod}, if that was called
  */
-export function classifyResponse(method: string, answer: ProbeResponse, decoy?: ProbeResponse): Verdict {
-  const { status, hasResult, error } = answer
+export function classifyResponse(
+  method: string,
+  response: ProbeResponse,
+  decoy?: ProbeResponse,
+): Classification {
+  const { status, hasResult, error } = response
   if (hasResult) return { outcome: 'available', note: '' }
   // The contract has chosen the text of its revert.
   if (error?.code === 3) return { outcome: 'available', note: 'execution reverted', code: 3 }
-  if (isRateLimited(answer)) return { outcome: 'failed', note: 'rate limited', code: error?.code }
-  if (error === undefined) return withoutAnswer(answer)
+  if (isRateLimited(response)) return { outcome: 'failed', note: 'rate limited', code: error?.code }
+  if (error === undefined) return classifyFailure(response)
   const { code, message } = error
   if (planLimits.test(message)) return { outcome: 'refused', note: 'not part of the plan', code }
-  const refused: Verdict = { outcome: 'refused', note: 'credential refused', code }
+  const refused: Classification = { outcome: 'refused', note: 'credential refused', code }
   if (!missingCodes.has(code) && credentials.test(message)) return refused
-  if (missingCodes.has(code) || saysMissing(method, message) || isLikeDecoy(method, answer, decoy)) {
+  if (missingCodes.has(code) || reportsMissing(method, message) || isLikeDecoy(method, response, decoy)) {
     return { outcome: 'missing', note: 'not offered by the node', code }
   }
   if (status === 401 || status === 403) return refused
@@ -85,15 +89,15 @@ export function isRateLimited({ status, error }: ProbeResponse): boolean {
   return status === 429 || (error !== undefined && error.code !== 3 && rateLimits.test(error.message))
 }
 
-function withoutAnswer({ status, problem }: ProbeResponse): Verdict {
+function classifyFailure({ status, problem }: ProbeResponse): Classification {
   if (status === 401 || status === 403) return { outcome: 'refused', note: 'credential refused' }
   if (status !== undefined && status !== 200) return { outcome: 'failed', note: `HTTP ${status}` }
   if (problem === 'timeout') return { outcome: 'failed', note: 'no answer in time' }
   return { outcome: 'failed', note: problem === 'unreachable' ? 'not reachable' : 'not JSON-RPC' }
 }
 
-function saysMissing(method: string, message: string): boolean {
-  if (wholeMessage.test(message)) return true
+function reportsMissing(method: string, message: string): boolean {
+  if (fullMessage.test(message)) return true
   // Error of an upstream that parses the method as a variant of an enumeration.
   if (message.includes(`unknown variant \`${method}\``)) return true
   const subject = `\\b(?:${group}|${method})\\b`
@@ -105,5 +109,5 @@ function saysMissing(method: string, message: string): boolean {
 
 function isLikeDecoy(method: string, { error }: ProbeResponse, decoy: ProbeResponse | undefined): boolean {
   if (!error || !decoy?.error || error.code !== decoy.error.code) return false
-  return error.message.replaceAll(method, noSuchMethod) === decoy.error.message
+  return error.message.replaceAll(method, nonexistentMethod) === decoy.error.message
 }

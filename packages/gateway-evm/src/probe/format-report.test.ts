@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { PublicReport } from './format-report.ts'
 import { runProbe } from './run-probe.ts'
-import { type Asked, content, nodeThatSays, plainCommand } from '../testing/probed-node.ts'
+import { type ReceivedCall, content, nodeThatSays, defaultCommand } from '../testing/probed-node.ts'
 
 describe('a report', () => {
-  const said = (call: Asked): object =>
+  const respond = (call: ReceivedCall): object =>
     ['eth_getProof', 'eth_getCode'].includes(call.method)
       ? { error: { code: -32000, message: `no | *way* /c4n4ry/<b>\n\u001B[31m for eth_getCode` } }
       : call.method === 'eth_mining'
@@ -13,14 +13,14 @@ describe('a report', () => {
           ? { result: 'node/c4n4ry/v1' }
           : content(call)
   const names = ['eth_getProof', 'eth_mining', 'eth_chainId']
-  const shown = async (format: 'table' | 'markdown' | 'json') => {
-    const url = `${await nodeThatSays(said)}/c4n4ry`
+  const formatted = async (format: 'table' | 'markdown' | 'json') => {
+    const url = `${await nodeThatSays(respond)}/c4n4ry`
     const signal = new AbortController().signal
-    return runProbe({ ...plainCommand, methods: names, format, url }, () => undefined, signal)
+    return runProbe({ ...defaultCommand, methods: names, format, url }, () => undefined, signal)
   }
 
-  it('is a table for people', async () => {
-    const lines = (await shown('table')).split('\n')
+  it('is a text table', async () => {
+    const lines = (await formatted('table')).split('\n')
     expect(lines[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+: node\/\*\*\*\/v1, chain 0x1$/)
     expect(lines.slice(1, 4)).toEqual([
       '2 available, 1 missing',
@@ -34,8 +34,8 @@ describe('a report', () => {
     expect(lines[6]).toMatch(/^eth_mining {4}no -32601 +not offered by the node$/)
   })
 
-  it('is a table of Markdown that nothing a node says can break', async () => {
-    const lines = (await shown('markdown')).split('\n').slice(3)
+  it('is a Markdown table that text of a node cannot break', async () => {
+    const lines = (await formatted('markdown')).split('\n').slice(3)
     expect(lines[0]).toBe('| method | http | note |')
     expect(lines[1]).toBe('| --- | --- | --- |')
     expect(lines[3]).toContain(String.raw`no \| \*way\* /\*\*\*/\<b\> [31m for eth\_getCode`)
@@ -43,7 +43,7 @@ describe('a report', () => {
   })
 
   it('is one JSON object', async () => {
-    const report = JSON.parse(await shown('json')) as PublicReport
+    const report = JSON.parse(await formatted('json')) as PublicReport
     expect(report).toEqual({
       node: { clientVersion: 'node/***/v1', chainId: '0x1', host: expect.stringMatching(/^http:\/\/127/) },
       totals: { available: 2, missing: 1, refused: 0, failed: 0, skipped: 0 },

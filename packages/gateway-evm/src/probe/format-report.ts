@@ -104,21 +104,21 @@ function cells({ methods }: PublicReport): string[][] {
   const names = [...new Set(methods.map(({ method }) => method))]
   const rows = names.map((name) => {
     const found = methods.filter(({ method }) => method === name)
-    const answers = transports.map((transport) =>
-      shortAnswer(found.find((finding) => finding.transport === transport)),
+    const outcomes = transports.map((transport) =>
+      shortResponse(found.find((finding) => finding.transport === transport)),
     )
-    const remarks = new Set(found.map(remark))
-    return [name, ...answers, [...remarks].filter((text) => text !== '').join('; ')]
+    const annotations = new Set(found.map(annotationOf))
+    return [name, ...outcomes, [...annotations].filter((text) => text !== '').join('; ')]
   })
   return [['method', ...transports, 'note'], ...rows]
 }
 
 // The outcome is sufficient for a missing method. Every upstream has a different message for it.
-function remark({ outcome, note, message }: PublicReport['methods'][number]): string {
+function annotationOf({ outcome, note, message }: PublicReport['methods'][number]): string {
   return message === '' || outcome === 'missing' ? note : `${note}: ${message}`
 }
 
-const words: Readonly<Record<Outcome, string>> = {
+const labels: Readonly<Record<Outcome, string>> = {
   available: 'yes',
   missing: 'no',
   refused: 'refused',
@@ -126,11 +126,11 @@ const words: Readonly<Record<Outcome, string>> = {
   skipped: 'skipped',
 }
 
-function shortAnswer(finding: PublicReport['methods'][number] | undefined): string {
+function shortResponse(finding: PublicReport['methods'][number] | undefined): string {
   if (!finding) return '-'
   const { outcome, code, latencyMs } = finding
   return [
-    words[outcome],
+    labels[outcome],
     ...(outcome === 'available' && latencyMs !== null ? [`${latencyMs} ms`] : []),
     ...(code === null ? [] : [String(code)]),
   ].join(' ')

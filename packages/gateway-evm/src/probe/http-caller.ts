@@ -2,7 +2,7 @@ import { type ProbeResponse, type ProbeCaller, readProbeResponse } from './read-
 import type { ProbeTarget } from './probe-target.ts'
 
 // The rest of a larger response is not read: its beginning distinguishes a result from an error.
-const maxHeldBytes = 16 * 1024 * 1024
+const maxBufferedBytes = 16 * 1024 * 1024
 
 /**
  * Creates a caller for an upstream over HTTP.
@@ -24,7 +24,7 @@ export function createHttpCaller({ url, headers }: ProbeTarget, timeoutMs: numbe
           redirect: 'manual',
           signal: AbortSignal.any([signal, limit]),
         })
-        const retryAfterMs = waitOf(response.headers.get('retry-after'))
+        const retryAfterMs = retryDelayOf(response.headers.get('retry-after'))
         return { ...(await readResponse(response)), status: response.status, retryAfterMs }
       } catch {
         return { problem: limit.aborted ? 'timeout' : 'unreachable' }
@@ -40,12 +40,12 @@ async function readResponse(response: Response): Promise<ProbeResponse> {
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     chunks.push(chunk)
     length += chunk.length
-    if (length > maxHeldBytes) return { hasResult: true }
+    if (length > maxBufferedBytes) return { hasResult: true }
   }
   return readProbeResponse(Buffer.concat(chunks).toString('utf8'))
 }
 
-function waitOf(retryAfter: string | null): number | undefined {
+function retryDelayOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined
   const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined

@@ -1,4 +1,4 @@
-import { answerCall, type CallContext } from '../call-handler.ts'
+import { handleCall, type CallContext } from '../call-handler.ts'
 import { type ProbeCaller, readProbeResponse } from './read-response.ts'
 
 /**
@@ -16,7 +16,7 @@ export function createInProcessCaller(context: Omit<CallContext, 'signal'>, time
       // With a reservation, the response is buffered completely.
       const reservation = context.upstream.reserve()
       try {
-        const { status, content } = await answerCall(request, { ...context, signal: limited }, reservation)
+        const { status, content } = await handleCall(request, { ...context, signal: limited }, reservation)
         if (typeof content !== 'string') return { problem: 'unreadable', status }
         return { ...readProbeResponse(content), status }
       } finally {

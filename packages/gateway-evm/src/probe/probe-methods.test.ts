@@ -5,10 +5,10 @@ import { methods } from '@fairlead/evm-rpc/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { ProbeFailure } from './probe-methods.ts'
-import { type Asked, content, nodeThatSays, outcomes, probe } from '../testing/probed-node.ts'
+import { type ReceivedCall, content, nodeThatSays, outcomes, probe } from '../testing/probed-node.ts'
 
-describe('a node that is difficult', { timeout: 60_000 }, () => {
-  it('and asks for a pause gets it', async () => {
+describe('a misbehaving node', { timeout: 60_000 }, () => {
+  it('that returns a retry delay is called again after it', async () => {
     const times: number[] = []
     let rejections = 0
     const url = await nodeThatSays((call, response) => {
@@ -24,7 +24,7 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(900)
   })
 
-  it('and asks for too long a pause is not asked again', async () => {
+  it('that returns a long retry delay is not called again', async () => {
     let calls = 0
     const url = await nodeThatSays((call, response) => {
       if (call.method !== 'eth_gasPrice') return content(call)
@@ -41,7 +41,7 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     ])
   })
 
-  it('and answers some methods late, with garbage or not at all loses only those', async () => {
+  it('that fails for some methods has only those marked as failed', async () => {
     const url = await nodeThatSays((call, response) => {
       switch (call.method) {
         case 'eth_call':
@@ -82,7 +82,7 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     expect(report.totals.failed).toBe(6)
   })
 
-  it('and answers without end is not read to the end', async () => {
+  it('that sends an endless response is not read to the end', async () => {
     const url = await nodeThatSays((call, response) => {
       if (call.method !== 'eth_accounts') return content(call)
       response.write(`{"jsonrpc":"2.0","id":${call.id},"result":["`)
@@ -96,7 +96,7 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     expect(outcomes(await probe(url, { methods: ['eth_accounts'] }))).toEqual({ eth_accounts: 'available' })
   })
 
-  it('and loses its WebSocket is connected to again', async () => {
+  it('that closes its WebSocket is reconnected', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const sockets = new WebSocketServer({ server })
@@ -106,7 +106,7 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     })
     sockets.on('connection', (socket) => {
       socket.on('message', (data: Buffer) => {
-        const call = JSON.parse(data.toString()) as Asked
+        const call = JSON.parse(data.toString()) as ReceivedCall
         if (call.method === 'eth_call') {
           socket.terminate()
           return
@@ -129,13 +129,15 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     })
   })
 
-  it.each<[string, string | RegExp, (call: Asked, response: ServerResponse) => object | string | undefined]>([
+  it.each<
+    [string, string | RegExp, (call: ReceivedCall, response: ServerResponse) => object | string | undefined]
+  >([
     ['is not there', 'The node cannot be reached.', (_, response) => void response.socket?.destroy()],
-    ['never answers', 'The node does not answer in time.', () => undefined],
-    ['is a web page', 'What answers at this address does not speak JSON-RPC.', () => '<html>'],
+    ['never answers', 'The node does not respond in time.', () => undefined],
+    ['is a web page', 'The server at this URL does not support JSON-RPC.', () => '<html>'],
     [
       'knows no such address',
-      'The node answers HTTP 404.',
+      'The node returns HTTP 404.',
       (_, response) => {
         response.statusCode = 404
         return 'no'
@@ -143,17 +145,17 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     ],
     [
       'refuses the credential',
-      'The node refuses the credential.',
+      'The node rejects the credential.',
       (_, response) => {
         response.statusCode = 401
         return { error: { code: -32600, message: 'Unauthorized: token c4n4ry' } }
       },
     ],
-  ])('and %s is not asked for everything', async (_, reason, answer) => {
+  ])('that %s receives only the first calls', async (_, reason, respond) => {
     let calls = 0
     const url = await nodeThatSays((call, response) => {
       calls += 1
-      return answer(call, response)
+      return respond(call, response)
     })
     const failure: unknown = await probe(`${url}/c4n4ry`, { timeoutMs: 300 }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ProbeFailure)
@@ -162,26 +164,26 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     expect(calls).toBeLessThan(6)
   })
 
-  it('and does not speak on a WebSocket is told apart from one that does not speak at all', async () => {
+  it('without responses over WebSocket is distinguished from an unreachable one', async () => {
     const url = await nodeThatSays(content)
     const webSocketUrl = url.replace('http', 'ws')
-    await expect(probe(url, { webSocketUrl })).rejects.toThrow('websocket: The node answers HTTP 426.')
+    await expect(probe(url, { webSocketUrl })).rejects.toThrow('websocket: The node returns HTTP 426.')
   })
 
-  it('and is asked no more when the probe is ended', async () => {
-    const ended = new AbortController()
+  it('receives no calls after the probe is aborted', async () => {
+    const controller = new AbortController()
     let calls = 0
     const url = await nodeThatSays((call) => {
       calls += 1
-      if (call.method === 'eth_gasPrice') ended.abort(new Error('enough'))
+      if (call.method === 'eth_gasPrice') controller.abort(new Error('enough'))
       return content(call)
     })
-    await expect(probe(url, {}, ended.signal)).rejects.toThrow('enough')
+    await expect(probe(url, {}, controller.signal)).rejects.toThrow('enough')
     expect(calls).toBeLessThan(Object.keys(methods).length)
   })
 
-  it('and keeps no filter when the probe is ended while there is one', async () => {
-    const ended = new AbortController()
+  it('retains no filter when the probe is aborted', async () => {
+    const controller = new AbortController()
     const filters = new Set<unknown>()
     const url = await nodeThatSays((call) => {
       if (call.method === 'eth_newFilter') {
@@ -196,15 +198,15 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
       if (call.method === 'net_version') return undefined
       if (call.method !== 'eth_getFilterLogs') return content(call)
       expect(filters.size).toBe(1)
-      ended.abort(new Error('enough'))
+      controller.abort(new Error('enough'))
       return undefined
     })
     const options = { methods: ['eth_getFilterLogs', 'net_version', 'web3_sha3'], concurrency: 2 }
-    await expect(probe(url, options, ended.signal)).rejects.toThrow('enough')
+    await expect(probe(url, options, controller.signal)).rejects.toThrow('enough')
     expect(filters).toEqual(new Set())
   })
 
-  it('and has no WebSocket is not asked for subscriptions', async () => {
+  it('without a WebSocket receives no subscription requests', async () => {
     const url = await nodeThatSays(content)
     await expect(probe(url, { methods: ['eth_subscribe'] })).rejects.toThrow(
       'None of the methods can be called over this transport.',

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Method } from '@fairlead/core'
-import { classifyResponse, isRateLimited, noSuchMethod, type Verdict } from './classify-response.ts'
+import {
+  classifyResponse,
+  isRateLimited,
+  nonexistentMethod,
+  type Classification,
+} from './classify-response.ts'
 import type { ProbeResponse, ProbeCaller, ProbeTransport } from './read-response.ts'
 import { type ChainSample, readSample } from './read-sample.ts'
-import { type Ask, type Recipe, recipeOf } from './recipes.ts'
+import { type Send, type Recipe, recipeOf } from './recipes.ts'
 
 /** Result of one method over one transport. */
-export interface MethodFinding extends Verdict {
+export interface MethodFinding extends Classification {
   readonly method: string
   readonly transport: ProbeTransport
   /** Error message of the upstream. Empty when there was none. It may contain secrets. */
@@ -40,9 +45,9 @@ export class ProbeFailure extends Error {
   override readonly name = 'ProbeFailure'
 }
 
-const mostAttempts = 4
+const maxAttempts = 4
 const firstPauseMs = 1_000
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 /**
  * Calls every method in a way that changes nothing, and reports the results.
@@ -54,16 +59,16 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
   const { methods, signal, onProgress } = options
   const callers = (['http', 'websocket'] as const).flatMap((transport) => {
     const caller = options.callers[transport]
-    return caller ? [{ transport, ask: patient(caller, signal), tidyAsk: untiring(caller) }] : []
+    return caller ? [{ transport, send: withRetries(caller, signal), cleanUpSend: withoutAbort(caller) }] : []
   })
   const decoys = new Map<ProbeTransport, ProbeResponse>()
-  for (const { transport, ask } of callers) {
-    await assertAnswers(ask, callers.length > 1 ? `${transport}: ` : '')
-    decoys.set(transport, await ask(noSuchMethod, []))
+  for (const { transport, send } of callers) {
+    await assertResponsive(send, callers.length > 1 ? `${transport}: ` : '')
+    decoys.set(transport, await send(nonexistentMethod, []))
   }
   const [first] = callers
   if (!first) throw new Error('A probe needs a caller.')
-  const sample = await readSample(first.ask)
+  const sample = await readSample(first.send)
   const calls = methods.flatMap((method) =>
     callers
       .filter(({ transport }) => method.transports?.includes(transport) ?? true)
@@ -82,20 +87,20 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
     }
   }
   // All workers finish before the function returns: one may still be removing what its calls have created.
-  const ends = await Promise.allSettled(Array.from({ length: options.concurrency }, work))
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  const settled = await Promise.allSettled(Array.from({ length: options.concurrency }, work))
+  for (const end of settled) if (end.status === 'rejected') throw end.reason
   signal.throwIfAborted()
   return { sample, findings: findings.toSorted(byName) }
 }
 
-type TimedAnswer = ProbeResponse & { readonly latencyMs: number }
-type PatientAsk = (method: string, params: readonly unknown[]) => Promise<TimedAnswer>
+type TimedResponse = ProbeResponse & { readonly latencyMs: number }
+type SendWithRetries = (method: string, params: readonly unknown[]) => Promise<TimedResponse>
 
 /**
  * Calls with retries on a rate limit. All calls wait for as long as the upstream requests, not only the one that was
  * limited.
  */
-function patient(caller: ProbeCaller, signal: AbortSignal): PatientAsk {
+function withRetries(caller: ProbeCaller, signal: AbortSignal): SendWithRetries {
   let pausedUntil = 0
   return async (method, params) => {
     for (let attempt = 1; ; attempt++) {
@@ -104,11 +109,11 @@ function patient(caller: ProbeCaller, signal: AbortSignal): PatientAsk {
       }
       signal.throwIfAborted()
       const started = performance.now()
-      const answer = await caller.call(method, params, signal)
+      const response = await caller.call(method, params, signal)
       const latencyMs = performance.now() - started
-      const pauseMs = answer.retryAfterMs ?? firstPauseMs * 2 ** (attempt - 1)
-      if (!isRateLimited(answer) || attempt === mostAttempts || pauseMs > longestPauseMs) {
-        return { ...answer, latencyMs }
+      const pauseMs = response.retryAfterMs ?? firstPauseMs * 2 ** (attempt - 1)
+      if (!isRateLimited(response) || attempt === maxAttempts || pauseMs > maxPauseMs) {
+        return { ...response, latencyMs }
       }
       pausedUntil = Math.max(pausedUntil, performance.now() + pauseMs)
     }
@@ -116,38 +121,43 @@ function patient(caller: ProbeCaller, signal: AbortSignal): PatientAsk {
 }
 
 /** Calls even after the probe was aborted, so that no filter or subscription remains. */
-function untiring(caller: ProbeCaller): Ask {
-  const never = new AbortController().signal
-  return (method, params) => caller.call(method, params, never)
+function withoutAbort(caller: ProbeCaller): Send {
+  const neverAborted = new AbortController().signal
+  return (method, params) => caller.call(method, params, neverAborted)
 }
 
 /** Stops the probe early when the first calls are rejected, because further rejections give no more information. */
-async function assertAnswers(ask: PatientAsk, prefix: string): Promise<void> {
-  let verdict: Verdict | undefined
+async function assertResponsive(send: SendWithRetries, prefix: string): Promise<void> {
+  let classification: Classification | undefined
   for (const method of ['eth_chainId', 'web3_clientVersion', 'eth_blockNumber']) {
-    const answer = await ask(method, [])
-    verdict = classifyResponse(method, answer)
-    if (answer.hasResult || (answer.error && verdict.outcome !== 'refused' && verdict.outcome !== 'failed')) {
+    const response = await send(method, [])
+    classification = classifyResponse(method, response)
+    if (
+      response.hasResult ||
+      (response.error && classification.outcome !== 'refused' && classification.outcome !== 'failed')
+    ) {
       return
     }
-    if (answer.problem === 'unreachable' && answer.status === undefined) break
+    if (response.problem === 'unreachable' && response.status === undefined) break
   }
-  throw new ProbeFailure(`${prefix}${reasons[verdict?.note ?? ''] ?? `The node answers ${verdict?.note}.`}`)
+  throw new ProbeFailure(
+    `${prefix}${reasons[classification?.note ?? ''] ?? `The node returns ${classification?.note}.`}`,
+  )
 }
 
 const reasons: Readonly<Record<string, string>> = {
   'not reachable': 'The node cannot be reached.',
-  'no answer in time': 'The node does not answer in time.',
-  'not JSON-RPC': 'What answers at this address does not speak JSON-RPC.',
-  'credential refused': 'The node refuses the credential.',
-  'rate limited': 'The node asks to be called less often.',
+  'no answer in time': 'The node does not respond in time.',
+  'not JSON-RPC': 'The server at this URL does not support JSON-RPC.',
+  'credential refused': 'The node rejects the credential.',
+  'rate limited': 'The node rejects calls because of a rate limit.',
 }
 
 interface Finding {
   readonly method: Method
   readonly transport: ProbeTransport
-  readonly ask: PatientAsk
-  readonly tidyAsk: Ask
+  readonly send: SendWithRetries
+  readonly cleanUpSend: Send
   readonly sample: ChainSample
   readonly decoy: ProbeResponse | undefined
   readonly repeat: number
@@ -156,8 +166,8 @@ interface Finding {
 async function find({
   method,
   transport,
-  ask,
-  tidyAsk,
+  send,
+  cleanUpSend,
   sample,
   decoy,
   repeat,
@@ -165,23 +175,23 @@ async function find({
   const { name } = method
   const recipe = recipeOf(method)
   if (!recipe) {
-    const verdict = { outcome: 'skipped', note: 'may change something' } as const
-    return { method: name, transport, ...verdict, message: '', latencyMs: undefined }
+    const classification = { outcome: 'skipped', note: 'may change something' } as const
+    return { method: name, transport, ...classification, message: '', latencyMs: undefined }
   }
-  const answers: TimedAnswer[] = []
+  const responses: TimedResponse[] = []
   for (let round = 0; round < repeat; round++) {
-    answers.push(await callOnce(name, recipe, sample, ask, tidyAsk))
+    responses.push(await callOnce(name, recipe, sample, send, cleanUpSend))
     // Repeating a call to a missing method gives no more information.
-    if (classifyResponse(name, answers[0] as TimedAnswer, decoy).outcome !== 'available') break
+    if (classifyResponse(name, responses[0] as TimedResponse, decoy).outcome !== 'available') break
   }
-  const first = answers[0] as TimedAnswer
-  const hasAnswer = first.problem === undefined || first.status !== undefined
+  const first = responses[0] as TimedResponse
+  const hasResponse = first.problem === undefined || first.status !== undefined
   return {
     method: name,
     transport,
     ...classifyResponse(name, first, decoy),
     message: first.error?.message ?? '',
-    latencyMs: hasAnswer ? median(answers.map(({ latencyMs }) => latencyMs)) : undefined,
+    latencyMs: hasResponse ? median(responses.map(({ latencyMs }) => latencyMs)) : undefined,
   }
 }
 
@@ -189,16 +199,16 @@ async function callOnce(
   name: string,
   recipe: Recipe,
   sample: ChainSample,
-  ask: PatientAsk,
-  tidyAsk: Ask,
-): Promise<TimedAnswer> {
-  const params = await recipe.params(sample, ask)
-  let answer: TimedAnswer | undefined
+  send: SendWithRetries,
+  cleanUpSend: Send,
+): Promise<TimedResponse> {
+  const params = await recipe.params(sample, send)
+  let response: TimedResponse | undefined
   try {
-    answer = await ask(name, params)
-    return answer
+    response = await send(name, params)
+    return response
   } finally {
-    await recipe.tidy?.(answer ?? {}, params, tidyAsk)
+    await recipe.cleanUp?.(response ?? {}, params, cleanUpSend)
   }
 }
 

@@ -12,7 +12,7 @@ import { createInProcessCaller } from './in-process-caller.ts'
 import type { Change } from '@fairlead/gateway-core/protocol/upstream-identity'
 
 /** Dependencies of a probe. */
-interface ProbeParts {
+interface ProbeContext {
   readonly store: MethodAvailabilityStore
   readonly upstreams: EvmUpstreams
   readonly log: Logger
@@ -22,29 +22,29 @@ interface ProbeParts {
 
 const concurrency = 2
 // Several execution clients behind one URL look like changes until all of them are known.
-const mostTries = 5
+const maxAttempts = 5
 
 /**
  * Calls every method of a node and records which ones it offers. If an upstream changes meanwhile, the results are
  * discarded and the probe is repeated.
  *
  * @param node - the node
- * @param parts - its upstreams, and the store for the records
+ * @param context - its upstreams, and the store for the records
  * @param changeOf - compares the responding upstreams with those of the previous call
  * @param signal - aborts the probe; nothing is recorded then
  */
 export async function probeNode(
   node: NodeToProbe,
-  parts: ProbeParts,
+  context: ProbeContext,
   changeOf: () => Promise<Change>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, log } = parts
+  const { store, log } = context
   const { nodeId } = node
   try {
     await changeOf()
-    for (let tries = 1; tries <= mostTries; tries++) {
-      const { findings, records } = await find(node, parts, signal)
+    for (let attempts = 1; attempts <= maxAttempts; attempts++) {
+      const { findings, records } = await find(node, context, signal)
       if ((await changeOf()) !== 'same') {
         log.info({ node_id: nodeId }, 'node changed while its methods were probed')
         continue
@@ -64,16 +64,16 @@ export async function probeNode(
   }
 }
 
-interface Found {
+interface ProbeFindings {
   readonly findings: readonly MethodFinding[]
   readonly records: readonly NodeMethodFinding[]
 }
 
 async function find(
   node: NodeToProbe,
-  { upstreams, log, timeoutMs }: ProbeParts,
+  { upstreams, log, timeoutMs }: ProbeContext,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<ProbeFindings> {
   // No method is withheld from the probe. Otherwise a withheld method could never become available again.
   const grant = { ...node, credentialId: 'probe', kind: 'token' } as const
   const { path, methods } = methodsOfChain(node.chain)

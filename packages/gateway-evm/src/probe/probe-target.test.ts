@@ -4,28 +4,28 @@ import { probeTarget } from './probe-target.ts'
 
 const http = ['http', 'https']
 
-describe('the address of a node', () => {
+describe('the URL of a node', () => {
   it.each([
     ['https://node.example/c4n4ry/evm?key=c4n4ry2', 'https://node.example'],
     ['https://user:c4n4ry@node.example:8443/', 'https://node.example:8443'],
     ['https://c4n4ry0123456789.node.example/x', 'https://***.node.example'],
     ['http://[::1]:8545', 'http://[::1]:8545'],
     ['http://127.0.0.1:8545/', 'http://127.0.0.1:8545'],
-  ])('is shown as scheme and host, %s', (text, shown) => {
-    expect(probeTarget(text, http, 'node-url').shown).toBe(shown)
+  ])('is displayed as scheme and host, %s', (text, display) => {
+    expect(probeTarget(text, http, 'node-url').display).toBe(display)
   })
 
-  it('is taken out of everything that a node says', () => {
+  it('is redacted from all text of a node', () => {
     const address =
       'https://c4n4ry-user:c4n4ry%2Fpass@c4n4ry0123456789.example/c4n4rytoken/evm?key=c4n4ryquery'
     const { clean, headers } = probeTarget(address, http, 'node-url')
     const encoded = headers['authorization']?.slice(6) ?? ''
-    const said = [
+    const texts = [
       `no route for /c4n4rytoken/evm?key=c4n4ryquery`,
       `bad login c4n4ry-user:c4n4ry/pass (c4n4ry%2Fpass, ${encoded})`,
       `host c4n4ry0123456789 ${address}`,
     ]
-    for (const text of said) {
+    for (const text of texts) {
       expect(clean(text)).toContain('***')
       expect(clean(text)).not.toMatch(/c4n4ry/)
       expect(clean(text)).not.toContain(encoded)
@@ -33,13 +33,13 @@ describe('the address of a node', () => {
     expect(clean('the evm api is down')).toBe('the evm api is down')
   })
 
-  it('lets nothing through that would move the cursor or fill the screen', () => {
+  it('has control characters and long text removed', () => {
     const { clean } = probeTarget('http://127.0.0.1', http, 'node-url')
     expect(clean('a\u001B[2Jb\r\nc\u0000d\u202Ee')).toBe('a [2Jb c d e')
     expect(clean('x'.repeat(5_000)).length).toBeLessThan(200)
   })
 
-  it('is sent without user and password, which travel in a header', () => {
+  it('is used without user name and password, which are sent in a header', () => {
     const { url, headers } = probeTarget('https://us%40er:p%3Aa%25ss@node.example/t#x', http, 'node-url')
     expect(url).toBe('https://node.example/t')
     expect(Buffer.from(headers['authorization']?.slice(6) ?? '', 'base64').toString()).toBe('us@er:p:a%ss')
@@ -47,7 +47,7 @@ describe('the address of a node', () => {
   })
 
   it.each(['c4n4ry', 'ftp://c4n4ry', 'https://', 'http:// c4n4ry', 'wss://c4n4ry', ''])(
-    'is refused without a word of it: %j',
+    'is rejected without revealing it: %j',
     (text) => {
       const error: unknown = (() => {
         try {

@@ -8,14 +8,14 @@ export interface ProbeTarget {
   /** Contains the user name and password as a header, if there are any. */
   readonly headers: Readonly<Record<string, string>>
   /** Scheme and host, without parts that may be a secret. */
-  readonly shown: string
+  readonly display: string
   /**
    * Removes every part of the URL that may be a secret from a text of the upstream, and limits the text to one line.
    */
   clean(text: string): string
 }
 
-const longestLine = 120
+const maxLineLength = 120
 
 // Path segments that occur in many URLs and do not reveal a token.
 const commonSegment =
@@ -58,11 +58,11 @@ export function probeTarget(text: string, schemes: readonly string[], option: st
   return {
     url: url.href,
     headers,
-    shown: `${url.protocol}//${url.host
+    display: `${url.protocol}//${url.host
       .split('.')
       .map((label) => (isSecretLabel(label) ? '***' : label))
       .join('.')}`,
-    clean: (line) => printable(redact(line, all)).slice(0, longestLine),
+    clean: (line) => printable(redact(line, all)).slice(0, maxLineLength),
   }
 }
 

@@ -27,7 +27,7 @@ describe('readIdentity', () => {
     })
   })
 
-  it('tells an upstream that is away from one that refuses', async () => {
+  it('distinguishes an unreachable upstream from one that rejects the call', async () => {
     expect(await of('http://127.0.0.1:1')).toBe('away')
     const { url } = await scriptedNode({ web3_clientVersion: { error: { code: 429, message: 'slow down' } } })
     expect(await of(url)).toBe('unknown')

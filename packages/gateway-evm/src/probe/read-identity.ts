@@ -20,8 +20,8 @@ export async function readIdentity(upstream: Upstream, signal: CancellationSigna
     const [version, modules] = await Promise.all([read('web3_clientVersion'), read('rpc_modules')])
     return { text: JSON.stringify([version, sorted(modules)]) }
   } catch (error) {
-    const isAway = error instanceof UpstreamError && error.httpStatus === undefined
-    return isAway ? 'away' : 'unknown'
+    const isUnreachable = error instanceof UpstreamError && error.httpStatus === undefined
+    return isUnreachable ? 'away' : 'unknown'
   }
 }
 

@@ -16,26 +16,26 @@ export const zeroHash = `0x${'0'.repeat(64)}`
 /** The zero address, for which no private key is known. */
 export const zeroAddress = `0x${'0'.repeat(40)}`
 
-const mostBlocksBack = 16
+const maxBlocksBack = 16
 const fewTransactions = 20
 
-type Ask = (method: string, params: readonly unknown[]) => Promise<ProbeResponse>
+type Send = (method: string, params: readonly unknown[]) => Promise<ProbeResponse>
 
 /**
  * Reads a recent block and one of its transactions. Tries a few earlier blocks when the latest ones are empty. Missing
  * values are replaced by zeros: a method responds even to a request for an unknown object.
  *
- * @param ask - calls the upstream
+ * @param send - calls the upstream
  */
-export async function readSample(ask: Ask): Promise<ChainSample> {
-  const result = async (method: string, ...params: unknown[]) => (await ask(method, params)).result
+export async function readSample(send: Send): Promise<ChainSample> {
+  const result = async (method: string, ...params: unknown[]) => (await send(method, params)).result
   const clientVersion = textOf(await result('web3_clientVersion'))
   const chainId = textOf(await result('eth_chainId'))
   let chosen: Block | undefined
   let block = blockOf(await result('eth_getBlockByNumber', 'latest', false))
-  for (let back = 0; block && back < mostBlocksBack; back++) {
+  for (let back = 0; block && back < maxBlocksBack; back++) {
     if (!chosen || isBetter(block, chosen)) chosen = block
-    if (isFine(chosen) || Number(block.number) === 0) break
+    if (isSuitable(chosen) || Number(block.number) === 0) break
     const previous = `0x${(BigInt(block.number) - 1n).toString(16)}`
     block = blockOf(await result('eth_getBlockByNumber', previous, false))
   }
@@ -59,7 +59,7 @@ interface Block {
 }
 
 // Tracing a whole block is cheap for a block with few transactions.
-function isFine({ transactions: { length } }: Block): boolean {
+function isSuitable({ transactions: { length } }: Block): boolean {
   return length > 0 && length <= fewTransactions
 }
 

@@ -4,35 +4,35 @@ import { type ChainSample, zeroAddress } from './read-sample.ts'
 import { sampleParams } from './sample-params.ts'
 
 /** Calls the upstream in addition to the measured call. */
-export type Ask = (method: string, params: readonly unknown[]) => Promise<ProbeResponse>
+export type Send = (method: string, params: readonly unknown[]) => Promise<ProbeResponse>
 
 /** How to call a method without side effects that remain. */
 export interface Recipe {
-  params(sample: ChainSample, ask: Ask): readonly unknown[] | Promise<readonly unknown[]>
+  params(sample: ChainSample, send: Send): readonly unknown[] | Promise<readonly unknown[]>
   /** Removes what the call created. */
-  tidy?(answer: ProbeResponse, params: readonly unknown[], ask: Ask): Promise<unknown>
+  cleanUp?(response: ProbeResponse, params: readonly unknown[], send: Send): Promise<unknown>
 }
 
 // No chain accepts this as a transaction, so the upstream must reject it.
-const noTransaction = '0x00'
+const invalidTransaction = '0x00'
 const filter = ({ block }: ChainSample) => ({ fromBlock: block.number, toBlock: block.number })
 
-const uninstall = (id: unknown, ask: Ask) =>
-  typeof id === 'string' ? ask('eth_uninstallFilter', [id]) : Promise.resolve()
+const uninstall = (id: unknown, send: Send) =>
+  typeof id === 'string' ? send('eth_uninstallFilter', [id]) : Promise.resolve()
 
-async function newFilter(sample: ChainSample, ask: Ask): Promise<string> {
-  const { result } = await ask('eth_newFilter', [filter(sample)])
+async function newFilter(sample: ChainSample, send: Send): Promise<string> {
+  const { result } = await send('eth_newFilter', [filter(sample)])
   return typeof result === 'string' ? result : '0x1'
 }
 
 const makesFilter = (params: (sample: ChainSample) => readonly unknown[]): Recipe => ({
   params,
-  tidy: ({ result }, _, ask) => uninstall(result, ask),
+  cleanUp: ({ result }, _, send) => uninstall(result, send),
 })
 
 const readsFilter: Recipe = {
-  params: async (sample, ask) => [await newFilter(sample, ask)],
-  tidy: (_, [id], ask) => uninstall(id, ask),
+  params: async (sample, send) => [await newFilter(sample, send)],
+  cleanUp: (_, [id], send) => uninstall(id, send),
 }
 
 // No account has this balance, and no transaction can run with this gas limit.
@@ -57,20 +57,20 @@ const recipes: Readonly<Record<string, Recipe>> = {
   eth_newPendingTransactionFilter: makesFilter(() => []),
   eth_getFilterChanges: readsFilter,
   eth_getFilterLogs: readsFilter,
-  eth_uninstallFilter: { params: async (sample, ask) => [await newFilter(sample, ask)] },
+  eth_uninstallFilter: { params: async (sample, send) => [await newFilter(sample, send)] },
   eth_subscribe: {
     params: () => ['newHeads'],
-    tidy: ({ result }, _, ask) =>
-      typeof result === 'string' ? ask('eth_unsubscribe', [result]) : Promise.resolve(),
+    cleanUp: ({ result }, _, send) =>
+      typeof result === 'string' ? send('eth_unsubscribe', [result]) : Promise.resolve(),
   },
   eth_unsubscribe: {
-    params: async (_, ask) => {
-      const { result } = await ask('eth_subscribe', ['newHeads'])
+    params: async (_, send) => {
+      const { result } = await send('eth_subscribe', ['newHeads'])
       return [typeof result === 'string' ? result : '0x1']
     },
   },
-  eth_sendRawTransaction: { params: () => [noTransaction] },
-  eth_sendRawTransactionSync: { params: () => [noTransaction] },
+  eth_sendRawTransaction: { params: () => [invalidTransaction] },
+  eth_sendRawTransactionSync: { params: () => [invalidTransaction] },
   eth_sendTransaction: { params: () => [impossibleTransaction] },
   eth_signTransaction: { params: () => [impossibleTransaction] },
   eth_sign: { params: () => [zeroAddress, '0x'] },

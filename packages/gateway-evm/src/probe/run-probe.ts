@@ -41,9 +41,9 @@ export async function runProbe(
   const { url, webSocketUrl, timeoutMs, repeat, concurrency } = command
   const isWebSocket = /^wss?:/i.test(url)
   const main = probeTarget(url, isWebSocket ? webSocketSchemes : ['http', 'https'], 'node-url')
-  const other =
+  const wsTarget =
     webSocketUrl === undefined ? undefined : probeTarget(webSocketUrl, webSocketSchemes, '--websocket')
-  const socket = other ?? (isWebSocket ? main : undefined)
+  const socket = wsTarget ?? (isWebSocket ? main : undefined)
   const callers = {
     ...(!isWebSocket && { http: createHttpCaller(main, timeoutMs) }),
     ...(socket && { websocket: createWebSocketCaller(socket, timeoutMs) }),
@@ -57,9 +57,9 @@ export async function runProbe(
       signal,
       onProgress: (done, total, method) => progress(`${done}/${total} ${method}`),
     })
-    const clean = (text: string) => main.clean(other?.clean(text) ?? text)
-    const shown = publicReport(report, main.shown, clean)
-    return { table: formatTable, json: formatJson, markdown: formatMarkdown }[command.format](shown)
+    const clean = (text: string) => main.clean(wsTarget?.clean(text) ?? text)
+    const published = publicReport(report, main.display, clean)
+    return { table: formatTable, json: formatJson, markdown: formatMarkdown }[command.format](published)
   } finally {
     await Promise.all(Object.values(callers).map((caller) => caller.close()))
   }
@@ -72,7 +72,7 @@ function chosen(names: readonly string[]): readonly Method[] {
     // The value is not repeated: it may be a URL in the wrong place.
     throw new FairleadError('CONFIG_INVALID', {
       option: '--method',
-      rule: 'must be a method of the interface',
+      rule: 'must be a method of the EVM JSON-RPC specification',
     })
   }
   return all.filter(({ name }) => names.includes(name))

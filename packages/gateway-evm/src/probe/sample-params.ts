@@ -15,7 +15,7 @@ export function sampleParams(method: Method, sample: ChainSample): unknown[] {
   const params: unknown[] = []
   for (const { name, required, schema } of method.params) {
     const isTracing = name === 'options' && method.name.startsWith('debug_')
-    if (!required && !isTracing && isLeftOut(schema)) break
+    if (!required && !isTracing && isOmitted(schema)) break
     params.push(isTracing ? tracing : valueOf(schema, name, sample))
   }
   return params
@@ -25,7 +25,7 @@ export function sampleParams(method: Method, sample: ChainSample): unknown[] {
 const tracing = { tracer: 'callTracer', timeout: '5s' }
 
 // A false flag is omitted too: it has no effect, and some upstreams do not know it.
-function isLeftOut(schema: JsonSchema): boolean {
+function isOmitted(schema: JsonSchema): boolean {
   const value = schema['default']
   return value === undefined || value === false
 }
@@ -80,10 +80,10 @@ function valueOf(schema: JsonSchema, name: string, sample: ChainSample): unknown
     return Object.assign({}, ...parts) as unknown
   }
   if (first) return valueOf(first, name, sample)
-  return plainValue(schema, name, sample)
+  return primitiveValue(schema, name, sample)
 }
 
-function plainValue(schema: JsonSchema, name: string, sample: ChainSample): unknown {
+function primitiveValue(schema: JsonSchema, name: string, sample: ChainSample): unknown {
   const type: unknown = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
   switch (type) {
     case 'array':
@@ -130,8 +130,8 @@ function objectOf(schema: JsonSchema, name: string, sample: ChainSample): unknow
 }
 
 function smallest({ minimum }: JsonSchema, name: string): number {
-  const least = typeof minimum === 'number' ? minimum : 0
-  return /size|count|limit|max/i.test(name) ? Math.max(1, least) : least
+  const lowest = typeof minimum === 'number' ? minimum : 0
+  return /size|count|limit|max/i.test(name) ? Math.max(1, lowest) : lowest
 }
 
 function stringOf({ pattern }: JsonSchema, name: string, sample: ChainSample): string {

@@ -16,7 +16,7 @@ export function createWebSocketCaller({ url, headers }: ProbeTarget, timeoutMs: 
   let connecting: Promise<Connection> | undefined
   const connection = () => {
     connecting ??= connect(url, headers, timeoutMs).then((opened) => {
-      void opened.ended.then(() => (connecting = undefined))
+      void opened.closed.then(() => (connecting = undefined))
       return opened
     })
     return connecting
@@ -41,7 +41,7 @@ export function createWebSocketCaller({ url, headers }: ProbeTarget, timeoutMs: 
 interface Connection {
   /** Present when there is no connection. */
   readonly rejection?: ProbeResponse
-  readonly ended: Promise<unknown>
+  readonly closed: Promise<unknown>
   exchange(id: number, text: string, signal: AbortSignal): Promise<ProbeResponse>
   close(): void
 }
@@ -51,7 +51,7 @@ function connect(
   headers: Readonly<Record<string, string>>,
   timeoutMs: number,
 ): Promise<Connection> {
-  const waiting = new Map<number, (answer: ProbeResponse) => void>()
+  const waiting = new Map<number, (response: ProbeResponse) => void>()
   return new Promise((resolve) => {
     const socket = new WebSocket(url, {
       headers,
@@ -59,7 +59,7 @@ function connect(
       maxPayload: maxMessageBytes,
       followRedirects: false,
     })
-    const ended = new Promise<void>((end) => {
+    const closed = new Promise<void>((end) => {
       socket.once('close', () => {
         resolve({ ...connection, rejection: { problem: 'unreachable' } })
         for (const settle of waiting.values()) settle({ problem: 'unreachable' })
@@ -67,24 +67,24 @@ function connect(
       })
     })
     const exchange: Connection['exchange'] = (id, text, signal) =>
-      new Promise((answered) => {
-        const settle = (answer: ProbeResponse) => {
-          clearTimeout(late)
-          signal.removeEventListener('abort', giveUp)
+      new Promise((respond) => {
+        const settle = (response: ProbeResponse) => {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', onClosed)
           waiting.delete(id)
-          answered(answer)
+          respond(response)
         }
-        const giveUp = () => settle({ problem: 'unreachable' })
-        const late = setTimeout(() => settle({ problem: 'timeout' }), timeoutMs)
+        const onClosed = () => settle({ problem: 'unreachable' })
+        const timer = setTimeout(() => settle({ problem: 'timeout' }), timeoutMs)
         if (signal.aborted || socket.readyState !== WebSocket.OPEN) {
-          giveUp()
+          onClosed()
           return
         }
-        signal.addEventListener('abort', giveUp)
+        signal.addEventListener('abort', onClosed)
         waiting.set(id, settle)
         socket.send(text)
       })
-    const connection = { ended, exchange, close: () => socket.terminate() }
+    const connection = { closed, exchange, close: () => socket.terminate() }
     socket.once('open', () => resolve(connection))
     socket.on('message', (data) => {
       const text = textOf(data)

@@ -13,7 +13,7 @@ export interface Block {
   /** Logs that matched a subscription at the time. */
   readonly logs: readonly LogEntry[]
   /** Sequence number of the delivery. A subscriber that joined later has not received the block. */
-  readonly turn: number
+  readonly sequence: number
 }
 
 const maxBlocks = 256
@@ -32,7 +32,7 @@ export class BlockWindow {
 
   /** @param start - headers to continue from, at least one, each the child of the previous one */
   constructor(start: readonly Head[]) {
-    for (const head of start) this.append({ head, logs: [], turn: 0 })
+    for (const head of start) this.append({ head, logs: [], sequence: 0 })
   }
 
   get tip(): Head {
@@ -53,22 +53,22 @@ export class BlockWindow {
     this.#byHash.set(block.head.hash, block)
     this.#textLength += textLength(block)
     while (this.#blocks.length > 1 && (this.#blocks.length > maxBlocks || this.#textLength > maxTextLength)) {
-      this.#forget(this.#blocks.shift() as Block)
+      this.#truncate(this.#blocks.shift() as Block)
     }
   }
 
   /** Removes and returns all blocks after the one with this hash, which must be in the window. Latest first. */
-  cutAfter(hash: string): Block[] {
+  truncateAfter(hash: string): Block[] {
     const cut: Block[] = []
     while (this.tip.hash !== hash) {
       const block = this.#blocks.pop() as Block
-      this.#forget(block)
+      this.#truncate(block)
       cut.push(block)
     }
     return cut
   }
 
-  #forget(block: Block): void {
+  #truncate(block: Block): void {
     this.#byHash.delete(block.head.hash)
     this.#textLength -= textLength(block)
   }

@@ -17,42 +17,42 @@ export class ChainRun {
   readonly started: Promise<void>
   readonly #heads = new Set<Subscriber>()
   readonly #logs: LogIndex
-  readonly #follower: ChainTracker
+  readonly #tracker: ChainTracker
   readonly #subscription: UpstreamSubscription | undefined
-  readonly #ended: (run: ChainRun) => void
+  readonly #onEnd: (run: ChainRun) => void
   #isStopped = false
 
-  /** @param ended - called when the chain is lost, and whenever the last subscriber has left */
-  constructor(options: SourceOptions, ended: (run: ChainRun) => void) {
+  /** @param onEnd - called when the chain is lost, and whenever the last subscriber has left */
+  constructor(options: SourceOptions, onEnd: (run: ChainRun) => void) {
     const { socket, slices } = options
-    this.#ended = ended
+    this.#onEnd = onEnd
     this.#logs = new LogIndex(slices)
-    const follower = new ChainTracker({
+    const tracker = new ChainTracker({
       ...options,
-      wantedLogs: () => this.#logs.wanted(maxAddresses),
+      logAddresses: () => this.#logs.logAddresses(maxAddresses),
       listener: {
         onBlock: async (block) => {
           for (const subscriber of this.#heads) {
             subscriber.deliver(block.head.text)
-            if (slices.isOver()) await slices.next()
+            if (slices.isExhausted()) await slices.next()
           }
           await this.#logs.deliver(block, false)
         },
         onDropped: (block) => this.#logs.deliver(block, true),
         onLost: (reason) => {
           for (const subscriber of [...this.#heads, ...this.#logs.subscribers()]) subscriber.overflow(reason)
-          ended(this)
+          onEnd(this)
         },
       },
     })
-    this.#follower = follower
+    this.#tracker = tracker
     this.#subscription = socket?.subscribe(['newHeads'], {
-      onLive: () => (follower.isTold = true),
-      onResult: (head) => follower.offer(head),
+      onLive: () => (tracker.hasNotifications = true),
+      onResult: (head) => tracker.offer(head),
       // Polls the upstream until the subscription is restored, or permanently if the upstream rejects it.
-      onFailure: () => (follower.isTold = false),
+      onFailure: () => (tracker.hasNotifications = false),
     })
-    this.started = follower.start()
+    this.started = tracker.start()
   }
 
   get isStopped(): boolean {
@@ -68,22 +68,22 @@ export class ChainRun {
    * was reset.
    */
   get isBehind(): boolean {
-    return this.#follower.isBehind
+    return this.#tracker.isBehind
   }
 
   add(request: ChainRequest, subscriber: Subscriber): Leave {
     if (request.kind === 'newHeads') this.#heads.add(subscriber)
-    else this.#logs.add(request.key, request.filter, subscriber, this.#follower.turn)
+    else this.#logs.add(request.key, request.filter, subscriber, this.#tracker.sequence)
     return () => {
       if (request.kind === 'newHeads') this.#heads.delete(subscriber)
       else this.#logs.remove(request.key, subscriber)
-      if (this.isEmpty) this.#ended(this)
+      if (this.isEmpty) this.#onEnd(this)
     }
   }
 
   stop(): void {
     this.#isStopped = true
-    this.#follower.stop()
+    this.#tracker.stop()
     this.#subscription?.end()
   }
 }

@@ -24,21 +24,21 @@ function chainOf(branch: string, height: number): TestBlock[] {
 /** Creates an upstream whose chain the test sets. */
 function scriptedNode(start: readonly TestBlock[]) {
   const node = { chain: start, missed: 0 }
-  const answer = (method: string, [which]: readonly unknown[]): unknown => {
+  const respond = (method: string, [tag]: readonly unknown[]): unknown => {
     if (method === 'eth_getLogs') return []
-    const isLatest = which === 'latest'
+    const isLatest = tag === 'latest'
     const found = isLatest
       ? node.chain.at(-1)
-      : node.chain.find(({ number, hash }) => number === which || hash === which)
+      : node.chain.find(({ number, hash }) => number === tag || hash === tag)
     if (!found) node.missed += 1
     return found ?? null
   }
   const upstream = {
-    call: (method: string, params: readonly unknown[]) => Promise.resolve(answer(method, params)),
+    call: (method: string, params: readonly unknown[]) => Promise.resolve(respond(method, params)),
     batch: (calls: readonly (readonly [string, readonly unknown[]])[]) =>
-      Promise.resolve(calls.map(([method, params]) => answer(method, params))),
+      Promise.resolve(calls.map(([method, params]) => respond(method, params))),
   } as unknown as Upstream
-  const feed = new ChainSource({
+  const source = new ChainSource({
     upstream,
     socket: undefined,
     pollMs: 5,
@@ -46,11 +46,11 @@ function scriptedNode(start: readonly TestBlock[]) {
     log: pino({ level: 'silent' }),
     slices: new TimeSlices(),
   })
-  onTestFinished(() => feed.stop())
+  onTestFinished(() => source.stop())
   const subscribe = async () => {
     const heads: string[] = []
     const lost: string[] = []
-    const leave = await feed.join(
+    const leave = await source.join(
       { kind: 'newHeads', key: 'newHeads', size: 0 },
       {
         deliver: (text) => heads.push((JSON.parse(text) as TestBlock).hash),
@@ -59,28 +59,28 @@ function scriptedNode(start: readonly TestBlock[]) {
     )
     return { heads, lost, leave }
   }
-  return { node, feed, subscribe }
+  return { node, source, subscribe }
 }
 
-it('gives who subscribes while a chain is waited out the heads of the chain that is there', async () => {
-  const { node, feed, subscribe } = scriptedNode(chainOf('a', 100))
+it('delivers the heads of the current chain to new subscribers while earlier ones wait', async () => {
+  const { node, source, subscribe } = scriptedNode(chainOf('a', 100))
   const before = await subscribe()
   node.chain = chainOf('b', 5)
   await waitFor(() => expect(node.missed).toBeGreaterThan(0))
   const during = await subscribe()
-  const other = await subscribe()
+  const second = await subscribe()
   node.chain = chainOf('b', 7)
   const expected = [hashOf('b', 6), hashOf('b', 7)]
-  await waitFor(() => expect([during.heads, other.heads]).toEqual([expected, expected]))
+  await waitFor(() => expect([during.heads, second.heads]).toEqual([expected, expected]))
   // The earlier subscriber waits: another, lagging upstream may have responded.
   expect(before).toMatchObject({ heads: [], lost: [] })
-  expect(feed.upstreamSubscriptions).toBe(2)
+  expect(source.upstreamSubscriptions).toBe(2)
   before.leave()
-  expect(feed.upstreamSubscriptions).toBe(1)
+  expect(source.upstreamSubscriptions).toBe(1)
 })
 
-it('goes on for those who subscribed before when the node was only late', async () => {
-  const { node, feed, subscribe } = scriptedNode(chainOf('a', 100))
+it('resumes for earlier subscribers when the node only lagged', async () => {
+  const { node, source, subscribe } = scriptedNode(chainOf('a', 100))
   const before = await subscribe()
   node.chain = chainOf('a', 5)
   await waitFor(() => expect(node.missed).toBeGreaterThan(0))
@@ -92,5 +92,5 @@ it('goes on for those who subscribed before when the node was only late', async 
   expect([before.lost, during.lost]).toEqual([[], []])
   before.leave()
   during.leave()
-  expect(feed.upstreamSubscriptions).toBe(1)
+  expect(source.upstreamSubscriptions).toBe(1)
 })

@@ -4,7 +4,7 @@ import type { SourceOptions } from './source-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 
 // Idle grace period: a client that reloads a page unsubscribes and resubscribes.
-const lingerMs = 5_000
+const idleGraceMs = 5_000
 // Upstreams behind one URL may lag alternately.
 const maxOlder = 4
 
@@ -19,7 +19,7 @@ export class ChainSource {
   readonly #options: SourceOptions
   #current: ChainRun | undefined
   readonly #older = new Set<ChainRun>()
-  #linger: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
 
   constructor(options: SourceOptions) {
     this.#options = options
@@ -36,7 +36,7 @@ export class ChainSource {
    * @throws {@link UpstreamError} when the upstream does not respond
    */
   async join(request: ChainRequest, subscriber: Subscriber): Promise<Leave> {
-    clearTimeout(this.#linger)
+    clearTimeout(this.#idleTimer)
     const run = this.#runForNew()
     try {
       await run.started
@@ -46,12 +46,12 @@ export class ChainSource {
     }
     // The run may have stopped meanwhile, when its idle grace period ended.
     if (run.isStopped) return this.join(request, subscriber)
-    clearTimeout(this.#linger)
+    clearTimeout(this.#idleTimer)
     return run.add(request, subscriber)
   }
 
   stop(): void {
-    clearTimeout(this.#linger)
+    clearTimeout(this.#idleTimer)
     for (const run of [this.#current, ...this.#older]) if (run) this.#stop(run)
   }
 
@@ -60,16 +60,16 @@ export class ChainSource {
     if (current && !(current.isBehind && this.#older.size < maxOlder)) return current
     if (current?.isEmpty === false) this.#older.add(current)
     else current?.stop()
-    this.#current = new ChainRun(this.#options, (run) => this.#ended(run))
+    this.#current = new ChainRun(this.#options, (run) => this.#onRunEnd(run))
     return this.#current
   }
 
   /** Called when a run has no subscribers any more, or when its chain is lost. */
-  #ended(run: ChainRun): void {
+  #onRunEnd(run: ChainRun): void {
     if (run !== this.#current) this.#stop(run)
     else if (run.isEmpty) {
-      clearTimeout(this.#linger)
-      this.#linger = guardedTimeout(() => this.#stop(run), lingerMs).unref()
+      clearTimeout(this.#idleTimer)
+      this.#idleTimer = guardedTimeout(() => this.#stop(run), idleGraceMs).unref()
     }
   }
 

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { Upstream } from '../upstream/types.ts'
-import { ChainTracker, type FollowOptions } from './chain-tracker.ts'
+import { ChainTracker, type TrackerOptions } from './chain-tracker.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 let directory: string
@@ -31,15 +31,15 @@ const latest = async () => Number(await node('eth_blockNumber'))
 
 /** Starts a tracker that polls only on request by default, and records its events. */
 async function follow(
-  options: Partial<Pick<FollowOptions, 'maxGap' | 'maxBehindMs' | 'pollMs' | 'doubtMs'>> = {},
+  options: Partial<Pick<TrackerOptions, 'maxGap' | 'maxBehindMs' | 'pollMs' | 'doubtMs'>> = {},
 ) {
   const numbers: number[] = []
   const lost: string[] = []
-  const follower = new ChainTracker({
+  const tracker = new ChainTracker({
     upstream,
     pollMs: 3_600_000,
     timeoutMs: 5_000,
-    wantedLogs: () => undefined,
+    logAddresses: () => undefined,
     listener: {
       onBlock: ({ head }) => numbers.push(head.number),
       onDropped: () => undefined,
@@ -48,37 +48,37 @@ async function follow(
     log: pino({ level: 'silent' }),
     ...options,
   })
-  await follower.start()
-  onTestFinished(() => follower.stop())
-  return { follower, numbers, lost }
+  await tracker.start()
+  onTestFinished(() => tracker.stop())
+  return { tracker, numbers, lost }
 }
 
 const after = (start: number, length: number) => Array.from({ length }, (_, index) => start + 1 + index)
 
 it('fills a gap of several requests in order', async () => {
   const start = await latest()
-  const { follower, numbers } = await follow()
+  const { tracker, numbers } = await follow()
   await node('anvil_mine', ['0x7d'])
-  follower.look()
+  tracker.poll()
   await waitFor(() => expect(numbers).toEqual(after(start, 125)))
 })
 
-it('takes heads in any order, more than once, and from before it began', async () => {
+it('accepts heads in any order, duplicates, and heads from before its start', async () => {
   await node('anvil_mine', ['0x28'])
   const start = await latest()
-  const { follower, numbers, lost } = await follow()
+  const { tracker, numbers, lost } = await follow()
   await node('anvil_mine', ['0x6'])
-  for (const offset of [4, 2, 4, 6, 1, 6, -40, 0]) follower.offer(await block(start + offset))
+  for (const offset of [4, 2, 4, 6, 1, 6, -40, 0]) tracker.offer(await block(start + offset))
   await waitFor(() => expect(numbers).toEqual(after(start, 6)))
   await node('anvil_mine', ['0x1'])
-  follower.offer(await block(start + 7))
+  tracker.offer(await block(start + 7))
   await waitFor(() => expect(numbers).toEqual(after(start, 7)))
   expect(lost).toEqual([])
 })
 
-it('survives what is no head', async () => {
+it('ignores invalid heads', async () => {
   const start = await latest()
-  const { follower, numbers } = await follow()
+  const { tracker, numbers } = await follow()
   await node('anvil_mine', ['0x1'])
   for (const garbage of [
     null,
@@ -87,33 +87,33 @@ it('survives what is no head', async () => {
     { number: '0x1', hash: 1 },
     { number: 'x', hash: '0x', parentHash: '0x' },
   ]) {
-    follower.offer(garbage)
+    tracker.offer(garbage)
   }
-  follower.offer(await block(start + 1))
+  tracker.offer(await block(start + 1))
   await waitFor(() => expect(numbers).toEqual(after(start, 1)))
 })
 
-it('gives up a gap that is too long, and goes on from there', async () => {
-  const { follower, numbers, lost } = await follow({ maxGap: 20 })
+it('skips a gap that is too long, and resumes after it', async () => {
+  const { tracker, numbers, lost } = await follow({ maxGap: 20 })
   await node('anvil_mine', ['0x15'])
-  follower.look()
+  tracker.poll()
   await waitFor(() => expect(numbers).toHaveLength(21))
   await node('anvil_mine', ['0x16'])
-  follower.look()
+  tracker.poll()
   await waitFor(() => expect(lost).toEqual(['too many blocks were missed']))
   expect(numbers).toHaveLength(21)
   const start = await latest()
   await node('anvil_mine', ['0x1'])
   await waitFor(() => {
-    follower.look()
+    tracker.poll()
     expect(numbers.at(-1)).toBe(start + 1)
   })
 })
 
-it('asks soon for heads that nobody tells of any more, and then does not wait in doubt again', async () => {
+it('polls soon after notifications stop, and then at every interval', async () => {
   const start = await latest()
-  const { follower, numbers } = await follow({ pollMs: 20, doubtMs: 3_000 })
-  follower.isTold = true
+  const { tracker, numbers } = await follow({ pollMs: 20, doubtMs: 3_000 })
+  tracker.hasNotifications = true
   const waits: number[] = []
   for (let count = 1; count <= 4; count++) {
     const mined = performance.now()
@@ -123,27 +123,27 @@ it('asks soon for heads that nobody tells of any more, and then does not wait in
   }
   // A header notification shows that notifications arrive again.
   await node('anvil_mine', ['0x1'])
-  follower.offer(await block(start + 5))
+  tracker.offer(await block(start + 5))
   await waitFor(() => expect(numbers).toEqual(after(start, 5)))
   expect(Math.min(...waits.slice(1))).toBeLessThan(2_000)
 })
 
-it('asks a node that tells of nothing within some seconds, as it has a new block more often', async () => {
+it('polls a node that sends no notifications for some seconds', async () => {
   const start = await latest()
-  const { follower, numbers } = await follow({ pollMs: 20 })
-  follower.isTold = true
+  const { tracker, numbers } = await follow({ pollMs: 20 })
+  tracker.hasNotifications = true
   await node('anvil_mine', ['0x1'])
   await vi.waitFor(() => expect(numbers).toEqual(after(start, 1)), { timeout: 50_000 })
 })
 
 // Must be the last test, because the reset removes most of the chain.
-it('gives a chain up that stays shorter than what was told of it', async () => {
+it('reports a chain as lost when it stays shorter than before', async () => {
   await node('anvil_mine', ['0x200'])
-  const { follower, lost, numbers } = await follow({ pollMs: 50, maxBehindMs: 200 })
+  const { tracker, lost, numbers } = await follow({ pollMs: 50, maxBehindMs: 200 })
   await node('anvil_reset')
   await waitFor(() => expect(lost).toEqual(['the chain was replaced too far back']))
   const start = await latest()
   await node('anvil_mine', ['0x2'])
-  follower.look()
+  tracker.poll()
   await waitFor(() => expect(numbers).toEqual(after(start, 2)))
 })

@@ -19,10 +19,10 @@ export interface ChainListener {
 }
 
 /** Account addresses whose logs are wanted, empty for all logs. Undefined when no logs are wanted. */
-export type WantedLogs = () => readonly string[] | undefined
+export type LogAddresses = () => readonly string[] | undefined
 
 /** Options of {@link ChainTracker}. */
-export interface FollowOptions {
+export interface TrackerOptions {
   readonly upstream: Upstream
   /** Interval at which the upstream is polled for its chain head while no notifications arrive, in milliseconds. */
   readonly pollMs: number
@@ -35,7 +35,7 @@ export interface FollowOptions {
    * Time without header notifications after which the upstream is polled, in milliseconds. The default is 3 seconds.
    */
   readonly doubtMs?: number | undefined
-  readonly wantedLogs: WantedLogs
+  readonly logAddresses: LogAddresses
   readonly listener: ChainListener
   readonly log: Logger
 }
@@ -45,17 +45,17 @@ const defaultMaxGap = 10_000
 // One of several upstreams behind a URL may lag. A chain that was reset stays short.
 const defaultMaxBehindMs = 60_000
 
-const knownAtStart = 32
+const initialBlocks = 32
 const headsPerRequest = 50
-const logRequestsAtOnce = 8
+const maxParallelLogRequests = 8
 const maxInbox = 256
 // A header notification may be missed, and a half-open connection is detected only after seconds.
 const defaultDoubtMs = 3_000
 
 /** The upstream's chain changed during the reads. The next reads will be consistent again. */
-class Unsettled extends Error {}
+class UnsettledError extends Error {}
 
-class Lost extends Error {}
+class ChainLostError extends Error {}
 
 /**
  * Tracks the chain of one upstream by the parent hashes of its headers, and fetches missing blocks to fill every gap.
@@ -64,31 +64,31 @@ class Lost extends Error {}
  * requested by block hash, so the upstream returns the logs of exactly this block or an error.
  */
 export class ChainTracker {
-  readonly #options: FollowOptions
+  readonly #options: TrackerOptions
   readonly #stopped = new AbortController()
   readonly #inbox: unknown[] = []
   #window: BlockWindow | undefined
-  #turn = 0
-  #isTold = false
-  #wantsLatest = false
+  #sequence = 0
+  #hasNotifications = false
+  #isPollDue = false
   #isRunning = false
   #isFailing = false
   #isReported = false
   /** Time of the last header notification or poll. */
-  #lastNews = performance.now()
+  #lastHeaderAt = performance.now()
   /** A poll found a header that was not notified, so the upstream is polled until the next notification. */
-  #isMissing = false
+  #hasMissedHeader = false
   /** Time since which the upstream has not even reached the first block of the window. */
   #behindSince: number | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: FollowOptions) {
+  constructor(options: TrackerOptions) {
     this.#options = options
   }
 
   /** Sequence number of the latest delivery. A new subscriber receives the deliveries with a greater number. */
-  get turn(): number {
-    return this.#turn
+  get sequence(): number {
+    return this.#sequence
   }
 
   /**
@@ -97,12 +97,12 @@ export class ChainTracker {
    * @throws {@link UpstreamError} when the upstream does not respond
    */
   async start(): Promise<void> {
-    this.#window = await this.#begin()
+    this.#window = await this.#openWindow()
     if (this.#stopped.signal.aborted) return
     const { pollMs, doubtMs = defaultDoubtMs } = this.#options
     this.#timer = guardedInterval(() => {
-      const isInDoubt = this.#isMissing || performance.now() - this.#lastNews > doubtMs
-      if (!this.#isTold || this.#isFailing || isInDoubt) this.look()
+      const isSilent = this.#hasMissedHeader || performance.now() - this.#lastHeaderAt > doubtMs
+      if (!this.#hasNotifications || this.#isFailing || isSilent) this.poll()
     }, pollMs)
   }
 
@@ -120,33 +120,33 @@ export class ChainTracker {
   }
 
   /** Sets whether header notifications arrive, so that polling is not needed. */
-  set isTold(value: boolean) {
-    this.#isTold = value
-    if (value) this.look()
+  set hasNotifications(value: boolean) {
+    this.#hasNotifications = value
+    if (value) this.poll()
   }
 
   /** Receives a new header as the upstream sent it. */
   offer(head: unknown): void {
-    this.#lastNews = performance.now()
-    this.#isMissing = false
+    this.#lastHeaderAt = performance.now()
+    this.#hasMissedHeader = false
     // With a longer queue, it is faster to skip to the latest block.
     if (this.#inbox.length >= maxInbox) {
       this.#inbox.length = 0
-      this.#wantsLatest = true
+      this.#isPollDue = true
     } else this.#inbox.push(head)
     void this.#run()
   }
 
   /** Polls the upstream for its chain head. */
-  look(): void {
-    this.#wantsLatest = true
+  poll(): void {
+    this.#isPollDue = true
     void this.#run()
   }
 
   async #run(): Promise<void> {
     if (this.#isRunning || this.#window === undefined) return
     this.#isRunning = true
-    while (!this.#stopped.signal.aborted && (this.#inbox.length > 0 || this.#wantsLatest)) {
+    while (!this.#stopped.signal.aborted && (this.#inbox.length > 0 || this.#isPollDue)) {
       try {
         await this.#next()
         if (this.#isReported) this.#options.log.info('a node can be followed again')
@@ -154,9 +154,9 @@ export class ChainTracker {
         this.#behindSince = undefined
       } catch (error) {
         if (this.#stopped.signal.aborted) break
-        if (error instanceof Lost) await this.#beginAnew(error.message)
+        if (error instanceof ChainLostError) await this.#restart(error.message)
         else {
-          this.#giveWay(error)
+          this.#backOff(error)
           break
         }
       }
@@ -165,29 +165,29 @@ export class ChainTracker {
   }
 
   async #next(): Promise<void> {
-    const told = this.#inbox.shift()
-    if (told !== undefined) return this.#advance(readHead(told))
-    this.#wantsLatest = false
-    this.#lastNews = performance.now()
+    const received = this.#inbox.shift()
+    if (received !== undefined) return this.#advance(readHead(received))
+    this.#isPollDue = false
+    this.#lastHeaderAt = performance.now()
     const latest = await this.#latest()
-    if (this.#inbox.length === 0 && this.#window?.has(latest.hash) === false) this.#isMissing = true
+    if (this.#inbox.length === 0 && this.#window?.has(latest.hash) === false) this.#hasMissedHeader = true
     await this.#advance(latest)
   }
 
   /** Stops for now. The next poll tries again from the upstream's chain head. */
-  #giveWay(error: unknown): void {
+  #backOff(error: unknown): void {
     this.#inbox.length = 0
     this.#isFailing = true
-    if (error instanceof Unsettled || this.#isReported) return
+    if (error instanceof UnsettledError || this.#isReported) return
     this.#isReported = true
     this.#options.log.warn({ reason: String(error) }, 'a node cannot be followed')
   }
 
-  async #beginAnew(reason: string): Promise<void> {
+  async #restart(reason: string): Promise<void> {
     this.#inbox.length = 0
     this.#options.log.error({ reason }, 'a chain is lost')
     this.#options.listener.onLost(reason)
-    const window = await this.#begin().catch(() => undefined)
+    const window = await this.#openWindow().catch(() => undefined)
     this.#behindSince = undefined
     if (window) this.#window = window
     else this.#isFailing = true
@@ -197,12 +197,12 @@ export class ChainTracker {
    * Returns a window that ends at the upstream's chain head and includes some earlier blocks, because the head itself
    * may be replaced.
    */
-  async #begin(): Promise<BlockWindow> {
+  async #openWindow(): Promise<BlockWindow> {
     const latest = await this.#latest()
-    const first = Math.max(0, latest.number - knownAtStart)
+    const first = Math.max(0, latest.number - initialBlocks)
     const before = await this.#heads(first, latest.number - 1).catch(() => [])
-    const isChain = before.at(-1)?.hash === latest.parentHash
-    return new BlockWindow(isChain ? [...before, latest] : [latest])
+    const isLinked = before.at(-1)?.hash === latest.parentHash
+    return new BlockWindow(isLinked ? [...before, latest] : [latest])
   }
 
   /** Advances to a header through all blocks in between. */
@@ -211,9 +211,9 @@ export class ChainTracker {
     while (!window.has(target.hash)) {
       const path = await this.#pathTowards(target, window)
       const [{ parentHash }] = path as [Head]
-      for (const block of window.cutAfter(parentHash)) await this.#options.listener.onDropped(block)
-      for (let from = 0; from < path.length; from += logRequestsAtOnce) {
-        await this.#tell(path.slice(from, from + logRequestsAtOnce), window)
+      for (const block of window.truncateAfter(parentHash)) await this.#options.listener.onDropped(block)
+      for (let from = 0; from < path.length; from += maxParallelLogRequests) {
+        await this.#deliver(path.slice(from, from + maxParallelLogRequests), window)
       }
     }
   }
@@ -222,14 +222,14 @@ export class ChainTracker {
   async #pathTowards(target: Head, window: BlockWindow): Promise<Head[]> {
     const next = window.tip.number + 1
     const { maxGap = defaultMaxGap } = this.#options
-    if (target.number - next > maxGap) throw new Lost('too many blocks were missed')
+    if (target.number - next > maxGap) throw new ChainLostError('too many blocks were missed')
     const path = target.number <= next ? [target] : await this.#heads(next, target.number)
     const last = path.at(-1) as Head
-    if (last.number === target.number && last.hash !== target.hash) throw new Unsettled('another branch')
+    if (last.number === target.number && last.hash !== target.hash) throw new UnsettledError('another branch')
     for (let [head] = path as [Head]; !window.has(head.parentHash); [head] = path as [Head]) {
       if (head.number <= window.first.number) throw await this.#replaced(window)
       const parent = await this.#call('eth_getBlockByHash', [head.parentHash, false])
-      if (parent === null) throw new Unsettled('a parent is not known')
+      if (parent === null) throw new UnsettledError('a parent is not known')
       path.unshift(readHead(parent))
     }
     return path
@@ -242,11 +242,13 @@ export class ChainTracker {
     const now = await this.#call('eth_getBlockByNumber', [hex(first.number), false])
     if (now === null) this.#behindSince ??= performance.now()
     const { maxBehindMs = defaultMaxBehindMs } = this.#options
-    const isLate =
+    const isLagging =
       now === null
         ? performance.now() - (this.#behindSince as number) <= maxBehindMs
         : readHead(now).hash === first.hash
-    return isLate ? new Unsettled('a head is late') : new Lost('the chain was replaced too far back')
+    return isLagging
+      ? new UnsettledError('a head is late')
+      : new ChainLostError('the chain was replaced too far back')
   }
 
   async #heads(from: number, to: number): Promise<Head[]> {
@@ -257,21 +259,22 @@ export class ChainTracker {
     )
     const calls = numbers.map((number) => ['eth_getBlockByNumber', [hex(number), false]] as const)
     const blocks = await this.#options.upstream.batch(calls, this.#signal())
-    if (blocks.length !== calls.length || blocks.includes(null)) throw new Unsettled('a block is not known')
+    if (blocks.length !== calls.length || blocks.includes(null))
+      throw new UnsettledError('a block is not known')
     const heads = blocks.map(readHead)
-    const isChain = heads.every((head, at) => at === 0 || head.parentHash === heads[at - 1]?.hash)
-    if (!isChain) throw new Unsettled('another branch')
+    const isLinked = heads.every((head, at) => at === 0 || head.parentHash === heads[at - 1]?.hash)
+    if (!isLinked) throw new UnsettledError('another branch')
     return heads
   }
 
-  async #tell(heads: readonly Head[], window: BlockWindow): Promise<void> {
-    this.#turn += 1
-    const turn = this.#turn
-    const wanted = this.#options.wantedLogs()
-    const logs = wanted ? await Promise.all(heads.map((head) => this.#logs(head, wanted))) : []
+  async #deliver(heads: readonly Head[], window: BlockWindow): Promise<void> {
+    this.#sequence += 1
+    const sequence = this.#sequence
+    const addresses = this.#options.logAddresses()
+    const logs = addresses ? await Promise.all(heads.map((head) => this.#logs(head, addresses))) : []
     for (const [index, head] of heads.entries()) {
       if (this.#stopped.signal.aborted) return
-      const block = { head, logs: logs[index] ?? [], turn }
+      const block = { head, logs: logs[index] ?? [], sequence }
       window.append(block)
       await this.#options.listener.onBlock(block)
     }

@@ -20,18 +20,18 @@ export interface ClientOptions {
    *
    * @throws {@link RpcError} -32005 when the credential has reached its limit
    */
-  hold(request: SubscriptionRequest): () => void
+  countSubscription(request: SubscriptionRequest): () => void
   /** Maximum size of notifications that are queued until the client knows its subscription, in bytes. */
   readonly maxWaitingBytes: number
   notify(text: string): void
   /** Called when the subscription cannot continue without a gap. */
-  lose(reason: string): void
+  onGap(reason: string): void
   /** Changes the number of active subscriptions. */
   count(kind: SubscriptionKind, change: 1 | -1): void
 }
 
 /** A new subscription. `activate` releases its notifications after the client has received the id. */
-export interface Subscribed {
+export interface NewSubscription {
   readonly id: string
   activate(): void
 }
@@ -42,8 +42,8 @@ const maxFilterItems = 16_384
 /** The subscriptions of one connection. Their ids are not valid on another connection. */
 export class ClientSubscriptions {
   readonly #options: ClientOptions
-  readonly #leaves = new Map<string, Leave>()
-  #asked = 0
+  readonly #leaveCallbacks = new Map<string, Leave>()
+  #pending = 0
   /** Number of account addresses, topics and hashes in all subscriptions. */
   #filterItems = 0
   #isEnded = false
@@ -58,10 +58,10 @@ export class ClientSubscriptions {
    * @throws {@link RpcError} -32602 for invalid params, -32005 when there are too many subscriptions, else the
    * upstream's own error
    */
-  async subscribe(params: unknown): Promise<Subscribed> {
+  async subscribe(params: unknown): Promise<NewSubscription> {
     const request = readSubscriptionRequest(params)
     const { multiplexer, maxSubscriptions, count } = this.#options
-    if (this.#leaves.size + this.#asked >= maxSubscriptions) {
+    if (this.#leaveCallbacks.size + this.#pending >= maxSubscriptions) {
       throw new RpcError(
         rpcCodes.limitExceeded,
         `A connection may hold at most ${maxSubscriptions} subscriptions.`,
@@ -78,10 +78,10 @@ export class ClientSubscriptions {
     if (request.kind === 'logs') this.#options.needs('eth_getLogs')
     const id = `0x${randomBytes(16).toString('hex')}`
     const subscriber = new ClientSubscription(id, this.#options)
-    const release = this.#options.hold(request)
-    this.#asked += 1
+    const release = this.#options.countSubscription(request)
+    this.#pending += 1
     this.#filterItems += request.size
-    let isJoined = false
+    let hasJoined = false
     try {
       const leave = await multiplexer().join(request, subscriber)
       if (this.#isEnded) {
@@ -89,16 +89,16 @@ export class ClientSubscriptions {
         throw new RpcError(rpcCodes.internalError, 'The connection is closed.')
       }
       count(request.kind, 1)
-      isJoined = true
-      this.#leaves.set(id, () => {
+      hasJoined = true
+      this.#leaveCallbacks.set(id, () => {
         this.#filterItems -= request.size
         release()
         count(request.kind, -1)
         leave()
       })
     } finally {
-      this.#asked -= 1
-      if (!isJoined) {
+      this.#pending -= 1
+      if (!hasJoined) {
         this.#filterItems -= request.size
         release()
       }
@@ -116,9 +116,9 @@ export class ClientSubscriptions {
     if (typeof id !== 'string' || rest.length > 0) {
       throw new RpcError(rpcCodes.invalidParams, 'eth_unsubscribe takes one param, a subscription id.')
     }
-    const leave = this.#leaves.get(id)
+    const leave = this.#leaveCallbacks.get(id)
     if (!leave) throw new RpcError(subscriptionNotFound, 'subscription not found')
-    this.#leaves.delete(id)
+    this.#leaveCallbacks.delete(id)
     leave()
     return true
   }
@@ -126,8 +126,8 @@ export class ClientSubscriptions {
   /** Ends all subscriptions. */
   end(): void {
     this.#isEnded = true
-    for (const leave of this.#leaves.values()) leave()
-    this.#leaves.clear()
+    for (const leave of this.#leaveCallbacks.values()) leave()
+    this.#leaveCallbacks.clear()
   }
 }
 
@@ -157,7 +157,7 @@ class ClientSubscription implements Subscriber {
   }
 
   overflow(reason: string): void {
-    this.#options.lose(reason)
+    this.#options.onGap(reason)
   }
 
   activate(): void {

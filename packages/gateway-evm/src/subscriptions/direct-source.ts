@@ -10,29 +10,29 @@ import type { Leave, Subscriber } from './subscriber.ts'
  */
 export class DirectSource {
   readonly #subscribers = new Set<Subscriber>()
-  readonly #ended: () => void
-  readonly #isTaken: Promise<void>
+  readonly #onEnd: () => void
+  readonly #accepted: Promise<void>
   readonly #end: () => void
 
   /**
    * @param params - params of `eth_subscribe`
-   * @param ended - called when the last subscriber has left or the upstream has rejected the subscription
+   * @param onEnd - called when the last subscriber has left or the upstream has rejected the subscription
    */
-  constructor(socket: WebSocketUpstream, params: readonly unknown[], ended: () => void) {
-    this.#ended = ended
+  constructor(socket: WebSocketUpstream, params: readonly unknown[], onEnd: () => void) {
+    this.#onEnd = onEnd
     let resolve!: () => void
     let reject!: (failure: RpcError | UpstreamError) => void
-    this.#isTaken = new Promise<void>((...settle) => ([resolve, reject] = settle))
-    let wasTaken = false
+    this.#accepted = new Promise<void>((...settle) => ([resolve, reject] = settle))
+    let wasAccepted = false
     const fail = (failure: RpcError | UpstreamError) => {
       reject(failure)
       this.#close()
-      if (!wasTaken) return
+      if (!wasAccepted) return
       for (const subscriber of this.#subscribers) subscriber.overflow('the node ended the subscription')
     }
     const subscription = socket.subscribe(params, {
       onLive: () => {
-        wasTaken = true
+        wasAccepted = true
         resolve()
       },
       onResult: (result) => {
@@ -41,7 +41,7 @@ export class DirectSource {
         for (const subscriber of this.#subscribers) subscriber.deliver(text)
       },
       onFailure: (failure, willRetry) => {
-        if (!wasTaken || !willRetry) fail(failure)
+        if (!wasAccepted || !willRetry) fail(failure)
       },
     })
     this.#end = () => subscription.end()
@@ -54,7 +54,7 @@ export class DirectSource {
       if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#close()
     }
     try {
-      await this.#isTaken
+      await this.#accepted
       return leave
     } catch (error) {
       leave()
@@ -68,7 +68,7 @@ export class DirectSource {
 
   #close(): void {
     this.#end()
-    this.#ended()
+    this.#onEnd()
   }
 }
 

@@ -28,13 +28,13 @@ it.each([
   // As in execution clients, a position without a topic does not match, not even "any".
   [[null, null, null], false],
   [[null, null], true],
-])('for the topics %j finds the filter: %s', (topics, expected) => {
+])('matches the topics %j: %s', (topics, expected) => {
   const tree = new FilterTree<TreeFilter>()
   tree.add(treeFilter({ topics }))
   expect(tree.find([address('1'), topic('a'), topic('b')])).toHaveLength(expected ? 1 : 0)
 })
 
-it('finds what a check of every filter finds, each once, also after some were removed', () => {
+it('finds the same filters as a linear search, each once, also after removals', () => {
   // A seeded pseudorandom generator, for the same filters in each run.
   let state = 42
   const below = (limit: number) => {
@@ -69,7 +69,7 @@ it('finds what a check of every filter finds, each once, also after some were re
   expect(compare([])).toBe(0)
 })
 
-it('does not look at filters of the same contract and event that want another argument', () => {
+it('does not visit filters of the same contract and event with another argument', () => {
   const tree = new FilterTree<TreeFilter>()
   for (let account = 0; account < 16_000; account++) {
     tree.add(treeFilter({ address: address('1'), topics: [topic('a'), topic(account.toString(16))] }))

@@ -54,12 +54,14 @@ const maxPaths = 16
  */
 export function uncheckedPositions({ addresses, topics }: LogFilter): number[] {
   const positions = [addresses, ...topics].map((values, position) => ({ position, count: values.length }))
-  const [first, ...others] = positions
+  const [first, ...remaining] = positions
     .filter(({ count }) => count > 0)
-    .toSorted((one, other) => (one.position === 0 ? -1 : other.position === 0 ? 1 : one.count - other.count))
+    .toSorted((left, right) =>
+      left.position === 0 ? -1 : right.position === 0 ? 1 : left.count - right.count,
+    )
   let paths = first?.count ?? 1
   const unchecked: number[] = []
-  for (const { position, count } of others) {
+  for (const { position, count } of remaining) {
     if (count === 1 || paths * count <= maxPaths) paths *= count
     else unchecked.push(position)
   }

@@ -8,20 +8,20 @@ import { TimeSlices } from './time-slices.ts'
 const topic = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
 const address = `0x${'a'.repeat(40)}`
 
-function block(turn: number, logs: number): Block {
-  const head = { number: turn, hash: `0x${turn}`, parentHash: '0x', text: '{}' }
+function block(sequence: number, logs: number): Block {
+  const head = { number: sequence, hash: `0x${sequence}`, parentHash: '0x', text: '{}' }
   const entries = Array.from({ length: logs }, (_, index) => {
     const log = { address, topics: [topic(index)], logIndex: `0x${index.toString(16)}`, blockHash: head.hash }
     return { log, text: JSON.stringify(log) }
   })
-  return { head, logs: entries, turn }
+  return { head, logs: entries, sequence }
 }
 
 /** Creates an index whose subscribers take one millisecond of a simulated clock for each log. */
 function slowIndex(sliceMs = 4) {
   let clock = 0
   const index = new LogIndex(new TimeSlices(sliceMs, () => clock))
-  const join = (options: unknown, since: number) => {
+  const join = (options: unknown, fromSequence: number) => {
     const results: string[] = []
     const subscriber: Subscriber = {
       deliver: (result) => {
@@ -31,13 +31,13 @@ function slowIndex(sliceMs = 4) {
       overflow: () => undefined,
     }
     const key = JSON.stringify(options ?? {})
-    index.add(key, readLogFilter(options), subscriber, since)
+    index.add(key, readLogFilter(options), subscriber, fromSequence)
     return { results, leave: () => index.remove(key, subscriber) }
   }
   return { index, join, now: () => clock }
 }
 
-it('lets other work come between, after no more than a slice of its own', async () => {
+it('yields to other work after each time slice', async () => {
   const { index, join, now } = slowIndex()
   const all = Array.from({ length: 50 }, () => join(undefined, 0))
   const ticks = [now()]
@@ -60,15 +60,15 @@ it('lets other work come between, after no more than a slice of its own', async 
   for (const { results } of all) expect(results).toHaveLength(40)
 })
 
-it('delivers each log once and in order, and takes them back latest first', async () => {
+it('delivers each log once and in order, and reports removed logs in reverse order', async () => {
   const { index, join } = slowIndex()
   const wanted = block(1, 30)
   const texts = wanted.logs.map(({ text }) => text)
   const all = Array.from({ length: 20 }, () => join(undefined, 0))
-  const one = join({ address, topics: [topic(7)] }, 0)
+  const first = join({ address, topics: [topic(7)] }, 0)
   await index.deliver(wanted, false)
   for (const { results } of all) expect(results).toEqual(texts)
-  expect(one.results).toEqual([texts[7]])
+  expect(first.results).toEqual([texts[7]])
   await index.deliver(wanted, true)
   for (const { results } of all) {
     const removed = results.slice(30).map((text) => JSON.parse(text) as Record<string, unknown>)
@@ -76,35 +76,35 @@ it('delivers each log once and in order, and takes them back latest first', asyn
   }
 })
 
-it('gives nothing more to who leaves meanwhile, and nothing to who joins meanwhile', async () => {
+it('delivers nothing to subscribers that leave or join during a delivery', async () => {
   const { index, join } = slowIndex()
   const stays = join(undefined, 0)
   const leaves = join(undefined, 0)
   const delivering = index.deliver(block(1, 30), false)
   const before = leaves.results.length
   leaves.leave()
-  const late = join(undefined, 1)
+  const second = join(undefined, 1)
   await delivering
   expect(before).toBeGreaterThan(0)
   expect(before).toBeLessThan(30)
   expect(leaves.results).toHaveLength(before)
-  expect(late.results).toEqual([])
+  expect(second.results).toEqual([])
   expect(stays.results).toHaveLength(30)
 })
 
-it('names the addresses that are wanted as long as every filter has one', () => {
+it('returns the addresses while every filter has one', () => {
   const { index, join } = slowIndex()
-  expect(index.wanted(2)).toBeUndefined()
+  expect(index.logAddresses(2)).toBeUndefined()
   const other = `0x${'b'.repeat(40)}`
   const both = join({ address: [address, other] }, 0)
-  const one = join({ address, topics: [topic(1)] }, 0)
-  expect(index.wanted(2)).toEqual([address, other])
-  expect(index.wanted(1)).toEqual([])
+  const first = join({ address, topics: [topic(1)] }, 0)
+  expect(index.logAddresses(2)).toEqual([address, other])
+  expect(index.logAddresses(1)).toEqual([])
   both.leave()
-  expect(index.wanted(2)).toEqual([address])
+  expect(index.logAddresses(2)).toEqual([address])
   const any = join({ topics: [topic(1)] }, 0)
-  expect(index.wanted(2)).toEqual([])
+  expect(index.logAddresses(2)).toEqual([])
   any.leave()
-  one.leave()
-  expect(index.wanted(2)).toBeUndefined()
+  first.leave()
+  expect(index.logAddresses(2)).toBeUndefined()
 })

@@ -25,9 +25,9 @@ export class LogIndex {
 
   /**
    * @param key - the same for equal filters
-   * @param since - sequence number of the last delivery before the subscriber joined; it receives later ones
+   * @param fromSequence - sequence number of the last delivery before the subscriber joined; it receives later ones
    */
-  add(key: string, filter: LogFilter, subscriber: Subscriber, since: number): void {
+  add(key: string, filter: LogFilter, subscriber: Subscriber, fromSequence: number): void {
     let group = this.#byKey.get(key)
     if (!group) {
       group = groupOf(filter)
@@ -35,7 +35,7 @@ export class LogIndex {
       this.#tree.add(group)
       this.#countAddresses(group, 1)
     }
-    group.members.set(subscriber, since)
+    group.members.set(subscriber, fromSequence)
   }
 
   remove(key: string, subscriber: Subscriber): void {
@@ -47,7 +47,7 @@ export class LogIndex {
   }
 
   /** Returns the account addresses whose logs are wanted, empty for all logs. Undefined when no logs are wanted. */
-  wanted(maxAddresses: number): readonly string[] | undefined {
+  logAddresses(maxAddresses: number): readonly string[] | undefined {
     if (this.#byKey.size === 0) return undefined
     return this.#withoutAddress > 0 || this.#byAddress.size > maxAddresses ? [] : [...this.#byAddress.keys()]
   }
@@ -60,17 +60,17 @@ export class LogIndex {
    * Delivers the logs of a block, or reports them as removed. Resolves after all deliveries. Other work runs in
    * between: a subscriber that leaves meanwhile receives no more logs.
    */
-  async deliver({ logs, turn }: Block, removed: boolean): Promise<void> {
+  async deliver({ logs, sequence }: Block, removed: boolean): Promise<void> {
     for (const entry of removed ? logs.toReversed() : logs) {
-      if (this.#slices.isOver()) await this.#slices.next()
+      if (this.#slices.isExhausted()) await this.#slices.next()
       const groups = this.#groupsFor(entry)
       if (groups.length === 0) continue
       const text = removed ? JSON.stringify({ ...entry.log, removed: true }) : entry.text
       for (const { members } of groups) {
-        for (const [subscriber, since] of members) {
-          if (since >= turn) continue
+        for (const [subscriber, fromSequence] of members) {
+          if (fromSequence >= sequence) continue
           subscriber.deliver(text)
-          if (this.#slices.isOver()) await this.#slices.next()
+          if (this.#slices.isExhausted()) await this.#slices.next()
         }
       }
     }
@@ -78,7 +78,7 @@ export class LogIndex {
 
   #groupsFor({ log }: LogEntry): Group[] {
     const values = [log.address, ...log.topics].map((value) => value.toLowerCase())
-    return this.#tree.find(values).filter((group) => takesUnchecked(group, values))
+    return this.#tree.find(values).filter((group) => matchesUnchecked(group, values))
   }
 
   #countAddresses({ addresses }: Group, change: 1 | -1): void {
@@ -105,7 +105,7 @@ function groupOf(filter: LogFilter): Group {
   return { addresses, topics, unchecked, alternatives, members: new Map() }
 }
 
-function takesUnchecked({ unchecked, alternatives }: Group, values: readonly string[]): boolean {
+function matchesUnchecked({ unchecked, alternatives }: Group, values: readonly string[]): boolean {
   for (let at = 0; at < unchecked.length; at += 1) {
     const value = values[unchecked[at] as number]
     if (value === undefined || alternatives[at]?.has(value) !== true) return false

@@ -14,7 +14,7 @@ import type { SubscriptionRequest } from './subscription-request.ts'
 export class SubscriptionMultiplexer {
   readonly #options: SourceOptions
   readonly #chain: ChainSource
-  readonly #others = new Map<string, DirectSource | PendingPoll>()
+  readonly #directSources = new Map<string, DirectSource | PendingPoll>()
 
   constructor(options: SourceOptions) {
     this.#options = options
@@ -23,7 +23,7 @@ export class SubscriptionMultiplexer {
 
   /** Number of upstream subscriptions, including polls in their place. */
   get upstreamSubscriptions(): number {
-    return this.#chain.upstreamSubscriptions + this.#others.size
+    return this.#chain.upstreamSubscriptions + this.#directSources.size
   }
 
   /**
@@ -32,33 +32,33 @@ export class SubscriptionMultiplexer {
    * @throws {@link RpcError} with the upstream's error, or when it cannot be reached
    */
   join(request: SubscriptionRequest, subscriber: Subscriber): Promise<Leave> {
-    if ('params' in request) return this.#feed(request.key, request.params).join(subscriber)
+    if ('params' in request) return this.#sourceOf(request.key, request.params).join(subscriber)
     return this.#chain.join(request, subscriber)
   }
 
   close(): void {
     this.#chain.stop()
-    for (const feed of this.#others.values()) feed.stop()
-    this.#others.clear()
+    for (const source of this.#directSources.values()) source.stop()
+    this.#directSources.clear()
     this.#options.socket?.close()
   }
 
-  #feed(key: string, params: readonly unknown[]): DirectSource | PendingPoll {
-    const known = this.#others.get(key)
+  #sourceOf(key: string, params: readonly unknown[]): DirectSource | PendingPoll {
+    const known = this.#directSources.get(key)
     if (known) return known
-    const ended = () => {
-      if (this.#others.get(key) === feed) this.#others.delete(key)
+    const onEnd = () => {
+      if (this.#directSources.get(key) === source) this.#directSources.delete(key)
     }
-    const feed: DirectSource | PendingPoll = this.#opened(params, ended)
-    this.#others.set(key, feed)
-    return feed
+    const source: DirectSource | PendingPoll = this.#createSource(params, onEnd)
+    this.#directSources.set(key, source)
+    return source
   }
 
-  #opened(params: readonly unknown[], ended: () => void): DirectSource | PendingPoll {
+  #createSource(params: readonly unknown[], onEnd: () => void): DirectSource | PendingPoll {
     const { socket } = this.#options
-    if (socket) return new DirectSource(socket, params, ended)
+    if (socket) return new DirectSource(socket, params, onEnd)
     const [kind, ...options] = params
-    if (kind === 'newPendingTransactions') return new PendingPoll(this.#options, options, ended)
+    if (kind === 'newPendingTransactions') return new PendingPoll(this.#options, options, onEnd)
     throw new RpcError(
       rpcCodes.methodNotFound,
       `This node has no WebSocket upstream, which a subscription to ${String(kind)} needs.`,

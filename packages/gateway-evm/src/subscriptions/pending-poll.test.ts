@@ -9,13 +9,13 @@ const later = { timeout: 50_000 }
 
 /** Subscribes to the pending transactions of an upstream that counts its filters. */
 async function subscribed() {
-  let made = 0
+  let created = 0
   const installed = new Set<string>()
   let changes: object = { result: [] }
   const upstream = await faultyUpstream('node', {
-    answers: {
+    responses: {
       eth_newPendingTransactionFilter: () => {
-        const id = `0x${(made += 1)}`
+        const id = `0x${(created += 1)}`
         installed.add(id)
         return { result: id }
       },
@@ -30,26 +30,26 @@ async function subscribed() {
   onTestFinished(() => poll.stop())
   const delivered: string[] = []
   await poll.join({ deliver: (result) => void delivered.push(result), overflow: () => undefined })
-  const polls = () => upstream.asked.filter((method) => method === 'eth_getFilterChanges').length
-  const answer = (given: object) => (changes = given)
-  return { upstream, installed, delivered, polls, answer, made: () => made }
+  const polls = () => upstream.received.filter((method) => method === 'eth_getFilterChanges').length
+  const setChanges = (given: object) => (changes = given)
+  return { upstream, installed, delivered, polls, setChanges, created: () => created }
 }
 
-it('a filter stays while its node cannot be reached', async () => {
-  const { upstream, installed, delivered, polls, answer, made } = await subscribed()
+it('retains a filter while its node is unreachable', async () => {
+  const { upstream, installed, delivered, polls, setChanges, created } = await subscribed()
   upstream.fault = 500
   const before = polls()
   await vi.waitFor(() => expect(polls()).toBeGreaterThan(before + 3), later)
-  answer({ result: ['0xab'] })
+  setChanges({ result: ['0xab'] })
   upstream.fault = 'well'
   await vi.waitFor(() => expect(delivered).toContain('"0xab"'), later)
-  expect([made(), installed.size]).toEqual([1, 1])
+  expect([created(), installed.size]).toEqual([1, 1])
 })
 
-it('a filter that its node refuses is uninstalled before there is another one', async () => {
-  const { installed, answer, made } = await subscribed()
-  answer({ error: { code: -32000, message: 'internal error' } })
-  await vi.waitFor(() => expect(made()).toBeGreaterThan(3), later)
-  answer({ result: [] })
+it('uninstalls a rejected filter before it creates another one', async () => {
+  const { installed, setChanges, created } = await subscribed()
+  setChanges({ error: { code: -32000, message: 'internal error' } })
+  await vi.waitFor(() => expect(created()).toBeGreaterThan(3), later)
+  setChanges({ result: [] })
   await vi.waitFor(() => expect(installed.size).toBe(1), later)
 })

@@ -7,7 +7,7 @@ import { guardedTimeout } from '@fairlead/http1'
 export class PendingPoll {
   readonly #options: SourceOptions
   readonly #params: readonly unknown[]
-  readonly #ended: () => void
+  readonly #onEnd: () => void
   readonly #subscribers = new Set<Subscriber>()
   readonly #stopped = new AbortController()
   readonly #started: Promise<void>
@@ -16,12 +16,12 @@ export class PendingPoll {
 
   /**
    * @param params - params of `eth_newPendingTransactionFilter`
-   * @param ended - called when the last subscriber has left or the upstream has rejected the filter
+   * @param onEnd - called when the last subscriber has left or the upstream has rejected the filter
    */
-  constructor(options: SourceOptions, params: readonly unknown[], ended: () => void) {
+  constructor(options: SourceOptions, params: readonly unknown[], onEnd: () => void) {
     this.#options = options
     this.#params = params
-    this.#ended = ended
+    this.#onEnd = onEnd
     this.#started = this.#start()
   }
 
@@ -31,7 +31,7 @@ export class PendingPoll {
     const leave = () => {
       if (!this.#subscribers.delete(subscriber) || this.#subscribers.size > 0) return
       this.stop()
-      this.#ended()
+      this.#onEnd()
     }
     try {
       await this.#started
@@ -50,15 +50,18 @@ export class PendingPoll {
 
   async #start(): Promise<void> {
     this.#filter = await this.#call('eth_newPendingTransactionFilter', this.#params)
-    this.#again()
+    this.#schedule()
   }
 
-  #again(): void {
+  #schedule(): void {
     if (this.#stopped.signal.aborted) return
-    this.#timer = guardedTimeout(() => void this.#look().finally(() => this.#again()), this.#options.pollMs)
+    this.#timer = guardedTimeout(
+      () => void this.#poll().finally(() => this.#schedule()),
+      this.#options.pollMs,
+    )
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       // Creates the filter again if the upstream has lost it, for example after a restart.
       this.#filter ??= await this.#call('eth_newPendingTransactionFilter', this.#params)

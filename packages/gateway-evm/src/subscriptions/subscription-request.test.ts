@@ -34,8 +34,8 @@ describe('readSubscriptionRequest', () => {
     ],
     [['newPendingTransactions'], ['newPendingTransactions', false]],
     [['transactionReceipts'], ['transactionReceipts', {}]],
-  ])('finds %j and %j alike', (one, other) => {
-    expect(key(...one)).toBe(key(...other))
+  ])('returns the same key for %j and %j', (first, second) => {
+    expect(key(...first)).toBe(key(...second))
   })
 
   it.each([
@@ -51,11 +51,11 @@ describe('readSubscriptionRequest', () => {
     ],
     [['newPendingTransactions'], ['newPendingTransactions', true]],
     [['transactionReceipts'], ['transactionReceipts', { transactionHashes: [] }]],
-  ])('tells %j from %j', (one, other) => {
-    expect(key(...one)).not.toBe(key(...other))
+  ])('returns different keys for %j and %j', (first, second) => {
+    expect(key(...first)).not.toBe(key(...second))
   })
 
-  it('refuses what is too much', () => {
+  it('rejects requests that exceed the limits', () => {
     for (const options of [
       { address: Array.from({ length: 1_001 }, () => address('a')) },
       { topics: [Array.from({ length: 1_001 }, () => topic('a'))] },
@@ -64,7 +64,7 @@ describe('readSubscriptionRequest', () => {
     }
   })
 
-  it('never repeats what it refuses', () => {
+  it('never repeats a rejected value', () => {
     const secret = 's3cr3t'
     for (const params of [
       [secret],
@@ -81,7 +81,7 @@ describe('readSubscriptionRequest', () => {
   })
 })
 
-it('refuses hashes that are no text', () => {
-  const wish = () => key('transactionReceipts', { transactionHashes: [{ toString: 1, valueOf: 1 }] })
-  expect(wish).toThrow('transactionHashes')
+it('rejects hashes that are not strings', () => {
+  const keyOf = () => key('transactionReceipts', { transactionHashes: [{ toString: 1, valueOf: 1 }] })
+  expect(keyOf).toThrow('transactionHashes')
 })

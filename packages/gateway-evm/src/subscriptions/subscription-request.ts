@@ -55,13 +55,13 @@ export function readSubscriptionRequest(params: unknown): SubscriptionRequest {
       if (!isEmpty(options) && typeof options !== 'boolean') {
         throw invalid('the option of newPendingTransactions must be true or false')
       }
-      const whole = options === true
-      return { kind, params: whole ? [kind, true] : [kind], key: `${kind} ${whole}`, size: 0 }
+      const isFull = options === true
+      return { kind, params: isFull ? [kind, true] : [kind], key: `${kind} ${isFull}`, size: 0 }
     }
     case 'transactionReceipts': {
       const hashes = readHashes(options)
-      const wanted = hashes === undefined ? [kind] : [kind, { transactionHashes: hashes }]
-      return { kind, params: wanted, key: JSON.stringify(wanted), size: hashes?.length ?? 0 }
+      const normalized = hashes === undefined ? [kind] : [kind, { transactionHashes: hashes }]
+      return { kind, params: normalized, key: JSON.stringify(normalized), size: hashes?.length ?? 0 }
     }
     default:
       return kind satisfies never

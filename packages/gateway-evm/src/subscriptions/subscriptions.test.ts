@@ -73,7 +73,7 @@ interface Log {
 }
 
 /** Returns the hashes of the upstream's blocks after a number, and the names of their logs. */
-async function truth(after: number): Promise<{ heads: string[]; logs: string[] }> {
+async function expectedEvents(after: number): Promise<{ heads: string[]; logs: string[] }> {
   const latest = Number(await node<string>('eth_blockNumber'))
   const numbers = Array.from(
     { length: latest - after },
@@ -93,8 +93,8 @@ const headsOf = (each: Client, id: string): string[] => each.results<Head>(id).m
 const logsOf = (each: Client, id: string): string[] => each.results<Log>(id).map(nameOf)
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-describe('an upstream that is lost and comes back', () => {
-  it('leaves 200 subscriptions on 50 connections without a gap and without a double', async () => {
+describe('an upstream that reconnects', () => {
+  it('leaves 200 subscriptions on 50 connections without gaps and duplicates', async () => {
     const gateway = await start()
     const { contract } = chain.example
     const all = await clients(gateway, 50)
@@ -119,7 +119,7 @@ describe('an upstream that is lost and comes back', () => {
     proxy.cut()
     proxy.restore()
     await transfer(5)
-    const expected = await truth(before)
+    const expected = await expectedEvents(before)
     expect([expected.heads.length, expected.logs.length]).toEqual([75, 75])
     let counted = 0
     for (const { each, heads, logs } of subscribed) {
@@ -135,7 +135,7 @@ describe('an upstream that is lost and comes back', () => {
     expect(counted).toBe(200)
     // No log of the earlier blocks arrives before the next ones.
     await transfer(1)
-    const next = (await truth(before)).logs
+    const next = (await expectedEvents(before)).logs
     for (const { each, logs } of subscribed) {
       await waitFor(() => expect(logsOf(each, logs[0] as string)).toEqual(next))
     }
@@ -143,7 +143,7 @@ describe('an upstream that is lost and comes back', () => {
     expect(gateway.log()).not.toContain(new URL(proxy.url).host)
   })
 
-  it('is followed by asking when its WebSocket stays away', async () => {
+  it('is polled while its WebSocket is unavailable', async () => {
     const gateway = await start()
     const each = await client(gateway)
     const before = Number(await node<string>('eth_blockNumber'))
@@ -151,17 +151,17 @@ describe('an upstream that is lost and comes back', () => {
     proxy.cut()
     await transfer(2)
     expect(headsOf(each, id)).toEqual([])
-    const late = await client(gateway)
-    const lateId = await late.subscribe('newHeads')
+    const second = await client(gateway)
+    const secondId = await second.subscribe('newHeads')
     proxy.restore()
-    await waitFor(async () => expect(headsOf(each, id)).toEqual((await truth(before)).heads))
-    await waitFor(() => expect(headsOf(late, lateId)).toEqual(headsOf(each, id)))
+    await waitFor(async () => expect(headsOf(each, id)).toEqual((await expectedEvents(before)).heads))
+    await waitFor(() => expect(headsOf(second, secondId)).toEqual(headsOf(each, id)))
   })
 })
 
 describe('a reorganisation', () => {
   it.each([true, false])(
-    'takes logs back and gives the other branch (with WebSocket: %s)',
+    'reports removed logs and delivers the other branch (with WebSocket: %s)',
     async (hasSocket) => {
       const gateway = await start({}, hasSocket)
       const each = await client(gateway)
@@ -169,33 +169,33 @@ describe('a reorganisation', () => {
       const logs = await each.subscribe('logs', { address: chain.example.contract })
       const before = Number(await node<string>('eth_blockNumber'))
       await transfer(4)
-      const old = await truth(before)
+      const old = await expectedEvents(before)
       await waitFor(() => expect(logsOf(each, logs)).toEqual(old.logs))
-      const late = await client(gateway)
-      const lateLogs = await late.subscribe('logs')
+      const second = await client(gateway)
+      const secondLogs = await second.subscribe('logs')
       await node('anvil_reorg', [3, []])
       await transfer(2)
-      const now = await truth(before)
+      const now = await expectedEvents(before)
       expect(now.heads[0]).toBe(old.heads[0])
       expect(now.heads[1]).not.toBe(old.heads[1])
       await waitFor(() => expect(headsOf(each, heads)).toEqual([...old.heads, ...now.heads.slice(1)]))
-      const told = each.results<Log>(logs)
-      expect(told.slice(0, 4).map(({ removed }) => removed)).toEqual([false, false, false, false])
-      expect(told.slice(4, 7).map((log) => [nameOf(log), log.removed])).toEqual(
+      const received = each.results<Log>(logs)
+      expect(received.slice(0, 4).map(({ removed }) => removed)).toEqual([false, false, false, false])
+      expect(received.slice(4, 7).map((log) => [nameOf(log), log.removed])).toEqual(
         old.logs
           .slice(1)
           .toReversed()
           .map((name) => [name, true]),
       )
-      expect(told.slice(7).map(nameOf)).toEqual(now.logs.slice(1))
+      expect(received.slice(7).map(nameOf)).toEqual(now.logs.slice(1))
       // A later subscriber receives no removed logs that it has never received.
-      await waitFor(() => expect(logsOf(late, lateLogs)).toEqual(now.logs.slice(1)))
+      await waitFor(() => expect(logsOf(second, secondLogs)).toEqual(now.logs.slice(1)))
     },
   )
 })
 
 describe('a node without a WebSocket', () => {
-  it('is asked for heads, logs and pending transactions', async () => {
+  it('is polled for heads, logs and pending transactions', async () => {
     const { account, recipient } = chain.example
     const each = await client(await start({}, false))
     const [heads, logs, pending] = [
@@ -206,7 +206,7 @@ describe('a node without a WebSocket', () => {
     const before = Number(await node<string>('eth_blockNumber'))
     const hash = await node<string>('eth_sendTransaction', [{ from: account, to: recipient, value: '0x1' }])
     await transfer(3)
-    const expected = await truth(before)
+    const expected = await expectedEvents(before)
     await waitFor(() => expect(headsOf(each, heads)).toEqual(expected.heads))
     await waitFor(() => expect(logsOf(each, logs)).toEqual(expected.logs))
     await waitFor(() => expect(each.results(pending)).toContain(hash))
@@ -217,8 +217,8 @@ describe('a node without a WebSocket', () => {
   })
 })
 
-describe('what clients ask alike', () => {
-  it('is asked of the node once', async () => {
+describe('equal subscriptions', () => {
+  it('are sent to the node once', async () => {
     const gateway = await start()
     const all = await clients(gateway, 100)
     const filter = {
@@ -243,11 +243,11 @@ describe('what clients ask alike', () => {
   })
 })
 
-describe('a client that wants much', () => {
+describe('a client with many subscriptions', () => {
   const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}`
   const addresses = (of: number) => Array.from({ length: 1_000 }, (_, index) => address(of * 1_000 + index))
 
-  it('may name only so many addresses and topics at once', async () => {
+  it('has a limit on addresses and topics', async () => {
     const { call, subscribe } = await client(await start())
     const ids: string[] = []
     for (let of = 0; of < 16; of++) ids.push(await subscribe('logs', { address: addresses(of) }))
@@ -259,7 +259,7 @@ describe('a client that wants much', () => {
     expect(await call('eth_subscribe', ['logs', { address: addresses(16) }])).toHaveProperty('result')
   })
 
-  it('is broken off when it pings and does not read the answers', async () => {
+  it('is disconnected when it sends pings and does not read the pongs', async () => {
     const gateway = await start({ maxBufferBytes: 65_536 })
     const socket = connect(gateway.port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())
@@ -280,11 +280,11 @@ describe('a client that wants much', () => {
 })
 
 describe('a client that reads slowly', () => {
-  it('is closed when too many notifications wait for it', async () => {
+  it('is closed when too many notifications are queued', async () => {
     const gateway = await start({ maxBufferBytes: 65_536 })
-    const [slow, quick] = (await clients(gateway, 2)) as [Client, Client]
+    const [slow, fast] = (await clients(gateway, 2)) as [Client, Client]
     for (let index = 0; index < 200; index++) await slow.subscribe('newHeads')
-    const id = await quick.subscribe('newHeads')
+    const id = await fast.subscribe('newHeads')
     const { socket } = slow
     socket.pause()
     await waitFor(async () => {
@@ -298,10 +298,10 @@ describe('a client that reads slowly', () => {
     await waitFor(() => expect(gateway.log()).toContain('"close_code":1013'))
     await node('anvil_mine', ['0x1'])
     const head = await node<Head>('eth_getBlockByNumber', ['latest', false])
-    await waitFor(() => expect(headsOf(quick, id)).toContain(head.hash))
+    await waitFor(() => expect(headsOf(fast, id)).toContain(head.hash))
   })
 
-  it('has its calls read only as fast as it reads their answers', async () => {
+  it('has its calls read only as fast as it reads the responses', async () => {
     const gateway = await start({ maxBufferBytes: 65_536, maxCalls: 4 })
     await transfer(1)
     const each = await client(gateway)
@@ -313,15 +313,15 @@ describe('a client that reads slowly', () => {
         `{"jsonrpc":"2.0","id":${id},"method":"eth_getCode","params":["${chain.example.contract}"]}`,
       )
     }
-    const answered = async () =>
+    const sentMessages = async () =>
       Number(/messages_total\{direction="out"} (\d+)/.exec(await gateway.metrics())?.[1])
     await waitFor(() => expect(proxy.mostAtOnce()).toBe(4))
     // No further response is sent while the upstream responds to other calls.
-    const held = await settled(answered, async () => {
+    const sentCount = await settled(sentMessages, async () => {
       for (let call = 0; call < 20; call++) await node('eth_blockNumber')
     })
-    expect(held).toBeGreaterThan(0)
-    expect(held).toBeLessThan(calls)
+    expect(sentCount).toBeGreaterThan(0)
+    expect(sentCount).toBeLessThan(calls)
     socket.resume()
     // With four calls at a time, a busy machine needs this long for all of them.
     await vi.waitFor(() => expect(each.messages).toHaveLength(calls), { timeout: 110_000, interval: 50 })
@@ -329,12 +329,12 @@ describe('a client that reads slowly', () => {
   }, 120_000)
 })
 
-it('an upstream that comes back with another chain ends subscriptions', async () => {
+it('ends subscriptions when an upstream reconnects with another chain', async () => {
   const ownDirectory = await mkdtemp(join(tmpdir(), 'fairlead-subscriptions-'))
   onTestFinished(() => rm(ownDirectory, { recursive: true, force: true }))
-  const own = await startDevnet({ dataDirectory: ownDirectory, chains: ['evm'] })
-  onTestFinished(own.stop)
-  const [{ url }] = own.chains as [EvmDevnetChain]
+  const ownDevnet = await startDevnet({ dataDirectory: ownDirectory, chains: ['evm'] })
+  onTestFinished(ownDevnet.stop)
+  const [{ url }] = ownDevnet.chains as [EvmDevnetChain]
   const each = await client(await inFrontOf(url, { websocket: url.replace('http', 'ws') }))
   await each.subscribe('newHeads')
   await each.subscribe('logs')

@@ -27,19 +27,19 @@ export class TimeSlices {
   }
 
   /** Whether the work must wait for another slice. The first call in a tick begins its slice. */
-  isOver(): boolean {
+  isExhausted(): boolean {
     const now = this.#now()
-    if (this.#end === 0) this.#begin(now)
+    if (this.#end === 0) this.#start(now)
     return now >= this.#end
   }
 
   /** Resolves in a later tick, after those that waited before have had a slice. */
   next(): Promise<void> {
-    if (this.#end === 0) this.#begin(this.#now())
+    if (this.#end === 0) this.#start(this.#now())
     return new Promise((resolve) => void this.#waiting.push(resolve))
   }
 
-  #begin(now: number): void {
+  #start(now: number): void {
     this.#end = now + this.#sliceMs
     setImmediate(this.#tick)
   }
@@ -49,7 +49,7 @@ export class TimeSlices {
     const resolve = this.#waiting.shift()
     if (resolve === undefined) return
     // The next slice begins for the remaining waiters, even if this one does not use its own.
-    this.#begin(this.#now())
+    this.#start(this.#now())
     resolve()
   }
 }

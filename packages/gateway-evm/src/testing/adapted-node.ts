@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { adapterOf } from '../adapters/adapters.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import { readUnderId } from '../upstream/read-response.ts'
+import { readWithId } from '../upstream/read-response.ts'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
@@ -17,26 +17,26 @@ export type Scripted =
 /** A fake upstream that imitates an execution client, and the calls that it received. */
 export interface ScriptedNode {
   readonly url: string
-  readonly asked: readonly (readonly [method: string, ...params: unknown[]])[]
+  readonly received: readonly (readonly [method: string, ...params: unknown[]])[]
 }
 
 /** Starts a fake upstream that has only the given methods, until the running test ends. */
-export async function scriptedNode(answers: Readonly<Record<string, Scripted>>): Promise<ScriptedNode> {
-  const asked: [string, ...unknown[]][] = []
+export async function scriptedNode(script: Readonly<Record<string, Scripted>>): Promise<ScriptedNode> {
+  const received: [string, ...unknown[]][] = []
   const url = await nodeThat(async (request: IncomingMessage, response: ServerResponse) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const { id, method, params } = JSON.parse(text) as { id: unknown; method: string; params: unknown[] }
-    asked.push([method, ...params])
-    let answer = answers[method] ?? {
+    received.push([method, ...params])
+    let scripted = script[method] ?? {
       error: { code: -32601, message: `the method ${method} does not exist/is not available` },
     }
-    while (typeof answer === 'function') answer = answer(params)
+    while (typeof scripted === 'function') scripted = scripted(params)
     response
       .setHeader('content-type', 'application/json')
-      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...scripted }))
   })
-  return { url, asked }
+  return { url, received }
 }
 
 /** Calls methods of an upstream through their adapters, whether or not the specification has them. */
@@ -79,7 +79,7 @@ export function adapted(address: string): AdaptedCall {
       upstream,
     )
     const reading = { method: name, idText: '7', reservation: upstream.reserve(), signal }
-    const text = typeof forwarded === 'string' ? forwarded : await readUnderId(forwarded, reading)
+    const text = typeof forwarded === 'string' ? forwarded : await readWithId(forwarded, reading)
     const { id, result, error } = JSON.parse(text) as { id: number; result?: unknown; error?: RpcError }
     if (id !== 7) throw new Error('The answer has the id of another call.')
     if (error) throw Object.assign(new Error(error.message), error)

@@ -7,7 +7,7 @@ import { address, rpcOf } from './traced-chain.ts'
 /** Receives the value of the transaction. */
 export const receiver = address('5000')
 /** Receives the balance of the self-destructing contract. */
-export const heir = address('5001')
+export const beneficiary = address('5001')
 
 /** Contracts that one transaction calls in sequence. */
 export const contracts = {
@@ -32,7 +32,7 @@ export const contracts = {
   ],
   empty: [address('b002'), '00'],
   revert: [address('b003'), '61dead60005260206000fd'],
-  destroy: [address('b004'), `73${heir.slice(2)}ff`],
+  destroy: [address('b004'), `73${beneficiary.slice(2)}ff`],
 } as const
 
 /** A chain whose latest block contains a transaction with one operation of each kind. */

@@ -11,7 +11,7 @@ import {
   type ResponseCaches,
   type ResponseCacheOptions,
   createResponseCaches,
-  type NodeMemory,
+  type NodeCache,
 } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
@@ -47,9 +47,9 @@ export async function countedNode(node: string): Promise<CountedNode> {
     for await (const chunk of request) body += String(chunk)
     const { id, method, params } = JSON.parse(body) as { id: unknown; method: string; params: Params }
     asked.set(method, [...(asked.get(method) ?? []), params])
-    const own = await scripts.get(method)?.(params)
-    const text = own
-      ? JSON.stringify({ jsonrpc: '2.0', id, ...own })
+    const scripted = await scripts.get(method)?.(params)
+    const text = scripted
+      ? JSON.stringify({ jsonrpc: '2.0', id, ...scripted })
       : await (
           await fetch(node, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
         ).text()
@@ -68,12 +68,12 @@ export interface CallOptions {
 }
 
 /** A node with a response cache. */
-export interface RememberingNode {
+export interface CachingNode {
   /** Returns the result or throws the error. */
   call(method: string, params?: Params, options?: CallOptions): Promise<unknown>
   /** Returns the results of a batch, with an error in place of each failed one. */
   batch(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<readonly unknown[]>
-  readonly memory: NodeMemory
+  readonly memory: NodeCache
   readonly change: ResponseCaches['change']
   states(): ReturnType<ReturnType<typeof createResponseCaches>['states']>
   /** Resolves when enough is known of the chain to cache its responses. */
@@ -93,9 +93,9 @@ const grantOf = (evm: string): Grant => ({
 })
 
 /** Opens a node for a text of upstream URLs, until the running test ends. */
-export function rememberingNode(text: string, options: Partial<ResponseCacheOptions> = {}): RememberingNode {
+export function cachingNode(text: string, options: Partial<ResponseCacheOptions> = {}): CachingNode {
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 29), { pollMs: 50, hedges: false })
-  const answers = createResponseCaches({
+  const caches = createResponseCaches({
     maxBytes: 2 ** 26,
     headMs: 0,
     upstreamLogRange: 0,
@@ -105,23 +105,23 @@ export function rememberingNode(text: string, options: Partial<ResponseCacheOpti
   onTestFinished(() => upstreams.close())
   const grant = grantOf(text)
   const upstream = upstreams.of(grant, 'evm')
-  const answered = async (request: RpcRequest, more: Partial<Call>, reservation = upstream.reserve()) => {
+  const dispatched = async (request: RpcRequest, more: Partial<Call>, reservation = upstream.reserve()) => {
     const signal = more.signal ?? AbortSignal.timeout(20_000)
-    const call = { grant, endpoint: '' as const, request, signal, answers, ...more }
+    const call = { grant, endpoint: '' as const, request, signal, caches, ...more }
     const forwarded = await dispatch(call, resolveMethod(request, call.grant, ''), upstream, reservation)
-    const answer =
+    const response =
       typeof forwarded === 'string' ? forwarded : await readResponse(forwarded, reservation, signal)
     reservation.release()
-    const { id, result, error } = JSON.parse(answer) as { id: unknown; result?: unknown; error?: RpcError }
+    const { id, result, error } = JSON.parse(response) as { id: unknown; result?: unknown; error?: RpcError }
     if (String(id) !== request.idText) throw new Error('The answer has the id of another call.')
     if (error) throw Object.assign(new Error(error.message), error)
     return result
   }
   let id = 0
   return {
-    memory: answers.of(upstream, grant),
-    change: (settings) => answers.change(settings),
-    states: () => answers.states(),
+    memory: caches.of(upstream, grant),
+    change: (settings) => caches.change(settings),
+    states: () => caches.states(),
     call: (method, params = [], { credentialId = 'credential', signal, paramsText, maxLogRange } = {}) => {
       id += 1
       const written = paramsText ?? JSON.stringify(params)
@@ -131,18 +131,22 @@ export function rememberingNode(text: string, options: Partial<ResponseCacheOpti
         paramsText: written,
         idText: String(id),
       }
-      return answered(request, { grant: { ...grant, credentialId }, maxLogRange, ...(signal && { signal }) })
+      return dispatched(request, {
+        grant: { ...grant, credentialId },
+        maxLogRange,
+        ...(signal && { signal }),
+      })
     },
     batch: async (calls) => {
       const texts = calls.map(([method, ...params], at) => ({ jsonrpc: '2.0', id: at, method, params }))
       const { items } = parseBody(Buffer.from(JSON.stringify(texts)), 1_000)
       const signal = AbortSignal.timeout(20_000)
-      const latest = batchLatestBlock(items, { grant, endpoint: '', signal, answers, upstream })
-      const one = (item: RpcItem) => answered(item as RpcRequest, { signal, latest })
-      return Promise.all(items.map((item) => one(item).catch((error: unknown) => error)))
+      const latest = batchLatestBlock(items, { grant, endpoint: '', signal, caches, upstream })
+      const respond = (item: RpcItem) => dispatched(item as RpcRequest, { signal, latest })
+      return Promise.all(items.map((item) => respond(item).catch((error: unknown) => error)))
     },
     known: async () => {
-      const { chain } = answers.of(upstream, grant)
+      const { chain } = caches.of(upstream, grant)
       await vi.waitFor(
         () => {
           if (chain.finalized === undefined) throw new Error('nothing is known of the chain')

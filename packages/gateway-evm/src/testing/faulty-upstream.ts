@@ -22,19 +22,19 @@ export type Scripted = { readonly result: unknown } | { readonly error: Readonly
 export interface FaultyUpstream {
   readonly url: string
   /** Received methods, without those of the health check. */
-  readonly asked: string[]
+  readonly received: string[]
   /** All received methods, including those of the health check. */
-  readonly heard: string[]
+  readonly allReceived: string[]
   fault: Fault
   /** Delay before each response, in milliseconds. */
   delayMs: number
   head: number
   /** Blocks from this number on have hashes that start with this mark. */
-  fork: { readonly from: number; readonly mark: string } | undefined
+  fork: { readonly from: number; readonly prefix: string } | undefined
   chainId: string
   /** Number of the block with the tag `finalized`. Undefined for an upstream without the tag. */
   finalized: number | undefined
-  readonly answers: Record<string, Scripted | ((params: readonly unknown[]) => Scripted)>
+  readonly responses: Record<string, Scripted | ((params: readonly unknown[]) => Scripted)>
   kill(): Promise<void>
   revive(): Promise<void>
 }
@@ -49,7 +49,7 @@ export async function faultyUpstream(
   let port = 0
   const listen = async () => {
     server = createServer(
-      (request, response) => void answer(request, response).catch(() => response.destroy()),
+      (request, response) => void respond(request, response).catch(() => response.destroy()),
     )
     server.on('connection', (socket: Socket) => {
       sockets.add(socket)
@@ -64,8 +64,8 @@ export async function faultyUpstream(
       for (const socket of sockets) socket.destroy()
     })
   const hashOf = (number: number) => {
-    const mark = node.fork && number >= node.fork.from ? node.fork.mark : ''
-    return `0x${mark}${number.toString(16).padStart(64 - mark.length, '0')}`
+    const prefix = node.fork && number >= node.fork.from ? node.fork.prefix : ''
+    return `0x${prefix}${number.toString(16).padStart(64 - prefix.length, '0')}`
   }
   const block = (number: number) => ({
     number: `0x${number.toString(16)}`,
@@ -81,8 +81,8 @@ export async function faultyUpstream(
     return { result: Number(tag) <= node.head ? block(Number(tag)) : null }
   }
   const scripted = (method: string, params: readonly unknown[]): Scripted => {
-    const own = node.answers[method]
-    if (own) return typeof own === 'function' ? own(params) : own
+    const script = node.responses[method]
+    if (script) return typeof script === 'function' ? script(params) : script
     switch (method) {
       case 'eth_chainId':
         return { result: node.chainId }
@@ -94,29 +94,29 @@ export async function faultyUpstream(
         return { result: name }
     }
   }
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const { id, method, params } = JSON.parse(text) as { id: unknown; method: string; params: unknown[] }
-    const isWatch =
+    const isHealthCheck =
       method === 'eth_chainId' || (method === 'eth_getBlockByNumber' && /^[a-z]+$/.test(String(params[0])))
-    node.heard.push(method)
-    if (!isWatch) node.asked.push(method)
+    node.allReceived.push(method)
+    if (!isHealthCheck) node.received.push(method)
     if (node.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, node.delayMs))
-    const whole = JSON.stringify({ jsonrpc: '2.0', id, ...scripted(method, params) })
-    write(response, node.fault, whole)
+    const body = JSON.stringify({ jsonrpc: '2.0', id, ...scripted(method, params) })
+    write(response, node.fault, body)
   }
   const node: FaultyUpstream = {
     url: '',
-    asked: [],
-    heard: [],
+    received: [],
+    allReceived: [],
     fault: 'well',
     delayMs: 0,
     head: 1_000,
     fork: undefined,
     chainId: '0x7a69',
     finalized: 900,
-    answers: {},
+    responses: {},
     kill,
     revive: listen,
     ...given,
@@ -126,7 +126,7 @@ export async function faultyUpstream(
   return Object.assign(node, { url: `http://127.0.0.1:${port}` })
 }
 
-function write(response: ServerResponse, fault: Fault, whole: string): void {
+function write(response: ServerResponse, fault: Fault, body: string): void {
   const json = { 'content-type': 'application/json' }
   switch (fault) {
     case 'hang':
@@ -138,15 +138,15 @@ function write(response: ServerResponse, fault: Fault, whole: string): void {
       response.writeHead(200, json).end('<html>Bad gateway</html>')
       return
     case 'truncated':
-      response.writeHead(200, json).end(whole.slice(0, -2))
+      response.writeHead(200, json).end(body.slice(0, -2))
       return
     case 'half body':
-      response.writeHead(200, { ...json, 'content-length': String(whole.length) })
-      response.write(whole.slice(0, 10), () => response.destroy())
+      response.writeHead(200, { ...json, 'content-length': String(body.length) })
+      response.write(body.slice(0, 10), () => response.destroy())
       return
     case 'stalled body':
-      response.writeHead(200, { ...json, 'content-length': String(whole.length) })
-      response.write(whole.slice(0, 10))
+      response.writeHead(200, { ...json, 'content-length': String(body.length) })
+      response.write(body.slice(0, 10))
       return
     case 'busy text':
       response
@@ -160,7 +160,7 @@ function write(response: ServerResponse, fault: Fault, whole: string): void {
       response.writeHead(500, json).end('{}')
       return
     case 'well':
-      response.writeHead(200, json).end(whole)
+      response.writeHead(200, json).end(body)
       return
     default:
       fault satisfies never

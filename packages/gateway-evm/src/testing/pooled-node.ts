@@ -47,9 +47,9 @@ export function pooledNode(
     call: async (method, params = [], more = {}) => {
       const signal = AbortSignal.timeout(timeoutMs)
       const body = callText(method, JSON.stringify(params), '1')
-      const answer = await upstream.post(body, signal, { method, params, ...more })
+      const response = await upstream.post(body, signal, { method, params, ...more })
       const reservation = memory.reserve()
-      const text = answer.bytes?.toString() ?? (await readResponse(answer, reservation, signal))
+      const text = response.bytes?.toString() ?? (await readResponse(response, reservation, signal))
       reservation.release()
       const { result, error } = JSON.parse(text) as {
         result?: unknown

@@ -4,7 +4,7 @@ import type { PublicReport } from '../probe/format-report.ts'
 import { runProbe } from '../probe/run-probe.ts'
 
 /** Default options of a probe command. */
-export const plainCommand = { repeat: 1, concurrency: 4, timeoutMs: 20_000, methods: [] }
+export const defaultCommand = { repeat: 1, concurrency: 4, timeoutMs: 20_000, methods: [] }
 
 /** Probes an upstream and returns the report. */
 export async function probe(
@@ -12,7 +12,7 @@ export async function probe(
   options: Partial<Parameters<typeof runProbe>[0]> = {},
   signal = new AbortController().signal,
 ): Promise<PublicReport> {
-  const command = { ...plainCommand, format: 'json', url, ...options } as const
+  const command = { ...defaultCommand, format: 'json', url, ...options } as const
   return JSON.parse(await runProbe(command, () => undefined, signal)) as PublicReport
 }
 
@@ -23,7 +23,7 @@ export function outcomes({ methods: found }: PublicReport, transport = 'http'): 
 }
 
 /** A call as an upstream receives it. */
-export interface Asked {
+export interface ReceivedCall {
   readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
@@ -31,7 +31,7 @@ export interface Asked {
 
 /** Starts a fake upstream that responds to every call with the return value of the callback. */
 export async function nodeThatSays(
-  answer: (call: Asked, response: ServerResponse) => object | string | undefined,
+  respond: (call: ReceivedCall, response: ServerResponse) => object | string | undefined,
 ): Promise<string> {
   return nodeThat(async (request: IncomingMessage, response: ServerResponse) => {
     let text = ''
@@ -40,17 +40,19 @@ export async function nodeThatSays(
       response.writeHead(426).end()
       return
     }
-    const call = JSON.parse(text) as Asked
-    const said = answer(call, response)
-    if (said === undefined) return
+    const call = JSON.parse(text) as ReceivedCall
+    const reply = respond(call, response)
+    if (reply === undefined) return
     response.setHeader('content-type', 'application/json')
-    response.end(typeof said === 'string' ? said : JSON.stringify({ jsonrpc: '2.0', id: call.id, ...said }))
+    response.end(
+      typeof reply === 'string' ? reply : JSON.stringify({ jsonrpc: '2.0', id: call.id, ...reply }),
+    )
   })
 }
 
 const block = { number: '0x10', hash: `0x${'ab'.repeat(32)}`, timestamp: '0x1', transactions: [] }
 
 /** Returns the response of an upstream that has every method. */
-export function content({ method }: Asked): object {
+export function content({ method }: ReceivedCall): object {
   return { result: method === 'eth_getBlockByNumber' ? block : '0x1' }
 }

@@ -63,12 +63,12 @@ export async function rpcOf<result>(
 ): Promise<result> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-  const answer = (await response.json()) as {
+  const reply = (await response.json()) as {
     result: result
     error?: { readonly code: number; readonly message: string }
   }
-  if (answer.error) throw Object.assign(new Error(answer.error.message), { code: answer.error.code })
-  return answer.result
+  if (reply.error) throw Object.assign(new Error(reply.error.message), { code: reply.error.code })
+  return reply.result
 }
 
 /**
@@ -101,7 +101,7 @@ export async function startTracedChain(
         const hashes: string[] = []
         for (const [index, transactions] of bundles.entries()) {
           await beforeBundle?.(index)
-          for (const one of transactions) hashes.push(await rpc('eth_sendTransaction', [one]))
+          for (const transaction of transactions) hashes.push(await rpc('eth_sendTransaction', [transaction]))
           await rpc('evm_mine')
         }
         const traces = await Promise.all(hashes.map((hash) => minedTrace(rpc, hash)))

@@ -45,14 +45,18 @@ const types = [
   ['with a fee market', { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' }],
 ] as const
 
-it.each(types)('a transaction, %s, whose answer was lost is answered with its hash', async (_, type) => {
+it.each(types)('returns the hash of a transaction, %s, whose response was lost', async (_, type) => {
   const [{ url, example }] = chains as readonly [EvmDevnetChain]
   // Forwards every call, and drops the response to a sent transaction.
   const losing = await nodeThat(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
-    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    const text = await answer.text()
+    const forwarded = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    const text = await forwarded.text()
     if (body.includes('eth_sendRawTransaction')) response.destroy()
     else response.writeHead(200, { 'content-type': 'application/json' }).end(text)
   })
@@ -66,7 +70,7 @@ it.each(types)('a transaction, %s, whose answer was lost is answered with its ha
   await expect(pooledNode(url).call('eth_sendRawTransaction', [raw])).rejects.toThrow()
 })
 
-it('a filter of a real node is heard through another process', async () => {
+it('reads a filter of a real node through another process', async () => {
   const text = chains.map(({ url }) => url).join(' ')
   // All processes of a deployment have the same secret key.
   const { fingerprint } = createEncryptor(randomBytes(32))
@@ -81,11 +85,11 @@ it('a filter of a real node is heard through another process', async () => {
   }
 })
 
-it('no call fails while one of two nodes is killed', async () => {
+it('fails no call while one of two nodes is killed', async () => {
   // Separate chains, because other tests mine on the shared ones.
-  const own = await start('killed', 'surviving')
-  onTestFinished(async () => void (await Promise.all(own.map((devnet) => devnet.stop()))))
-  const [first, second] = own.flatMap(({ chains: of }) => of) as [EvmDevnetChain, EvmDevnetChain]
+  const ownAnvils = await start('killed', 'surviving')
+  onTestFinished(async () => void (await Promise.all(ownAnvils.map((devnet) => devnet.stop()))))
+  const [first, second] = ownAnvils.flatMap(({ chains: of }) => of) as [EvmDevnetChain, EvmDevnetChain]
   const account = first.example.account
   const node = pooledNode(`${first.url} ${second.url}`)
   const calls: readonly (readonly [string, readonly unknown[]])[] = [
@@ -98,20 +102,20 @@ it('no call fails while one of two nodes is killed', async () => {
   const failures: unknown[] = []
   const over = new AbortController()
   onTestFinished(() => over.abort())
-  let answered = 0
+  let succeeded = 0
   const load = Array.from({ length: 16 }, async (_, worker) => {
     for (let call = worker; !over.signal.aborted; call++) {
       const [method, params] = calls[call % calls.length] as (typeof calls)[number]
       await node.call(method, params).then(
-        () => (answered += 1),
+        () => (succeeded += 1),
         (error: unknown) => failures.push(error),
       )
     }
   })
   await vi.waitFor(() => expect(node.states()[0]?.calls).toBeGreaterThan(200), { timeout: 50_000 })
-  await own[0]?.stop()
-  const before = answered
-  await vi.waitFor(() => expect(answered).toBeGreaterThan(before + 200), { timeout: 50_000 })
+  await ownAnvils[0]?.stop()
+  const before = succeeded
+  await vi.waitFor(() => expect(succeeded).toBeGreaterThan(before + 200), { timeout: 50_000 })
   over.abort()
   await Promise.all(load)
   expect(failures).toEqual([])

@@ -17,11 +17,11 @@ import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt
 import type { CallInfo, Upstream } from './types.ts'
 
 /** Dependencies of {@link Batcher}. */
-export interface BatcherParts {
+export interface BatcherOptions {
   /** Sends one call. */
-  readonly alone: Upstream['send']
+  readonly sendSingle: Upstream['send']
   /** Sends a batch of calls that are all short and may all be sent again. */
-  readonly together: (
+  readonly sendBatch: (
     body: string,
     signal: CancellationSignal,
     completion: ResponseCompletion<UpstreamResponse>,
@@ -30,7 +30,7 @@ export interface BatcherParts {
   /** Memory budget for buffered responses. */
   readonly memory: MemoryBudget
   /** Maximum number of calls in a batch. With 1, no batches are sent. */
-  readonly mostCalls: number
+  readonly maxCalls: number
 }
 
 // The upstream may be replaced by another one at the same URL.
@@ -44,60 +44,60 @@ const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response siz
  * upstream accepts batches. Only short calls are combined, because any other call would delay the rest.
  */
 export class Batcher {
-  readonly #parts: BatcherParts
+  readonly #options: BatcherOptions
   /** Batches of the current event-loop tick, by the client's batch. */
-  readonly #begun = new RehashingMap<object, NodeBatch>()
+  readonly #batches = new RehashingMap<object, NodeBatch>()
   #refusedUntil = -Infinity
 
-  constructor(parts: BatcherParts) {
-    this.#parts = parts
+  constructor(options: BatcherOptions) {
+    this.#options = options
   }
 
   /** As {@link Upstream.send}. A call that cannot be batched is sent separately. */
-  readonly send: Upstream['send'] = (body, signal, asked, completion) => {
-    const { alone, mostCalls } = this.#parts
-    const mayGo = mostCalls > 1 && !signal.aborted && performance.now() >= this.#refusedUntil
-    if (!mayGo || !isFit(asked)) return alone(body, signal, asked, completion)
-    const { batch, idText } = asked
-    const begun = this.#begun.get(batch)
-    const open = begun && begun.size < mostCalls ? begun : this.#begin(batch)
+  readonly send: Upstream['send'] = (body, signal, info, completion) => {
+    const { sendSingle, maxCalls } = this.#options
+    const canBatch = maxCalls > 1 && !signal.aborted && performance.now() >= this.#refusedUntil
+    if (!canBatch || !isBatchable(info)) return sendSingle(body, signal, info, completion)
+    const { batch, idText } = info
+    const current = this.#batches.get(batch)
+    const open = current && current.size < maxCalls ? current : this.#begin(batch)
     // The responses to two calls with the same id could not be distinguished.
-    if (open.has(idText)) alone(body, signal, asked, completion)
-    else open.take(idText, new BatchedCall(body, signal, asked, completion))
+    if (open.has(idText)) sendSingle(body, signal, info, completion)
+    else open.add(idText, new BatchedCall(body, signal, info, completion))
   }
 
   #begin(batch: object): NodeBatch {
-    const begun = new NodeBatch(this.#parts, () => (this.#refusedUntil = performance.now() + refusedMs))
-    this.#begun.set(batch, begun)
+    const current = new NodeBatch(this.#options, () => (this.#refusedUntil = performance.now() + refusedMs))
+    this.#batches.set(batch, current)
     // All calls of a client's batch begin synchronously.
     process.nextTick(() => {
-      if (this.#begun.get(batch) === begun) this.#begun.delete(batch)
-      begun.send()
+      if (this.#batches.get(batch) === current) this.#batches.delete(batch)
+      current.send()
     })
-    return begun
+    return current
   }
 }
 
-type FitCall = CallInfo & { readonly batch: object; readonly idText: string }
+type BatchableCall = CallInfo & { readonly batch: object; readonly idText: string }
 
 /**
  * Whether upstreams can respond immediately and with a short response. A block with all its transactions is not short.
  */
-function isFit(asked: CallInfo | undefined): asked is FitCall {
-  if (!asked?.batch || asked.idText === undefined) return false
-  const { method, params } = asked
+function isBatchable(info: CallInfo | undefined): info is BatchableCall {
+  if (!info?.batch || info.idText === undefined) return false
+  const { method, params } = info
   return latencyClass(method) === 'quick' && idempotencyOf(method) === 'always' && params[1] !== true
 }
 
 /** One batch, and its calls that still wait for their responses. */
 class NodeBatch implements ResponseCompletion<UpstreamResponse> {
-  readonly #parts: BatcherParts
+  readonly #options: BatcherOptions
   readonly #onRefused: () => void
   readonly #calls = new Map<string, BatchedCall>()
-  readonly #ended = new Cancellation()
+  readonly #cancellation = new Cancellation()
 
-  constructor(parts: BatcherParts, onRefused: () => void) {
-    this.#parts = parts
+  constructor(options: BatcherOptions, onRefused: () => void) {
+    this.#options = options
     this.#onRefused = onRefused
   }
 
@@ -109,35 +109,35 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     return this.#calls.has(idText)
   }
 
-  take(idText: string, call: BatchedCall): void {
+  add(idText: string, call: BatchedCall): void {
     this.#calls.set(idText, call)
-    call.whenAborted(() => {
+    call.onAbort(() => {
       this.#calls.delete(idText)
-      if (this.#calls.size === 0) this.#ended.abort()
+      if (this.#calls.size === 0) this.#cancellation.abort()
     })
   }
 
   send(): void {
     if (this.#calls.size === 0) return
-    if (this.#calls.size === 1) return this.#sendAlone()
+    if (this.#calls.size === 1) return this.#sendIndividually()
     const bodies = Array.from(this.#calls.values(), ({ body }) => body)
     // All calls are of one client.
     const [first] = this.#calls.values()
     // The callers no longer wait here, so a thrown error would not be caught.
     try {
-      this.#parts.together(`[${bodies.join(',')}]`, this.#ended, this, first?.asked?.credentialId)
+      this.#options.sendBatch(`[${bodies.join(',')}]`, this.#cancellation, this, first?.info?.credentialId)
     } catch (error) {
       this.reject(error)
     }
   }
 
-  resolve(answer: UpstreamResponse): void {
-    if (answer.latin1 !== undefined) return this.#open(answer.latin1, answer.secrets)
-    const reservation = this.#parts.memory.reserve()
+  resolve(response: UpstreamResponse): void {
+    if (response.latin1 !== undefined) return this.#open(response.latin1, response.secrets)
+    const reservation = this.#options.memory.reserve()
     settleWith(
-      readBytes(answer, reservation, this.#ended).finally(() => reservation.release()),
+      readBytes(response, reservation, this.#cancellation).finally(() => reservation.release()),
       {
-        resolve: (bytes) => this.#open(bytes.toString('latin1'), answer.secrets),
+        resolve: (bytes) => this.#open(bytes.toString('latin1'), response.secrets),
         reject: (error) => this.reject(error),
       },
     )
@@ -145,7 +145,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
 
   reject(error: unknown): void {
     if (error instanceof UpstreamError && rejections.has(error.httpStatus)) return this.#refused()
-    for (const call of this.#left()) call.completion.reject(error)
+    for (const call of this.#takeRemaining()) call.completion.reject(error)
   }
 
   stalled(): void {
@@ -157,17 +157,17 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     if (!latin1.trimStart().startsWith('[')) return this.#openSingle(latin1, secrets)
     for (const text of jsonParts(latin1)) {
       const value = parseJson(text)
-      if (!isRecord(value) || isOfBatch(value['error'])) continue
+      if (!isRecord(value) || isBatchRejection(value['error'])) continue
       const { id } = value
       const idText = typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : ''
       const call = this.#calls.get(idText)
       if (!call) continue
       this.#calls.delete(idText)
-      call.over()
+      call.detach()
       call.completion.resolve(new BufferedResponse(text, { secrets, value }))
     }
     // Upstreams truncate the batch when the total response becomes too large.
-    this.#sendAlone()
+    this.#sendIndividually()
   }
 
   /** Handles a single response to the whole batch. */
@@ -176,20 +176,20 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     // The batch may be too large, or the upstream does not support batches.
     if (classifyResponse('', latin1) !== 'busy') return this.#refused()
     const error = jsonMembers(latin1).get('error') ?? 'null'
-    for (const { asked, completion } of this.#left()) {
-      completion.resolve(new BufferedResponse(errorObjectText(asked?.idText ?? 'null', error), { secrets }))
+    for (const { info, completion } of this.#takeRemaining()) {
+      completion.resolve(new BufferedResponse(errorObjectText(info?.idText ?? 'null', error), { secrets }))
     }
   }
 
   #refused(): void {
     this.#onRefused()
-    this.#sendAlone()
+    this.#sendIndividually()
   }
 
-  #sendAlone(): void {
-    for (const { body, signal, asked, completion } of this.#left()) {
+  #sendIndividually(): void {
+    for (const { body, signal, info, completion } of this.#takeRemaining()) {
       try {
-        this.#parts.alone(body, signal, asked, completion)
+        this.#options.sendSingle(body, signal, info, completion)
       } catch (error) {
         completion.reject(error)
       }
@@ -197,11 +197,11 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   }
 
   /** Removes and returns the calls that still wait. */
-  #left(): readonly BatchedCall[] {
-    const left = [...this.#calls.values()]
+  #takeRemaining(): readonly BatchedCall[] {
+    const remaining = [...this.#calls.values()]
     this.#calls.clear()
-    for (const call of left) call.over()
-    return left
+    for (const call of remaining) call.detach()
+    return remaining
   }
 }
 
@@ -209,23 +209,23 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
 class BatchedCall {
   readonly body: string
   readonly signal: CancellationSignal
-  readonly asked: CallInfo | undefined
+  readonly info: CallInfo | undefined
   readonly completion: ResponseCompletion<UpstreamResponse>
   #onAborted: () => void = () => undefined
 
   constructor(
     body: string,
     signal: CancellationSignal,
-    asked: CallInfo | undefined,
+    info: CallInfo | undefined,
     completion: ResponseCompletion<UpstreamResponse>,
   ) {
     this.body = body
     this.signal = signal
-    this.asked = asked
+    this.info = info
     this.completion = completion
   }
 
-  whenAborted(listener: () => void): void {
+  onAbort(listener: () => void): void {
     this.#onAborted = listener
     this.signal.addEventListener('abort', this)
   }
@@ -235,13 +235,13 @@ class BatchedCall {
     this.completion.reject(unavailable(undefined, this.signal))
   }
 
-  over(): void {
+  detach(): void {
     this.signal.removeEventListener('abort', this)
   }
 }
 
 /** Whether an error says that the call was rejected because of its batch. */
-function isOfBatch(error: unknown): boolean {
+function isBatchRejection(error: unknown): boolean {
   if (!isRecord(error)) return false
   const { message } = error
   return typeof message === 'string' && refusalWordings.test(message)

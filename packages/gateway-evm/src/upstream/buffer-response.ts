@@ -9,32 +9,32 @@ const shortBytes = 64 * 1024
 /**
  * Reads the beginning of a response. A short response is then buffered completely, a long one remains a stream.
  *
- * @param answer - not yet read
+ * @param response - not yet read
  * @param signal - cancellation signal of the exchange
  * @returns an unread response, with `bytes` when it is short
  * @throws {@link UpstreamError} as `Upstream.post` when the response breaks off before that
  */
 export async function bufferShortResponse(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   signal: CancellationSignal,
 ): Promise<UpstreamResponse> {
-  if (answer.bytes || Number(answer.contentLength ?? 0) > shortBytes) return answer
+  if (response.bytes || Number(response.contentLength ?? 0) > shortBytes) return response
   const chunks: Buffer[] = []
   let length = 0
-  const body = answer.body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
+  const body = response.body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
   try {
     while (length <= shortBytes) {
       const { value, done } = await body.next()
-      if (done) return new BufferedResponse(Buffer.concat(chunks), answer)
+      if (done) return new BufferedResponse(Buffer.concat(chunks), response)
       length += value.length
       chunks.push(value)
     }
   } catch (error) {
     throw unavailable(error, signal)
   }
-  const whole = Readable.from(followedBy(chunks, body), { objectMode: false })
-  whole.once('close', () => answer.body.destroy())
-  return { ...answer, body: dumpable(whole) }
+  const fullBody = Readable.from(followedBy(chunks, body), { objectMode: false })
+  fullBody.once('close', () => response.body.destroy())
+  return { ...response, body: dumpable(fullBody) }
 }
 
 async function* followedBy(chunks: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>) {

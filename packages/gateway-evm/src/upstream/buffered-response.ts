@@ -12,12 +12,15 @@ export class BufferedResponse implements UpstreamResponse {
   #body: UpstreamResponse['body'] | undefined
 
   /**
-   * @param whole - its bytes, or a string with one character per byte
+   * @param content - its bytes, or a string with one character per byte
    * @param more - secrets in the URL of the upstream, and the parsed response
    */
-  constructor(whole: Buffer | string, { secrets, value }: Pick<UpstreamResponse, 'secrets' | 'value'> = {}) {
-    if (typeof whole === 'string') this.latin1 = whole
-    else this.#bytes = whole
+  constructor(
+    content: Buffer | string,
+    { secrets, value }: Pick<UpstreamResponse, 'secrets' | 'value'> = {},
+  ) {
+    if (typeof content === 'string') this.latin1 = content
+    else this.#bytes = content
     this.secrets = secrets
     this.value = value
   }

@@ -33,7 +33,7 @@ describe('callRequirements', () => {
     expect(callRequirements({ method, params }, chain)).toEqual(needs)
   })
 
-  it('takes no number for old while the head is not known', () => {
+  it('treats no block number as historical while the chain head is unknown', () => {
     const needs = callRequirements(
       { method: 'eth_call', params: [call, '0x1'] },
       { ...chain, head: undefined },

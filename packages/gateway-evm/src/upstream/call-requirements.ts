@@ -48,7 +48,7 @@ const blockPositions: ReadonlyMap<string, number> = new Map(
 /**
  * Determines what a call requires of an upstream. A block hash does not reveal the age of its block.
  *
- * @param asked - the call
+ * @param info - the call
  * @param chain - observed state of the chain; without a head no block number counts as old
  */
 export function callRequirements({ method, params }: CallInfo, chain: KnownChain): CallRequirements {
@@ -56,28 +56,28 @@ export function callRequirements({ method, params }: CallInfo, chain: KnownChain
   for (const [prefix, role] of roleOfPrefix) {
     if (method.startsWith(prefix)) return { role, block }
   }
-  const isOld = (readsHistory.has(method) || readsLogs.has(method)) && isHistory(block, chain)
-  return { role: isOld ? 'archive' : 'full', block }
+  const needsArchive = (readsHistory.has(method) || readsLogs.has(method)) && isArchived(block, chain)
+  return { role: needsArchive ? 'archive' : 'full', block }
 }
 
-function isHistory(block: number | undefined, { head, archiveDepth }: KnownChain): boolean {
+function isArchived(block: number | undefined, { head, archiveDepth }: KnownChain): boolean {
   if (block === undefined) return false
   return block === 0 || (head !== undefined && block < head - archiveDepth)
 }
 
 function blockOf(method: string, params: readonly unknown[]): number | undefined {
-  if (readsLogs.has(method)) return numberOf(memberOf(params[0], 'fromBlock'))
+  if (readsLogs.has(method)) return numberOf(fieldOf(params[0], 'fromBlock'))
   const position = blockPositions.get(method)
   return position === undefined ? undefined : numberOf(params[position])
 }
 
 function numberOf(block: unknown): number | undefined {
-  const given = typeof block === 'object' ? memberOf(block, 'blockNumber') : block
+  const given = typeof block === 'object' ? fieldOf(block, 'blockNumber') : block
   if (typeof given === 'number') return given
   if (given === 'earliest') return 0
   return typeof given === 'string' && /^0x[0-9a-f]{1,13}$/i.test(given) ? Number(given) : undefined
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }

@@ -35,7 +35,7 @@ function reverting(text: string): string {
 }
 
 it.each(['rate limit exceeded', 'too many requests', 'request rate exceeded'])(
-  'a caller whose contract reverts with "%s" slows nobody down',
+  'a contract that reverts with "%s" does not slow down other callers',
   async (text) => {
     const pause = vi.spyOn(RateBudget.prototype, 'refused')
     const node = pooledNode(addresses)

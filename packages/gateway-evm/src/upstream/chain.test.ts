@@ -8,37 +8,37 @@ function replacedAt(node: PooledNode): number[] {
   return replaced
 }
 
-async function until(node: PooledNode, head: number, mark = ''): Promise<void> {
+async function until(node: PooledNode, head: number, prefix = ''): Promise<void> {
   await vi.waitFor(
     () => {
-      const seen = node.chain().head
-      expect(seen?.number).toBe(head)
-      if (mark !== '') expect(seen?.hash).toContain(mark)
+      const latest = node.chain().head
+      expect(latest?.number).toBe(head)
+      if (prefix !== '') expect(latest?.hash).toContain(prefix)
     },
     { timeout: 50_000 },
   )
 }
 
 describe('the chain behind a node', () => {
-  it('is not looked at while nobody asks for it, where there is nothing to choose', async () => {
+  it('is not polled while unused, for a single upstream', async () => {
     const upstream = await faultyUpstream('only')
     const node = pooledNode(upstream.url)
     expect(await node.call('eth_gasPrice')).toBe('only')
-    expect(upstream.heard).toEqual(['eth_gasPrice'])
+    expect(upstream.allReceived).toEqual(['eth_gasPrice'])
     await until(node, 1_000)
     expect(node.chain().finalized).toBe(900)
     upstream.head = 1_001
     await until(node, 1_001)
   })
 
-  it('is final at a depth where the node does not say', async () => {
+  it('is finalized at a depth when the node does not support the tag', async () => {
     const upstream = await faultyUpstream('only', { finalized: undefined, chainId: '0x1' })
     const node = pooledNode(upstream.url)
     await until(node, 1_000)
     expect(node.chain().finalized).toBe(1_000 - 96)
   })
 
-  it('grows without a word of replacement, also by leaps', async () => {
+  it('grows without a reorganization, also when blocks are skipped', async () => {
     const upstream = await faultyUpstream('only')
     const node = pooledNode(upstream.url)
     const replaced = replacedAt(node)
@@ -56,50 +56,50 @@ describe('the chain behind a node', () => {
     ['blocks by a shorter branch', 1_001, 1_002, 1_001],
     ['nothing but the end', 5_000, 1_001, 1_002],
     ['everything', 1, 1_010, 0],
-  ])('tells that %s was replaced', async (_, from, head, lowest) => {
+  ])('reports a reorganization of %s', async (_, from, head, lowest) => {
     const upstream = await faultyUpstream('only')
     const node = pooledNode(upstream.url)
     const replaced = replacedAt(node)
-    for (const seen of [1_000, 1_001, 1_002, 1_003]) {
-      upstream.head = seen
-      await until(node, seen)
+    for (const number of [1_000, 1_001, 1_002, 1_003]) {
+      upstream.head = number
+      await until(node, number)
     }
-    upstream.fork = { from, mark: 'f0f0' }
+    upstream.fork = { from, prefix: 'f0f0' }
     upstream.head = head
     await until(node, head, from <= head ? 'f0f0' : '')
     expect(replaced).toEqual([lowest])
   })
 
-  it('tells no more than is known where blocks were not seen', async () => {
+  it('reports only observed blocks as reorganized', async () => {
     const upstream = await faultyUpstream('only')
     const node = pooledNode(upstream.url)
     const replaced = replacedAt(node)
-    for (const seen of [1_000, 1_100]) {
-      upstream.head = seen
-      await until(node, seen)
+    for (const number of [1_000, 1_100]) {
+      upstream.head = number
+      await until(node, number)
     }
-    upstream.fork = { from: 1_090, mark: 'f0f0' }
+    upstream.fork = { from: 1_090, prefix: 'f0f0' }
     upstream.head = 1_200
     await until(node, 1_200)
     // Only these headers and their parents were observed.
     expect(replaced).toEqual([1_001])
   })
 
-  it('is that of the best upstream, and stays with it while it is well', async () => {
+  it('follows the best upstream while it is healthy', async () => {
     const [first, second] = await Promise.all([
       faultyUpstream('first'),
-      faultyUpstream('second', { fork: { from: 1_000, mark: 'f0f0' } }),
+      faultyUpstream('second', { fork: { from: 1_000, prefix: 'f0f0' } }),
     ])
     const node = pooledNode(`${first.url} ${second.url}`)
     await until(node, 1_000)
     const { hash } = node.chain().head ?? { hash: '' }
     const replaced = replacedAt(node)
     for (let round = 0; round < 5; round++) {
-      const polls = [first, second].map(({ heard }) => heard.length)
+      const polls = [first, second].map(({ allReceived }) => allReceived.length)
       await vi.waitFor(
         () => {
-          for (const [index, { heard }] of [first, second].entries()) {
-            expect(heard.length).toBeGreaterThan(polls[index] ?? 0)
+          for (const [index, { allReceived }] of [first, second].entries()) {
+            expect(allReceived.length).toBeGreaterThan(polls[index] ?? 0)
           }
         },
         { timeout: 50_000 },
@@ -111,7 +111,7 @@ describe('the chain behind a node', () => {
     await vi.waitFor(() => expect(replaced).toEqual([1_000]), { timeout: 50_000 })
   })
 
-  it('is not known any more when no upstream tells of it', async () => {
+  it('becomes unknown when no upstream reports it', async () => {
     const upstream = await faultyUpstream('only')
     const node = pooledNode(upstream.url)
     await until(node, 1_000)

@@ -30,8 +30,8 @@ it.each<[string, string, ResponseClass]>([
   ['eth_sendRawTransaction', error(-32000, 'nonce too low: next nonce 5, tx nonce 4'), 'in the chain'],
   ['eth_sendRawTransaction', error(-32000, 'replacement transaction underpriced'), 'good'],
   ['eth_sendTransaction', error(-32000, 'nonce too low'), 'good'],
-])('%s answered %s is %s', (method, text, verdict) => {
-  expect(classifyResponse(method, text)).toBe(verdict)
+])('classifies the response to %s, %s, as %s', (method, text, responseClass) => {
+  expect(classifyResponse(method, text)).toBe(responseClass)
 })
 
 // Errors that upstreams return when they receive too many calls.
@@ -84,9 +84,9 @@ const authored = [
 ]
 const authoredCodes = [3, -32000, -32003, -32015, -32602, -32603]
 
-describe('what a caller can write', () => {
+describe('text that a caller controls', () => {
   it.each(executing.flatMap((method) => authoredCodes.map((code) => [method, code] as const)))(
-    'pauses no upstream and takes no method from it: %s, %i',
+    'neither rate-limits an upstream nor removes a method: %s, %i',
     (method, code) => {
       const verdicts = authored.flatMap((message) =>
         [
@@ -100,7 +100,7 @@ describe('what a caller can write', () => {
   )
 
   it.each(['missing trie node ' + 'ab'.repeat(32), 'header not found', 'already known'])(
-    'says nothing about the state of the node: a tracer throws "%s"',
+    'does not affect the state of the upstream: a tracer throws "%s"',
     (message) => {
       const written = `${message} at step (<eval>:1:32(1))    in server-side tracer function 'step'`
       expect(classifyResponse('debug_traceCall', error(-32000, written))).toBe('good')
@@ -116,13 +116,13 @@ describe('what a caller can write', () => {
     ['eth_sendRawTransaction', -32004, 'Upfront cost exceeds account balance'],
     ['eth_sendRawTransaction', -32007, 'Sender account not authorized to send transactions'],
     ['trace_filter', -32005, 'Requested range exceeds maximum RPC range limit'],
-  ])('is no rate limit and no missing method: %s answered %i %s', (method, code, message) => {
+  ])('is neither a rate limit nor a missing method: %s, %i %s', (method, code, message) => {
     expect(classifyResponse(method, error(code, message))).toBe('good')
   })
 })
 
-describe('an upstream that gets too many calls', () => {
-  it.each(rateRefusals)('is busy, whatever was asked for: %s (%i, %s)', (_, code, message) => {
+describe('a rate-limited upstream', () => {
+  it.each(rateRefusals)('is busy for every method: %s (%i, %s)', (_, code, message) => {
     for (const method of [...executing, 'eth_blockNumber', 'eth_getBalance', 'eth_getLogs', '']) {
       expect(classifyResponse(method, error(code, message)), method).toBe('busy')
     }
@@ -135,7 +135,7 @@ describe('an upstream that gets too many calls', () => {
     // The cost of these methods is constant.
     ['eth_blockNumber', -32005, 'limit exceeded'],
     ['eth_getBalance', -32005, ''],
-  ])('is busy by its own words: %s answered %i %s', (method, code, message) => {
+  ])('is busy according to its error: %s, %i %s', (method, code, message) => {
     expect(classifyResponse(method, error(code, message))).toBe('busy')
   })
 })

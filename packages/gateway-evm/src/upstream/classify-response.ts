@@ -34,16 +34,19 @@ const lookups = /^(?:eth|erigon)_get(?:Block|Header|Transaction|RawTransaction|U
  * @param latin1 - the body, with one character per byte
  */
 export function classifyResponse(method: string, latin1: string): ResponseClass {
-  const answer = parseJson(latin1)
-  if (!isRecord(answer)) return 'unreadable'
-  const { result, error } = answer
-  if (typeof error === 'object' && error !== null) return judgeError(method, error)
+  const response = parseJson(latin1)
+  if (!isRecord(response)) return 'unreadable'
+  const { result, error } = response
+  if (typeof error === 'object' && error !== null) return classifyError(method, error)
   if (result === undefined) return 'unreadable'
   return result === null && lookups.test(method) ? 'absent' : 'good'
 }
 
 /** Classifies an error by its code and method. The message counts only where the upstream itself has chosen it. */
-function judgeError(method: string, { code, message }: { code?: unknown; message?: unknown }): ResponseClass {
+function classifyError(
+  method: string,
+  { code, message }: { code?: unknown; message?: unknown },
+): ResponseClass {
   const written: NodeError = {
     code: typeof code === 'number' ? code : rpcCodes.internalError,
     message: typeof message === 'string' ? message : '',

@@ -23,9 +23,9 @@ import { isBuffered, type UpstreamResponse } from './upstream-response.ts'
 const shortestLateMs = 1_000
 
 /** A call that a pool receives. */
-export interface GivenCall {
+export interface PoolRequest {
   readonly body: string
-  readonly asked: CallInfo
+  readonly info: CallInfo
   readonly signal: CancellationSignal
   /** The only upstream that has the filter of the call. */
   readonly owner?: PooledUpstream | undefined
@@ -33,7 +33,7 @@ export interface GivenCall {
 
 /** A JSON-RPC call for several upstreams. It decides which of them may have a better response than a received one. */
 export class EvmCall implements FailoverCallSettings<ConnectedUpstream, UpstreamResponse, ResponseClass> {
-  readonly asked: CallInfo
+  readonly info: CallInfo
   readonly signal: CancellationSignal
   readonly owner: PooledUpstream | undefined
   readonly pace: 'quick' | 'slow'
@@ -44,14 +44,14 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   readonly #body: string
 
   /** @param timeoutMs - timeout for a response */
-  constructor({ body, asked, signal, owner }: GivenCall, chain: KnownChain, timeoutMs: number) {
-    this.asked = asked
+  constructor({ body, info, signal, owner }: PoolRequest, chain: KnownChain, timeoutMs: number) {
+    this.info = info
     this.signal = signal
     this.owner = owner
-    this.pace = latencyClass(asked.method)
-    this.resending = idempotencyOf(asked.method)
+    this.pace = latencyClass(info.method)
+    this.resending = idempotencyOf(info.method)
     this.lateMs = this.pace === 'quick' ? Math.max(shortestLateMs, timeoutMs / 10) : timeoutMs / 2
-    this.needs = callRequirements(asked, chain)
+    this.needs = callRequirements(info, chain)
     this.#body = body
   }
 
@@ -60,7 +60,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     signal: CancellationSignal,
     completion: ResponseCompletion<UpstreamResponse>,
   ): void {
-    upstream.send(this.#body, signal, this.asked, completion)
+    upstream.send(this.#body, signal, this.info, completion)
   }
 
   read(response: UpstreamResponse, signal: CancellationSignal): Promise<UpstreamResponse> | undefined {
@@ -69,14 +69,14 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
 
   judge({ latin1, bytes }: UpstreamResponse): ResponseClass {
     const text = latin1 ?? bytes?.toString('latin1')
-    const verdict = text === undefined ? 'good' : classifyResponse(this.asked.method, text)
-    if (verdict === 'unreadable') throw malformed()
-    return verdict
+    const responseClass = text === undefined ? 'good' : classifyResponse(this.info.method, text)
+    if (responseClass === 'unreadable') throw malformed()
+    return responseClass
   }
 
-  note(member: PooledUpstream, verdict: ResponseClass): void {
-    if (verdict === 'busy') member.upstream.rate.refused(undefined)
-    if (verdict === 'not offered') member.upstream.lacks(this.asked.method)
+  note(member: PooledUpstream, responseClass: ResponseClass): void {
+    if (responseClass === 'busy') member.upstream.rate.refused(undefined)
+    if (responseClass === 'not offered') member.upstream.lacks(this.info.method)
   }
 
   isStreaming(response: UpstreamResponse): boolean {
@@ -101,8 +101,8 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
         return 'take'
       case 'in the chain': {
         // Unless an earlier attempt may have succeeded, this is the upstream's own response to the caller.
-        const hash = progress.maybeTaken ? transactionHash(this.asked.params[0]) : undefined
-        return hash === undefined ? 'take' : this.#known(member, response, hash)
+        const hash = progress.maybeTaken ? transactionHash(this.info.params[0]) : undefined
+        return hash === undefined ? 'take' : this.#resolveKnown(member, response, hash)
       }
       // The upstream has not executed the call.
       case 'not offered':
@@ -115,24 +115,24 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
         return progress.next()?.serves(role) === true ? 'next' : 'keep'
       }
       case 'absent':
-        return this.#isElsewhere(member, progress) ? 'next' : 'keep'
+        return this.#mayExistElsewhere(member, progress) ? 'next' : 'keep'
       default:
         return verdict satisfies never
     }
   }
 
   /** Whether another upstream may have the block or transaction that this one does not have. */
-  #isElsewhere(member: PooledUpstream, progress: CallProgress<ConnectedUpstream>): boolean {
+  #mayExistElsewhere(member: PooledUpstream, progress: CallProgress<ConnectedUpstream>): boolean {
     // One retry is sufficient: an object that the best upstream does not have does not exist.
-    const other = progress.tried.length > 1 ? undefined : progress.next()
-    const [here, there] = [member.head ?? -1, other?.head ?? -1]
-    if (there > here) this.needs = { ...this.needs, block: there }
+    const next = progress.tried.length > 1 ? undefined : progress.next()
+    const [currentHead, nextHead] = [member.head ?? -1, next?.head ?? -1]
+    if (nextHead > currentHead) this.needs = { ...this.needs, block: nextHead }
     // A block that another upstream has reported exists: this upstream lags more than its last known head shows.
-    return there > here || (other !== undefined && this.asked.minBlock !== undefined)
+    return nextHead > currentHead || (next !== undefined && this.info.minBlock !== undefined)
   }
 
   /** Handles the rejection of a signed transaction because the chain has it, or has a later one of the account. */
-  async #known(
+  async #resolveKnown(
     { upstream }: PooledUpstream,
     response: UpstreamResponse,
     hash: string,

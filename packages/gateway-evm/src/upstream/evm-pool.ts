@@ -29,10 +29,10 @@ import {
 } from '@fairlead/gateway-core/upstream/pool-member'
 import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
 import type { ResponseClass } from './classify-response.ts'
-import { EvmCall, type GivenCall } from './evm-call.ts'
+import { EvmCall, type PoolRequest } from './evm-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
-import { badFilterId, makesFilter, openFilter, signFilter, usesFilter, withoutFilter } from './filters.ts'
+import { invalidFilterId, makesFilter, openFilter, signFilter, usesFilter, withoutFilter } from './filters.ts'
 import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
 
 /** Options of {@link EvmPool}. */
@@ -83,11 +83,11 @@ export class EvmPool {
   }
 
   /** As {@link Upstream.send}. Fails with -32005 when every upstream has reached its call limit. */
-  readonly send: Upstream['send'] = (body, signal, asked = unknownCall, completion) => {
-    if (usesFilter(asked.method)) this.#askMaker(signal, asked, completion)
-    else if (!this.#only) this.#askBest({ body, signal, asked }, completion)
-    else if (!makesFilter(asked.method)) this.#askOnly(this.#only, body, signal, asked, completion)
-    else this.#askOnly(this.#only, body, signal, asked, this.#sealing(this.#only, signal, asked, completion))
+  readonly send: Upstream['send'] = (body, signal, info = unknownCall, completion) => {
+    if (usesFilter(info.method)) this.#sendToOwner(signal, info, completion)
+    else if (!this.#only) this.#sendToBest({ body, signal, info }, completion)
+    else if (!makesFilter(info.method)) this.#sendToOnly(this.#only, body, signal, info, completion)
+    else this.#sendToOnly(this.#only, body, signal, info, this.#signing(this.#only, signal, info, completion))
   }
 
   get chain(): ChainView {
@@ -108,111 +108,112 @@ export class EvmPool {
     this.#silenceWatch.stop()
   }
 
-  #askOnly(
+  #sendToOnly(
     member: PooledUpstream,
     body: string,
     signal: CancellationSignal,
-    asked: CallInfo,
+    info: CallInfo,
     completion: Completion<UpstreamResponse>,
   ): void {
     if (member.record.isCordoned) return completion.reject(withdrawn())
     const { upstream } = member
-    const turn = takeSlot(upstream.rate, signal)
-    const ask = () => {
-      const only = new OnlyCall(upstream, latencyClass(asked.method), completion)
+    const slot = takeSlot(upstream.rate, signal)
+    const send = () => {
+      const only = new OnlyCall(upstream, latencyClass(info.method), completion)
       const { connection, id } = upstream
       // Most calls are not part of a trace, so the promise is avoided.
-      if (currentTrace() === undefined) connection.send(body, signal, asked, only)
+      if (currentTrace() === undefined) connection.send(body, signal, info, only)
       else {
         const facts = { 'fairlead.upstream': id }
         settleWith(
-          withSpan('upstream', facts, () => connection.post(body, signal, asked)),
+          withSpan('upstream', facts, () => connection.post(body, signal, info)),
           only,
         )
       }
     }
-    if (turn) turn.then(ask).catch((error: unknown) => completion.reject(error))
-    else ask()
+    if (slot) slot.then(send).catch((error: unknown) => completion.reject(error))
+    else send()
   }
 
   /**
    * Sends a call to the upstream that created the filter, because another upstream may use the same id for another
    * filter.
    */
-  #askMaker(signal: CancellationSignal, asked: CallInfo, completion: Completion<UpstreamResponse>): void {
-    const bad = badFilterId(asked)
-    if (bad) return completion.reject(bad)
-    const filter = openFilter(asked, this.#members, this.#options.fingerprint)
-    if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, completion)
+  #sendToOwner(signal: CancellationSignal, info: CallInfo, completion: Completion<UpstreamResponse>): void {
+    const invalid = invalidFilterId(info)
+    if (invalid) return completion.reject(invalid)
+    const filter = openFilter(info, this.#members, this.#options.fingerprint)
+    if (filter && this.#only)
+      return this.#sendToOnly(this.#only, filter.body, signal, filter.info, completion)
     // Clients create a missing filter again, possibly on another upstream.
-    const isThere = filter && filter.owner.isInUse && filter.owner.upstream.isResponsive
-    if (isThere) return this.#askBest({ ...filter, signal }, completion)
-    const answer = withoutFilter(asked)
-    if (answer) completion.resolve(answer)
+    const isAvailable = filter && filter.owner.isInUse && filter.owner.upstream.isResponsive
+    if (isAvailable) return this.#sendToBest({ ...filter, signal }, completion)
+    const response = withoutFilter(info)
+    if (response) completion.resolve(response)
     else completion.reject(new RpcError(rpcCodes.serverError, 'filter not found'))
   }
 
   /** Adds a mark of the creating upstream to the id of a new filter. */
-  #sealing(
+  #signing(
     member: PooledUpstream,
     signal: CancellationSignal,
-    asked: CallInfo,
+    info: CallInfo,
     completion: Completion<UpstreamResponse>,
   ): Completion<UpstreamResponse> {
     const { fingerprint } = this.#options
     return {
-      resolve: (answer) => settleWith(signFilter(asked, member, answer, signal, fingerprint), completion),
+      resolve: (response) => settleWith(signFilter(info, member, response, signal, fingerprint), completion),
       reject: (error) => completion.reject(error),
     }
   }
 
-  #askBest(given: GivenCall, completion: Completion<UpstreamResponse>): void {
+  #sendToBest(request: PoolRequest, completion: Completion<UpstreamResponse>): void {
     const unknown = this.#watch.use()
-    if (!unknown) return this.#beginCall(given, completion)
-    const begin = () => {
+    if (!unknown) return this.#beginCall(request, completion)
+    const onReady = () => {
       try {
-        this.#beginCall(given, completion)
+        this.#beginCall(request, completion)
       } catch (error) {
         completion.reject(error)
       }
     }
-    settleWith(unknown, { resolve: begin, reject: begin })
+    settleWith(unknown, { resolve: onReady, reject: onReady })
   }
 
-  #beginCall(given: GivenCall, completion: Completion<UpstreamResponse>): void {
-    const { asked, signal } = given
+  #beginCall(request: PoolRequest, completion: Completion<UpstreamResponse>): void {
+    const { info, signal } = request
     if (!this.#members.some((member) => member.isInUse)) return completion.reject(withdrawn())
-    const { method } = asked
+    const { method } = info
     const { head, chainId } = this.#watch
     this.#silenceWatch.start()
     this.#retries.earn()
     this.#hedges.earn()
     const chain = { head, archiveDepth: depthsOf(chainId).archive }
-    const call = new EvmCall(given, chain, this.#options.timeoutMs)
+    const call = new EvmCall(request, chain, this.#options.timeoutMs)
     new FailoverCall<ConnectedUpstream, UpstreamResponse, ResponseClass, EvmCall>(call, this.#support, {
       resolve: ({ member, response }) => {
         if (!makesFilter(method)) completion.resolve(response)
-        else this.#sealing(member, signal, asked, completion).resolve(response)
+        else this.#signing(member, signal, info, completion).resolve(response)
       },
       reject: (error) => completion.reject(error),
     }).begin()
   }
 
   #choose(
-    { asked, pace, needs, owner: maker }: EvmCall,
+    { info, pace, needs, owner }: EvmCall,
     tried: readonly PooledUpstream[],
   ): PooledUpstream | undefined {
-    if (maker) return tried.includes(maker) ? undefined : maker
-    const { method, minBlock } = asked
+    if (owner) return tried.includes(owner) ? undefined : owner
+    const { method, minBlock } = info
     const usable = this.#members.filter((member) => member.isInUse && !tried.includes(member))
     return selectUpstream(usable, { method, needs, pace, minBlock })
   }
 
   #hedgeMs(first: PooledUpstream, { pace, resending }: EvmCall): number | undefined {
     if (!this.#options.hedges || resending !== 'always') return undefined
-    const usual = first.upstream[pace].percentile95
-    if (usual === undefined) return undefined
-    return Math.max(shortestHedgeMs, Math.ceil(usual / hedgeStepMs) * hedgeStepMs)
+    const p95 = first.upstream[pace].percentile95
+    if (p95 === undefined) return undefined
+    return Math.max(shortestHedgeMs, Math.ceil(p95 / hedgeStepMs) * hedgeStepMs)
   }
 }
 
@@ -237,10 +238,10 @@ class OnlyCall implements Completion<UpstreamResponse> {
     upstream.callsInFlight += 1
   }
 
-  resolve(answer: UpstreamResponse): void {
+  resolve(response: UpstreamResponse): void {
     this.#upstream.answered()
     this.#end()
-    this.#completion.resolve(answer)
+    this.#completion.resolve(response)
   }
 
   reject(error: unknown): void {

@@ -37,7 +37,7 @@ export interface UpstreamOptions {
   /** `CDN-Loop` entry of each request. None by default. */
   readonly loopEntry?: string | undefined
   readonly certificateAuthorityFile?: string | undefined
-  readonly mostBatchedCalls?: number | undefined
+  readonly maxBatchedCalls?: number | undefined
   /** Authenticates each request, in place of user information in the URL. */
   readonly jwt?: UpstreamJwt | undefined
 }
@@ -46,7 +46,7 @@ export interface UpstreamOptions {
 const maxConnections = 128
 
 // A reachable upstream accepts a connection quickly. An unreachable one must leave time for another upstream.
-const longestConnectMs = 5_000
+const maxConnectMs = 5_000
 
 /**
  * Creates an upstream that opens keep-alive connections on demand. Short calls are pipelined on a few of them. Every
@@ -67,13 +67,13 @@ export function createEvmUpstream(
     rules = operatorRules,
     loopEntry,
     certificateAuthorityFile,
-    mostBatchedCalls = 1,
+    maxBatchedCalls = 1,
     jwt,
   }: UpstreamOptions = {},
 ): ConnectedUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
-    connectTimeoutMs: Math.min(timeoutMs, longestConnectMs),
+    connectTimeoutMs: Math.min(timeoutMs, maxConnectMs),
     headTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
     maxConnections,
@@ -84,13 +84,13 @@ export function createEvmUpstream(
   const authorization = authorizationOf(url)
   const secrets = secretsOfUrl(url)
   const type = 'application/json'
-  const ownFields = headerLines({
+  const baseFields = headerLines({
     'content-type': type,
     ...(authorization !== undefined && { authorization }),
   })
   const loopLine = loopEntry === undefined ? '' : headerLines({ [loopField]: loopEntry })
   // Nearly all requests have these headers.
-  const usualFields = `${ownFields}${loopLine}`
+  const commonFields = `${baseFields}${loopLine}`
 
   const post = (
     body: string,
@@ -103,11 +103,14 @@ export function createEvmUpstream(
     const trace = currentTrace()
     const before = currentPassedThrough()
     const token = jwt?.current()
-    const untokened =
+    const fieldsWithoutToken =
       before === undefined || loopEntry === undefined
-        ? usualFields
-        : `${ownFields}${headerLines({ [loopField]: loopValue(loopEntry) })}`
-    const fields = token === undefined ? untokened : `${untokened}authorization: ${token.authorization}\r\n`
+        ? commonFields
+        : `${baseFields}${headerLines({ [loopField]: loopValue(loopEntry) })}`
+    const fields =
+      token === undefined
+        ? fieldsWithoutToken
+        : `${fieldsWithoutToken}authorization: ${token.authorization}\r\n`
     const call = {
       method: 'POST',
       target,
@@ -121,33 +124,35 @@ export function createEvmUpstream(
       inspector: inspectResponse,
       listener: completion,
     } as const
-    const hear = (error: Error | undefined, answer: ReceivedResponse | undefined) => {
-      if (!answer) completion.reject(unavailable(error, signal))
-      else if (answer.status === 200 && answer.contentType?.includes('json')) {
-        completion.resolve(new NodeAnswer(answer, token ? [...token.secrets, ...secrets] : secrets))
-      } else completion.reject(refused(answer))
+    const onResponse = (error: Error | undefined, response: ReceivedResponse | undefined) => {
+      if (!response) completion.reject(unavailable(error, signal))
+      else if (response.status === 200 && response.contentType?.includes('json')) {
+        completion.resolve(
+          new ReceivedUpstreamResponse(response, token ? [...token.secrets, ...secrets] : secrets),
+        )
+      } else completion.reject(refused(response))
     }
-    connections.exchange(call, (error, answer) => {
+    connections.exchange(call, (error, response) => {
       if (before !== undefined) {
         withPassedThrough(before, () =>
-          trace ? inTrace(trace, () => hear(error, answer)) : hear(error, answer),
+          trace ? inTrace(trace, () => onResponse(error, response)) : onResponse(error, response),
         )
         return
       }
       // The connection is shared by all calls, and its callbacks run outside of their traces.
-      if (currentTrace() === trace) hear(error, answer)
-      else if (trace) inTrace(trace, () => hear(error, answer))
-      else runDetached(() => hear(error, answer))
+      if (currentTrace() === trace) onResponse(error, response)
+      else if (trace) inTrace(trace, () => onResponse(error, response))
+      else runDetached(() => onResponse(error, response))
     })
   }
 
-  const alone: Upstream['send'] = (body, signal, { method, credentialId } = unknownCall, completion) =>
+  const sendSingle: Upstream['send'] = (body, signal, { method, credentialId } = unknownCall, completion) =>
     post(body, signal, latencyClass(method), idempotencyOf(method) === 'always', credentialId, completion)
   const { send } = new Batcher({
-    alone,
-    together: (body, signal, completion, owner) => post(body, signal, 'quick', true, owner, completion),
+    sendSingle,
+    sendBatch: (body, signal, completion, owner) => post(body, signal, 'quick', true, owner, completion),
     memory,
-    mostCalls: mostBatchedCalls,
+    maxCalls: maxBatchedCalls,
   })
 
   return {
@@ -164,44 +169,44 @@ const loopDetected = 508
 
 const inspectResponse = () => new ResponseInspector()
 
-class NodeAnswer implements UpstreamResponse {
-  readonly #answer: ReceivedResponse
+class ReceivedUpstreamResponse implements UpstreamResponse {
+  readonly #response: ReceivedResponse
   readonly secrets: readonly string[]
 
-  constructor(answer: ReceivedResponse, secrets: readonly string[]) {
-    this.#answer = answer
+  constructor(response: ReceivedResponse, secrets: readonly string[]) {
+    this.#response = response
     this.secrets = secrets
   }
 
   get bytes(): Buffer | undefined {
-    return this.#answer.bytes
+    return this.#response.bytes
   }
 
   get latin1(): string | undefined {
-    return this.#answer.latin1
+    return this.#response.latin1
   }
 
   get body(): UpstreamResponse['body'] {
-    return this.#answer.body
+    return this.#response.body
   }
 
   get contentLength(): string | undefined {
-    const { length } = this.#answer
+    const { length } = this.#response
     return length === undefined ? undefined : String(length)
   }
 
   get delimited(): boolean {
-    return this.#answer.isDelimited
+    return this.#response.isDelimited
   }
 }
 
-function refused(answer: ReceivedResponse): UpstreamError {
-  if (!answer.bytes) void answer.body.dump()
-  const retryAfter = Number(answer.header('retry-after'))
-  return new UpstreamError('refused', `The node answered HTTP ${answer.status}.`, {
+function refused(response: ReceivedResponse): UpstreamError {
+  if (!response.bytes) void response.body.dump()
+  const retryAfter = Number(response.header('retry-after'))
+  return new UpstreamError('refused', `The node answered HTTP ${response.status}.`, {
     // Every gateway on a forwarding loop returns this status.
-    ...(answer.status === loopDetected && { status: loopDetected }),
-    httpStatus: answer.status,
+    ...(response.status === loopDetected && { status: loopDetected }),
+    httpStatus: response.status,
     retryAfterMs: retryAfter >= 0 ? retryAfter * 1_000 : undefined,
   })
 }

@@ -17,7 +17,7 @@ const grantOf = (nodeId: string, evm: string): Grant => ({
 
 const used = grantOf('used', 'http://127.0.0.1:1/used')
 
-it('keeps the upstreams that a node has now, however often they change', () => {
+it('retains only the current upstreams of a node after frequent changes', () => {
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
   onTestFinished(() => upstreams.close())
   const first = upstreams.of(used, 'evm')
@@ -28,7 +28,7 @@ it('keeps the upstreams that a node has now, however often they change', () => {
   expect(upstreams.of(used, 'evm')).toBe(first)
 })
 
-it('keeps the upstreams of 20,000 nodes, and those that are in use', () => {
+it('retains the upstreams of 20,000 nodes and all upstreams in use', () => {
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
   onTestFinished(() => upstreams.close())
   const first = upstreams.of(used, 'evm')

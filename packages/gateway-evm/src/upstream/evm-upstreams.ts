@@ -49,7 +49,7 @@ export interface EvmUpstreams {
   /** Returns the state of a node's upstreams, and polls them for their chain heads for the next minute. */
   statesOf(grant: Grant): readonly UpstreamState[]
   /** Checks that every embedded chain responds to `eth_chainId`. Rejects when one does not. */
-  embeddedAnswer(signal: CancellationSignal): Promise<void>
+  waitForEmbedded(signal: CancellationSignal): Promise<void>
   /** Changes whether hedges are sent to a second upstream. */
   change(settings: { readonly hedges: boolean }): void
   close(): Promise<void>
@@ -109,12 +109,12 @@ export function createEvmUpstreams(
     field: 'evm',
     fingerprint,
     open: (record) => {
-      const { certificateAuthorityFile, mostBatchedCalls } = record
+      const { certificateAuthorityFile, mostBatchedCalls: maxBatchedCalls } = record
       const address = record.address === 'devnet' ? embedded['evm'] : record.address
       if (address === undefined) throw missing('This node has no upstream for evm.')
       return opened(address, timeoutMs, memory, {
         certificateAuthorityFile,
-        mostBatchedCalls,
+        maxBatchedCalls,
         jwt: jwtOf(record),
         rules: rules.of(address),
         loopEntry,
@@ -159,7 +159,7 @@ export function createEvmUpstreams(
         return []
       }
     },
-    embeddedAnswer: async (signal) => {
+    waitForEmbedded: async (signal) => {
       const records = Object.keys(embedded).flatMap(() => parseUpstreams('devnet'))
       await Promise.all(
         records.map((record) => registry.of(record).connection.call('eth_chainId', [], signal)),

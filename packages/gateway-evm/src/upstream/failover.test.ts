@@ -16,30 +16,30 @@ function callsOf(node: PooledNode): number {
 const later = { timeout: 50_000 }
 const faults: readonly Fault[] = ['cut', 'garbage', 'truncated', 'half body', 'busy text', 429, 500]
 
-describe('a call at several upstreams', () => {
-  it.each(faults)('is answered by another one where the first one answers with: %s', async (fault) => {
+describe('a call with several upstreams', () => {
+  it.each(faults)('fails over when the first upstream responds with: %s', async (fault) => {
     const { first, second, node } = await two()
     await node.call('eth_gasPrice')
     await node.call('eth_gasPrice')
     first.fault = fault
-    const answers = await Promise.all(Array.from({ length: 40 }, () => node.call('eth_gasPrice')))
-    expect(new Set(answers)).toEqual(new Set(['second']))
-    expect(first.asked.length).toBeGreaterThan(1)
-    expect(second.asked.length).toBeGreaterThan(40)
+    const responses = await Promise.all(Array.from({ length: 40 }, () => node.call('eth_gasPrice')))
+    expect(new Set(responses)).toEqual(new Set(['second']))
+    expect(first.received.length).toBeGreaterThan(1)
+    expect(second.received.length).toBeGreaterThan(40)
   })
 
-  it('is answered by another one where the first one hangs', async () => {
+  it('fails over when the first upstream hangs', async () => {
     const { first, node } = await two({ hedges: false, pollMs: 60_000, timeoutMs: 10_000 })
     await node.call('eth_gasPrice')
     await node.call('eth_gasPrice')
     first.fault = 'hang'
-    const answers = await Promise.all(Array.from({ length: 4 }, () => node.call('eth_gasPrice')))
-    expect(answers).toEqual(['second', 'second', 'second', 'second'])
+    const responses = await Promise.all(Array.from({ length: 4 }, () => node.call('eth_gasPrice')))
+    expect(responses).toEqual(['second', 'second', 'second', 'second'])
     await vi.waitFor(() => expect(node.states()[0]?.callsInFlight).toBe(0), later)
     expect(node.states()[0]?.failures).toBeGreaterThan(0)
   })
 
-  it('goes again to one that was away and is busy when it is back, once it is that no more', async () => {
+  it('returns to a recovered upstream when it is no longer busy', async () => {
     const { first, node } = await two()
     await node.call('eth_gasPrice')
     await first.kill()
@@ -49,7 +49,7 @@ describe('a call at several upstreams', () => {
     await vi.waitFor(() => expect(node.states()[0]?.breaker).toBe('closed'), later)
   })
 
-  it('is answered by another one where the first one is killed, and by both when it is back', async () => {
+  it('fails over when the first upstream is killed, and uses both after it recovers', async () => {
     const { first, node } = await two()
     const over = new AbortController()
     const failures: unknown[] = []
@@ -57,28 +57,28 @@ describe('a call at several upstreams', () => {
       while (!over.signal.aborted)
         await node.call('eth_gasPrice').catch((error: unknown) => failures.push(error))
     })
-    await vi.waitFor(() => expect(first.asked.length).toBeGreaterThan(100), { timeout: 50_000 })
+    await vi.waitFor(() => expect(first.received.length).toBeGreaterThan(100), { timeout: 50_000 })
     await first.kill()
     await vi.waitFor(() => expect(node.states()[0]?.class).toBe('failing'), { timeout: 50_000 })
     await first.revive()
-    const before = first.asked.length
-    await vi.waitFor(() => expect(first.asked.length).toBeGreaterThan(before + 100), { timeout: 50_000 })
+    const before = first.received.length
+    await vi.waitFor(() => expect(first.received.length).toBeGreaterThan(before + 100), { timeout: 50_000 })
     over.abort()
     await Promise.all(loads)
     expect(failures).toEqual([])
   })
 
   it.each(['eth_sendTransaction', 'eth_newFilter', 'personal_sign', 'unknown_method'])(
-    'is not sent again when the first one may have taken %s',
+    'is not retried when the first upstream may have accepted %s',
     async (method) => {
       const { first, second, node } = await two()
       first.fault = second.fault = 'cut'
       await expect(node.call(method)).rejects.toThrow('The node cannot be reached.')
-      expect(first.asked.length + second.asked.length).toBe(1)
+      expect(first.received.length + second.received.length).toBe(1)
     },
   )
 
-  it('is sent again when the first one has not seen it, whatever it does', async () => {
+  it('is retried when the first upstream did not receive it, even if it is not idempotent', async () => {
     const { first, node } = await two({ pollMs: 60_000 })
     await node.call('eth_gasPrice')
     await node.call('eth_gasPrice')
@@ -92,24 +92,24 @@ describe('a call at several upstreams', () => {
     ])
   })
 
-  it('gets the word of the node rather than a failure when no upstream does better', async () => {
+  it('returns the first response when no upstream has a better one', async () => {
     const { first, second, node } = await two()
-    first.answers['eth_call'] = second.answers['eth_call'] = {
+    first.responses['eth_call'] = second.responses['eth_call'] = {
       error: { code: -32601, message: 'the method eth_call does not exist/is not available' },
     }
     await expect(node.call('eth_call')).rejects.toMatchObject({ code: -32601 })
-    expect([first.asked, second.asked]).toEqual([['eth_call'], ['eth_call']])
+    expect([first.received, second.received]).toEqual([['eth_call'], ['eth_call']])
   })
 
-  it('goes to the upstream that has the method from then on', async () => {
+  it('is sent to the upstream that has the method from then on', async () => {
     const { first, second, node } = await two()
-    first.answers['eth_feeHistory'] = { error: { code: -32601, message: 'Method not found' } }
+    first.responses['eth_feeHistory'] = { error: { code: -32601, message: 'Method not found' } }
     for (let call = 0; call < 6; call++) expect(await node.call('eth_feeHistory')).toBe('second')
-    expect(first.asked.length).toBeLessThanOrEqual(1)
-    expect(second.asked).toHaveLength(6)
+    expect(first.received.length).toBeLessThanOrEqual(1)
+    expect(second.received).toHaveLength(6)
   })
 
-  it('asks the upstream that is further for a block that is not there yet', async () => {
+  it('is retried on an upstream with a higher head when a block is missing', async () => {
     const { first, second, node } = await two()
     second.head = 1_002
     await vi.waitFor(
@@ -119,16 +119,16 @@ describe('a call at several upstreams', () => {
       },
       { timeout: 50_000 },
     )
-    first.answers['eth_getTransactionReceipt'] = { result: null }
+    first.responses['eth_getTransactionReceipt'] = { result: null }
     for (let call = 0; call < 6; call++) {
       expect(await node.call('eth_getTransactionReceipt', ['0x1'])).toBe('second')
       expect(await node.call('eth_getBlockByNumber', ['0x3ea', false])).toMatchObject({ number: '0x3ea' })
     }
-    second.answers['eth_getTransactionReceipt'] = { result: null }
+    second.responses['eth_getTransactionReceipt'] = { result: null }
     expect(await node.call('eth_getTransactionReceipt', ['0x1'])).toBeNull()
   })
 
-  it('fails with a failure of its own when all upstreams fail, and stays within its budget', async () => {
+  it('fails when all upstreams fail, within the retry budget', async () => {
     const { first, second, node } = await two({ pollMs: 60_000 })
     first.fault = second.fault = 500
     const calls = await Promise.allSettled(Array.from({ length: 600 }, () => node.call('eth_gasPrice')))
@@ -141,7 +141,7 @@ describe('a call at several upstreams', () => {
 })
 
 describe('a hedge', () => {
-  it('is sent when the first upstream takes longer than it mostly does, for few calls only', async () => {
+  it('is sent for few calls, when the first upstream is slower than its p95', async () => {
     const { first, second, node } = await two({ pollMs: 60_000 })
     for (let call = 0; call < 60; call++) await node.call('eth_gasPrice')
     const sent = () => node.states().reduce((all, state) => all + state.hedges, 0)
@@ -150,7 +150,8 @@ describe('a hedge', () => {
       const [slow, other] =
         (await node.call('eth_gasPrice')) === 'first' ? [first, 'second'] : [second, 'first']
       slow.delayMs = 5_000
-      for (let turn = 0; turn < 2 && sent() === 0; turn++) expect(await node.call('eth_gasPrice')).toBe(other)
+      for (let attempt = 0; attempt < 2 && sent() === 0; attempt++)
+        expect(await node.call('eth_gasPrice')).toBe(other)
       slow.delayMs = 0
     }
     const [early, before] = [sent(), callsOf(node)]
@@ -164,7 +165,7 @@ describe('a hedge', () => {
     expect(node.states()[0]?.failures).toBe(0)
   })
 
-  it('is not sent when hedges are switched off, nor for what changes something', async () => {
+  it('is not sent when hedges are disabled, nor for a non-idempotent call', async () => {
     for (const [method, hedges, atLast] of [
       ['eth_gasPrice', false, false],
       ['eth_gasPrice', true, false],
@@ -182,14 +183,14 @@ describe('a hedge', () => {
 })
 
 describe('a single upstream', () => {
-  it('is asked whatever its state, is not watched, and is well again with its first answer', async () => {
+  it('is used in every state, is not polled, and is healthy after its first response', async () => {
     const upstream = await faultyUpstream('only', { fault: 500 })
     const node = pooledNode(upstream.url)
     await Promise.allSettled(Array.from({ length: 10 }, () => node.call('eth_gasPrice')))
     expect(node.states()).toMatchObject([{ class: 'failing', breaker: 'open', calls: 10, failures: 10 }])
     upstream.fault = 'well'
     expect(await node.call('eth_gasPrice')).toBe('only')
-    expect(new Set(upstream.heard)).toEqual(new Set(['eth_gasPrice']))
+    expect(new Set(upstream.allReceived)).toEqual(new Set(['eth_gasPrice']))
     await vi.waitFor(
       async () => {
         await node.call('eth_gasPrice')

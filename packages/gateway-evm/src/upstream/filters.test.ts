@@ -7,11 +7,11 @@ import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 /** Starts upstreams that number their filters, each from 1. */
 async function numbering(count = 3) {
   const upstreams = await Promise.all(['a', 'b', 'c'].slice(0, count).map((name) => faultyUpstream(name)))
-  for (const [index, { answers }] of upstreams.entries()) {
+  for (const [index, { responses }] of upstreams.entries()) {
     let last = 0
-    answers['eth_newFilter'] = () => ({ result: `0x${(last += 1)}` })
-    answers['eth_getFilterChanges'] = ([id]) => ({ result: `${'abc'.charAt(index)} ${String(id)}` })
-    answers['eth_uninstallFilter'] = () => ({ result: true })
+    responses['eth_newFilter'] = () => ({ result: `0x${(last += 1)}` })
+    responses['eth_getFilterChanges'] = ([id]) => ({ result: `${'abc'.charAt(index)} ${String(id)}` })
+    responses['eth_uninstallFilter'] = () => ({ result: true })
   }
   return { upstreams, text: upstreams.map(({ url }) => url).join(' ') }
 }
@@ -35,7 +35,7 @@ async function failing(node: PooledNode, position: number): Promise<void> {
 }
 
 describe('a filter', () => {
-  it('is looked for at the upstream that has made it, though others have given the same number', async () => {
+  it('is read from the upstream that created it, although others use the same id', async () => {
     const { text } = await numbering()
     const node = pooledNode(text)
     const ids = await Promise.all(Array.from({ length: 6 }, () => newFilter(node)))
@@ -46,7 +46,7 @@ describe('a filter', () => {
   })
 
   it.each(['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter'])(
-    'has an id that is text, also for %s',
+    'has an id that is a string, also for %s',
     async (method) => {
       const { text } = await numbering()
       for (const node of [pooledNode(text), pooledNode(text.split(' ')[0] ?? '')]) {
@@ -57,10 +57,10 @@ describe('a filter', () => {
     },
   )
 
-  it('is found by another process, which has the upstreams in another order', async () => {
+  it('is found by another process with another order of upstreams', async () => {
     const { text } = await numbering()
     const secretKey = new Uint8Array(32).fill(7)
-    const [first, second, stranger] = [
+    const [first, second, otherOwner] = [
       pooledNode(text, createEncryptor(secretKey)),
       pooledNode(text.split(' ').toReversed().join(' '), createEncryptor(secretKey)),
       pooledNode(text, createEncryptor(secretKey.fill(8))),
@@ -68,11 +68,11 @@ describe('a filter', () => {
     for (let call = 0; call < 6; call++) {
       const id = await newFilter(first)
       expect(await changes(second, id)).toBe(await changes(first, id.toUpperCase().replace('X', 'x')))
-      await expect(changes(stranger, id)).rejects.toThrow('filter not found')
+      await expect(changes(otherOwner, id)).rejects.toThrow('filter not found')
     }
   })
 
-  it('is not found by who can guess the address of the upstream', async () => {
+  it('is not found by a client that guesses the URL of the upstream', async () => {
     const { text } = await numbering(1)
     const node = pooledNode(text)
     await newFilter(node)
@@ -80,25 +80,25 @@ describe('a filter', () => {
     await expect(changes(node, `0x1${mark}1`)).rejects.toThrow('filter not found')
   })
 
-  it.each([1, 3])('of one node is not there for another, before %s upstreams', async (count) => {
+  it.each([1, 3])('of one node is not found on another, with %s upstreams', async (count) => {
     const { text, upstreams } = await numbering(count)
     const node = pooledNode(text)
     const id = await newFilter(node)
     const guessed = [
       id.replace(/.$/, '2'),
-      id.replace(/^0x1./, (begin) => (begin === '0x1f' ? '0x1e' : '0x1f')),
+      id.replace(/^0x1./, (prefix) => (prefix === '0x1f' ? '0x1e' : '0x1f')),
     ]
     for (const other of [...guessed, '0x1', '1', `0x1${'0'.repeat(17)}`]) {
       await expect(changes(node, other)).rejects.toMatchObject({ code: -32000, message: 'filter not found' })
     }
     await expect(changes(node, id, 'another')).rejects.toThrow('filter not found')
     expect(await node.call('eth_uninstallFilter', [id], { owner: 'another' })).toBe(false)
-    expect(upstreams.flatMap(({ asked }) => asked)).toEqual(['eth_newFilter'])
+    expect(upstreams.flatMap(({ received }) => received)).toEqual(['eth_newFilter'])
     expect(await changes(node, id)).toMatch(/0x1$/)
     expect(await node.call('eth_uninstallFilter', [id], { owner: 'node' })).toBe(true)
   })
 
-  it('whose upstream is gone is not there, and the next one is made elsewhere', async () => {
+  it('of a removed upstream is not found, and the next one is created on another upstream', async () => {
     const { text, upstreams } = await numbering(2)
     const node = pooledNode(text)
     const ids = await Promise.all([newFilter(node), newFilter(node)])
@@ -114,20 +114,20 @@ describe('a filter', () => {
     await (upstreams[0] as FaultyUpstream).revive()
     await vi.waitFor(
       async () => {
-        const again = await Promise.all(ids.map((id) => changes(node, id)))
-        expect(again.toSorted()).toEqual(['a 0x1', 'b 0x1'])
+        const recreated = await Promise.all(ids.map((id) => changes(node, id)))
+        expect(recreated.toSorted()).toEqual(['a 0x1', 'b 0x1'])
       },
       { timeout: 50_000 },
     )
   })
 
-  it('keeps an id that is no quantity, and an error, as they are', async () => {
+  it('passes an id that is not a quantity, and an error, through unchanged', async () => {
     const { text, upstreams } = await numbering(1)
     const node = pooledNode(text)
-    const { answers } = upstreams[0] as FaultyUpstream
-    answers['eth_newFilter'] = { result: 'seven' }
+    const { responses } = upstreams[0] as FaultyUpstream
+    responses['eth_newFilter'] = { result: 'seven' }
     expect(await newFilter(node)).toBe('seven')
-    answers['eth_newFilter'] = { error: { code: -32005, message: 'too many filters' } }
+    responses['eth_newFilter'] = { error: { code: -32005, message: 'too many filters' } }
     await expect(newFilter(node)).rejects.toThrow('too many filters')
   })
 })

@@ -16,12 +16,12 @@ import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-regis
 // with a prepended mark. From the mark, every process and replica derives which upstream created the filter, and for
 // which owner. No state has to be stored.
 
-const making: ReadonlySet<string> = new Set([
+const creatingMethods: ReadonlySet<string> = new Set([
   'eth_newBlockFilter',
   'eth_newFilter',
   'eth_newPendingTransactionFilter',
 ])
-const using: ReadonlySet<string> = new Set([
+const usingMethods: ReadonlySet<string> = new Set([
   'eth_getFilterChanges',
   'eth_getFilterLogs',
   'eth_uninstallFilter',
@@ -29,17 +29,17 @@ const using: ReadonlySet<string> = new Set([
 
 const hexadecimal = /^0x[0-9a-f]+$/i
 // A quantity does not begin with a zero.
-const sealed = /^0x1([0-9a-f]{16})([0-9a-f]+)$/i
+const signedId = /^0x1([0-9a-f]{16})([0-9a-f]+)$/i
 const markBytes = 8
 
 /** Whether a method creates a filter. */
 export function makesFilter(method: string): boolean {
-  return making.has(method)
+  return creatingMethods.has(method)
 }
 
 /** Whether a method uses an existing filter. */
 export function usesFilter(method: string): boolean {
-  return using.has(method)
+  return usingMethods.has(method)
 }
 
 /**
@@ -47,7 +47,7 @@ export function usesFilter(method: string): boolean {
  *
  * @returns the error for an id that is not a string; upstreams reject it before they look up the filter
  */
-export function badFilterId({ params: [id] }: CallInfo): RpcError | undefined {
+export function invalidFilterId({ params: [id] }: CallInfo): RpcError | undefined {
   if (typeof id === 'string') return undefined
   return new RpcError(rpcCodes.invalidParams, 'invalid argument 0: must be the id of a filter.')
 }
@@ -56,34 +56,34 @@ export function badFilterId({ params: [id] }: CallInfo): RpcError | undefined {
 export interface FilterCall {
   readonly owner: PooledUpstream
   readonly body: string
-  readonly asked: CallInfo
+  readonly info: CallInfo
 }
 
 /**
  * Finds the upstream that created the filter of a call, and replaces the id in the call with the upstream's own id.
  *
- * @param asked - a call that uses a filter
+ * @param info - a call that uses a filter
  * @param members - the upstreams of the node
  * @param fingerprint - the same as when the filter was created
  * @returns undefined when none of the upstreams has created it for the owner of the call
  */
 export function openFilter(
-  asked: CallInfo,
+  info: CallInfo,
   members: readonly PooledUpstream[],
   fingerprint: Fingerprint,
 ): FilterCall | undefined {
-  const { method, params, owner, idText = '1' } = asked
+  const { method, params, owner, idText = '1' } = info
   const [id] = params
-  const [, mark, digits] = (typeof id === 'string' && sealed.exec(id)) || []
+  const [, mark, digits] = (typeof id === 'string' && signedId.exec(id)) || []
   if (mark === undefined || digits === undefined) return undefined
   const given = Buffer.from(mark, 'hex')
-  const maker = members.find((member) => timingSafeEqual(given, markOf(fingerprint, digits, member, owner)))
-  const own = [`0x${digits}`]
+  const creator = members.find((member) => timingSafeEqual(given, markOf(fingerprint, digits, member, owner)))
+  const ownParams = [`0x${digits}`]
   return (
-    maker && {
-      owner: maker,
-      body: callText(method, JSON.stringify(own), idText),
-      asked: { ...asked, params: own },
+    creator && {
+      owner: creator,
+      body: callText(method, JSON.stringify(ownParams), idText),
+      info: { ...info, params: ownParams },
     }
   )
 }
@@ -91,24 +91,24 @@ export function openFilter(
 /**
  * Prepends a mark of the creating upstream and the owner to the id of a new filter.
  *
- * @param asked - the call that created the filter
- * @param maker - upstream that responded
- * @param answer - not yet read
+ * @param info - the call that created the filter
+ * @param creator - upstream that responded
+ * @param response - not yet read
  * @param signal - cancellation signal of the exchange
  * @param fingerprint - computes the mark
  */
 export async function signFilter(
   { owner }: CallInfo,
-  maker: PooledUpstream,
-  answer: UpstreamResponse,
+  creator: PooledUpstream,
+  response: UpstreamResponse,
   signal: CancellationSignal,
   fingerprint: Fingerprint,
 ): Promise<UpstreamResponse> {
-  const held = await bufferShortResponse(answer, signal)
-  const { id, result } = parseObject(String(held.bytes))
-  if (typeof result !== 'string' || !hexadecimal.test(result)) return held
+  const buffered = await bufferShortResponse(response, signal)
+  const { id, result } = parseObject(String(buffered.bytes))
+  if (typeof result !== 'string' || !hexadecimal.test(result)) return buffered
   const digits = result.slice(2)
-  const mark = markOf(fingerprint, digits, maker, owner).toString('hex')
+  const mark = markOf(fingerprint, digits, creator, owner).toString('hex')
   return new BufferedResponse(Buffer.from(resultText(JSON.stringify(id ?? null), `"0x1${mark}${digits}"`)))
 }
 

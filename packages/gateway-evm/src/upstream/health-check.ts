@@ -40,7 +40,7 @@ export class HealthCheck {
   readonly #stopped = new AbortController()
   #chainId: string | undefined
   #leader: PooledUpstream | undefined
-  #isChainWanted = false
+  #isChainUsed = false
 
   constructor(members: readonly PooledUpstream[], times: HealthCheckTimes, log: Logger | undefined) {
     this.#members = members
@@ -51,16 +51,16 @@ export class HealthCheck {
       members,
       { intervalMs, firstRoundMs, idleMs },
       {
-        ask: (member) => this.#ask(member),
+        ask: (member) => this.#check(member),
         // Until the chain id is known, every upstream has a vote.
         enough: (round) =>
           this.#chainId === undefined ? Promise.all(round) : Promise.any(round).catch(() => undefined),
-        onFirstRound: () => this.#judgeChains(),
+        onFirstRound: () => this.#selectChain(),
       },
     )
     const staleMs = Math.max(staleRounds * times.pollMs, shortestStaleMs)
     this.chain = new ObservedChain(members.length > 1, staleMs, () => {
-      this.#isChainWanted = true
+      this.#isChainUsed = true
       void this.use()
     })
   }
@@ -88,24 +88,24 @@ export class HealthCheck {
     this.#rounds.stop()
   }
 
-  async #ask(member: PooledUpstream): Promise<void> {
+  async #check(member: PooledUpstream): Promise<void> {
     const { upstream } = member
-    const isJudged = upstream.breaker.probe()
+    const isProbe = upstream.breaker.probe()
     try {
-      await this.#askChainId(member)
+      await this.#pollChainId(member)
       const head = readHead(await this.#call(member, 'eth_getBlockByNumber', ['latest', false]))
-      if (this.#isChainWanted) await this.#askFinalized(member, head.number)
-      const isBelieved = await this.#isBelieved(member, head)
-      if (isJudged) upstream.breaker.succeed()
-      this.#noteDoubt(member, !isBelieved, head.number)
+      if (this.#isChainUsed) await this.#pollFinalized(member, head.number)
+      const isTrusted = await this.#isTrusted(member, head)
+      if (isProbe) upstream.breaker.succeed()
+      this.#markDoubted(member, !isTrusted, head.number)
       upstream.head = head.number
-      this.#judgeHeads()
-      if (!isBelieved) return
-      if (this.#isChainWanted && member === this.#leader) {
+      this.#updateLag()
+      if (!isTrusted) return
+      if (this.#isChainUsed && member === this.#leader) {
         await this.chain.observe(head, upstream.finalized, upstream.connection)
       }
     } catch (error) {
-      if (isJudged) upstream.noteFailedCheck(error instanceof UpstreamError ? error : undefined)
+      if (isProbe) upstream.noteFailedCheck(error instanceof UpstreamError ? error : undefined)
     }
   }
 
@@ -113,14 +113,14 @@ export class HealthCheck {
    * Returns whether a chain head can be trusted. A head far above the others is trusted only when the upstream has that
    * block, and not only its number.
    */
-  async #isBelieved(member: PooledUpstream, { number, hash }: BlockReference): Promise<boolean> {
-    const others = this.#shown().filter((other) => other.member !== member)
+  async #isTrusted(member: PooledUpstream, { number, hash }: BlockReference): Promise<boolean> {
+    const others = this.#reportedHeads().filter((other) => other.member !== member)
     if (others.length === 0 || others.some((other) => number <= other.number + laggingBlocks)) return true
     const block = await this.#call(member, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
     return block !== null && readHead(block).hash === hash
   }
 
-  #noteDoubt(member: PooledUpstream, isDoubted: boolean, claimed: number): void {
+  #markDoubted(member: PooledUpstream, isDoubted: boolean, claimed: number): void {
     if (isDoubted && !member.isDoubted) {
       const facts = { upstream: member.upstream.id, claimed, latest: this.head }
       this.#log?.warn(facts, 'an upstream claims a head far above the others without having the block')
@@ -128,7 +128,7 @@ export class HealthCheck {
     member.isDoubted = isDoubted
   }
 
-  async #askChainId(member: PooledUpstream): Promise<void> {
+  async #pollChainId(member: PooledUpstream): Promise<void> {
     const known = this.#chainIds.get(member)
     const now = performance.now()
     if (known && member.upstream.breaker.state === 'closed' && now - known.at < this.#times.chainIdMs) return
@@ -136,14 +136,14 @@ export class HealthCheck {
     if (typeof id !== 'string') return
     this.#chainIds.set(member, { id, at: now })
     // The first chain ids are compared together.
-    if (this.#chainId !== undefined) this.#judgeChains()
+    if (this.#chainId !== undefined) this.#selectChain()
   }
 
   /**
    * Determines the chain id of the node, which is that of most upstreams. On a tie, the previous chain id wins, or else
    * the first one.
    */
-  #judgeChains(): void {
+  #selectChain(): void {
     const votes = new Map<string, number>()
     for (const { id } of this.#chainIds.values()) votes.set(id, (votes.get(id) ?? 0) + 1)
     const ids = this.#members.flatMap((member) => this.#chainIds.get(member)?.id ?? [])
@@ -154,22 +154,22 @@ export class HealthCheck {
     if (first === undefined) return
     this.#chainId = before !== undefined && winners.includes(before) ? before : first
     if (before !== undefined && before !== this.#chainId) this.chain.reset()
-    for (const member of this.#members) this.#judgeChain(member)
+    for (const member of this.#members) this.#checkChain(member)
   }
 
-  #judgeChain(member: PooledUpstream): void {
+  #checkChain(member: PooledUpstream): void {
     const id = this.#chainIds.get(member)?.id
     if (id === undefined) return
-    const isRight = id === this.#chainId
-    if (!isRight && !member.isOfOtherChain) {
+    const isExpected = id === this.#chainId
+    if (!isExpected && !member.isOfOtherChain) {
       const facts = { upstream: member.upstream.id, chain_id: id, expected: this.#chainId }
       this.#log?.error(facts, 'an upstream belongs to another chain and is not used')
     }
     member.upstream.isKnown = true
-    member.isOfOtherChain = !isRight
+    member.isOfOtherChain = !isExpected
   }
 
-  async #askFinalized(member: PooledUpstream, head: number): Promise<void> {
+  async #pollFinalized(member: PooledUpstream, head: number): Promise<void> {
     const due = (this.#finalizedDue.get(member) ?? 0) - 1
     this.#finalizedDue.set(member, due < 0 ? finalizedEvery : due)
     if (due < 0) this.#tagged.set(member, await this.#taggedFinal(member))
@@ -192,21 +192,21 @@ export class HealthCheck {
   }
 
   /** Returns the chain heads of the upstreams in use. */
-  #shown(): readonly { readonly member: PooledUpstream; readonly number: number }[] {
+  #reportedHeads(): readonly { readonly member: PooledUpstream; readonly number: number }[] {
     return this.#members.flatMap((member) => {
       const isUsed = member.isInUse && member.upstream.isResponsive
       return isUsed && member.head !== undefined ? [{ member, number: member.head }] : []
     })
   }
 
-  #judgeHeads(): void {
-    const shown = this.#shown()
-    const best = Math.max(...shown.map(({ number }) => number))
-    for (const { member, number } of shown) member.lag = best - number
-    const isLeading = shown.some(
+  #updateLag(): void {
+    const reported = this.#reportedHeads()
+    const best = Math.max(...reported.map(({ number }) => number))
+    for (const { member, number } of reported) member.lag = best - number
+    const isLeaderCurrent = reported.some(
       ({ member, number }) => member === this.#leader && best - number <= leaderMayLag,
     )
-    if (!isLeading) this.#leader = shown.find(({ number }) => number === best)?.member
+    if (!isLeaderCurrent) this.#leader = reported.find(({ number }) => number === best)?.member
   }
 
   #call(member: PooledUpstream, method: string, params: readonly unknown[]): Promise<unknown> {

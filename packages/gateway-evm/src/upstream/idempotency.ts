@@ -3,12 +3,12 @@ import { methods } from '@fairlead/evm-rpc/contract'
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 
 // These methods change nothing, but use a key that only some upstreams have.
-const signing = /^(?:eth_sign|personal_)/
+const signedMethods = /^(?:eth_sign|personal_)/
 
 const byMethod: ReadonlyMap<string, Idempotency> = new Map(
   Object.values(methods as Readonly<Record<string, Method>>).map(({ name, idempotent }) => [
     name,
-    idempotent && !signing.test(name) ? 'always' : 'unseen',
+    idempotent && !signedMethods.test(name) ? 'always' : 'unseen',
   ]),
 )
 

@@ -7,14 +7,14 @@ import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 // Matches a response in which only the version and the id precede the result, in any order. It needs no full parse.
 const resultFirst = /^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|[^"\s,{[\\]+)\s*,\s*)*"result"\s*:/
 
-const longestBeginning = 1_024
+const maxPrefixLength = 1_024
 
 /** As {@link beginsWithError}, for a buffered response. Undefined for a response that is not buffered. */
-export function isBufferedError(answer: UpstreamResponse): boolean | undefined {
-  const { latin1 } = answer
+export function isBufferedError(response: UpstreamResponse): boolean | undefined {
+  const { latin1 } = response
   if (latin1 !== undefined) return isErrorText(latin1)
   // Accessed only now, because `bytes` may be created lazily.
-  const { bytes } = answer
+  const { bytes } = response
   return bytes && isErrorText(bytes.toString('latin1'))
 }
 
@@ -23,17 +23,17 @@ export function isBufferedError(answer: UpstreamResponse): boolean | undefined {
  * counts as an error. The response can still be read completely. {@link ResponseInspector} inspects the remaining
  * bytes.
  *
- * @param answer - not yet read
+ * @param response - not yet read
  * @param signal - cancellation signal of the exchange
  * @throws {@link UpstreamError} as `Upstream.post` when no bytes arrive
  */
 export async function beginsWithError(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   signal: CancellationSignal,
 ): Promise<boolean> {
-  const buffered = isBufferedError(answer)
+  const buffered = isBufferedError(response)
   if (buffered !== undefined) return buffered
-  const { body } = answer
+  const { body } = response
   if (body.readableLength === 0) {
     await firstBytes(body).catch((error: unknown) => Promise.reject(unavailable(error, signal)))
   }
@@ -44,7 +44,7 @@ export async function beginsWithError(
 }
 
 function isError(beginning: Buffer): boolean {
-  return !resultFirst.test(beginning.toString('latin1', 0, longestBeginning)) && !hasResult(beginning)
+  return !resultFirst.test(beginning.toString('latin1', 0, maxPrefixLength)) && !hasResult(beginning)
 }
 
 /** @param text - the full response, with one character per byte */

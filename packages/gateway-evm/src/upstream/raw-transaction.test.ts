@@ -16,16 +16,16 @@ it('hashes a signed transaction as EIP-155 does', () => {
   expect(transactionHash(raw)).toBe('0x33469b22e9f636356c4160a87eb19df52b7412e8eac32a4a55ffe88ea8350788')
 })
 
-it.each([3, 60, 300])('leaves blobs out, with a transaction of %d bytes', (length) => {
+it.each([3, 60, 300])('excludes blobs from the hash of a transaction of %d bytes', (length) => {
   const transaction = list('01'.repeat(length))
-  const alone = transactionHash(`0x03${transaction}`)
-  expect(alone).toMatch(/^0x[0-9a-f]{64}$/)
-  expect(transactionHash(`0x03${list(`${transaction}c0c0c0`)}`)).toBe(alone)
-  expect(transactionHash(`0x03${list(`${transaction}01c0c0c0`)}`)).toBe(alone)
+  const inner = transactionHash(`0x03${transaction}`)
+  expect(inner).toMatch(/^0x[0-9a-f]{64}$/)
+  expect(transactionHash(`0x03${list(`${transaction}c0c0c0`)}`)).toBe(inner)
+  expect(transactionHash(`0x03${list(`${transaction}01c0c0c0`)}`)).toBe(inner)
 })
 
 it.each([undefined, 5, '', '0x', 'f86c', '0xf86', '0x71c0', '0x00c0', '0x7f'])(
-  'knows no hash of %j',
+  'returns no hash for %j',
   (raw) => {
     expect(transactionHash(raw)).toBeUndefined()
   },

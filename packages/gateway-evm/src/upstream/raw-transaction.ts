@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 // Other transaction types, which some chains have, use other hash schemes.
-const newestType = 4
+const highestType = 4
 const blobType = 3
 
 /**
@@ -16,7 +16,7 @@ export function transactionHash(raw: unknown): string | undefined {
   const bytes = Buffer.from(raw.slice(2), 'hex')
   const [first = 0] = bytes
   if (first >= 0xc0) return hashOf(bytes)
-  if (first === 0 || first > newestType) return undefined
+  if (first === 0 || first > highestType) return undefined
   return hashOf(first === blobType ? withoutBlobs(bytes) : bytes)
 }
 
@@ -38,6 +38,6 @@ function headLength(bytes: Buffer, at: number): number {
 }
 
 function payloadLength(bytes: Buffer, at: number): number {
-  const mark = bytes[at] ?? 0
-  return mark <= 0xf7 ? mark - 0xc0 : bytes.readUIntBE(at + 1, Math.min(mark - 0xf7, 6))
+  const prefix = bytes[at] ?? 0
+  return prefix <= 0xf7 ? prefix - 0xc0 : bytes.readUIntBE(at + 1, Math.min(prefix - 0xf7, 6))
 }

@@ -16,7 +16,7 @@ it.each([
   ['one between white space', ` ${result.replaceAll(',', ' ,\n')}\n`, '7'],
   ['null', '{"jsonrpc":"2.0","id":7,"result":null}', '7'],
   ['one under an id of letters', '{"id":"a","result":[1,{"error":2}],"jsonrpc":"2.0"}', '"a"'],
-])('%s is passed on as it is', (_, text, id) => {
+])('passes %s through unchanged', (_, text, id) => {
   expect(tryPassThrough(buffered(text), id)).toBe(text)
 })
 
@@ -34,6 +34,6 @@ it.each([
   ['a text', '"0x1"', '7'],
   ['half of a result', result.slice(0, -1), '7'],
   ['more than ASCII', '{"jsonrpc":"2.0","id":7,"result":"ü"}', '7'],
-])('%s is read and written anew', (_, text, id) => {
+])('parses and serializes %s', (_, text, id) => {
   expect(tryPassThrough(buffered(text), id)).toBeUndefined()
 })

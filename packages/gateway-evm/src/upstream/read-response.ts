@@ -17,33 +17,33 @@ import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 /**
  * Reads an upstream's response to its end.
  *
- * @param answer - not yet read
+ * @param response - not yet read
  * @param reservation - memory reservation for the response
  * @param signal - cancellation signal of the exchange
  * @throws {@link MemoryLimitError} when the memory budget is exhausted, else as {@link Upstream.post}
  */
 export async function readResponse(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   reservation: Reservation,
   signal: CancellationSignal,
 ): Promise<string> {
-  return (await readBytes(answer, reservation, signal)).toString('utf8')
+  return (await readBytes(response, reservation, signal)).toString('utf8')
 }
 
 /** As {@link readResponse}, as bytes. */
 export async function readBytes(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   reservation: Reservation,
   signal: CancellationSignal,
 ): Promise<Buffer> {
-  const { bytes } = answer
+  const { bytes } = response
   if (bytes) {
     reservation.take(bytes.length)
     return bytes
   }
   let length = 0
   try {
-    return await collectBody(answer.body, (added) => {
+    return await collectBody(response.body, (added) => {
       reservation.take(added)
       length += added
     })
@@ -60,12 +60,12 @@ export async function readBytes(
  * @param idText - id that any upstream returns unchanged
  * @returns undefined for every other response
  */
-export function tryPassThrough(answer: UpstreamResponse, idText: string): string | undefined {
-  const { latin1 } = answer
+export function tryPassThrough(response: UpstreamResponse, idText: string): string | undefined {
+  const { latin1 } = response
   // In UTF-8, only ASCII text has one byte per character.
   if (latin1 === undefined || Buffer.byteLength(latin1) !== latin1.length) return undefined
   try {
-    const value: unknown = answer.value ?? JSON.parse(latin1)
+    const value: unknown = response.value ?? JSON.parse(latin1)
     if (!isRecord(value) || value['result'] === undefined || value['error'] !== undefined) return undefined
     return value['jsonrpc'] === '2.0' && JSON.stringify(value['id']) === idText ? latin1 : undefined
   } catch {
@@ -79,12 +79,18 @@ export function tryPassThrough(answer: UpstreamResponse, idText: string): string
  *
  * @throws {@link UpstreamError} with status 502 when it is not a JSON-RPC response, else as {@link readResponse}
  */
-export async function readUnderId(
-  answer: UpstreamResponse,
+export async function readWithId(
+  response: UpstreamResponse,
   { method, idText, reservation, signal }: Reading & { readonly idText: string },
 ): Promise<string> {
-  const plain = toRpcResponse(await readResponse(answer, reservation, signal), method, answer.secrets)
-  return 'error' in plain ? errorObjectText(idText, plain.error) : resultText(idText, plain.result)
+  const rpcResponse = toRpcResponse(
+    await readResponse(response, reservation, signal),
+    method,
+    response.secrets,
+  )
+  return 'error' in rpcResponse
+    ? errorObjectText(idText, rpcResponse.error)
+    : resultText(idText, rpcResponse.result)
 }
 
 /**
@@ -97,16 +103,16 @@ export async function readUnderId(
  * @throws {@link UpstreamError} with status 502 when it is not a JSON-RPC response
  */
 export function toRpcResponse(text: string, method: string, secrets: readonly string[] = []): RpcResponse {
-  const value = parseAnswer(text)
+  const value = parseResponse(text)
   if (!isRecord(value)) throw malformed()
   const members = jsonMembers(text)
   const { error } = value
   if (isRecord(error)) {
     const written = asNodeError(error)
     const normalized = normalizeError(written, method)
-    const own = members.get('error') as string
-    const isFit = normalized === written && redactDeep(own, secrets) === own
-    return { error: isFit ? own : JSON.stringify(redactJsonDeep(normalized, secrets)) }
+    const original = members.get('error') as string
+    const isUnchanged = normalized === written && redactDeep(original, secrets) === original
+    return { error: isUnchanged ? original : JSON.stringify(redactJsonDeep(normalized, secrets)) }
   }
   const result = members.get('result')
   if (result === undefined) throw malformed()
@@ -117,19 +123,19 @@ export function toRpcResponse(text: string, method: string, secrets: readonly st
  * Reads an upstream's response to its end and parses it.
  *
  * @returns the result
- * @throws {@link RpcError} with the upstream's error, else as {@link readUnderId}
+ * @throws {@link RpcError} with the upstream's error, else as {@link readWithId}
  */
 export async function readResult(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   { method, reservation, signal }: Reading,
 ): Promise<unknown> {
-  const value = parseAnswer(await readResponse(answer, reservation, signal))
+  const value = parseResponse(await readResponse(response, reservation, signal))
   if (!isRecord(value)) throw malformed()
   const { error, result } = value
   if (isRecord(error)) {
     const { code, message, data } = redactJsonDeep(
       normalizeError(asNodeError(error), method),
-      answer.secrets ?? [],
+      response.secrets ?? [],
     )
     throw new RpcError(code, message, { data })
   }
@@ -156,7 +162,7 @@ function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>)
 }
 
 /** @throws {@link UpstreamError} with status 502 when the text is not JSON */
-function parseAnswer(text: string): unknown {
+function parseResponse(text: string): unknown {
   const value = parseJson(text)
   if (value === undefined) throw malformed()
   return value

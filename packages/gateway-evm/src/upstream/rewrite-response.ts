@@ -4,16 +4,16 @@ import type { UpstreamResponse } from './upstream-response.ts'
 /**
  * Transforms the text of a response while it streams, without buffering it.
  *
- * @param answer - not yet read
+ * @param response - not yet read
  * @param rewrite - called with pieces of the text, each ending after a comma; each byte is one character
  */
 export function rewriteResponse(
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   rewrite: (text: string) => string,
 ): UpstreamResponse {
   async function* rewritten() {
     let rest = ''
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
       const text = rest + chunk.toString('latin1')
       const end = text.lastIndexOf(',') + 1
       rest = text.slice(end)
@@ -23,9 +23,9 @@ export function rewriteResponse(
   }
   const body = Readable.from(rewritten(), { objectMode: false })
   return {
-    body: Object.assign(body, { dump: () => answer.body.dump() }),
+    body: Object.assign(body, { dump: () => response.body.dump() }),
     contentLength: undefined,
-    delimited: answer.delimited,
-    secrets: answer.secrets,
+    delimited: response.delimited,
+    secrets: response.secrets,
   }
 }

@@ -25,63 +25,63 @@ async function callMany(node: PooledNode, method: string, count = many) {
   return new Set(await Promise.all(Array.from({ length: count }, () => node.call(method))))
 }
 
-describe('an upstream that stops to answer', () => {
+describe('an upstream that stops responding', () => {
   it.each([
     ['hang', 'eth_gasPrice', true],
     ['hang', 'eth_gasPrice', false],
     ['hang', 'eth_call', true],
     ['stalled body', 'eth_gasPrice', true],
     ['stalled body', 'eth_call', true],
-  ] as const)('costs no call: %s, %s, hedges %s', async (fault, method, hedges) => {
+  ] as const)('fails no call: %s, %s, hedges %s', async (fault, method, hedges) => {
     const { first, node } = await preferred(hedges)
     first.fault = fault
     expect(await callMany(node, method)).toEqual(new Set(['second']))
   })
 
-  it('gets no calls until it answers a probe', async () => {
+  it('receives no calls until it responds to a probe', async () => {
     const { first, second, node } = await preferred()
     first.fault = 'hang'
     await callMany(node, 'eth_gasPrice', 20)
     expect(node.states()).toMatchObject([{ class: 'failing', breaker: 'closed' }, { class: 'lagging' }])
-    const { asked } = first
-    asked.length = 0
-    second.answers['eth_gasPrice'] = ([call]) => ({ result: `second ${String(call)}` })
+    const { received } = first
+    received.length = 0
+    second.responses['eth_gasPrice'] = ([call]) => ({ result: `second ${String(call)}` })
     const attempts = () => node.states().map(({ calls }) => calls)
     const [before = 0, otherBefore = 0] = attempts()
     const calls = Array.from({ length: many }, (_, call) => call)
-    const answers = await Promise.all(calls.map((call) => node.call('eth_gasPrice', [call])))
-    expect(answers).toEqual(calls.map((call) => `second ${call}`))
+    const responses = await Promise.all(calls.map((call) => node.call('eth_gasPrice', [call])))
+    expect(responses).toEqual(calls.map((call) => `second ${call}`))
     // The number of requests that the second upstream receives is not meaningful: a busy connection reassigns calls to
     // another one.
     expect(attempts()).toEqual([before, otherBefore + many])
-    expect(asked).toEqual([])
+    expect(received).toEqual([])
     first.fault = 'well'
     await vi.waitFor(() => expect(node.states()[0]?.class).toBe('ready'), later)
     await vi.waitFor(async () => expect(await node.call('eth_gasPrice')).toBe('first'), later)
   })
 
-  it('is sent no call again that may change something', async () => {
+  it('receives no non-idempotent call again', async () => {
     const { first, second, node } = await preferred()
     first.fault = 'hang'
-    second.asked.length = 0
+    second.received.length = 0
     const change = node.call('eth_sendTransaction').catch((error: unknown) => error)
     const filter = node.call('eth_newFilter').catch((error: unknown) => error)
     await callMany(node, 'eth_gasPrice', 20)
-    expect(new Set(second.asked)).toEqual(new Set(['eth_gasPrice']))
+    expect(new Set(second.received)).toEqual(new Set(['eth_gasPrice']))
     await first.kill()
     expect(await Promise.all([change, filter])).toEqual([expect.any(Error), expect.any(Error)])
   })
 })
 
-it('an upstream that takes long for a call, but answers a probe, keeps the call', async () => {
+it('an upstream with a slow call that responds to a probe retains the call', async () => {
   const { first, second, node } = await preferred(false)
-  second.asked.length = 0
+  second.received.length = 0
   first.delayMs = 1_800
   const slow = Promise.all(Array.from({ length: 5 }, () => node.call('eth_call')))
   const isSlow = (method: string) => method === 'eth_call'
-  await vi.waitFor(() => expect(first.asked.filter(isSlow)).toHaveLength(5), later)
+  await vi.waitFor(() => expect(first.received.filter(isSlow)).toHaveLength(5), later)
   first.delayMs = 0
   expect(new Set(await slow)).toEqual(new Set(['first']))
-  expect(second.asked).toEqual([])
-  expect(first.heard.filter((method) => method === 'eth_chainId').length).toBeGreaterThan(1)
+  expect(second.received).toEqual([])
+  expect(first.allReceived.filter((method) => method === 'eth_chainId').length).toBeGreaterThan(1)
 })

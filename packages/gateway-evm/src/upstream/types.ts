@@ -33,15 +33,15 @@ export interface Upstream {
    *
    * @param body - text to send unchanged
    * @param signal - cancels the exchange
-   * @param asked - the call in the body; without it, a call is sent again only if it was never transmitted
+   * @param info - the call in the body; without it, a call is sent again only if it was never transmitted
    * @throws {@link UpstreamError} with status 502 or 504; the message never reveals the URL of the upstream
    */
-  post(body: string, signal: CancellationSignal, asked?: CallInfo): Promise<UpstreamResponse>
+  post(body: string, signal: CancellationSignal, info?: CallInfo): Promise<UpstreamResponse>
   /** As {@link post}, with a completion callback. */
   send(
     body: string,
     signal: CancellationSignal,
-    asked: CallInfo | undefined,
+    info: CallInfo | undefined,
     completion: ResponseCompletion<UpstreamResponse>,
   ): void
   /**

@@ -13,13 +13,13 @@ export function upstreamCalls(
   send: Upstream['send'],
   memory: MemoryBudget,
 ): Pick<Upstream, 'post' | 'call' | 'batch' | 'reserve'> {
-  const post: Upstream['post'] = (body, signal, asked) =>
-    promised((completion) => send(body, signal, asked, completion))
+  const post: Upstream['post'] = (body, signal, info) =>
+    promised((completion) => send(body, signal, info, completion))
   const call: Upstream['call'] = async (method, params, signal) => {
-    const answer = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
+    const response = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
     const reservation = memory.reserve()
     try {
-      return await readResult(answer, { method, reservation, signal })
+      return await readResult(response, { method, reservation, signal })
     } finally {
       reservation.release()
     }

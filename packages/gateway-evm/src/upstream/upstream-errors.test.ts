@@ -23,7 +23,7 @@ describe('normalizeError', () => {
     ['nethermind', -32601, 'The method eth_call is not supported.'],
     ['hardhat', -32004, 'Method eth_call is not supported'],
     ['a provider', -32600, 'Unsupported method: eth_call on ETH_MAINNET'],
-  ])('takes what %s says about a method that it lacks (%i, %s) for that', (_, code, message) => {
+  ])('maps the missing-method error of %s (%i, %s)', (_, code, message) => {
     expect(normalizeError({ code, message, data: 1 }, method)).toEqual(notOffered)
   })
 
@@ -53,7 +53,7 @@ describe('normalizeError', () => {
       { code: -32000, message: 'execution reverted: no', data: bytes },
       { code: 3, message: 'execution reverted: no', data: bytes },
     ],
-  ])('gives a revert of %s code 3, its bytes and a clean message', (_, given, normalized) => {
+  ])('normalizes a revert of %s to code 3, its bytes and a clean message', (_, given, normalized) => {
     expect(normalizeError(given, method)).toEqual(normalized)
   })
 
@@ -74,14 +74,14 @@ describe('normalizeError', () => {
     [-32000, 'history has been pruned for this block'],
     [-32603, 'state at block #17 is pruned'],
     [-32002, 'No state available for block 0xab'],
-  ])('gives %i %s the code of pruned history', (code, message) => {
+  ])('maps %i %s to the code of pruned history', (code, message) => {
     expect(normalizeError({ code, message }, method)).toEqual({ code: 4444, message })
   })
 
-  it('tells a block of anvil that is not there yet from one whose state is gone', () => {
-    const error = (asked: number) => ({
+  it('distinguishes a future block of anvil from a pruned one', () => {
+    const error = (requested: number) => ({
       code: -32602,
-      message: `BlockOutOfRangeError: block height is 302 but requested was ${asked}`,
+      message: `BlockOutOfRangeError: block height is 302 but requested was ${requested}`,
     })
     expect(normalizeError(error(303), method)).toEqual({
       code: -32001,
@@ -105,18 +105,18 @@ describe('normalizeError', () => {
     { code: 3, message: 'execution reverted', data: '0x' },
     { code: 4444, message: 'pruned history unavailable' },
     { code: -32005, message: 'query returned more than 10000 results', data: { to: '0x1' } },
-  ])('leaves %j as it is', (error) => {
+  ])('returns %j unchanged', (error) => {
     expect(normalizeError(error, method)).toBe(error)
   })
 })
 
-describe('what the tracer of a caller throws', () => {
+describe("an error thrown by a caller's tracer", () => {
   it.each([
     'method not found',
     `missing trie node ${'ab'.repeat(32)} (path )`,
     'execution reverted',
     'unsupported method',
-  ])('is passed on with the code of the node: %s', (text) => {
+  ])('is passed through with the code of the node: %s', (text) => {
     const message = `${text} at step (<eval>:1:32(1))    in server-side tracer function 'step'`
     for (const tracing of ['debug_traceCall', 'debug_traceTransaction', 'debug_traceBlockByHash']) {
       const error = { code: -32000, message }
@@ -125,7 +125,7 @@ describe('what the tracer of a caller throws', () => {
   })
 })
 
-it('takes no transaction that cannot be paid for a method that the node lacks', () => {
+it('does not classify an unaffordable transaction as a missing method', () => {
   const error = { code: -32004, message: 'Upfront cost exceeds account balance' }
   expect(normalizeError(error, 'eth_sendRawTransaction')).toBe(error)
 })
@@ -134,7 +134,7 @@ describe('an error of a node', () => {
   const revert = { code: 3, message: 'execution reverted: custom error 0xdeadbeef', data: bytes }
   const clean = { code: 3, message: 'execution reverted', data: bytes }
 
-  it('is normalized in a single answer, in a batch, and under an id that nodes do not echo', async () => {
+  it('is normalized in a single response, in a batch, and for an id that nodes do not return unchanged', async () => {
     const { url } = await scriptedNode({ eth_call: { error: revert } })
     const { url: gateway } = await inFrontOf(url)
     const call = (id: unknown) => ({ jsonrpc: '2.0', id, method, params: [{}] })
@@ -150,21 +150,21 @@ describe('an error of a node', () => {
   it.each([
     '{"error":{"code":-32603,"message":"Not implemented"},"id":7,"jsonrpc":"2.0"}',
     '\n{ "jsonrpc" : "2.0" , "id" : 7 , "result" : null , "error" : {"code":-32603,"message":"Not implemented"} }',
-  ])('is found however the node writes it: %s', async (text) => {
+  ])('is detected in any serialization: %s', async (text) => {
     const node = await nodeThat((_, response) =>
       response.setHeader('content-type', 'application/json').end(text),
     )
     await expect(adapted(node)(method, {})).rejects.toMatchObject(notOffered)
   })
 
-  it('is not looked for in a result that speaks of one', async () => {
+  it('is not detected inside a result', async () => {
     const result = { error: { code: -32603, message: 'Not implemented' } }
     const { url } = await scriptedNode({ eth_call: { result } })
     expect(await adapted(url)(method, {})).toEqual(result)
   })
 })
 
-it('does not tell what opens the node, in a call or a batch', async () => {
+it('does not reveal upstream credentials, in a call or a batch', async () => {
   const node = await nodeThat(({ headers, url }, response) => {
     const message = `refused: ${headers.authorization} at ${headers.host}${url}`
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -172,10 +172,10 @@ it('does not tell what opens the node, in a call or a batch', async () => {
   })
   const { url } = await inFrontOf(`${node.replace('//', '//user:c4n4ry@')}/c4n4ry-path?key=c4n4ry-key`)
   const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
-  const told = { code: -32000, message: 'refused: Basic *** at ******?key=***' }
-  const error = { ...told, data: [told.message] }
+  const reported = { code: -32000, message: 'refused: Basic *** at ******?key=***' }
+  const error = { ...reported, data: [reported.message] }
   for (const body of [call, `[${call}]`]) {
-    const [answer] = [await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()].flat()
-    expect(answer).toEqual({ jsonrpc: '2.0', id: 1, error })
+    const [response] = [await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()].flat()
+    expect(response).toEqual({ jsonrpc: '2.0', id: 1, error })
   }
 })

@@ -30,7 +30,7 @@ const revertCodes = [3, rpcCodes.serverError, rpcCodes.executionError, rpcCodes.
 function asReverted(error: NodeError): NodeError | undefined {
   const { code, message, data } = error
   const bytes = typeof data === 'string' ? /(?:^|^Reverted )(0x[0-9a-f]*)$/i.exec(data)?.[1] : undefined
-  const isRevert = code === 3 || (revertCodes.includes(code) && saysReverted(message, data))
+  const isRevert = code === 3 || (revertCodes.includes(code) && reportsRevert(message, data))
   if (!isRevert) return undefined
   // Some execution clients decode unknown data and print raw bytes.
   const isPrintable = /^execution reverted/i.test(message) && !/custom error 0x|\p{Cc}|\uFFFD/u.test(message)
@@ -39,7 +39,7 @@ function asReverted(error: NodeError): NodeError | undefined {
   return { code: 3, message: clean, ...(data !== undefined && { data: bytes ?? data }) }
 }
 
-function saysReverted(message: string, data: unknown): boolean {
+function reportsRevert(message: string, data: unknown): boolean {
   if (/^execution reverted/i.test(message)) return true
   return /^VM execution error/i.test(message) && typeof data === 'string' && /^Reverted\b/.test(data)
 }
@@ -62,19 +62,19 @@ const notOfferedWordings = [
 /** Normalizes the error for a missing method. Execution clients use five codes and even more messages for it. */
 function asNotOffered({ code, message }: NodeError, method: string): NodeError | undefined {
   const isServerFault = code <= -32000 && code >= -32700
-  const says = isServerFault && notOfferedWordings.some((wording) => wording.test(message))
-  if (!says && !notOfferedCodes.includes(code) && !isNotSupported(code, method)) return undefined
+  const reportsNotOffered = isServerFault && notOfferedWordings.some((wording) => wording.test(message))
+  if (!reportsNotOffered && !notOfferedCodes.includes(code) && !isNotSupported(code, method)) return undefined
   return { code: rpcCodes.methodNotFound, message: `This node does not offer ${method}.` }
 }
 
 /** Normalizes the error for a block after the chain head, or with pruned state. Anvil uses one message for both. */
 function asBlockOutOfReach({ message }: NodeError): NodeError | undefined {
-  const [, head, asked] =
+  const [, head, requested] =
     /^BlockOutOfRangeError: block height is (\d+) but requested was (\d+)/.exec(message) ?? []
-  if (head === undefined || asked === undefined) return undefined
-  return BigInt(asked) > BigInt(head)
-    ? { code: rpcCodes.resourceNotFound, message: `The block ${asked} is not known.` }
-    : { code: rpcCodes.prunedHistory, message: `The state of block ${asked} is pruned.` }
+  if (head === undefined || requested === undefined) return undefined
+  return BigInt(requested) > BigInt(head)
+    ? { code: rpcCodes.resourceNotFound, message: `The block ${requested} is not known.` }
+    : { code: rpcCodes.prunedHistory, message: `The state of block ${requested} is pruned.` }
 }
 
 const prunedWordings = [

@@ -19,7 +19,7 @@ async function counted(gateway: ListenerFixture): Promise<string[]> {
   return [...(await gateway.metrics()).matchAll(line)].map(([, ...parts]) => parts.join(' '))
 }
 
-function answering(text: string, headers: Record<string, string> = {}): Behaviour {
+function respondWith(text: string, headers: Record<string, string> = {}): Behaviour {
   return (_, response) =>
     response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text)
 }
@@ -37,7 +37,7 @@ async function nodeThatSends(text: string): Promise<string> {
 }
 
 /** Returns the URL of a port without a listener. */
-async function deserted(): Promise<string> {
+async function abandoned(): Promise<string> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -45,9 +45,9 @@ async function deserted(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-describe('a node that fails', () => {
-  it('and cannot be reached is a 502, also for each call of a batch', async () => {
-    const gateway = await inFrontOf(await deserted())
+describe('a failing node', () => {
+  it('returns 502 when it is unreachable, also for each call of a batch', async () => {
+    const gateway = await inFrontOf(await abandoned())
     const response = await post(gateway, chainId)
     expect(response.status).toBe(502)
     expect(response.headers.get('x-request-id')).toMatch(/.{20}/)
@@ -62,7 +62,7 @@ describe('a node that fails', () => {
     expect(await counted(gateway)).toEqual(['eth_chainId 5xx 1', 'batch 2xx 1'])
   })
 
-  it('and does not answer in time is a 504', async () => {
+  it('returns 504 when it times out', async () => {
     const gateway = await inFrontOf(await nodeThat(() => undefined), { timeoutMs: 150 })
     const response = await post(gateway, chainId)
     expect(response.status).toBe(504)
@@ -76,11 +76,11 @@ describe('a node that fails', () => {
     ['a redirect', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['HTML', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')],
     ['no content type', (_, response) => response.writeHead(200).end(chainId)],
-    ['HTML that says it is JSON', answering('<html>')],
-    ['nothing', answering('')],
-    ['a list', answering('[]')],
-    ['compressed bytes', answering('\u{1f}\u{8b}\b', { 'content-encoding': 'gzip' })],
-  ] satisfies [string, Behaviour][])('and answers %s is a 502', async (_, listener) => {
+    ['HTML that says it is JSON', respondWith('<html>')],
+    ['nothing', respondWith('')],
+    ['a list', respondWith('[]')],
+    ['compressed bytes', respondWith('\u{1f}\u{8b}\b', { 'content-encoding': 'gzip' })],
+  ] satisfies [string, Behaviour][])('returns 502 when the response is %s', async (_, listener) => {
     const gateway = await inFrontOf(await nodeThat(listener))
     const response = await post(gateway, chainId)
     expect(response.status).toBe(502)
@@ -89,11 +89,11 @@ describe('a node that fails', () => {
   })
 
   it.each([
-    ['no JSON', answering('{"jsonrpc":"2.0","id":1,"res')],
-    ['no JSON-RPC', answering('{"message":"hi"}')],
-    ['a number', answering('5')],
-    ['null', answering('null')],
-  ])('and answers %s spoils only its own place in a batch', async (_, listener) => {
+    ['no JSON', respondWith('{"jsonrpc":"2.0","id":1,"res')],
+    ['no JSON-RPC', respondWith('{"message":"hi"}')],
+    ['a number', respondWith('5')],
+    ['null', respondWith('null')],
+  ])('fails only the affected call of a batch when the response is %s', async (_, listener) => {
     const gateway = await inFrontOf(await nodeThat(listener))
     const response = await post(gateway, `[${chainId},{"jsonrpc":"2.0","id":2,"method":"eth_syncing"},3]`)
     expect(response.status).toBe(200)
@@ -107,7 +107,7 @@ describe('a node that fails', () => {
   it.each([
     ['with a length', 'content-length: 500\r\n\r\n{"jsonrpc":"2.0","id":1,"result":"0x12'],
     ['in chunks', 'transfer-encoding: chunked\r\n\r\n26\r\n{"jsonrpc":"2.0","id":1,"result":"0x12\r\n'],
-  ])('and breaks off in the middle of a short answer %s is a 502', async (_, rest) => {
+  ])('returns 502 when a short response is truncated %s', async (_, rest) => {
     const gateway = await inFrontOf(
       await nodeThatSends(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}`),
     )
@@ -124,7 +124,7 @@ describe('a node that fails', () => {
       'transfer-encoding: chunked\r\n\r\n',
       (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`,
     ],
-  ])('and breaks off in the middle of a long answer %s never looks complete', async (_, rest, framed) => {
+  ])('never makes a long response that is truncated %s look complete', async (_, rest, framed) => {
     const half = framed(`{"jsonrpc":"2.0","id":1,"result":"0x${'1'.repeat(100_000)}`)
     const node = await nodeThatSends(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}${half}`)
     const gateway = await inFrontOf(node)
@@ -139,10 +139,10 @@ describe('a node that fails', () => {
     )
   })
 
-  it('and ends its answer by closing the connection is believed only when the answer is whole', async () => {
+  it('accepts a response that ends with the connection only when the JSON is complete', async () => {
     const head = 'HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n'
-    const whole = await inFrontOf(await nodeThatSends(`${head}{"jsonrpc":"2.0","id":1,"result":"0x1"}`))
-    expect(await (await post(whole, chainId)).json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
+    const complete = await inFrontOf(await nodeThatSends(`${head}{"jsonrpc":"2.0","id":1,"result":"0x1"}`))
+    expect(await (await post(complete, chainId)).json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
     const half = await inFrontOf(await nodeThatSends(`${head}{"jsonrpc":"2.0","id":1,"result":{"a":{}`))
     expect((await post(half, chainId)).status).toBe(502)
   })
@@ -150,7 +150,7 @@ describe('a node that fails', () => {
   it.each([
     ['a short answer is a 504', ''],
     ['a long answer is broken off when the time is up', 'x'.repeat(100_000)],
-  ])('and stops in the middle of %s', async (_, more) => {
+  ])('times out when it stalls in the middle of %s', async (_, more) => {
     const node = await nodeThat((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -158,22 +158,22 @@ describe('a node that fails', () => {
     })
     const gateway = await inFrontOf(node, { timeoutMs: 150 })
     const response = post(gateway, chainId)
-    if (more) await expect(response.then((begun) => begun.text())).rejects.toThrow()
+    if (more) await expect(response.then((partial) => partial.text())).rejects.toThrow()
     else expect((await response).status).toBe(504)
   })
 
-  it('to answer one call at all holds up no other call', async () => {
+  it('does not block other calls while one call gets no response', async () => {
     let end = () => {}
     const node = await nodeThat(async (request, response) => {
       let text = ''
       for await (const chunk of request) text += String(chunk)
       const isSlow = text.includes('debug_')
-      const answer = () =>
+      const respond = () =>
         response
           .setHeader('content-type', 'application/json')
           .end(`{"jsonrpc":"2.0","id":1,"result":${isSlow ? '{}' : '"0x1"'}}`)
-      if (isSlow) end = answer
-      else answer()
+      if (isSlow) end = respond
+      else respond()
     })
     const gateway = await inFrontOf(node)
     let isOver = false
@@ -185,15 +185,15 @@ describe('a node that fails', () => {
       isOver = true
       return response.text()
     })
-    const quick = chainId.replace('eth_chainId', 'eth_blockNumber')
-    const answers = await Promise.all(Array.from({ length: 200 }, () => post(gateway, quick)))
-    for (const response of answers) expect(await response.json()).toMatchObject({ result: '0x1' })
+    const shortCall = chainId.replace('eth_chainId', 'eth_blockNumber')
+    const responses = await Promise.all(Array.from({ length: 200 }, () => post(gateway, shortCall)))
+    for (const response of responses) expect(await response.json()).toMatchObject({ result: '0x1' })
     expect(isOver).toBe(false)
     end()
     expect(await slow).toContain('"result":{}')
   })
 
-  it('because it takes no batches is never sent one, neither by a client nor by an adapter', async () => {
+  it('receives no batches from clients or adapters when it rejects them', async () => {
     const node = await nodeThat(async (request, response) => {
       let text = ''
       for await (const chunk of request) text += String(chunk)
@@ -204,25 +204,25 @@ describe('a node that fails', () => {
         : text.includes('diffMode')
           ? { pre: {}, post: {} }
           : trace
-      const answer = text.startsWith('[')
+      const content = text.startsWith('[')
         ? { jsonrpc: '2.0', id: null, error: { code: -32005, message: 'no batches' } }
         : { jsonrpc: '2.0', id: 1, result }
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(content))
     })
     const gateway = await inFrontOf(node)
     const bundles = [{ transactions: [{ to: `0x${'0'.repeat(40)}` }] }]
     const params = [bundles, { blockNumber: '0x1', transactionIndex: 1 }]
     const call = { jsonrpc: '2.0', id: 1, method: 'debug_traceCallMany', params }
-    const answer = {
+    const response = {
       id: 1,
       result: [{ gas: 1, gasUsed: 1, failed: false, returnValue: '0x', structLogs: [] }],
     }
-    const answers = await (await post(gateway, JSON.stringify([call, call]))).json()
-    expect(answers).toMatchObject([answer, answer])
+    const responses = await (await post(gateway, JSON.stringify([call, call]))).json()
+    expect(responses).toMatchObject([response, response])
   })
 
   it.each(['http://', 'not an address with s3cr3t', 'ftp://user:s3cr3t@node/'])(
-    'because its address is %s is a 503 that does not tell the address',
+    'returns 503 without the URL when its URL is %s',
     async (address) => {
       const gateway = await inFrontOf(address)
       const response = await post(gateway, chainId)
@@ -232,41 +232,41 @@ describe('a node that fails', () => {
   )
 })
 
-describe('an answer that is too large to hold', () => {
+describe('a response that is too large to buffer', () => {
   const mebibyte = 1024 * 1024
   const head = '{"jsonrpc":"2.0","id":1,"result":"'
 
-  it('is passed on as it comes, but refused where it would have to be held', async () => {
-    const gateway = await inFrontOf(await nodeThat(answering(`${head}${'x'.repeat(70 * mebibyte)}"}`)))
+  it('is streamed, and rejected where it would have to be buffered', async () => {
+    const gateway = await inFrontOf(await nodeThat(respondWith(`${head}${'x'.repeat(70 * mebibyte)}"}`)))
     expect((await (await post(gateway, chainId)).text()).length).toBe(head.length + 70 * mebibyte + 2)
     const batch = await post(gateway, `[${chainId}]`)
     expect(await batch.json()).toMatchObject([{ id: 1, error: { code: -32005 } }])
   })
 
-  it('leaves the room that it took to the other answers of the batch', async () => {
+  it('releases its memory for the other responses of the batch', async () => {
     const waiting: ServerResponse[] = []
     const node = await nodeThat(async (_, response) => {
       waiting.push(response.writeHead(200, { 'content-type': 'application/json' }))
       if (waiting.length < 2) return
       // Both responses grow at the same rate, so that neither is complete when the memory budget is exhausted.
-      for (const one of waiting) one.write(head)
-      const growing = waiting.map((one) => ({ one, closed: once(one, 'close') }))
+      for (const pending of waiting) pending.write(head)
+      const growing = waiting.map((pending) => ({ pending, closed: once(pending, 'close') }))
       for (let size = 0; size < 40; size++) {
-        for (const { one, closed } of growing) {
-          const written = new Promise((resolve) => one.write('x'.repeat(mebibyte), resolve))
+        for (const { pending, closed } of growing) {
+          const written = new Promise((resolve) => pending.write('x'.repeat(mebibyte), resolve))
           // The rejected response is closed, and its write callback may never be called.
-          if (!one.destroyed) await Promise.race([written, closed])
+          if (!pending.destroyed) await Promise.race([written, closed])
         }
       }
-      for (const one of waiting) one.end('"}')
+      for (const pending of waiting) pending.end('"}')
     })
     const batch = await post(await inFrontOf(node), `[${chainId},${chainId}]`)
-    const answers = (await batch.json()) as { error?: { code: number } }[]
-    expect(answers.map(({ error }) => error?.code ?? 0).toSorted((a, b) => a - b)).toEqual([-32005, 0])
+    const responses = (await batch.json()) as { error?: { code: number } }[]
+    expect(responses.map(({ error }) => error?.code ?? 0).toSorted((a, b) => a - b)).toEqual([-32005, 0])
   })
 })
 
-describe('what a node is sent', () => {
+describe('a request to a node', () => {
   /** Starts an upstream that records its requests, and responds with the received id. */
   async function recording() {
     const bodies: string[] = []
@@ -283,7 +283,7 @@ describe('what a node is sent', () => {
     return { bodies, headers, node }
   }
 
-  it('holds only the method that was checked, whatever else the envelope says', async () => {
+  it('contains only the checked method, whatever the envelope contains', async () => {
     const { bodies, node } = await recording()
     const gateway = await inFrontOf(node)
     const smuggled = [
@@ -300,7 +300,7 @@ describe('what a node is sent', () => {
     expect(bodies).toHaveLength(8)
   })
 
-  it('holds parameters as they were written, with defaults behind them', async () => {
+  it('contains the params verbatim, followed by defaults', async () => {
     const { bodies, node } = await recording()
     const gateway = await inFrontOf(node)
     const sent = async (method: string, params: string) => {
@@ -317,7 +317,7 @@ describe('what a node is sent', () => {
   })
 
   it.each(['12345678901234567890', '1.0', '-0', '1e2', 'null', '"\\u0041"', '-7', '0', '7', '"a"'])(
-    'has an id that the node can handle, and the caller gets %s back exactly',
+    'has an id that the node supports, and the caller receives the id %s verbatim',
     async (id) => {
       const { bodies, node } = await recording()
       const gateway = await inFrontOf(node)
@@ -327,13 +327,13 @@ describe('what a node is sent', () => {
         `[{"jsonrpc":"2.0","id":${id},"result":"0x1"}]`,
       )
       const known = /"id":(\d{1,15}|"a"),/
-      for (const one of bodies) expect(one).toMatch(known)
+      for (const pending of bodies) expect(pending).toMatch(known)
       const refused = body.replace('eth_chainId', 'evil')
       expect(await (await post(gateway, refused)).text()).toContain(`{"jsonrpc":"2.0","id":${id},"error":`)
     },
   )
 
-  it('carries the credentials of the address, also when they are escaped or lack the user', async () => {
+  it('has the credentials of the URL, also when they are escaped or have no user name', async () => {
     const { headers, node } = await recording()
     const credentials = ['us%40er:p%3Aa%25ss@', 'user:50%@', ':only@', '']
     for (const part of credentials) {
@@ -348,7 +348,7 @@ describe('what a node is sent', () => {
     expect(headers.every(({ host }) => `http://${String(host)}` === node)).toBe(true)
   })
 
-  it('is a notification too, and the caller waits for no answer of its own', async () => {
+  it('is also sent for a notification, which gets no response', async () => {
     const { bodies, node } = await recording()
     const gateway = await inFrontOf(node)
     const notification = '{"jsonrpc":"2.0","method":"eth_chainId"}'
@@ -362,11 +362,11 @@ describe('what a node is sent', () => {
   })
 
   it.each(['', '{"jsonrpc":"2.0","id":1,"result":"'])(
-    'ends as soon as the client is gone, after %j of the answer',
+    'is cancelled when the client disconnects after %j of the response',
     async (part) => {
-      let [isAsked, isOpen] = [false, true]
+      let [isRequested, isOpen] = [false, true]
       const node = await nodeThat((request, response) => {
-        isAsked = true
+        isRequested = true
         request.socket.on('close', () => (isOpen = false))
         response.writeHead(200, { 'content-type': 'application/json' })
         if (part) response.write(part)
@@ -377,7 +377,7 @@ describe('what a node is sent', () => {
       const client = connect(gateway.port, '127.0.0.1', () => client.write(request))
       if (part) await once(client, 'data')
       else {
-        await vi.waitFor(() => expect(isAsked).toBe(true), 20_000)
+        await vi.waitFor(() => expect(isRequested).toBe(true), 20_000)
         await handleArrived()
       }
       expect(isOpen).toBe(true)
@@ -391,8 +391,8 @@ describe('what a node is sent', () => {
 })
 
 describe('a client that does not read', () => {
-  it('has no answer held for it for longer than a node may take', async () => {
-    const node = await nodeThat(answering(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(10_000_000)}"}`))
+  it('has its response discarded after the upstream timeout', async () => {
+    const node = await nodeThat(respondWith(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(10_000_000)}"}`))
     const gateway = await inFrontOf(node, { timeoutMs: 1_000 })
     const socket = connect(gateway.port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())

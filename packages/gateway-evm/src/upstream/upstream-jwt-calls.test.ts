@@ -31,7 +31,7 @@ async function nodeBehindJwt() {
     const message = `no entry with ${quote(credentials)} here`
     return { jsonrpc: '2.0', id, error: { code: -32000, message, data: [message] } }
   }
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const credentials = String(request.headers.authorization)
     received.http.push(credentials)
     response.setHeader('content-type', 'application/json')
@@ -41,7 +41,7 @@ async function nodeBehindJwt() {
       : errorOf(calls.id, credentials)
     response.end(JSON.stringify(errors))
   }
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void respond(request, response))
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', (client, { headers }) => {
     const credentials = String(headers.authorization)
@@ -67,11 +67,11 @@ async function nodeBehindJwt() {
     sockets,
     file,
     host,
-    answerWith: (change: Quote) => void (quote = change),
+    setQuote: (change: Quote) => void (quote = change),
   }
 }
 
-it('requests and handshakes carry a token; neither it nor the secret leaves the gateway', async () => {
+it('sends a token with requests and handshakes, and reveals neither the token nor the secret', async () => {
   const node = await nodeBehindJwt()
   const gateway = await inFrontOf(`http://${node.host}/path#jwt=${node.file}`, {
     websocket: `ws://${node.host}/path#jwt=${node.file}`,
@@ -90,7 +90,7 @@ it('requests and handshakes carry a token; neither it nor the secret leaves the 
     for (const hiddenIn of [() => secret, tokenIn]) {
       for (const encoding of encodings) {
         const quoted: string[] = []
-        node.answerWith((credentials) => {
+        node.setQuote((credentials) => {
           const encoded = new Map(secretEncodings(hiddenIn(credentials))).get(encoding) ?? ''
           quoted.push(hiddenIn(credentials), encoded)
           return encoded
@@ -106,11 +106,11 @@ it('requests and handshakes carry a token; neither it nor the secret leaves the 
   const credentials = [...node.received.http, ...node.received.handshakes]
   expect(credentials.filter((each) => !bearer.test(each))).toEqual([])
   expect(node.received.handshakes).not.toEqual([])
-  const told = `${gateway.log()}${await gateway.metrics()}`
-  for (const hidden of [secret, 'eyJ', 'jwt.hex']) expect(told).not.toContain(hidden)
+  const output = `${gateway.log()}${await gateway.metrics()}`
+  for (const hidden of [secret, 'eyJ', 'jwt.hex']) expect(output).not.toContain(hidden)
 })
 
-it('each handshake carries a token of its time', async () => {
+it('sends a current token with each handshake', async () => {
   const node = await nodeBehindJwt()
   let now = 1_700_000_000_000
   const jwt = createUpstreamJwt(Buffer.from(secret, 'hex'), () => now)
@@ -130,7 +130,7 @@ it('each handshake carries a token of its time', async () => {
   expect(node.received.handshakes[1]).toBe(later.authorization)
 })
 
-it('a secret that cannot be read refuses calls, and the response names no file', async () => {
+it('rejects calls when the secret cannot be read, without the file name in the response', async () => {
   const gateway = await inFrontOf('http://127.0.0.1:9#jwt=/nowhere/c4n4ry.hex')
   const response = await fetch(`${gateway.url}/${token}`, { method: 'POST', body: call })
   expect([response.status, await response.json()]).toEqual([

@@ -11,14 +11,14 @@ describe('createUpstreamJwt', () => {
   // Created by another implementation: Python's hmac.
   const header = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'
 
-  it('makes the token that the Engine API describes', () => {
+  it('creates the token that the Engine API specifies', () => {
     const { authorization } = createUpstreamJwt(secret, () => 1_700_000_000_999).current()
     expect(authorization).toBe(
       `Bearer ${header}.eyJpYXQiOjE3MDAwMDAwMDB9.StBuGfPc4Se3JizmZ-bbnY8rYegaFGtW-o0Qv80wlBs`,
     )
   })
 
-  it('uses a token for five seconds, and makes another one then or when the clock was set back', () => {
+  it('reuses a token for five seconds, and creates a new one then or when the clock was set back', () => {
     let now = 1_700_000_000_000
     const jwt = createUpstreamJwt(secret, () => now)
     const iatAt = (ms: number) => {
@@ -57,13 +57,13 @@ describe('readJwtSecret', () => {
   })
 
   it.each([
-    ['', 'not an empty one'],
-    ['0x', 'not an empty one'],
+    ['', 'not an empty file'],
+    ['0x', 'not an empty file'],
     ['c4n4ry'.repeat(10), 'not other text'],
     ['ca4a'.repeat(15), 'not 60 hex digits'],
     [`${secret.toString('hex')}00`, 'not 66 hex digits'],
     [undefined, 'as jwt: ENOENT'],
-  ])('refuses %j', async (content, rule) => {
+  ])('rejects %j', async (content, rule) => {
     const file = content === undefined ? join(folder, 'none') : await fileOf(content)
     let problem: unknown
     try {

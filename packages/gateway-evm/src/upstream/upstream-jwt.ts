@@ -47,14 +47,14 @@ export function readJwtSecret(file: string, option = 'upstream'): Buffer {
  * @see https://github.com/ethereum/execution-apis/blob/main/src/engine/authentication.md
  */
 export function createUpstreamJwt(secret: Buffer, now: () => number = Date.now): UpstreamJwt {
-  let madeAt = -Infinity
+  let issuedAt = -Infinity
   let token: BearerToken | undefined
   return {
     current() {
       const at = now()
       // If the clock was set back, the token would be from the future.
-      if (token === undefined || at < madeAt || at >= madeAt + reuseMs) {
-        madeAt = at
+      if (token === undefined || at < issuedAt || at >= issuedAt + reuseMs) {
+        issuedAt = at
         token = signed(secret, Math.floor(at / 1_000))
       }
       return token
@@ -91,13 +91,13 @@ function contentOf(file: string, option: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const { code = 'no reason given' } = error as NodeJS.ErrnoException
-    const rule = `must have a file that can be read as jwt: ${code}`
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    const rule = `must have a readable file as jwt: ${code}`
     throw new FairleadError('CONFIG_INVALID', { option, rule })
   }
 }
 
 function kindOf(digits: string): string {
-  if (digits === '') return 'an empty one'
+  if (digits === '') return 'an empty file'
   return /^[\da-f]+$/i.test(digits) ? `${digits.length} hex digits` : 'other text'
 }

@@ -25,6 +25,6 @@ export function isUpstreamResponse(response: object): response is UpstreamRespon
 }
 
 /** Whether the full body is buffered. */
-export function isBuffered(answer: UpstreamResponse): boolean {
-  return answer.latin1 !== undefined || answer.bytes !== undefined
+export function isBuffered(response: UpstreamResponse): boolean {
+  return response.latin1 !== undefined || response.bytes !== undefined
 }

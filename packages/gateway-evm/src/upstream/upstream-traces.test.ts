@@ -16,19 +16,19 @@ function trace(name: string): TraceSpan {
   return part
 }
 
-it('whoever waits for an answer hears of it in the trace of its own call, whoever opened the connection', async () => {
+it('each call has its response in its own trace, whichever call opened the connection', async () => {
   const url = await nodeThat((request, response) => {
     response.setHeader('content-type', 'application/json')
     request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   })
   const upstream = createEvmUpstream(url, 20_000, new MemoryBudget(2 ** 20))
   onTestFinished(() => upstream.close())
-  const traceAtAnswer = () =>
+  const traceAtResponse = () =>
     promised<TraceSpan | undefined>(({ resolve, reject }) =>
       upstream.send('{}', new Cancellation(), undefined, { resolve: () => resolve(currentTrace()), reject }),
     )
   const [first, second] = [trace('first'), trace('second')]
-  expect(await inTrace(first, traceAtAnswer)).toBe(first)
-  expect(await traceAtAnswer()).toBeUndefined()
-  expect(await inTrace(second, traceAtAnswer)).toBe(second)
+  expect(await inTrace(first, traceAtResponse)).toBe(first)
+  expect(await traceAtResponse()).toBeUndefined()
+  expect(await inTrace(second, traceAtResponse)).toBe(second)
 })

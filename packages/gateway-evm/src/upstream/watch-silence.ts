@@ -14,18 +14,18 @@ export interface SilenceLimits {
  * connection cannot be detected in another way.
  */
 export function watchSilence(socket: WebSocket, { pingMs, silentMs }: SilenceLimits): void {
-  let lastHeard = performance.now()
-  const heard = () => (lastHeard = performance.now())
+  let lastReceivedAt = performance.now()
+  const onReceived = () => (lastReceivedAt = performance.now())
   const pings = guardedInterval(() => {
     // During the handshake, the handshake timeout applies.
     if (socket.readyState === WebSocket.CONNECTING) return
-    const silence = performance.now() - lastHeard
+    const silence = performance.now() - lastReceivedAt
     if (silence >= silentMs) socket.terminate()
     else if (socket.readyState === WebSocket.OPEN && silence >= pingMs / 2) socket.ping()
   }, pingMs)
-  socket.on('open', heard)
-  socket.on('pong', heard)
-  socket.on('ping', heard)
-  socket.on('message', heard)
+  socket.on('open', onReceived)
+  socket.on('pong', onReceived)
+  socket.on('ping', onReceived)
+  socket.on('message', onReceived)
   socket.on('close', () => clearInterval(pings))
 }

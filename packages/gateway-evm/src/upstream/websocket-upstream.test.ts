@@ -71,7 +71,7 @@ function listener() {
   return { onLive: vi.fn(), onResult: vi.fn(), onFailure: vi.fn() } satisfies UpstreamListener
 }
 
-it('keeps subscriptions over a loss, under the ids of the new connection', async () => {
+it('restores subscriptions after a reconnect, with the ids of the new connection', async () => {
   const socket = opened()
   const [heads, syncing] = [listener(), listener()]
   socket.subscribe(['newHeads'], heads)
@@ -95,7 +95,7 @@ it('keeps subscriptions over a loss, under the ids of the new connection', async
   await waitFor(() => expect(asked.at(-1)).toBe('eth_unsubscribe ["0x4"]'))
 })
 
-it('waits for a node that is away for long, and says so once, without its address', async () => {
+it('reconnects after a long outage, and logs it once without the URL', async () => {
   const { port } = server.address() as AddressInfo
   await close(server)
   const heads = listener()
@@ -111,7 +111,7 @@ it('waits for a node that is away for long, and says so once, without its addres
   expect(lines.text()).not.toContain(String(port))
 })
 
-it('tells a refusal as the node said it, and does not ask again', async () => {
+it('reports a rejection verbatim and does not retry', async () => {
   const refused = { code: -32_603, message: 'Not implemented', data: [1] }
   behave = (client, { id }) => client.send(JSON.stringify({ jsonrpc: '2.0', id, error: refused }))
   const [syncing, odd] = [listener(), listener()]
@@ -123,7 +123,7 @@ it('tells a refusal as the node said it, and does not ask again', async () => {
   subscription.end()
 })
 
-it('begins anew with a node that does not answer', async () => {
+it('reconnects when the node does not respond', async () => {
   behave = () => undefined
   const heads = listener()
   opened(200).subscribe(['newHeads'], heads)
@@ -131,7 +131,7 @@ it('begins anew with a node that does not answer', async () => {
   expect(heads.onLive).not.toHaveBeenCalled()
 })
 
-it('closes the connection when nobody needs it, and opens another for the next', async () => {
+it('closes an unused connection and opens a new one for the next subscription', async () => {
   const socket = opened()
   for (let round = 1; round <= 2; round++) {
     const heads = listener()
@@ -144,7 +144,7 @@ it('closes the connection when nobody needs it, and opens another for the next',
   }
 })
 
-it('says of an address that is none only that', async () => {
+it('reports an invalid URL without its text', async () => {
   const heads = listener()
   createWebSocketUpstream([{ address: 'ws://x:s3cr3t@[' }], 1_000, pino({ level: 'silent' })).subscribe(
     ['newHeads'],
@@ -155,7 +155,7 @@ it('says of an address that is none only that', async () => {
   expect([failure.message, willRetry]).toEqual(['The WebSocket address of this node is not one.', false])
 })
 
-it('survives a node that sends what is no notification', async () => {
+it('ignores messages that are not notifications', async () => {
   const results: unknown[] = []
   behave = (client, message) => {
     take(client, message)
@@ -177,7 +177,7 @@ it('survives a node that sends what is no notification', async () => {
   await waitFor(() => expect(results).toEqual(['last']))
 })
 
-it('ends what is shared of a subscription when a notification is nested too deep', async () => {
+it('ends a shared subscription when a notification is nested too deeply', async () => {
   behave = (client, message) => {
     take(client, message)
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
@@ -189,7 +189,7 @@ it('ends what is shared of a subscription when a notification is nested too deep
   expect(deliver).not.toHaveBeenCalled()
 })
 
-it('moves its subscriptions to the next address when a connection is lost', async () => {
+it('moves its subscriptions to the next URL when a connection is lost', async () => {
   const other = await listen(0)
   onTestFinished(() => close(other))
   const results: unknown[] = []
@@ -207,7 +207,7 @@ it('moves its subscriptions to the next address when a connection is lost', asyn
   expect(other.clients.size).toBe(1)
 })
 
-it('replaces a half-open connection within 9 seconds, and leaves a quiet one alone', async () => {
+it('replaces a half-open connection within 9 seconds, and retains an idle one', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const events = vi.spyOn(WebSocket.prototype, 'emit')
@@ -228,7 +228,7 @@ it('replaces a half-open connection within 9 seconds, and leaves a quiet one alo
   expect(heads.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 502 }), true)
 })
 
-it('gives up a handshake that is not answered, long before an answer would be late', async () => {
+it('aborts a handshake without a response before the call timeout', async () => {
   const silent = createServer()
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')

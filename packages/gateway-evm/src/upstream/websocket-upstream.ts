@@ -56,8 +56,8 @@ export interface WebSocketUpstreamOptions {
 }
 
 const firstDelayMs = 100
-const longestDelayMs = 10_000
-const longestHandshakeMs = 5_000
+const maxDelayMs = 10_000
+const maxHandshakeMs = 5_000
 // A half-open connection is replaced within 9 seconds. An upstream that stalls for less time loses no connection.
 const defaultSilence: SilenceLimits = { pingMs: 2_000, silentMs: 7_000 }
 const maxMessageBytes = 64 * 1024 * 1024
@@ -122,7 +122,7 @@ class ReconnectingSocket implements WebSocketUpstream {
   /** Additional texts that errors on the current connection must not contain. */
   #tokenSecrets: readonly string[] = []
   /** Number of connection changes, which selects the target. */
-  #turn = 0
+  #targetIndex = 0
   #lastCall = 0
   #failures = 0
   #retry: NodeJS.Timeout | undefined
@@ -152,7 +152,7 @@ class ReconnectingSocket implements WebSocketUpstream {
       // A subscriber waits now. The delay before the next attempt applies only while none waits.
       clearTimeout(this.#retry)
       this.#connect()
-    } else if (this.#socket.readyState === WebSocket.OPEN) this.#ask(this.#socket, subscription)
+    } else if (this.#socket.readyState === WebSocket.OPEN) this.#sendSubscribe(this.#socket, subscription)
     return subscription
   }
 
@@ -184,7 +184,7 @@ class ReconnectingSocket implements WebSocketUpstream {
     this.#socket = socket
     watchSilence(socket, this.#silence)
     socket.on('open', () => {
-      for (const subscription of this.#subscriptions) this.#ask(socket, subscription)
+      for (const subscription of this.#subscriptions) this.#sendSubscribe(socket, subscription)
     })
     const terminate = () => socket.terminate()
     const read = (data: RawData) => {
@@ -194,15 +194,15 @@ class ReconnectingSocket implements WebSocketUpstream {
     // The `close` event follows. The error itself may contain the URL.
     socket.on('error', () => undefined)
     const closed = () => {
-      if (socket === this.#socket) this.#lost()
+      if (socket === this.#socket) this.#reconnectLater()
     }
     socket.on('close', guarded('upstream', closed))
   }
 
   #opened(): WebSocket | undefined {
     try {
-      const handshakeTimeout = Math.min(this.#timeoutMs, longestHandshakeMs)
-      const { address = '', jwt } = this.#targets[this.#turn % this.#targets.length] ?? {}
+      const handshakeTimeout = Math.min(this.#timeoutMs, maxHandshakeMs)
+      const { address = '', jwt } = this.#targets[this.#targetIndex % this.#targets.length] ?? {}
       const token = jwt?.current()
       this.#tokenSecrets = token?.secrets ?? []
       const rules = this.#rules.of(address)
@@ -227,15 +227,15 @@ class ReconnectingSocket implements WebSocketUpstream {
     }
   }
 
-  #lost(): void {
+  #reconnectLater(): void {
     this.#socket = undefined
-    this.#turn += 1
+    this.#targetIndex += 1
     this.#waiting.clear()
     this.#byId.clear()
     if (this.#failures === 0) this.#log.warn('the WebSocket to a node is lost')
     this.#failures += 1
-    const longest = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(this.#failures, 10))
-    this.#retry = guardedTimeout(() => this.#connect(), longest * (0.5 + Math.random() / 2)).unref()
+    const maxDelay = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(this.#failures, 10))
+    this.#retry = guardedTimeout(() => this.#connect(), maxDelay * (0.5 + Math.random() / 2)).unref()
     const failure = unreachable('The node cannot be reached.')
     for (const subscription of this.#subscriptions) {
       subscription.id = undefined
@@ -243,7 +243,7 @@ class ReconnectingSocket implements WebSocketUpstream {
     }
   }
 
-  #ask(socket: WebSocket, subscription: Subscription): void {
+  #sendSubscribe(socket: WebSocket, subscription: Subscription): void {
     const text = this.#call('eth_subscribe', subscription.params)
     const call = this.#lastCall
     this.#waiting.set(call, subscription)
@@ -265,13 +265,13 @@ class ReconnectingSocket implements WebSocketUpstream {
       if (typeof subscription === 'string') this.#byId.get(subscription)?.listener.onResult(result)
       return
     }
-    const asked = typeof message.id === 'number' ? this.#waiting.get(message.id) : undefined
-    if (asked === undefined) return
+    const pending = typeof message.id === 'number' ? this.#waiting.get(message.id) : undefined
+    if (pending === undefined) return
     this.#waiting.delete(message.id as number)
-    this.#answered(asked, message)
+    this.#onSubscribeResponse(pending, message)
   }
 
-  #answered(subscription: Subscription, { result, error }: Message): void {
+  #onSubscribeResponse(subscription: Subscription, { result, error }: Message): void {
     if (typeof result !== 'string') {
       if (this.#subscriptions.has(subscription))
         subscription.listener.onFailure(rejection(error, [...this.#tokenSecrets, ...this.#secrets]), false)

@@ -128,6 +128,6 @@ export class SocketShare {
   }
 }
 
-function tooMany(what: string, data: Readonly<Record<string, unknown>>): RpcError {
-  return new RpcError(rpcCodes.limitExceeded, `The credential may ${what}.`, { data })
+function tooMany(action: string, data: Readonly<Record<string, unknown>>): RpcError {
+  return new RpcError(rpcCodes.limitExceeded, `The credential may ${action}.`, { data })
 }

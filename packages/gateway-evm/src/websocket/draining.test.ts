@@ -11,38 +11,38 @@ async function heldNode() {
     let text = ''
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
-      const asked = JSON.parse(text) as { id: unknown } | { id: unknown }[]
-      const answers = [asked].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))
+      const body = JSON.parse(text) as { id: unknown } | { id: unknown }[]
+      const responses = [body].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))
       waiting.push(() => {
         response.setHeader('content-type', 'application/json')
-        response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
+        response.end(JSON.stringify(Array.isArray(body) ? responses : responses[0]))
       })
     })
   })
-  return { url, waiting, answerNext: () => waiting.shift()?.() }
+  return { url, waiting, respondNext: () => waiting.shift()?.() }
 }
 
-it('is answered what it sends while the service stops and other calls are in flight', async () => {
+it('responds to calls that arrive during shutdown while others are in flight', async () => {
   const node = await heldNode()
-  const own = await listenTo(node.url)
-  const { call, closed } = await openWebSocket(own.wsUrl)
+  const ownGateway = await listenTo(node.url)
+  const { call, closed } = await openWebSocket(ownGateway.wsUrl)
   const first = call('eth_gasPrice')
   await waitFor(() => expect(node.waiting).toHaveLength(1))
-  const stopping = own.stop()
+  const stopping = ownGateway.stop()
   const second = call('eth_getBalance', [`0x${'1'.repeat(40)}`, '0x1'])
   await waitFor(() => expect(node.waiting).toHaveLength(2))
-  node.answerNext()
+  node.respondNext()
   expect(await first).toMatchObject({ result: '0x1' })
-  node.answerNext()
+  node.respondNext()
   expect(await second).toMatchObject({ result: '0x1' })
   expect(await closed).toEqual([1001, 'service restarts'])
   await stopping
 })
 
-it('is closed behind its answers though it always has a call in flight', async () => {
+it('is closed after its responses even if a call is always in flight', async () => {
   const node = await heldNode()
-  const own = await listenTo(node.url)
-  const client = await openWebSocket(own.wsUrl)
+  const ownGateway = await listenTo(node.url)
+  const client = await openWebSocket(ownGateway.wsUrl)
   let calls = 0
   const send = () => {
     calls += 1
@@ -51,23 +51,23 @@ it('is closed behind its answers though it always has a call in flight', async (
   }
   send()
   await waitFor(() => expect(node.waiting.length).toBe(1))
-  const stopping = own.stop()
-  let [answered, arrived, sentSince] = [0, 0, 0]
-  const steady = setInterval(() => {
+  const stopping = ownGateway.stop()
+  let [responded, arrived, sentSince] = [0, 0, 0]
+  const interval = setInterval(() => {
     send()
     const before = arrived
-    arrived = answered + node.waiting.length
+    arrived = responded + node.waiting.length
     sentSince = arrived === before ? sentSince + 1 : 0
     // One call stays in flight while the client's messages are read. Reading has stopped when none of the next fifty
     // arrives.
     if (node.waiting.length <= 1 && sentSince < 50) return
-    node.answerNext()
-    answered += 1
+    node.respondNext()
+    responded += 1
   }, 20)
   expect(await client.closed).toEqual([1001, 'service restarts'])
-  clearInterval(steady)
+  clearInterval(interval)
   await stopping
-  const [, read, sent] = /"messages_in":(\d+),"messages_out":(\d+)/.exec(own.log()) ?? []
+  const [, read, sent] = /"messages_in":(\d+),"messages_out":(\d+)/.exec(ownGateway.log()) ?? []
   expect(Number(read)).toBeGreaterThan(50)
   expect(sent).toBe(read)
 })

@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { type Admission, type Permit, isRejection } from '@fairlead/gateway-core/admission/types'
-import { type HandledCall, answerCall, beginCall, toResponseError } from '../call-handler.ts'
+import { type HandledCall, handleCall, beginCall, toResponseError } from '../call-handler.ts'
 import { settleWith } from '@fairlead/gateway-core/completion'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
-import { readUnderId } from '../upstream/read-response.ts'
+import { readWithId } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
@@ -28,7 +28,7 @@ export interface MessageContext {
   readonly subscriptions: ClientSubscriptions
   readonly signal: CancellationSignal
   readonly maxLogRange: number
-  readonly answers?: ResponseCaches | undefined
+  readonly caches?: ResponseCaches | undefined
   readonly log: Logger
 }
 
@@ -56,35 +56,35 @@ export interface HandledMessage {
 export function handleMessage(
   { batch, items }: RpcBody,
   context: MessageContext,
-  done: (answered: HandledMessage) => void,
+  done: (handled: HandledMessage) => void,
 ): void {
   const [only] = items
-  if (batch || !only || isForSubscriptions(only)) {
-    settleWith(answerTogether(batch, items, context), {
+  if (batch || !only || isSubscriptionRequest(only)) {
+    settleWith(handleItems(batch, items, context), {
       resolve: done,
       reject: (error) => done(messageOf(failed('unknown', 'null', toResponseError(error, context.log)))),
     })
-  } else answerAlone(only, context, done)
+  } else handleSingle(only, context, done)
 }
 
-async function answerTogether(
+async function handleItems(
   batch: boolean,
   items: readonly RpcItem[],
   context: MessageContext,
 ): Promise<HandledMessage> {
-  const told: (() => void)[] = []
+  const activations: (() => void)[] = []
   const reservations: Reservation[] = []
-  const answered = await answerItems(items, context, told, reservations)
-  const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
-  const [{ method, status } = { method: 'unknown', status: 200 }] = answered
+  const handled = await callItems(items, context, activations, reservations)
+  const texts = handled.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
+  const [{ method, status } = { method: 'unknown', status: 200 }] = handled
   const text = texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0]
   return {
     text: text === undefined ? undefined : Buffer.from(text),
     method: batch ? 'batch' : method,
     status: batch ? 200 : status,
-    calls: batch ? answered : undefined,
+    calls: batch ? handled : undefined,
     activate: () => {
-      for (const activate of told) activate()
+      for (const activate of activations) activate()
     },
     release: () => {
       for (const reservation of reservations) reservation.release()
@@ -93,38 +93,38 @@ async function answerTogether(
 }
 
 /** Responds to a call that is not part of a batch. A buffered response of the upstream is passed through unchanged. */
-function answerAlone(item: RpcItem, context: MessageContext, done: (answered: HandledMessage) => void): void {
+function handleSingle(item: RpcItem, context: MessageContext, done: (handled: HandledMessage) => void): void {
   try {
     const reservation = context.upstream.reserve(context.grant.credentialId)
-    beginCall(item, context, (answered) => tellAlone(item, answered, reservation, context, done))
+    beginCall(item, context, (handled) => deliverSingle(item, handled, reservation, context, done))
   } catch (error) {
     done(messageOf(failed('unknown', item.idText, toResponseError(error, context.log))))
   }
 }
 
-function tellAlone(
+function deliverSingle(
   item: RpcItem,
-  answered: HandledCall,
+  handled: HandledCall,
   reservation: Reservation,
   { signal, log }: MessageContext,
-  done: (answered: HandledMessage) => void,
+  done: (handled: HandledMessage) => void,
 ): void {
-  const { content, method, status } = answered
+  const { content, method, status } = handled
   const latin1 = typeof content === 'object' ? content.latin1 : undefined
   // Most responses are ASCII and need neither validation nor conversion to bytes.
-  const isPlain = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
-  const failure = isPlain ? reservation.tryTake(latin1.length) : undefined
-  if (isPlain && !failure) {
-    answered.release?.()
-    done({ text: latin1, method, status, activate: nothing, release: () => reservation.release() })
-  } else if (content === undefined) done(messageOf(answered))
+  const isAsciiObject = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
+  const failure = isAsciiObject ? reservation.tryTake(latin1.length) : undefined
+  if (isAsciiObject && !failure) {
+    handled.release?.()
+    done({ text: latin1, method, status, activate: noop, release: () => reservation.release() })
+  } else if (content === undefined) done(messageOf(handled))
   else {
-    const held = failure ? Promise.reject(failure) : readInto(reservation, answered, item, signal)
+    const buffered = failure ? Promise.reject(failure) : readInto(reservation, handled, item, signal)
     settleWith(
-      held.finally(() => answered.release?.()),
+      buffered.finally(() => handled.release?.()),
       {
         resolve: (text) =>
-          done({ text, method, status, activate: nothing, release: () => reservation.release() }),
+          done({ text, method, status, activate: noop, release: () => reservation.release() }),
         reject: (error) => {
           reservation.release()
           done(messageOf(failed(method, item.idText, toResponseError(error, log))))
@@ -137,10 +137,10 @@ function tellAlone(
 /** Returns the message for a call whose response is a string and is not counted in a memory reservation. */
 function messageOf({ content, method, status }: HandledCall): HandledMessage {
   const text = typeof content === 'string' ? Buffer.from(content) : undefined
-  return { text, method, status, activate: nothing, release: nothing }
+  return { text, method, status, activate: noop, release: noop }
 }
 
-const nothing = () => undefined
+const noop = () => undefined
 
 /** In UTF-8, only ASCII text has one byte per character. */
 function isAscii(text: string): boolean {
@@ -162,7 +162,7 @@ async function readInto(
   const { bytes } = content
   // The client would have to close the connection on invalid UTF-8.
   if (!bytes || bytes[0] !== openBrace || !isUtf8(bytes)) {
-    return Buffer.from(await readUnderId(content, { method, idText, reservation, signal }))
+    return Buffer.from(await readWithId(content, { method, idText, reservation, signal }))
   }
   reservation.take(bytes.length)
   return bytes
@@ -170,56 +170,56 @@ async function readInto(
 
 const openBrace = 0x7b
 
-async function answerItems(
+async function callItems(
   items: readonly RpcItem[],
   context: MessageContext,
-  told: (() => void)[],
+  activations: (() => void)[],
   reservations: Reservation[],
 ): Promise<readonly HandledCall[]> {
   try {
-    const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = context
+    const { grant, endpoint, upstream, signal, maxLogRange, admission, caches, log } = context
     const reservation = upstream.reserve(grant.credentialId)
     reservations.push(reservation)
-    const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log }
+    const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, caches, log }
     const callContext = { ...shared, batch: items, latest: batchLatestBlock(items, shared) }
-    const answering = items.map((item) =>
-      isForSubscriptions(item)
-        ? answerSubscription(item, context, told)
-        : answerCall(item, callContext, reservation),
+    const pending = items.map((item) =>
+      isSubscriptionRequest(item)
+        ? handleSubscription(item, context, activations)
+        : handleCall(item, callContext, reservation),
     )
-    return await Promise.all(answering)
+    return await Promise.all(pending)
   } catch (error) {
     const failure = toResponseError(error, context.log)
     return items.map(({ idText }) => failed('unknown', idText, failure))
   }
 }
 
-function isForSubscriptions(item: RpcItem): item is RpcRequest {
+function isSubscriptionRequest(item: RpcItem): item is RpcRequest {
   return !('failure' in item) && (item.method === 'eth_subscribe' || item.method === 'eth_unsubscribe')
 }
 
-async function answerSubscription(
+async function handleSubscription(
   { method, params, idText }: RpcRequest,
   { subscriptions, log, admission, grant, signal }: MessageContext,
-  told: (() => void)[],
+  activations: (() => void)[],
 ): Promise<HandledCall> {
   // Without an id, the client could not match the notifications to the subscription.
   if (idText === undefined) return { method, status: 204, content: undefined }
-  let place: Permit | undefined
+  let permit: Permit | undefined
   try {
     const admitted = await admission.admit(grant, method, signal)
     if (isRejection(admitted)) throw rejectedCall(admitted)
-    place = admitted
+    permit = admitted
     if (method === 'eth_unsubscribe') {
       return { method, status: 200, content: resultText(idText, `${subscriptions.unsubscribe(params)}`) }
     }
     const { id, activate } = await subscriptions.subscribe(params)
-    told.push(activate)
+    activations.push(activate)
     return { method, status: 200, content: resultText(idText, `"${id}"`) }
   } catch (error) {
     return failed(method, idText, toResponseError(error, log))
   } finally {
-    place?.release()
+    permit?.release()
   }
 }
 

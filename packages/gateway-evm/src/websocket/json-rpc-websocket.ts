@@ -37,11 +37,11 @@ export interface WebSocketListener {
   stop(drainMs: number): Promise<void>
 }
 
-const tidyMs = 20
+const drainPollMs = 20
 // How long a client may take to respond to the close frame of a rejected handshake.
 const refusedCloseMs = 2_000
 // RFC 6455, section 5.5: a control frame has at most 125 bytes, two of which are the code.
-const longestReason = 123
+const maxReasonLength = 123
 
 interface Handshake {
   readonly request: IncomingMessage
@@ -53,7 +53,7 @@ interface Handshake {
 export function createWebSocketListener(dependencies: WebSocketDependencies): WebSocketListener {
   const sessions = new Set<WebSocketSession>()
   const sockets = new CorkedSockets()
-  const ofCredentials = new CredentialSockets(dependencies)
+  const credentialSockets = new CredentialSockets(dependencies)
   const deadlines = new Deadlines(dependencies.timeoutMs)
   const server = new WebSocketServer({
     noServer: true,
@@ -77,7 +77,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     if (isStopping) throw new RpcError(rpcCodes.internalError, 'The service restarts.', { status: 503 })
     const grant = admitted(dependencies, match, request)
     const log = dependencies.log.child({ request_id: requestId })
-    const share = ofCredentials.open(grant.credentialId)
+    const share = credentialSockets.open(grant.credentialId)
     let isUpgraded = false
     server.handleUpgrade(request, socket, head, (webSocket) => {
       isUpgraded = true
@@ -88,7 +88,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
         address: dependencies.authenticator.addressOf(request),
         origin: request.headers.origin,
       }
-      const parts = {
+      const context = {
         dependencies,
         webSocket,
         socket,
@@ -103,7 +103,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
         log,
         origin: { 'cdn-loop': request.headers['cdn-loop'] },
       }
-      const session = new WebSocketSession(parts)
+      const session = new WebSocketSession(context)
       sessions.add(session)
       guard.add(session)
       webSocket.once('close', () => {
@@ -117,10 +117,10 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
   const refuseWith = (socket: Duplex, requestId: string, failure: RpcError) => {
     const headers = { ...commonHeaders(dependencies, requestId), ...headersFor(failure) }
     rejectUpgrade(socket, failure.status, errorText('null', failure), headers)
-    noteRefusal(requestId, failure)
+    logRejection(requestId, failure)
   }
 
-  const noteRefusal = (requestId: string, { status }: RpcError) => {
+  const logRejection = (requestId: string, { status }: RpcError) => {
     dependencies.meter({ protocol: 'evm', method: 'unknown', status, durationSeconds: 0 })
     dependencies.log.info({ request_id: requestId, status }, 'node websocket refused')
   }
@@ -135,8 +135,8 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const timer = guardedTimeout(() => webSocket.terminate(), refusedCloseMs).unref()
       webSocket.on('error', () => undefined).on('close', () => clearTimeout(timer))
-      webSocket.close(code, failure.message.slice(0, longestReason))
-      noteRefusal(requestId, failure)
+      webSocket.close(code, failure.message.slice(0, maxReasonLength))
+      logRejection(requestId, failure)
     })
   }
 
@@ -159,13 +159,13 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
         else closeWith({ request, socket, head }, code, failure, requestId)
       }
     },
-    upgradeRequired: (request, response) => answerNoUpgrade(dependencies, request, response),
+    upgradeRequired: (request, response) => respondUpgradeRequired(dependencies, request, response),
     stop: async (drainMs) => {
       isStopping = true
       guard.close()
       clearInterval(pings)
       for (const session of sessions) session.drain(drainMs / 2)
-      await waitUntil(() => sessions.size === 0, drainMs, tidyMs)
+      await waitUntil(() => sessions.size === 0, drainMs, drainPollMs)
       for (const session of sessions) {
         session.close(closeCodes.restart, 'service restarts')
         session.terminate()
@@ -179,14 +179,14 @@ function admitted(
   match: RouteMatch,
   request: IncomingMessage,
 ): Grant {
-  const entered = authenticator.authenticate('evm', match, request)
-  if ('status' in entered) throw rejectedCall(entered)
+  const authenticated = authenticator.authenticate('evm', match, request)
+  if ('status' in authenticated) throw rejectedCall(authenticated)
   const { origin } = request.headers
   // The rules of the node may allow other origins than the gateway allows for nodes without rules.
   const isAllowed = corsOrigin === '*' || origin === undefined || origin === corsOrigin
-  if (!isAllowed && authenticator.originFor(entered, origin) === undefined)
+  if (!isAllowed && authenticator.originFor(authenticated, origin) === undefined)
     throw rejectedCall(ruleRejections.origin)
-  return entered
+  return authenticated
 }
 
 /**
@@ -199,7 +199,7 @@ function isCloseVisible({ headers }: IncomingMessage, { token }: RouteMatch): bo
   return isNative && (token !== undefined || headers.authorization !== undefined)
 }
 
-function answerNoUpgrade(
+function respondUpgradeRequired(
   dependencies: WebSocketDependencies,
   { httpVersionMajor }: HttpRequest,
   response: HttpResponse,

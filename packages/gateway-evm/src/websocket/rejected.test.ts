@@ -20,7 +20,7 @@ async function nativeClose(url: string): Promise<{ readonly code: number; readon
 const wrong = ({ wsUrl }: ListenerFixture) => wsUrl.replace(/[^/]+$/, 'wrong')
 const browser = { headers: { origin: 'https://app.example' } }
 
-it('tells a native WebSocket by the close code that its credential is unknown', async () => {
+it('closes a native WebSocket with the code for an unknown credential', async () => {
   const gateway = await listening()
   const expected = { code: 4401, reason: 'Unauthorized: Unknown token.' }
   expect(await nativeClose(wrong(gateway))).toEqual(expected)
@@ -30,7 +30,7 @@ it('tells a native WebSocket by the close code that its credential is unknown', 
   expect(await gateway.metrics()).toContain('fairlead_websockets 0\n')
 })
 
-it('answers other clients over HTTP', async () => {
+it('responds to other clients over HTTP', async () => {
   const gateway = await listening()
   expect(await refusedHandshake(wrong(gateway))).toMatchObject({
     status: 401,
@@ -39,7 +39,7 @@ it('answers other clients over HTTP', async () => {
   })
 })
 
-it('asks a browser for its user name and password before it closes for wrong ones', async () => {
+it('challenges a browser for basic authentication before it closes for wrong credentials', async () => {
   const gateway = await listening()
   const url = gateway.wsUrl.replace(/\/[^/]+$/, '')
   expect(await refusedHandshake(url, browser)).toMatchObject({
@@ -51,7 +51,7 @@ it('asks a browser for its user name and password before it closes for wrong one
   expect(await client.closed).toEqual([4401, expect.stringContaining('Unknown user name or password.')])
 })
 
-it('counts the unknown credentials of both alike, and tells both of the throttle', async () => {
+it('counts unknown credentials of both in the same way, and throttles both', async () => {
   const gateway = await listening({ passing: { maxFailures: 2 } })
   expect(await nativeClose(wrong(gateway))).toMatchObject({ code: 4401 })
   expect(await refusedHandshake(wrong(gateway))).toMatchObject({ status: 401 })
@@ -62,7 +62,7 @@ it('counts the unknown credentials of both alike, and tells both of the throttle
   expect(await refusedHandshake(wrong(gateway))).toMatchObject({ status: 429 })
 })
 
-it('tells a native WebSocket that its credential has as many as it may', async () => {
+it('closes a native WebSocket when its credential has reached its limit', async () => {
   const gateway = await listening({ maxSocketsPerCredential: 1 })
   const first = await openWebSocket(gateway.wsUrl)
   expect(await nativeClose(gateway.wsUrl)).toMatchObject({ code: 4429 })
@@ -70,7 +70,7 @@ it('tells a native WebSocket that its credential has as many as it may', async (
   await waitFor(async () => expect(await gateway.metrics()).toContain('fairlead_websockets 0\n'))
 })
 
-it('does not wait for a client that leaves the close unanswered', async () => {
+it('does not wait for a client that does not respond to the close frame', async () => {
   const gateway = await listening()
   const key = Buffer.alloc(16).toString('base64')
   const { text, end } = await sendRaw(

@@ -11,15 +11,15 @@ const call = (id: number | string) =>
  * Returns all messages that a client receives, as text, when the upstream responds to its calls with these bytes in
  * turn.
  */
-async function heard(
-  answers: readonly (Buffer | string | undefined)[],
+async function responsesTo(
+  responses: readonly (Buffer | string | undefined)[],
   ids: readonly (number | string)[],
   options: ListenerOptions = {},
 ) {
-  let asked = 0
+  let next = 0
   const node = await nodeThat((request, response: ServerResponse) =>
     request.resume().on('end', () => {
-      const bytes = answers[asked++]
+      const bytes = responses[next++]
       if (bytes !== undefined) response.setHeader('content-type', 'application/json').end(bytes)
     }),
   )
@@ -33,19 +33,19 @@ async function heard(
   return { texts: frames.map(({ text }) => text), metrics }
 }
 
-it('passes on as it is what came whole from the node', async () => {
-  const answer = '{ "jsonrpc":"2.0", "id":7,\n "result":"0x1", "extra":"ä€" }\n'
-  const { texts, metrics } = await heard([answer], [7])
-  expect(texts).toEqual([answer])
+it('passes a buffered response of the node through unchanged', async () => {
+  const response = '{ "jsonrpc":"2.0", "id":7,\n "result":"0x1", "extra":"ä€" }\n'
+  const { texts, metrics } = await responsesTo([response], [7])
+  expect(texts).toEqual([response])
   expect(await metrics()).toContain(
-    `fairlead_node_bytes_total{protocol="evm",direction="out"} ${Buffer.byteLength(answer)}`,
+    `fairlead_node_bytes_total{protocol="evm",direction="out"} ${Buffer.byteLength(response)}`,
   )
 })
 
-it('writes anew what is no text, what has another id, and what begins otherwise', async () => {
+it('serializes responses that are not UTF-8, have another id, or are not objects', async () => {
   const broken = Buffer.from('{"jsonrpc":"2.0","id":7,"result":"\xff"}', 'latin1')
   const text = (id: number, result: string) => JSON.stringify({ jsonrpc: '2.0', id, result })
-  const { texts } = await heard([broken, ` ${text(8, '0x8')}`, text(1, '0x9')], [7, 8, '\u{1f600}'])
+  const { texts } = await responsesTo([broken, ` ${text(8, '0x8')}`, text(1, '0x9')], [7, 8, '\u{1f600}'])
   expect(texts.map((each) => JSON.parse(each) as unknown)).toEqual([
     { jsonrpc: '2.0', id: 7, result: '\ufffd' },
     { jsonrpc: '2.0', id: 8, result: '0x8' },
@@ -53,21 +53,21 @@ it('writes anew what is no text, what has another id, and what begins otherwise'
   ])
 })
 
-it('answers a failure where the node answers none', async () => {
-  const { texts } = await heard(['[]', 'x', ''], [1, 2, 3])
+it('returns an error when the node sends no valid response', async () => {
+  const { texts } = await responsesTo(['[]', 'x', ''], [1, 2, 3])
   for (const [index, each] of texts.entries())
     expect(JSON.parse(each)).toMatchObject({ id: index + 1, error: { code: -32603 } })
 })
 
-it('holds no single answer that there is no room for, and says so', async () => {
+it('returns an error for a response that exceeds the memory budget', async () => {
   const long = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(300_000) })
   const short = JSON.stringify({ jsonrpc: '2.0', id: 2, result: 'x'.repeat(3_000) })
-  const { texts } = await heard([long, short], [1, 2], { maxHeldBytes: 10_000 })
+  const { texts } = await responsesTo([long, short], [1, 2], { maxHeldBytes: 10_000 })
   expect(JSON.parse(texts[0] ?? '')).toMatchObject({ id: 1, error: { code: -32005 } })
   expect(texts[1]).toBe(short)
 })
 
-it('ends a call that the node does not answer in time', async () => {
-  const { texts } = await heard([undefined], [5], { timeoutMs: 300 })
+it('aborts a call that times out', async () => {
+  const { texts } = await responsesTo([undefined], [5], { timeoutMs: 300 })
   expect(JSON.parse(texts[0] ?? '')).toMatchObject({ id: 5, error: { code: expect.any(Number) } })
 })

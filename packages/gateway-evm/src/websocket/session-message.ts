@@ -41,7 +41,7 @@ export class SessionMessage implements Expirable, MessageContext {
   readonly admission: Admission
   readonly subscriptions: ClientSubscriptions
   readonly maxLogRange: number
-  readonly answers: ResponseCaches | undefined
+  readonly caches: ResponseCaches | undefined
   readonly #dependencies: WebSocketDependencies
   #upstream: Upstream | undefined
 
@@ -57,7 +57,7 @@ export class SessionMessage implements Expirable, MessageContext {
     this.admission = dependencies.admission
     this.subscriptions = subscriptions
     this.maxLogRange = sizeLimit(grant, 'maxLogRange', dependencies.maxLogRange)
-    this.answers = dependencies.answers
+    this.caches = dependencies.caches
     this.#dependencies = dependencies
   }
 

@@ -32,7 +32,7 @@ import { closeCodes, closeLabel, codeOfFault } from '@fairlead/gateway-core/webs
 import type { WebSocketDependencies } from './dependencies.ts'
 
 /** Dependencies and properties of one connection. */
-export interface SessionParts {
+export interface SessionOptions {
   readonly dependencies: WebSocketDependencies
   readonly webSocket: WebSocket
   /** The TCP or TLS connection of the WebSocket. */
@@ -58,12 +58,12 @@ export interface SessionParts {
 }
 
 // Maximum time for a client to read its responses after its queue has exceeded the limit.
-const patienceMs = 30_000
+const drainTimeoutMs = 30_000
 // Maximum time for a client to respond to a close frame.
 const closeTimeoutMs = 10_000
 const asText = { binary: false }
 
-const closeOfLoss: Readonly<Record<LostEntitlement['cause'], readonly [number, string]>> = {
+const closeByCause: Readonly<Record<LostEntitlement['cause'], readonly [number, string]>> = {
   revoked: [closeCodes.revoked, 'credential revoked'],
   expired: [closeCodes.revoked, 'credential expired'],
   rule: [closeCodes.forbidden, 'a rule of the node forbids this'],
@@ -73,7 +73,7 @@ const closeOfLoss: Readonly<Record<LostEntitlement['cause'], readonly [number, s
 
 /** One client WebSocket, from its opening to its close. */
 export class WebSocketSession implements LongLivedConnection {
-  readonly #parts: SessionParts
+  readonly #options: SessionOptions
   readonly #subscriptions: ClientSubscriptions
   /** Received messages that wait for processing. */
   readonly #queue: Buffer[] = []
@@ -88,29 +88,29 @@ export class WebSocketSession implements LongLivedConnection {
   #isPumping = false
   #mayRead = true
   #closeCode: number | undefined
-  #patience: NodeJS.Timeout | undefined
+  #drainTimer: NodeJS.Timeout | undefined
   #readEnd: NodeJS.Timeout | undefined
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts
-    this.#grant = parts.grant
-    const { dependencies, webSocket, socket } = parts
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.#grant = options.grant
+    const { dependencies, webSocket, socket } = options
     this.#subscriptions = new ClientSubscriptions({
       multiplexer: () => dependencies.multiplexers.of(this.#grant),
-      needs: (method) => void availableMethod(method, this.#grant, parts.endpoint),
+      needs: (method) => void availableMethod(method, this.#grant, options.endpoint),
       maxSubscriptions: dependencies.maxSubscriptions,
-      hold: (request) =>
-        parts.share.subscribe({ size: request.size, isUnfilteredLogs: isUnfilteredLogs(request) }),
+      countSubscription: (request) =>
+        options.share.subscribe({ size: request.size, isUnfilteredLogs: isUnfilteredLogs(request) }),
       maxWaitingBytes: dependencies.maxBufferBytes,
       notify: (text) => this.#notify(text),
-      lose: (reason) => this.close(closeCodes.lost, reason),
+      onGap: (reason) => this.close(closeCodes.lost, reason),
       count: (kind, change) => dependencies.metrics.subscriptions.inc({ kind }, change),
     })
     dependencies.metrics.open.inc()
     const fail = () => this.close(closeCodes.internal, 'unexpected error')
     webSocket.on(
       'message',
-      guarded('websocket', (data: unknown) => this.#take(data as Buffer), fail),
+      guarded('websocket', (data: unknown) => this.#onMessage(data as Buffer), fail),
     )
     webSocket.on('pong', () => (this.#unansweredPings = 0))
     webSocket.on('error', (error) => (this.#closeCode ??= codeOfFault(error)))
@@ -129,7 +129,7 @@ export class WebSocketSession implements LongLivedConnection {
     if (this.#closeCode !== undefined) return
     this.#closeCode = code
     this.#end()
-    const { webSocket, corked } = this.#parts
+    const { webSocket, corked } = this.#options
     // Reading must continue to receive the client's close frame.
     webSocket.resume()
     corked.giveWay()
@@ -140,7 +140,7 @@ export class WebSocketSession implements LongLivedConnection {
   /** Terminates the connection without waiting for the client. */
   terminate(): void {
     this.#closeCode ??= closeCodes.gone
-    this.#parts.webSocket.terminate()
+    this.#options.webSocket.terminate()
   }
 
   /**
@@ -159,7 +159,7 @@ export class WebSocketSession implements LongLivedConnection {
 
   /** Checks whether the client is alive. */
   ping(): void {
-    const { webSocket } = this.#parts
+    const { webSocket } = this.#options
     // The gateway does not receive a pong while reading is paused.
     if (webSocket.isPaused || this.#closeCode !== undefined) return
     if (this.#unansweredPings >= 2) return this.terminate()
@@ -173,7 +173,7 @@ export class WebSocketSession implements LongLivedConnection {
   }
 
   get requester(): Requester {
-    return this.#parts.requester
+    return this.#options.requester
   }
 
   renew(grant: Grant): void {
@@ -181,15 +181,15 @@ export class WebSocketSession implements LongLivedConnection {
   }
 
   end({ cause }: LostEntitlement): void {
-    this.close(...closeOfLoss[cause])
+    this.close(...closeByCause[cause])
   }
 
-  #take(data: Buffer): void {
+  #onMessage(data: Buffer): void {
     this.#unansweredPings = 0
     if (this.#closeCode !== undefined) return
     this.#messagesIn += 1
-    this.#parts.dependencies.metrics.messages.in += 1
-    if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#parts.dependencies.maxBodyBytes)) {
+    this.#options.dependencies.metrics.messages.in += 1
+    if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#options.dependencies.maxBodyBytes)) {
       return this.close(closeCodes.tooLong, 'the message is too long')
     }
     this.#queue.push(data)
@@ -200,16 +200,16 @@ export class WebSocketSession implements LongLivedConnection {
   #pump(): void {
     // A synchronous response re-enters this method from inside the loop.
     if (this.#isPumping) return
-    const { dependencies, webSocket } = this.#parts
+    const { dependencies, webSocket } = this.#options
     this.#isPumping = true
     while (this.#queue.length > 0 && this.#inFlight < dependencies.maxCalls && !this.#isFull()) {
       this.#serve(this.#queue.shift() as Buffer)
     }
     this.#isPumping = false
     if (this.#closeCode !== undefined) return
-    const isBusy = this.#queue.length > 0 || this.#inFlight >= dependencies.maxCalls || this.#isFull()
-    if (this.#isFull()) this.#startPatience()
-    if (isBusy || !this.#mayRead) webSocket.pause()
+    const isAtLimit = this.#queue.length > 0 || this.#inFlight >= dependencies.maxCalls || this.#isFull()
+    if (this.#isFull()) this.#startDrainTimeout()
+    if (isAtLimit || !this.#mayRead) webSocket.pause()
     else if (webSocket.isPaused) webSocket.resume()
     if (this.#isDraining && this.#inFlight === 0 && this.#queue.length === 0) {
       this.close(closeCodes.restart, 'service restarts')
@@ -217,8 +217,8 @@ export class WebSocketSession implements LongLivedConnection {
   }
 
   #serve(data: Buffer): void {
-    const { dependencies, deadlines, log, origin } = this.#parts
-    const message = new SessionMessage(this.#parts, this.#grant, this.#subscriptions)
+    const { dependencies, deadlines, log, origin } = this.#options
+    const message = new SessionMessage(this.#options, this.#grant, this.#subscriptions)
     const { context } = message
     context.bytesIn = data.length
     let body: RpcBody
@@ -235,56 +235,56 @@ export class WebSocketSession implements LongLivedConnection {
     this.#inFlight += body.items.length
     context.begin(origin)
     const handle = () =>
-      handleMessage(body, message, (answered) => {
+      handleMessage(body, message, (handled) => {
         deadline.done()
         this.#calls.delete(message)
         this.#inFlight -= body.items.length
-        this.#answered(answered, context)
+        this.#onHandled(handled, context)
       })
     if (context.hasAsyncContext) context.run(handle)
     else handle()
   }
 
-  #answered(answered: HandledMessage, context: RequestContext): void {
-    const { text } = answered
-    if (text === undefined) answered.release()
-    else this.#send(text, answered.release)
-    answered.activate()
-    context.method = answered.method
-    context.status = answered.status
-    context.calls = answered.calls
+  #onHandled(handled: HandledMessage, context: RequestContext): void {
+    const { text } = handled
+    if (text === undefined) handled.release()
+    else this.#send(text, handled.release)
+    handled.activate()
+    context.method = handled.method
+    context.status = handled.status
+    context.calls = handled.calls
     context.bytesOut = text?.length ?? 0
     context.finish()
     this.#pump()
   }
 
   #isFull(): boolean {
-    const { webSocket, corked, dependencies } = this.#parts
+    const { webSocket, corked, dependencies } = this.#options
     return webSocket.bufferedAmount + corked.collected > dependencies.maxBufferBytes
   }
 
   /** Starts the timeout for a client whose queue has exceeded the limit. */
-  #startPatience(): void {
-    this.#patience ??= guardedTimeout(() => {
-      this.#patience = undefined
-      if (this.#isFull()) this.close(closeCodes.slow, slow)
+  #startDrainTimeout(): void {
+    this.#drainTimer ??= guardedTimeout(() => {
+      this.#drainTimer = undefined
+      if (this.#isFull()) this.close(closeCodes.slow, slowReason)
       else this.#pump()
-    }, patienceMs).unref()
+    }, drainTimeoutMs).unref()
   }
 
   #notify(text: string): void {
     const bytes = Buffer.from(text)
     this.#send(bytes)
     const push = { method: 'eth_subscription', status: 200, bytesOut: bytes.length, pushes: 1 }
-    this.#parts.dependencies.meter({ ...push, protocol: 'evm', grant: this.#grant })
-    const rejection = this.#parts.dependencies.admission.push(this.#grant, 1)
+    this.#options.dependencies.meter({ ...push, protocol: 'evm', grant: this.#grant })
+    const rejection = this.#options.dependencies.admission.push(this.#grant, 1)
     if (rejection) this.close(closeCodes.usedUp, 'a quota is used up')
-    if (this.#isFull()) this.close(closeCodes.slow, slow)
+    if (this.#isFull()) this.close(closeCodes.slow, slowReason)
   }
 
   /** Sends a text, which is ASCII unless it is a buffer. `sent` is called when it has been sent or cannot be sent. */
   #send(text: Buffer | string, sent?: () => void): void {
-    const { webSocket, corked, dependencies } = this.#parts
+    const { webSocket, corked, dependencies } = this.#options
     if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
     this.#messagesOut += 1
     dependencies.metrics.messages.out += 1
@@ -297,13 +297,13 @@ export class WebSocketSession implements LongLivedConnection {
 
   /** Called when the client has read all queued data. */
   #drained(): void {
-    clearTimeout(this.#patience)
-    this.#patience = undefined
+    clearTimeout(this.#drainTimer)
+    this.#drainTimer = undefined
     this.#pump()
   }
 
   #end(): void {
-    clearTimeout(this.#patience)
+    clearTimeout(this.#drainTimer)
     clearTimeout(this.#readEnd)
     this.#queue.length = 0
     this.#subscriptions.end()
@@ -311,7 +311,7 @@ export class WebSocketSession implements LongLivedConnection {
   }
 
   #closed(code: number): void {
-    const { dependencies, log, share } = this.#parts
+    const { dependencies, log, share } = this.#options
     this.#closeCode ??= code
     this.#end()
     share.close()
@@ -331,4 +331,4 @@ export class WebSocketSession implements LongLivedConnection {
   }
 }
 
-const slow = 'client reads too slowly'
+const slowReason = 'client reads too slowly'

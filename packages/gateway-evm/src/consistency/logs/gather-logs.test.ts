@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { countedNode, rememberingNode } from '../../testing/caching-upstream.ts'
-import { partsOf } from './gather-logs.ts'
+import { countedNode, cachingNode } from '../../testing/caching-upstream.ts'
+import { splitRange } from './gather-logs.ts'
 
 let chain: BusyChain
 let head: number
@@ -12,7 +12,7 @@ beforeAll(async () => {
   // Logs in several blocks: transfers of the sample token, with empty blocks between.
   const { example } = chain
   const data = `0xa9059cbb${'5000'.padStart(64, '0')}${'1'.padStart(64, '0')}`
-  for (let turn = 0; turn < 12; turn += 1) {
+  for (let round = 0; round < 12; round += 1) {
     await chain.rpc('eth_sendTransactionSync', {
       gas: '0x30d40',
       from: example.account,
@@ -47,23 +47,23 @@ async function narrow(
     const error = refuse(spanOf({ ...given, toBlock }), Number(given.fromBlock), logs.length)
     return error ? { error } : { result: logs }
   })
-  return { node, ...rememberingNode(node.url, options) }
+  return { node, ...cachingNode(node.url, options) }
 }
 
 describe('a query that is too long for the node', () => {
-  it('is asked in parts, whose logs come in order', async () => {
+  it('is sent in chunks, whose logs are returned in order', async () => {
     const { node, call } = await narrow(() => undefined, { upstreamLogRange: 10 })
     expect(all.length).toBeGreaterThan(15)
     expect(await call('eth_getLogs', everything)).toEqual(all)
-    const asked = node.asked('eth_getLogs').map(([filter]) => filter as Filter)
-    expect(asked.length).toBeGreaterThan(9)
-    expect(asked.filter((filter) => spanOf(filter) > 10)).toEqual([])
+    const filters = node.asked('eth_getLogs').map(([filter]) => filter as Filter)
+    expect(filters.length).toBeGreaterThan(9)
+    expect(filters.filter((filter) => spanOf(filter) > 10)).toEqual([])
     const { address } = all[0] as { address: string }
     const some = [{ fromBlock: 'earliest', toBlock: hex(head), address, topics: [] }]
     expect(await call('eth_getLogs', some)).toEqual(await chain.rpc('eth_getLogs', ...some))
   })
 
-  it('is left as it is when it is short, by block hash, or no range', async () => {
+  it('is sent unchanged when it is short, by block hash, or without a range', async () => {
     const { node, call } = await narrow(() => undefined, { upstreamLogRange: 10 })
     const { transfer_block_hash: blockHash } = chain.example
     const queries = [
@@ -89,7 +89,7 @@ describe('a query that is too long for the node', () => {
       (span: number, from: number) =>
         span > 16 ? `query exceeds max results 9, retry with the range ${from}-${from + 11}` : undefined,
     ],
-  ])('is found out and narrowed: %s', async (_, refuse) => {
+  ])('is detected and narrowed: %s', async (_, refuse) => {
     const { node, call } = await narrow((...given) => {
       const message = refuse(...given)
       return message === undefined ? undefined : { code: -32602, message }
@@ -98,7 +98,7 @@ describe('a query that is too long for the node', () => {
     expect(node.asked('eth_getLogs').length).toBeLessThan(40)
   })
 
-  it('may be told by an HTTP status', async () => {
+  it('may be detected by an HTTP status', async () => {
     const url = await nodeThat(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += String(chunk)
@@ -109,30 +109,30 @@ describe('a query that is too long for the node', () => {
         .setHeader('content-type', 'application/json')
         .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
     })
-    expect(await rememberingNode(url).call('eth_getLogs', everything)).toEqual(all)
+    expect(await cachingNode(url).call('eth_getLogs', everything)).toEqual(all)
   })
 
-  it('fails as a whole with the error of a part', async () => {
+  it('fails with the error of a chunk', async () => {
     const error = { code: -32000, message: 'history is not there' }
     const { call } = await narrow((_, from) => (from > 20 ? error : undefined), { upstreamLogRange: 10 })
     await expect(call('eth_getLogs', everything)).rejects.toMatchObject(error)
   })
 
-  it('and has more in one block than the node gives is refused with its words', async () => {
+  it('fails with the error of the node when a single block is too large', async () => {
     const error = { code: -32005, message: 'query returned more than 0 results' }
     const { node, call } = await narrow((_, __, found) => (found > 0 ? error : undefined))
     await expect(call('eth_getLogs', everything)).rejects.toMatchObject(error)
     expect(node.asked('eth_getLogs').length).toBeLessThan(60)
   })
 
-  it('is refused when it takes too many parts', async () => {
+  it('is rejected when it needs too many chunks', async () => {
     const { node, call } = await narrow(() => undefined, { upstreamLogRange: 10 })
     const params = [{ fromBlock: '0x0', toBlock: '0xfffffff' }]
     await expect(call('eth_getLogs', params)).rejects.toMatchObject({ code: -32602 })
     expect(node.asked('eth_getLogs')).toEqual([])
   })
 
-  it('finds the parts again that are kept', async () => {
+  it('reuses cached chunks', async () => {
     const { node, call, known, memory } = await narrow(() => undefined, { upstreamLogRange: 10 })
     await known()
     const last = Math.floor((memory.chain.surelyFinalized ?? 0) / 10) * 10
@@ -148,14 +148,14 @@ describe('a query that is too long for the node', () => {
   })
 })
 
-it('a range is cut where multiples of the size are', () => {
-  expect(partsOf({ from: 5, to: 27 }, 10)).toEqual([
+it('splits a range at multiples of the size', () => {
+  expect(splitRange({ from: 5, to: 27 }, 10)).toEqual([
     { from: 5, to: 9 },
     { from: 10, to: 19 },
     { from: 20, to: 27 },
   ])
-  expect(partsOf({ from: 5, to: 14 }, 10)).toEqual([{ from: 5, to: 14 }])
-  expect(partsOf({ from: 5, to: 6 }, 1)).toEqual([
+  expect(splitRange({ from: 5, to: 14 }, 10)).toEqual([{ from: 5, to: 14 }])
+  expect(splitRange({ from: 5, to: 6 }, 1)).toEqual([
     { from: 5, to: 5 },
     { from: 6, to: 6 },
   ])

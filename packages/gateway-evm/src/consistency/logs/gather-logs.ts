@@ -12,9 +12,9 @@ export interface BlockRange {
 }
 
 /** How the chunks of a query are requested. */
-export interface Gathering {
+export interface GatherOptions {
   /** Requests the logs of a subrange. */
-  readonly ask: (range: BlockRange) => Promise<RpcResponse>
+  readonly send: (range: BlockRange) => Promise<RpcResponse>
   /** Maximum number of blocks in one request. */
   readonly maxBlocks: number
   /** Reservation for the logs received so far. */
@@ -22,71 +22,71 @@ export interface Gathering {
 }
 
 // A query that needs more requests is unsuitable for the upstream.
-const maxAsked = 2_000
-const maxAtOnce = 4
+const maxRequests = 2_000
+const maxParallel = 4
 
 /**
  * Requests the logs of a long range in chunks, and joins the chunks in block order. A chunk that the upstream rejects
  * as too wide is split further. The logs themselves are not parsed.
  *
  * @param range - the full range
- * @param gathering - how to request chunks
+ * @param options - how to request chunks
  * @returns the logs, or the upstream's error for a chunk
  * @throws {@link RpcError} -32602 when the query takes too many requests, -32005 when the logs are too large, else as
- * `ask`
+ * `send`
  */
-export function gatherLogs(range: BlockRange, gathering: Gathering): Promise<RpcResponse> {
-  return new LogQuery(gathering).answer(range)
+export function gatherLogs(range: BlockRange, options: GatherOptions): Promise<RpcResponse> {
+  return new LogQuery(options).read(range)
 }
 
 /** One query, chunk by chunk. */
 class LogQuery {
-  readonly #gathering: Gathering
+  readonly #options: GatherOptions
   #blocks: number
-  #asked = 0
+  #requests = 0
   #error: RpcResponse | undefined
 
-  constructor(gathering: Gathering) {
-    this.#gathering = gathering
-    this.#blocks = gathering.maxBlocks
+  constructor(options: GatherOptions) {
+    this.#options = options
+    this.#blocks = options.maxBlocks
   }
 
-  async answer(range: BlockRange): Promise<RpcResponse> {
-    const ranges = partsOf(range, this.#blocks)
+  async read(range: BlockRange): Promise<RpcResponse> {
+    const ranges = splitRange(range, this.#blocks)
     const found: string[] = []
     let next = 0
     const work = async () => {
-      for (let part = next++; part < ranges.length && !this.#error; part = next++) {
-        found[part] = await this.#logsOf(ranges[part] as BlockRange)
+      for (let index = next++; index < ranges.length && !this.#error; index = next++) {
+        found[index] = await this.#logsOf(ranges[index] as BlockRange)
       }
     }
-    await Promise.all(Array.from({ length: Math.min(maxAtOnce, ranges.length) }, work))
+    await Promise.all(Array.from({ length: Math.min(maxParallel, ranges.length) }, work))
     return this.#error ?? { result: `[${found.filter((logs) => logs !== '').join(',')}]` }
   }
 
   /** Returns the logs of a chunk as JSON without the enclosing brackets. */
   async #logsOf(range: BlockRange): Promise<string> {
     // Limits that an earlier chunk revealed apply to this one too.
-    const ranges = partsOf(range, this.#blocks)
+    const ranges = splitRange(range, this.#blocks)
     if (ranges.length > 1) return this.#joined(ranges)
     const blocks = range.to - range.from + 1
-    this.#asked += 1
-    if (this.#asked > maxAsked) throw tooManyParts()
-    const part = await this.#ask(range)
-    if ('result' in part) {
-      this.#gathering.reservation.take(part.result.length)
-      const logs = part.result.trim()
+    this.#requests += 1
+    if (this.#requests > maxRequests) throw tooManyChunks()
+    const response = await this.#send(range)
+    if ('result' in response) {
+      this.#options.reservation.take(response.result.length)
+      const logs = response.result.trim()
       if (!logs.startsWith('[') || !logs.endsWith(']')) throw notLogs()
       return logs.slice(1, -1).trim()
     }
-    const error = JSON.parse(part.error) as { readonly message?: unknown; readonly data?: unknown }
+    const error = JSON.parse(response.error) as { readonly message?: unknown; readonly data?: unknown }
     if (blocks === 1 || !isTooWide(error)) {
-      this.#error ??= part
+      this.#error ??= response
       return ''
     }
     const next = narrower(error, range.from, blocks)
     if (next.isLimit) this.#blocks = Math.min(this.#blocks, next.blocks)
-    return this.#joined(partsOf(range, next.blocks))
+    return this.#joined(splitRange(range, next.blocks))
   }
 
   async #joined(ranges: readonly BlockRange[]): Promise<string> {
@@ -100,9 +100,9 @@ class LogQuery {
   }
 
   /** Requests a range. Some upstreams report with an HTTP status that the query is too wide. */
-  async #ask(range: BlockRange): Promise<RpcResponse> {
+  async #send(range: BlockRange): Promise<RpcResponse> {
     try {
-      return await this.#gathering.ask(range)
+      return await this.#options.send(range)
     } catch (error) {
       const isLarge = error instanceof UpstreamError && error.httpStatus === 413
       if (!isLarge || range.from === range.to) throw error
@@ -116,19 +116,19 @@ class LogQuery {
  *
  * @param blocks - maximum number of blocks in a chunk
  */
-export function partsOf({ from, to }: BlockRange, blocks: number): BlockRange[] {
+export function splitRange({ from, to }: BlockRange, blocks: number): BlockRange[] {
   if (to - from < blocks) return [{ from, to }]
-  const parts: BlockRange[] = []
+  const chunks: BlockRange[] = []
   for (let start = from; start <= to;) {
-    if (parts.length === maxAsked) throw tooManyParts()
+    if (chunks.length === maxRequests) throw tooManyChunks()
     const end = Math.min(to, start - (start % blocks) + blocks - 1)
-    parts.push({ from: start, to: end })
+    chunks.push({ from: start, to: end })
     start = end + 1
   }
-  return parts
+  return chunks
 }
 
-function tooManyParts(): RpcError {
+function tooManyChunks(): RpcError {
   const message = 'The range is too long to be asked for in parts; ask for fewer blocks.'
   return new RpcError(rpcCodes.invalidParams, message)
 }

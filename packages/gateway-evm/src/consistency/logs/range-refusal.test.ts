@@ -31,7 +31,7 @@ it.each([
   expect(narrower({ message }, 1_000, 1_000)).toEqual({ blocks, isLimit })
 })
 
-it('may stand in the data', () => {
+it('may be in the data of the error', () => {
   const error = { message: 'invalid params', data: { payload: 'range 1000 is bigger than range limit 20' } }
   expect(isTooWide(error)).toBe(true)
   expect(narrower(error, 1_000, 1_000)).toEqual({ blocks: 20, isLimit: true })
@@ -46,6 +46,6 @@ it.each([
   'the method eth_getLogs does not exist/is not available',
   'missing trie node',
   'History has been pruned for this block',
-])('%s is another matter', (message) => {
+])('%s is another error', (message) => {
   expect(isTooWide({ message })).toBe(false)
 })

@@ -40,7 +40,7 @@ export function isTooWide({ message, data }: NodeError): boolean {
 }
 
 /** Maximum number of blocks for the next attempt. */
-export interface NextTry {
+export interface NextAttempt {
   readonly blocks: number
   /** Whether the number is a general limit of the upstream, as opposed to these blocks having too many logs. */
   readonly isLimit: boolean
@@ -54,12 +54,12 @@ export interface NextTry {
  * @param blocks - number of blocks in the query, more than one
  * @returns the number in the upstream's error, else half of `blocks`; always less than `blocks`, and at least one
  */
-export function narrower({ message, data }: NodeError, from: number, blocks: number): NextTry {
+export function narrower({ message, data }: NodeError, from: number, blocks: number): NextAttempt {
   const text = `${textOf(message)} ${textOf(data)}`
-  const isUsable = (said: number | undefined): said is number =>
-    said !== undefined && said >= 1 && said < blocks
-  const worksFrom = suggested(text, from)
-  if (isUsable(worksFrom)) return { blocks: worksFrom, isLimit: false }
+  const isUsable = (count: number | undefined): count is number =>
+    count !== undefined && count >= 1 && count < blocks
+  const suggestedBlocks = suggested(text, from)
+  if (isUsable(suggestedBlocks)) return { blocks: suggestedBlocks, isLimit: false }
   const limit = limitIn(text)
   return isUsable(limit)
     ? { blocks: limit, isLimit: true }
