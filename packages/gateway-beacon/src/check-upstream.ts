@@ -13,6 +13,6 @@ export async function checkUpstream(
   }
   if (data?.head_slot === undefined) throw new UnexpectedCheck()
   return data.is_syncing === true
-    ? { warning: `slot ${data.head_slot}, the node is still syncing` }
+    ? { warning: `slot ${data.head_slot}, the upstream is still syncing` }
     : `slot ${data.head_slot}`
 }

@@ -24,12 +24,12 @@ describe('the routes of the beacon node API', () => {
     ['/beacon/', { target: '/' }],
     ['/beacon//t0k3n/eth', { target: '//t0k3n/eth' }],
     ['http://gateway.example/beacon/t0k3n/eth/v1?x=1', { token: 't0k3n', target: '/eth/v1?x=1' }],
-  ])('takes %s', (target, expected) => {
+  ])('matches %s', (target, expected) => {
     expect(match(target)).toMatchObject({ token: undefined, ...expected })
   })
 
   it.each(['/', '/beacons/t0k3n/eth', '/t0k3n/beacon/eth', '/v1/beacon', '/Beacon/t0k3n/eth', '*', ''])(
-    'leaves %j to others',
+    'does not match %j',
     (target) => {
       expect(match(target)).toBeUndefined()
     },

@@ -6,17 +6,17 @@ export const beaconOptions = {
     kind: 'secret',
     environment: 'FAIRLEAD_BEACON_UPSTREAM',
     description:
-      'HTTP address of the beacon node to stand in front of, or several of one network with spaces between. They may hold credentials and are never shown.',
+      'HTTP URL of the beacon upstream; several URLs of one network are separated by spaces; credentials in URLs are never shown.',
     form: {
       pattern: /^\s*https?:\/\/[^\s/]\S*(?:\s+https?:\/\/[^\s/]\S*)*\s*$/,
-      rule: 'one or several http or https URLs with spaces between',
+      rule: 'one or several http or https URLs, separated by spaces',
     },
     reload: true,
   },
   beaconDebug: {
     kind: 'boolean',
     environment: 'FAIRLEAD_BEACON_DEBUG',
-    description: 'Offer the debug endpoints of the beacon node API, whose answers can be very large.',
+    description: 'Enable the debug endpoints of the beacon node API; their responses can be very large.',
     fallback: true,
     reload: true,
   },
@@ -24,7 +24,8 @@ export const beaconOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_BEACON_BODY_BYTES',
-    description: 'Longest request body of the beacon node API in bytes; a block with its blobs has to fit.',
+    description:
+      'Maximum request body size of the beacon node API, in bytes; a block with its blobs must fit.',
     fallback: 16_777_216,
     minimum: 1_024,
     maximum: 268_435_456,

@@ -26,7 +26,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
       log: http.log,
     })
     const eventMultiplexers = createEventMultiplexers({
-      nodes: beaconUpstreams,
+      upstreams: beaconUpstreams,
       directory,
       admission: http.admission,
       maxBufferBytes: settings.maxWebSocketBufferBytes,
@@ -37,7 +37,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
     return {
       description: beacon,
       handle: createBeaconHandler(dependencies),
-      ready: (signal) => beaconUpstreams.embeddedAnswer(signal),
+      ready: (signal) => beaconUpstreams.checkEmbedded(signal),
       upstreamStates: () => beaconUpstreams.states(),
       nodeUpstreamStates: (grant) => beaconUpstreams.statesOf(grant),
       reconfigure: (next) => applyCommonSettings(dependencies, next),

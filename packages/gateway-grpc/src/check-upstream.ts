@@ -11,9 +11,9 @@ export function checkUpstream(
 ): Promise<UpstreamCheck> {
   return new Promise((resolve, reject) => {
     const session = connect(parseUpstreamUrl(address)?.url ?? address)
-    const timer = setTimeout(() => session.destroy(new Error('no answer in time')), timeoutMs)
+    const timer = setTimeout(() => session.destroy(new Error('timeout')), timeoutMs)
     session.once('remoteSettings', () => {
-      resolve('it speaks HTTP/2')
+      resolve('accepts HTTP/2 connections')
       session.destroy()
     })
     session.once('error', reject)

@@ -20,7 +20,7 @@ export interface GrpcSettings extends Pick<GrpcDependencies, 'corsOrigin' | 'log
 
 /** Options of {@link createGrpc}. */
 export interface GrpcOptions
-  extends GrpcSettings, Omit<GrpcDependencies, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
+  extends GrpcSettings, Omit<GrpcDependencies, 'upstreams' | 'limits' | 'openCalls' | 'stalledCalls'> {
   /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
   /** Rules for connections to upstreams; when omitted, those for upstreams that the operator has configured. */
@@ -44,8 +44,8 @@ export interface Grpc {
   /** Handles gRPC-web requests over HTTP/1.1. */
   readonly web: RequestHandler
   /** Applies new rules and settings to the calls that begin from now on. */
-  change(settings: GrpcSettings): void
-  readonly upstreams: Pick<GrpcUpstreams, 'states' | 'statesOf' | 'embeddedAnswer'>
+  reconfigure(settings: GrpcSettings): void
+  readonly upstreams: Pick<GrpcUpstreams, 'states' | 'statesOf' | 'checkEmbedded'>
   /** Ends the streams, and after the given time also the calls that are still open. */
   stop(drainMs: number): Promise<void>
   /** Closes the connections to the upstreams. */
@@ -56,7 +56,7 @@ export interface Grpc {
 export function createGrpc(options: GrpcOptions): Grpc {
   const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
   const { upstreamRules, fingerprint, healthTimes: times } = options
-  const nodes = createGrpcUpstreams({
+  const upstreams = createGrpcUpstreams({
     connectTimeoutMs,
     embedded,
     upstreamRules,
@@ -64,24 +64,24 @@ export function createGrpc(options: GrpcOptions): Grpc {
     ...(times && { times }),
   })
   const limits = createCallLimits(rules, maxOpenCalls)
-  const endHearing = directory.onReplaced(() => {
-    limits.forget((credentialId) => directory.current(credentialId) !== undefined)
+  const unsubscribe = directory.onReplaced(() => {
+    limits.prune((credentialId) => directory.current(credentialId) !== undefined)
   })
   const openCalls = createOpenCalls(directory, options.admission)
   const stalledCalls = createSlowConsumers(maxStalledCalls)
-  const dependencies: GrpcDependencies = { ...options, nodes, limits, openCalls, stalledCalls }
+  const dependencies: GrpcDependencies = { ...options, upstreams, limits, openCalls, stalledCalls }
   return {
     stream: createStreamHandler(dependencies),
     web: createWebHandler(dependencies),
-    change: ({ corsOrigin, logRequests, rules: next, maxOpenCalls: most }) => {
+    reconfigure: ({ corsOrigin, logRequests, rules: next, maxOpenCalls: nextMaxOpenCalls }) => {
       Object.assign(dependencies, { corsOrigin, logRequests })
-      limits.change(next, most)
+      limits.change(next, nextMaxOpenCalls)
     },
-    upstreams: nodes,
+    upstreams,
     stop: (drainMs) => openCalls.stop(drainMs),
     close: async () => {
-      endHearing()
-      await nodes.close()
+      unsubscribe()
+      await upstreams.close()
     },
   }
 }

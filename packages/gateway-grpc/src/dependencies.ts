@@ -12,7 +12,7 @@ import type { GrpcUpstreams } from './upstream/grpc-upstreams.ts'
 export interface GrpcDependencies extends RequestServices {
   readonly directory: Directory
   readonly authenticator: Authenticator
-  readonly nodes: GrpcUpstreams
+  readonly upstreams: GrpcUpstreams
   readonly limits: CallLimits
   readonly openCalls: OpenCalls
   readonly stalledCalls: SlowConsumers

@@ -12,7 +12,7 @@ export const grpc: ProtocolDescription = {
       name: 'grpc',
       recordName: 'grpc',
       option: 'grpcUpstream',
-      optionRule: 'the address of a node, with user information of the form x-token:SECRET or none',
+      optionRule: 'the URL of an upstream, with user information of the form x-token:SECRET or none',
       schemes: ['http:', 'https:'],
       isSingle: false,
       check: (address) =>

@@ -6,7 +6,7 @@ export const grpcOptions = {
     kind: 'secret',
     environment: 'FAIRLEAD_GRPC_UPSTREAM',
     description:
-      'URL of the gRPC node to stand in front of, as https://x-token:SECRET@host where it asks for metadata, or several of one chain with spaces between. They are never shown.',
+      'URL of the gRPC upstream, with metadata as https://x-token:SECRET@host; several URLs are separated by spaces; credentials are never shown.',
     form: {
       pattern: /^\s*https?:\/\/[^\s/]+\/?(?:\s+https?:\/\/[^\s/]+\/?)*\s*$/,
       rule: 'one or several http or https URLs without a path, such as https://x-token:SECRET@node.example',
@@ -17,7 +17,7 @@ export const grpcOptions = {
     topic: 'limits',
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_GRPC_CALLS',
-    description: 'Most gRPC calls and streams that one credential may have open at a time.',
+    description: 'Maximum number of concurrent gRPC calls and streams per credential.',
     fallback: 1_000,
     minimum: 1,
     maximum: 1_000_000,
@@ -28,7 +28,7 @@ export const grpcOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_STALLED_GRPC_CALLS',
     description:
-      'Most gRPC streams whose clients do not read, each of which holds up to 2 MiB; beyond it, the one that stalled first is ended.',
+      'Maximum number of gRPC streams to stalled clients, up to 2 MiB each; beyond the limit, the longest-stalled stream ends.',
     fallback: 256,
     minimum: 1,
     maximum: 100_000,
@@ -38,7 +38,7 @@ export const grpcOptions = {
     kind: 'string',
     environment: 'FAIRLEAD_GRPC_RULES',
     description:
-      'Rules for gRPC methods, with spaces between: a path, which may end with *, then =deny, =allow, or limits for each credential such as =100/s,20.',
+      'Rules for gRPC methods, separated by spaces: a path, optionally ending in *, then =deny, =allow or limits per credential such as =100/s,20.',
     reload: true,
   },
 } as const satisfies OptionGroup

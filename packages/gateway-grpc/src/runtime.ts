@@ -28,9 +28,9 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof grpcOptions>> = {
       stream: grpc.stream,
       upstreamStates: () => grpc.upstreams.states(),
       nodeUpstreamStates: (grant) => grpc.upstreams.statesOf(grant),
-      ready: (signal) => grpc.upstreams.embeddedAnswer(signal),
+      ready: (signal) => grpc.upstreams.checkEmbedded(signal),
       reconfigure: (next) =>
-        grpc.change({
+        grpc.reconfigure({
           corsOrigin: next.nodeCorsOrigin,
           logRequests: next.logRequests,
           rules: configuredRules(next),

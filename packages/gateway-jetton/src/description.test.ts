@@ -17,7 +17,7 @@ describe('the routes of the jetton chain API', () => {
     ['/api/api/v2', { target: '/api/api/v2' }],
     ['/api?x=/', { target: '/api?x=/' }],
     ['http://gateway.example/t0k3n/api/v3/decode?x', { token: 't0k3n', target: '/api/v3/decode?x' }],
-  ])('takes %s', (target, expected) => {
+  ])('matches %s', (target, expected) => {
     expect(match(target)).toMatchObject({ token: undefined, ...expected })
   })
 
@@ -32,7 +32,7 @@ describe('the routes of the jetton chain API', () => {
     '/ws/api',
     '*',
     '',
-  ])('leaves %j to others', (target) => {
+  ])('does not match %j', (target) => {
     expect(match(target)).toBeUndefined()
   })
 })

@@ -19,7 +19,7 @@ export const jetton: ProtocolDescription = {
       requires: {
         field: 'jetton',
         message: 'Needs the address of a node of the same chain in jetton.',
-        optionHolds: 'the address of a node of the same chain',
+        optionHolds: 'the URL of an upstream of the same chain',
       },
     },
   ],

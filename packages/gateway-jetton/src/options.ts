@@ -2,7 +2,7 @@ import type { OptionGroup } from '@fairlead/gateway-core/protocol/option'
 
 const form = {
   pattern: /^\s*https?:\/\/[^\s/]\S*(?:\s+https?:\/\/[^\s/]\S*)*\s*$/,
-  rule: 'one or several http or https URLs with spaces between',
+  rule: 'one or several http or https URLs, separated by spaces',
 }
 
 /** Options that only the jetton chain API reads. */
@@ -11,7 +11,7 @@ export const jettonOptions = {
     kind: 'secret',
     environment: 'FAIRLEAD_JETTON_UPSTREAM',
     description:
-      'URL of the jetton node to stand in front of, below which its /api/v2 and /api/v3 are, or several of one chain with spaces between. They may hold credentials and are never shown.',
+      'Base URL of the jetton (TON) upstream, without /api/v2 and /api/v3; several URLs are separated by spaces; credentials are never shown.',
     form,
     reload: true,
   },
@@ -19,7 +19,7 @@ export const jettonOptions = {
     kind: 'secret',
     environment: 'FAIRLEAD_JETTON_V3_UPSTREAM',
     description:
-      'URL of the index over the same chain, below which /api/v3 is, or several with spaces between; without it the jetton nodes are asked.',
+      'Base URL of an index of the same chain, without /api/v3; several URLs are separated by spaces; default: jettonUpstream.',
     form,
     reload: true,
   },

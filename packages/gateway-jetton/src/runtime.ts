@@ -31,7 +31,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof jettonOptions>> = 
       handle: createJettonHandler(dependencies),
       upstreamStates: () => jettonUpstreams.states(),
       nodeUpstreamStates: (grant) => jettonUpstreams.statesOf(grant),
-      ready: (signal) => jettonUpstreams.embeddedAnswer(signal),
+      ready: (signal) => jettonUpstreams.checkEmbedded(signal),
       reconfigure: (settings) => applyCommonSettings(dependencies, settings),
       drain: () => Promise.resolve(),
       close: () => jettonUpstreams.close(),

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest'
-import { type CacheRule, lasts, cacheRuleOf, mayLast } from './cacheable-response.ts'
+import { type CacheRule, isCacheable, cacheRuleOf, mayBeCacheable } from './cacheable-response.ts'
 
 const root = `0x${'ab'.repeat(32)}`
 const acceptable = ['application/json']
-const forEver: CacheRule = { mustBeFinal: true }
-const short: CacheRule = { lifeMs: 60_000, mustBeFinal: true }
-const constant: CacheRule = { lifeMs: 60_000, mustBeFinal: false }
+const unlimited: CacheRule = { mustBeFinal: true }
+const short: CacheRule = { ttlMs: 60_000, mustBeFinal: true }
+const constant: CacheRule = { ttlMs: 60_000, mustBeFinal: false }
 
 test.each([
   ['/eth/v1/beacon/genesis', constant],
   ['/eth/v1/config/spec', constant],
   ['/eth/v1/config/deposit_contract', constant],
   ['/eth/v1/config/fork_schedule', constant],
-  [`/eth/v2/beacon/blocks/${root}`, forEver],
-  [`/eth/v2/beacon/blocks/${root}?x=1`, forEver],
-  [`/eth/v1/beacon/blocks/${root}/root`, forEver],
-  [`/eth/v2/beacon/blocks/${root}/attestations`, forEver],
-  [`/eth/v1/beacon/headers/${root.toUpperCase().replace('X', 'x')}`, forEver],
-  [`/eth/v1/beacon/blinded_blocks/${root}`, forEver],
-  [`/eth/v1/beacon/blobs/${root}`, forEver],
-  [`/eth/v1/beacon/rewards/blocks/${root}`, forEver],
-  [`/eth/v1/beacon/states/${root}/validators/7`, forEver],
-  [`/eth/v1/beacon/states/${root}/committees?epoch=3`, forEver],
+  [`/eth/v2/beacon/blocks/${root}`, unlimited],
+  [`/eth/v2/beacon/blocks/${root}?x=1`, unlimited],
+  [`/eth/v1/beacon/blocks/${root}/root`, unlimited],
+  [`/eth/v2/beacon/blocks/${root}/attestations`, unlimited],
+  [`/eth/v1/beacon/headers/${root.toUpperCase().replace('X', 'x')}`, unlimited],
+  [`/eth/v1/beacon/blinded_blocks/${root}`, unlimited],
+  [`/eth/v1/beacon/blobs/${root}`, unlimited],
+  [`/eth/v1/beacon/rewards/blocks/${root}`, unlimited],
+  [`/eth/v1/beacon/states/${root}/validators/7`, unlimited],
+  [`/eth/v1/beacon/states/${root}/committees?epoch=3`, unlimited],
   ['/eth/v2/beacon/blocks/1234', short],
   ['/eth/v1/beacon/states/1234/root', short],
   ['/eth/v1/beacon/states/genesis/root', short],
@@ -43,12 +43,12 @@ test.each([
   expect(cacheRuleOf({ method: 'GET', target, acceptable })).toEqual(rule)
 })
 
-test('nothing lasts of which nobody knows the form', () => {
+test('a response of an unknown format is not cacheable', () => {
   const target = `/eth/v1/beacon/blocks/${root}/attestations`
   expect(cacheRuleOf({ method: 'GET', target, acceptable: [] })).toBeUndefined()
 })
 
-test('nothing that is posted lasts', () => {
+test('the response to a POST is not cacheable', () => {
   const target = `/eth/v1/beacon/states/${root}/validators`
   expect(cacheRuleOf({ method: 'POST', target, acceptable })).toBeUndefined()
 })
@@ -62,24 +62,24 @@ const ssz = {
 }
 
 test.each([
-  [200, json, forEver, true],
-  [200, { ...json, 'content-length': '1048576' }, forEver, true],
-  [200, { ...json, 'content-length': '1048577' }, forEver, false],
-  [200, { ...json, 'content-encoding': 'gzip' }, forEver, false],
-  [206, json, forEver, false],
-  [204, json, forEver, false],
+  [200, json, unlimited, true],
+  [200, { ...json, 'content-length': '1048576' }, unlimited, true],
+  [200, { ...json, 'content-length': '1048577' }, unlimited, false],
+  [200, { ...json, 'content-encoding': 'gzip' }, unlimited, false],
+  [206, json, unlimited, false],
+  [204, json, unlimited, false],
   [202, json, constant, false],
-  [200, ssz, forEver, true],
-  [200, { ...ssz, 'content-length': undefined }, forEver, false],
-  [200, { ...ssz, 'eth-consensus-finalized': 'false' }, forEver, false],
-  [200, { ...ssz, 'eth-consensus-finalized': undefined }, forEver, false],
-  [200, { ...ssz, 'eth-execution-optimistic': 'true' }, forEver, false],
-  [200, { ...ssz, 'eth-execution-optimistic': undefined }, forEver, false],
+  [200, ssz, unlimited, true],
+  [200, { ...ssz, 'content-length': undefined }, unlimited, false],
+  [200, { ...ssz, 'eth-consensus-finalized': 'false' }, unlimited, false],
+  [200, { ...ssz, 'eth-consensus-finalized': undefined }, unlimited, false],
+  [200, { ...ssz, 'eth-execution-optimistic': 'true' }, unlimited, false],
+  [200, { ...ssz, 'eth-execution-optimistic': undefined }, unlimited, false],
   [200, ssz, constant, false],
   [200, { 'content-type': 'text/html' }, constant, false],
-])('the head of an answer: %i %o %o', (status, headers, rule, expected) => {
-  const answer = { status, headers, body: undefined as never }
-  expect(mayLast(answer, rule)).toBe(expected)
+])('cacheability by status and headers: %i %o %o', (status, headers, rule, expected) => {
+  const response = { status, headers, body: undefined as never }
+  expect(mayBeCacheable(response, rule)).toBe(expected)
 })
 
 test.each([
@@ -94,15 +94,15 @@ test.each([
   [{ finalized: true, execution_optimistic: false }, false],
   [[{ data: {}, finalized: true, execution_optimistic: false }], false],
   [null, false],
-])('%j is final: %s', (answer, expected) => {
-  expect(lasts(json, Buffer.from(JSON.stringify(answer)), forEver)).toBe(expected)
-  expect(lasts(json, Buffer.from(JSON.stringify(answer, null, 2)), forEver)).toBe(expected)
+])('%j is final: %s', (body, expected) => {
+  expect(isCacheable(json, Buffer.from(JSON.stringify(body)), unlimited)).toBe(expected)
+  expect(isCacheable(json, Buffer.from(JSON.stringify(body, null, 2)), unlimited)).toBe(expected)
 })
 
-test('what is no whole JSON does not last', () => {
-  expect(lasts(json, Buffer.from('{"finalized":true,"execution_optimistic":false,"data":'), forEver)).toBe(
-    false,
-  )
-  expect(lasts(json, Buffer.from('{"data":{}'), constant)).toBe(false)
-  expect(lasts(json, Buffer.from('{"data":{}}'), constant)).toBe(true)
+test('incomplete JSON is not cacheable', () => {
+  expect(
+    isCacheable(json, Buffer.from('{"finalized":true,"execution_optimistic":false,"data":'), unlimited),
+  ).toBe(false)
+  expect(isCacheable(json, Buffer.from('{"data":{}'), constant)).toBe(false)
+  expect(isCacheable(json, Buffer.from('{"data":{}}'), constant)).toBe(true)
 })

@@ -3,18 +3,18 @@ import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import type { BeaconCall } from '../upstream/types.ts'
 
 /** Maximum size of a cacheable response, in bytes. */
-export const maxLastingBytes = 1_048_576
+export const maxCacheableBytes = 1_048_576
 
 /** Conditions under which a response is cacheable. */
 export interface CacheRule {
   /** Time to live, in milliseconds; unlimited when omitted. */
-  readonly lifeMs?: number
+  readonly ttlMs?: number
   /** Whether the response itself must state that it is finalized. */
   readonly mustBeFinal: boolean
 }
 
 // An upgraded upstream may add a fork, and a development network may be reset.
-const shortLifeMs = 60_000
+const shortTtlMs = 60_000
 const constants = /^\/eth\/v1\/(?:beacon\/genesis|config\/(?:spec|deposit_contract|fork_schedule))$/
 // Excludes the sidecars of blobs and columns: an upstream returns only those that it happens to store.
 const byId =
@@ -38,32 +38,36 @@ export function cacheRuleOf({
   // The response format of an operation of an earlier release is unknown.
   if (method !== 'GET' || acceptable.length === 0) return undefined
   const [path = ''] = target.split('?', 1)
-  if (constants.test(path)) return { lifeMs: shortLifeMs, mustBeFinal: false }
+  if (constants.test(path)) return { ttlMs: shortTtlMs, mustBeFinal: false }
   const id = byId.exec(path)?.groups?.['id'] ?? ''
   if (root.test(id)) return { mustBeFinal: true }
-  return slot.test(id) ? { lifeMs: shortLifeMs, mustBeFinal: true } : undefined
+  return slot.test(id) ? { ttlMs: shortTtlMs, mustBeFinal: true } : undefined
 }
 
 /** Returns whether a response may be cacheable, judging by its status and headers. */
-export function mayLast({ status, headers }: StreamedResponse, { mustBeFinal }: CacheRule): boolean {
+export function mayBeCacheable({ status, headers }: StreamedResponse, { mustBeFinal }: CacheRule): boolean {
   if (status !== 200 || headers['content-encoding'] !== undefined) return false
-  if (Number(headers['content-length'] ?? 0) > maxLastingBytes) return false
+  if (Number(headers['content-length'] ?? 0) > maxCacheableBytes) return false
   if (isJson(headers)) return true
   // Without a content length, a truncated body cannot be detected.
   return mustBeFinal && headers['content-length'] !== undefined && isFinalByHeaders(headers)
 }
 
 /** Returns whether a complete response is cacheable. */
-export function lasts(headers: IncomingHttpHeaders, bytes: Buffer, { mustBeFinal }: CacheRule): boolean {
+export function isCacheable(
+  headers: IncomingHttpHeaders,
+  bytes: Buffer,
+  { mustBeFinal }: CacheRule,
+): boolean {
   if (!isJson(headers)) return true
   const text = bytes.toString()
   // Most blocks are requested while they are new. This check avoids parsing them.
   if (mustBeFinal && !/"finalized"\s*:\s*true/.test(text)) return false
   try {
-    const answer: unknown = JSON.parse(text)
-    if (typeof answer !== 'object' || answer === null || !('data' in answer)) return false
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed !== 'object' || parsed === null || !('data' in parsed)) return false
     if (!mustBeFinal) return true
-    const { finalized, execution_optimistic } = answer as Record<string, unknown>
+    const { finalized, execution_optimistic } = parsed as Record<string, unknown>
     return finalized === true && execution_optimistic === false
   } catch {
     return false

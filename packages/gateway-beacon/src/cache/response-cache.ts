@@ -8,7 +8,7 @@ const entryBytes = 512
 export class ResponseCache {
   readonly #maxBytes: number
   readonly #entries: LRUCache<string, BufferedResponse>
-  #copied = 0
+  #reservedBytes = 0
 
   /** @param maxBytes - limit for all cached responses, and once more for the copies of responses in transfer */
   constructor(maxBytes: number) {
@@ -22,24 +22,24 @@ export class ResponseCache {
     return this.#entries.calculatedSize
   }
 
-  find(key: string): BufferedResponse | undefined {
+  get(key: string): BufferedResponse | undefined {
     return this.#entries.get(key)
   }
 
-  /** @param lifeMs - time to live, in milliseconds; unlimited when omitted */
-  keep(key: string, answer: BufferedResponse, lifeMs?: number): void {
-    const size = entryBytes + 2 * key.length + JSON.stringify(answer.headers).length + answer.bytes.length
-    this.#entries.set(key, answer, { size, ttl: lifeMs ?? 0 })
+  /** @param ttlMs - time to live, in milliseconds; unlimited when omitted */
+  set(key: string, response: BufferedResponse, ttlMs?: number): void {
+    const size = entryBytes + 2 * key.length + JSON.stringify(response.headers).length + response.bytes.length
+    this.#entries.set(key, response, { size, ttl: ttlMs ?? 0 })
   }
 
   /** Reserves memory for a part of a copy. Returns false and reserves nothing when the limit would be exceeded. */
-  takeRoom(bytes: number): boolean {
-    if (this.#copied + bytes > this.#maxBytes) return false
-    this.#copied += bytes
+  reserve(bytes: number): boolean {
+    if (this.#reservedBytes + bytes > this.#maxBytes) return false
+    this.#reservedBytes += bytes
     return true
   }
 
-  giveRoomBack(bytes: number): void {
-    this.#copied -= bytes
+  release(bytes: number): void {
+    this.#reservedBytes -= bytes
   }
 }

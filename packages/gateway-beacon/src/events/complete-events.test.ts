@@ -4,66 +4,66 @@ import { CompleteEvents } from './complete-events.ts'
 const head = (end: string) => `event: head${end}data: {"slot":"1","note":"é€😀"}${end}${end}`
 
 /** Splits a stream into the given pieces and returns the output for each piece. */
-function taken(pieces: readonly Buffer[]): (string | undefined)[] {
-  const whole = new CompleteEvents()
-  return pieces.map((piece) => whole.take(piece)?.toString('latin1'))
+function split(chunks: readonly Buffer[]): (string | undefined)[] {
+  const splitter = new CompleteEvents()
+  return chunks.map((chunk) => splitter.push(chunk)?.toString('latin1'))
 }
 
-function piecesOf(bytes: Buffer, length: number): Buffer[] {
-  const pieces: Buffer[] = []
-  for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.subarray(at, at + length))
-  return pieces
+function chunksOf(bytes: Buffer, length: number): Buffer[] {
+  const chunks: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += length) chunks.push(bytes.subarray(at, at + length))
+  return chunks
 }
 
 test.each([
   ['LF', '\n'],
   ['CR LF', '\r\n'],
   ['CR', '\r'],
-])('events with %s as line end come out whole, however they were cut', (_, end) => {
+])('outputs complete events with %s line endings for any chunk size', (_, end) => {
   const events = Array.from({ length: 5 }, () => head(end)).join('')
   const comment = `: é${end}${end}`
   const bytes = Buffer.from(`${comment}${events}${comment}`)
   for (let length = 1; length <= bytes.length; length++) {
-    const outs = taken(piecesOf(bytes, length)).filter((out) => out !== undefined)
-    expect(outs.join('')).toBe(bytes.toString('latin1').slice(0, outs.join('').length))
+    const outputs = split(chunksOf(bytes, length)).filter((output) => output !== undefined)
+    expect(outputs.join('')).toBe(bytes.toString('latin1').slice(0, outputs.join('').length))
     // Only the second half of the last line ending may still be pending.
-    expect(bytes.length - outs.join('').length).toBeLessThanOrEqual(end === '\r\n' ? 1 : 0)
-    for (const out of outs) expect(out).toMatch(/(?:\n\n|\r\n\r\n?|\r\r)$/)
+    expect(bytes.length - outputs.join('').length).toBeLessThanOrEqual(end === '\r\n' ? 1 : 0)
+    for (const output of outputs) expect(output).toMatch(/(?:\n\n|\r\n\r\n?|\r\r)$/)
   }
 })
 
-test('line ends of all kinds may follow each other', () => {
+test('accepts mixed line endings', () => {
   for (const blank of ['\n\n', '\r\r', '\r\n\r\n', '\n\r\n', '\r\n\n', '\n\r', '\r\r\n']) {
-    expect(taken([Buffer.from(`data: 1${blank}data: 2\n`)])).toEqual([`data: 1${blank}`])
+    expect(split([Buffer.from(`data: 1${blank}data: 2\n`)])).toEqual([`data: 1${blank}`])
   }
 })
 
-test('a line end that is cut is one line end', () => {
-  expect(taken(['data: 1\r', '\ndata: 2', '\n\n'].map((text) => Buffer.from(text)))).toEqual([
+test('a CRLF that is split across chunks counts as one line ending', () => {
+  expect(split(['data: 1\r', '\ndata: 2', '\n\n'].map((text) => Buffer.from(text)))).toEqual([
     undefined,
     undefined,
     'data: 1\r\ndata: 2\n\n',
   ])
 })
 
-test('several events of one piece come out at once, and what is not whole waits', () => {
-  const pieces = ['data: 1\n\ndata: 2\n\ndata: ', '3\n', '\n'].map((text) => Buffer.from(text))
-  expect(taken(pieces)).toEqual(['data: 1\n\ndata: 2\n\n', undefined, 'data: 3\n\n'])
+test('outputs all complete events of a chunk at once and buffers the rest', () => {
+  const chunks = ['data: 1\n\ndata: 2\n\ndata: ', '3\n', '\n'].map((text) => Buffer.from(text))
+  expect(split(chunks)).toEqual(['data: 1\n\ndata: 2\n\n', undefined, 'data: 3\n\n'])
 })
 
-test('whole events are not copied', () => {
-  const piece = Buffer.from('data: 1\n\n')
-  expect(new CompleteEvents().take(piece)?.buffer).toBe(piece.buffer)
+test('complete events are not copied', () => {
+  const chunk = Buffer.from('data: 1\n\n')
+  expect(new CompleteEvents().push(chunk)?.buffer).toBe(chunk.buffer)
 })
 
-test('an event without an end is refused', () => {
-  const whole = new CompleteEvents()
-  const piece = Buffer.alloc(1_048_576, 'x')
-  for (let i = 0; i < 16; i++) whole.take(piece)
-  expect(() => whole.take(piece)).toThrow('An event of the node has no end.')
+test('rejects an event without an end', () => {
+  const splitter = new CompleteEvents()
+  const chunk = Buffer.alloc(1_048_576, 'x')
+  for (let i = 0; i < 16; i++) splitter.push(chunk)
+  expect(() => splitter.push(chunk)).toThrow('An event of the node has no end.')
 })
 
-test('random bytes come out as they came in, cut at random', () => {
+test('random bytes in random chunks pass unchanged', () => {
   let seed = 42
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -73,12 +73,12 @@ test('random bytes come out as they came in, cut at random', () => {
   for (let round = 0; round < 500; round++) {
     const text = Array.from({ length: random(60) }, () => alphabet[random(alphabet.length)]).join('')
     const bytes = Buffer.from(`${text}z\n\n`)
-    const pieces: Buffer[] = []
+    const chunks: Buffer[] = []
     for (let at = 0; at < bytes.length;) {
       const length = 1 + random(9)
-      pieces.push(bytes.subarray(at, at + length))
+      chunks.push(bytes.subarray(at, at + length))
       at += length
     }
-    expect(taken(pieces).join('')).toBe(bytes.toString('latin1'))
+    expect(split(chunks).join('')).toBe(bytes.toString('latin1'))
   }
 })

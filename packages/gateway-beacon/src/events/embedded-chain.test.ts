@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => stop())
 
-test('the events of the embedded chain arrive as the chain sends them', { timeout: 60_000 }, async () => {
+test('events of the embedded chain arrive unchanged', { timeout: 60_000 }, async () => {
   const gateway = await eventGateway([{ url }])
   const path = '/eth/v1/events?topics=block&topics=head'
   const direct = await readEvents(`${url}${path}`)
@@ -40,14 +40,14 @@ test('the events of the embedded chain arrive as the chain sends them', { timeou
   expect(gateway.multiplexers.upstreamStreams()).toBe(1)
 })
 
-test('a topic that is quiet for long is served at once', { timeout: 60_000 }, async () => {
+test('a stream of a rare topic opens immediately', { timeout: 60_000 }, async () => {
   const gateway = await eventGateway([{ url }])
   const client = await readEvents(`${gateway.url}?topics=voluntary_exit`)
   expect(client.response.statusCode).toBe(200)
   await waitFor(() => expect(client.text()).toMatch(/^retry: \d+\n:\n\n$/))
 })
 
-test('a topic that the chain does not know is refused by it', { timeout: 60_000 }, async () => {
+test('the chain rejects an unknown topic', { timeout: 60_000 }, async () => {
   const gateway = await eventGateway([{ url }])
   const client = await readEvents(`${gateway.url}?topics=weather`)
   expect(client.response.statusCode).toBe(400)

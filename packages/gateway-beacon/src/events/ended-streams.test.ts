@@ -6,27 +6,27 @@ import { eventServer } from '../testing/event-server.ts'
 
 const head = 'event: head\ndata: {"slot":"7"}\n\n'
 
-test('a client that reads too slowly is cut off, and the others go on', async () => {
+test('a slow client is disconnected, and the others continue', async () => {
   const node = await eventServer()
-  const { url, counted } = await eventGateway([node], {}, 262_144)
+  const { url, counts } = await eventGateway([node], {}, 262_144)
   const slow = await readEvents(`${url}?topics=head`, false)
   const fast = await readEvents(`${url}?topics=head`)
   const large = `data: ${'x'.repeat(65_536)}\n\n`
   let sent = 0
-  while (counted.slow === 0 && sent < 1_000) {
+  while (counts.slow === 0 && sent < 1_000) {
     node.send(large)
     sent += 1
     await handleArrived()
   }
-  expect(counted.slow).toBe(1)
-  await waitFor(() => expect(counted.open).toBe(1))
+  expect(counts.slow).toBe(1)
+  await waitFor(() => expect(counts.open).toBe(1))
   node.send(head)
   await waitFor(() => expect(fast.received().length).toBe(sent * large.length + head.length))
   slow.response.resume()
   await waitFor(() => expect(slow.end()).toBe('broken'))
 })
 
-test('a client that does not read is not waited for at the end', async () => {
+test('a stalled client is disconnected after the end timeout', async () => {
   const node = await eventServer()
   const gateway = await eventGateway([node], {}, 64 * 1024 * 1024)
   const client = await readEvents(`${gateway.url}?topics=head`, false)
@@ -35,16 +35,16 @@ test('a client that does not read is not waited for at the end', async () => {
   for (let i = 0; i < 8; i++) node.send(large)
   // The operating system buffers a part of the data, and the rest waits for the client.
   await waitFor(() => expect(other.received().length).toBe(8 * large.length))
-  other.leave()
-  await waitFor(() => expect(gateway.counted.open).toBe(1))
+  other.disconnect()
+  await waitFor(() => expect(gateway.counts.open).toBe(1))
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   gateway.revoke()
   await vi.advanceTimersByTimeAsync(9_900)
-  expect(gateway.counted.open).toBe(1)
+  expect(gateway.counts.open).toBe(1)
   await vi.advanceTimersByTimeAsync(200)
   vi.useRealTimers()
-  await waitFor(() => expect(gateway.counted.open).toBe(0))
+  await waitFor(() => expect(gateway.counts.open).toBe(0))
   expect(client.end()).not.toBe('complete')
 })
 
@@ -65,7 +65,7 @@ test.each([
       gateway.grant({ upstreams: { beacon: 'http://127.0.0.1:1' } }),
     'the node has moved',
   ],
-])('streams of a credential that is %s end at once', async (_, change, reason) => {
+])('streams of a credential that is %s end immediately', async (_, change, reason) => {
   const node = await eventServer()
   const gateway = await eventGateway([node])
   const client = await readEvents(`${gateway.url}?topics=head`)
@@ -87,22 +87,22 @@ test('streams of a credential that expires end', async () => {
   expect((await readEvents(`${gateway.url}?topics=head`)).response.statusCode).toBe(401)
 })
 
-test('a credential that is revoked while the stream opens gets none', async () => {
+test('a credential that is revoked while the stream opens receives no stream', async () => {
   const node = await eventServer()
-  const gateway = await eventGateway([node], { headMs: 300 })
+  const gateway = await eventGateway([node], { headersTimeoutMs: 300 })
   node.serve(() => undefined)
-  const refused = readEvents(`${gateway.url}?topics=head`)
-  const outcome = expect(refused).rejects.toThrow('socket hang up')
-  await waitFor(() => expect(node.asked).toHaveLength(1))
+  const rejected = readEvents(`${gateway.url}?topics=head`)
+  const outcome = expect(rejected).rejects.toThrow('socket hang up')
+  await waitFor(() => expect(node.requests).toHaveLength(1))
   gateway.revoke()
   await outcome
 })
 
-test('the end of the service ends all streams, and nothing is opened after it', async () => {
+test('shutdown ends all streams and rejects new ones', async () => {
   const node = await eventServer()
-  const { url, multiplexers, counted } = await eventGateway([node])
+  const { url, multiplexers, counts } = await eventGateway([node])
   const clients = await Promise.all([readEvents(`${url}?topics=head`), readEvents(`${url}?topics=block`)])
-  await waitFor(() => expect(counted.open).toBe(2))
+  await waitFor(() => expect(counts.open).toBe(2))
   multiplexers.close()
   for (const client of clients) {
     await waitFor(() => expect(client.end()).toBe('complete'))

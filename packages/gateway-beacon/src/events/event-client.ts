@@ -7,10 +7,10 @@ import { guardedTimeout } from '@fairlead/http1'
 export type EventsSent = (count: number, bytes: number) => void
 
 // When an upstream ends its streams, all clients reconnect, but not at the same time.
-const shortestRetryMs = 500
-const longestRetryMs = 2_500
+const minRetryMs = 500
+const maxRetryMs = 2_500
 // How long a client may take to read the final comment.
-const endMs = 10_000
+const endTimeoutMs = 10_000
 
 /** One client of an event stream, from the response headers to the end of the response. */
 export class EventClient {
@@ -20,19 +20,19 @@ export class EventClient {
   readonly #content: Writable
   readonly #maxBufferBytes: number
   readonly #metrics: EventMetrics
-  readonly #sent: EventsSent | undefined
+  readonly #onSent: EventsSent | undefined
 
   /**
    * @param response - response on which nothing was sent yet
    * @param maxBufferBytes - maximum number of bytes that are buffered for the client
-   * @param sent - called for each write to the client
+   * @param onSent - called for each write to the client
    */
-  constructor(response: HttpResponse, maxBufferBytes: number, metrics: EventMetrics, sent?: EventsSent) {
+  constructor(response: HttpResponse, maxBufferBytes: number, metrics: EventMetrics, onSent?: EventsSent) {
     this.#response = response
     this.#content = response.contentStream()
     this.#maxBufferBytes = maxBufferBytes
     this.#metrics = metrics
-    this.#sent = sent
+    this.#onSent = onSent
     this.closed = new Promise((resolve) => finished(this.#content, () => resolve()))
   }
 
@@ -45,7 +45,7 @@ export class EventClient {
     this.#response.setHeader('content-type', 'text/event-stream')
     this.#response.setHeader('cache-control', 'no-cache, no-transform')
     this.#response.setHeader('x-accel-buffering', 'no')
-    const retryMs = shortestRetryMs + Math.floor(Math.random() * (longestRetryMs - shortestRetryMs))
+    const retryMs = minRetryMs + Math.floor(Math.random() * (maxRetryMs - minRetryMs))
     this.#content.write(`retry: ${retryMs}\n:\n\n`)
   }
 
@@ -57,7 +57,7 @@ export class EventClient {
   write(events: Buffer, count: number): void {
     if (this.#content.writableEnded || this.#response.destroyed) return
     this.#content.write(events)
-    this.#sent?.(count, events.length)
+    this.#onSent?.(count, events.length)
     if (this.#content.writableLength <= this.#maxBufferBytes) return
     this.#metrics.slow.inc()
     this.#response.destroy()
@@ -71,7 +71,7 @@ export class EventClient {
       return
     }
     this.#content.end(`: ${reason}\n\n`)
-    const impatience = guardedTimeout(() => this.#response.destroy(), endMs).unref()
-    void this.closed.then(() => clearTimeout(impatience))
+    const endTimer = guardedTimeout(() => this.#response.destroy(), endTimeoutMs).unref()
+    void this.closed.then(() => clearTimeout(endTimer))
   }
 }

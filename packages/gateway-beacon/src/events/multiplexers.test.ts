@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerJson } from '../testing/beacon-server.ts'
+import { sendJson } from '../testing/beacon-server.ts'
 import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
 import { eventGateway } from '../testing/event-gateway.ts'
 import { type EventReader, readEvents } from '../testing/event-reader.ts'
@@ -8,7 +8,7 @@ import { eventServer } from '../testing/event-server.ts'
 const head = (slot: number) => `event: head\ndata: {"slot":"${slot}"}\n\n`
 const ended = ": the node's event stream ended\n\n"
 
-test('a stream has the headers and the beginning of one', async () => {
+test('a stream starts with the event stream headers, a retry line and a comment', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node])
   const client = await readEvents(`${url}?topics=head`)
@@ -25,7 +25,7 @@ test('a stream has the headers and the beginning of one', async () => {
   )
 })
 
-test('all clients of the same topics share one stream, in whatever order they name them', async () => {
+test('clients of the same topics share one stream, in any order of topics', async () => {
   const node = await eventServer()
   const { url, multiplexers } = await eventGateway([node])
   const clients = await Promise.all([
@@ -34,7 +34,7 @@ test('all clients of the same topics share one stream, in whatever order they na
     readEvents(`${url}?topics=head&topics=block&topics=head`),
   ])
   const other = await readEvents(`${url}?topics=head`)
-  expect(node.asked.toSorted()).toEqual([
+  expect(node.requests.toSorted()).toEqual([
     'GET /eth/v1/events?topics=block&topics=head',
     'GET /eth/v1/events?topics=head',
   ])
@@ -45,37 +45,37 @@ test('all clients of the same topics share one stream, in whatever order they na
   }
 })
 
-test('the stream at the node ends shortly after the last client has left, and not before', async () => {
+test('the upstream stream ends after the idle grace period, not before the last client disconnects', async () => {
   const node = await eventServer()
-  const { url, multiplexers, counted } = await eventGateway([node], { lingerMs: 300 })
+  const { url, multiplexers, counts } = await eventGateway([node], { idleGraceMs: 300 })
   const [a, b] = [await readEvents(`${url}?topics=head`), await readEvents(`${url}?topics=head`)]
-  await waitFor(() => expect(counted.open).toBe(2))
+  await waitFor(() => expect(counts.open).toBe(2))
   /** Opens a stream of other topics, disconnects its only client, and waits until the upstream stream has ended. */
   const otherEnded = async () => {
     const other = await readEvents(`${url}?topics=block`)
     expect(node.streams.size).toBe(2)
-    other.leave()
+    other.disconnect()
     await waitFor(() => expect(node.streams.size).toBe(1))
   }
-  a.leave()
-  await waitFor(() => expect(counted.open).toBe(1))
+  a.disconnect()
+  await waitFor(() => expect(counts.open).toBe(1))
   await otherEnded()
   node.send(head(1))
   await waitFor(() => expect(b.received().toString()).toBe(head(1)))
-  b.leave()
-  await waitFor(() => expect(counted.open).toBe(0))
+  b.disconnect()
+  await waitFor(() => expect(counts.open).toBe(0))
   // A client that reconnects soon finds the stream still open.
   const c = await readEvents(`${url}?topics=head`)
   await otherEnded()
   node.send(head(2))
   await waitFor(() => expect(c.received().toString()).toBe(head(2)))
-  expect(node.asked.filter((request) => request.endsWith('head'))).toHaveLength(1)
-  c.leave()
+  expect(node.requests.filter((request) => request.endsWith('head'))).toHaveLength(1)
+  c.disconnect()
   await waitFor(() => expect(node.streams.size).toBe(0))
   expect(multiplexers.upstreamStreams()).toBe(0)
 })
 
-test('the bytes of events are passed on as they came, whatever their line ends and wherever they were cut', async () => {
+test('events pass unchanged with any line endings and chunk boundaries', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node])
   const client = await readEvents(`${url}?topics=head`)
@@ -89,27 +89,27 @@ test('the bytes of events are passed on as they came, whatever their line ends a
   await waitFor(() => expect(client.received()).toEqual(bytes))
 })
 
-test('events are passed on at once, and whoever comes late starts with a whole one', async () => {
+test('events pass immediately, and a later client starts with a complete event', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node])
   const early = await readEvents(`${url}?topics=head`)
   node.send(`${head(1)}event: head\ndata: {"sl`)
   await waitFor(() => expect(early.received().toString()).toBe(head(1)))
-  const late = await readEvents(`${url}?topics=head`)
-  await waitFor(() => expect(late.text()).toMatch(/^retry/))
+  const laterClient = await readEvents(`${url}?topics=head`)
+  await waitFor(() => expect(laterClient.text()).toMatch(/^retry/))
   node.send(`ot":"2"}\n\n${head(3)}`)
   await waitFor(() => expect(early.received().toString()).toBe(head(1) + head(2) + head(3)))
-  await waitFor(() => expect(late.received().toString()).toBe(head(2) + head(3)))
+  await waitFor(() => expect(laterClient.received().toString()).toBe(head(2) + head(3)))
 })
 
 test.each([
   ['ends', (end: () => void) => end()],
-  ['breaks', (_: () => void, destroy: () => void) => destroy()],
-])('when the stream of the node %s all clients are told, and come back', async (_, stop) => {
+  ['is reset', (_: () => void, destroy: () => void) => destroy()],
+])('when the upstream stream %s, all client streams end and clients can reconnect', async (_, stop) => {
   const node = await eventServer()
-  const { url, counted } = await eventGateway([node])
+  const { url, counts } = await eventGateway([node])
   const clients = await Promise.all(Array.from({ length: 5 }, () => readEvents(`${url}?topics=head`)))
-  await waitFor(() => expect(counted.open).toBe(5))
+  await waitFor(() => expect(counts.open).toBe(5))
   node.send(`${head(1)}event: half`)
   for (const client of clients) await waitFor(() => expect(client.received().toString()).toBe(head(1)))
   for (const stream of node.streams) {
@@ -122,13 +122,13 @@ test.each([
     await waitFor(() => expect(client.end()).toBe('complete'))
     expect(client.received().toString()).toBe(head(1) + ended)
   }
-  const again = await readEvents(`${url}?topics=head`)
+  const reconnected = await readEvents(`${url}?topics=head`)
   node.send(head(2))
-  await waitFor(() => expect(again.received().toString()).toBe(head(2)))
-  expect(node.asked).toHaveLength(2)
+  await waitFor(() => expect(reconnected.received().toString()).toBe(head(2)))
+  expect(node.requests).toHaveLength(2)
 })
 
-test('while no node can be reached a client is told to come back', async () => {
+test('clients receive retry-after while no upstream is reachable', async () => {
   const node = await eventServer()
   const { url, multiplexers } = await eventGateway([node])
   await node.stop()
@@ -141,34 +141,34 @@ test('while no node can be reached a client is told to come back', async () => {
   expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(200)
 })
 
-test('a refusal of the node is passed on to all that wait, and not kept', async () => {
+test('an upstream rejection is passed to all waiting clients and not cached', async () => {
   const node = await eventServer()
-  const { url, multiplexers, counted } = await eventGateway([node])
+  const { url, multiplexers, counts } = await eventGateway([node])
   node.serve(async (_, response) => {
-    await waitFor(() => expect(counted.requests).toBeGreaterThanOrEqual(3))
-    answerJson(response, { code: 400, message: 'Invalid topic: x' }, 400)
+    await waitFor(() => expect(counts.requests).toBeGreaterThanOrEqual(3))
+    sendJson(response, { code: 400, message: 'Invalid topic: x' }, 400)
   })
   const clients = await Promise.all(Array.from({ length: 3 }, () => readEvents(`${url}?topics=x`)))
   for (const client of clients) {
     expect(client.response.statusCode).toBe(400)
     await waitFor(() => expect(client.text()).toBe('{"code":400,"message":"Invalid topic: x"}'))
   }
-  expect(node.asked).toHaveLength(1)
+  expect(node.requests).toHaveLength(1)
   expect(multiplexers.upstreamStreams()).toBe(0)
   await readEvents(`${url}?topics=x`)
-  expect(node.asked).toHaveLength(2)
+  expect(node.requests).toHaveLength(2)
 })
 
-test('an answer that is no event stream is a failure of the node', async () => {
+test('a response that is not an event stream is an upstream failure', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node])
-  node.serve((_, response) => answerJson(response, { data: [] }))
+  node.serve((_, response) => sendJson(response, { data: [] }))
   expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(502)
 })
 
-test('a node that sends no head before its first event has its clients served all the same', async () => {
+test('clients are served when an upstream sends no headers before its first event', async () => {
   const node = await eventServer()
-  const { url } = await eventGateway([node], { headMs: 200 })
+  const { url } = await eventGateway([node], { headersTimeoutMs: 200 })
   let send = () => {}
   node.serve((_, response) => {
     response.setHeader('content-type', 'text/event-stream')
@@ -181,17 +181,17 @@ test('a node that sends no head before its first event has its clients served al
   await waitFor(() => expect(client.received().toString()).toBe(head(1)))
 })
 
-test('the best node is taken, and the next when it breaks off or is in trouble', async () => {
+test('uses the best upstream, and the next one when it disconnects or fails', async () => {
   const [a, b, c, d] = [await eventServer(), await eventServer(), await eventServer(), await eventServer()]
   a.health.is_syncing = true
   b.serve((request) => request.socket.destroy())
-  c.serve((_, response) => answerJson(response, { code: 503, message: 'not now' }, 503))
+  c.serve((_, response) => sendJson(response, { code: 503, message: 'not now' }, 503))
   const { url } = await eventGateway([a, b, c, d])
   expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(200)
-  expect([a, b, c, d].map(({ asked }) => asked.length)).toEqual([0, 1, 1, 1])
+  expect([a, b, c, d].map(({ requests }) => requests.length)).toEqual([0, 1, 1, 1])
 })
 
-test('a node that sends events is not asked whether it lives', async () => {
+test('an upstream that sends events is not health checked', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node], { silenceMs: 1_500 })
   const client = await readEvents(`${url}?topics=head`)
@@ -207,7 +207,7 @@ test('a node that sends events is not asked whether it lives', async () => {
   expect(client.end()).toBeUndefined()
 })
 
-test('a client that hears nothing else gets a comment now and then', async () => {
+test('an idle client receives keep-alive comments', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node], { keepAliveMs: 1_000 })
   const client = await readEvents(`${url}?topics=head`)
@@ -221,7 +221,7 @@ test('a client that hears nothing else gets a comment now and then', async () =>
   await waitFor(() => expect(client.received().toString()).toMatch(/\n\n:\n\n:\n\n/))
 })
 
-test('a quiet node keeps its stream while it lives, and loses it when it does not', async () => {
+test('a silent upstream keeps its stream while it is healthy and loses it when it is not', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node], { silenceMs: 100 })
   const client = await readEvents(`${url}?topics=voluntary_exit`)
@@ -233,9 +233,9 @@ test('a quiet node keeps its stream while it lives, and loses it when it does no
   await waitFor(() => expect(node.streams.size).toBe(0))
 })
 
-test('a thousand clients share one stream; after a restart of the node all end, come back and miss nothing new', async () => {
+test('a thousand clients share one stream and reconnect after an upstream restart', async () => {
   const node = await eventServer()
-  const { url, counted } = await eventGateway([node])
+  const { url, counts } = await eventGateway([node])
   const openAll = async () => {
     const clients: EventReader[] = []
     for (let opened = 0; opened < 1_000; opened += 100) {
@@ -252,16 +252,16 @@ test('a thousand clients share one stream; after a restart of the node all end, 
     sent += head(slot)
     node.send(head(slot))
   }
-  const heard = (each: readonly EventReader[]) =>
-    each.filter((client) => client.received().toString() === sent).length
-  await waitFor(() => expect(heard(clients)).toBe(1_000))
+  const upToDate = (readers: readonly EventReader[]) =>
+    readers.filter((client) => client.received().toString() === sent).length
+  await waitFor(() => expect(upToDate(clients)).toBe(1_000))
   await node.stop()
   await waitFor(() => expect(clients.filter((client) => client.end() === 'complete')).toHaveLength(1_000))
-  await waitFor(() => expect(counted.open).toBe(0))
+  await waitFor(() => expect(counts.open).toBe(0))
   await node.start()
-  const again = await openAll()
+  const reconnected = await openAll()
   expect(node.streams.size).toBe(1)
   sent = head(99)
   node.send(sent)
-  await waitFor(() => expect(heard(again)).toBe(1_000))
+  await waitFor(() => expect(upToDate(reconnected)).toBe(1_000))
 })

@@ -48,7 +48,7 @@ export interface EventMultiplexers {
 
 /** Options of {@link createEventMultiplexers}. */
 export interface EventMultiplexerOptions {
-  readonly nodes: BeaconUpstreams
+  readonly upstreams: BeaconUpstreams
   /** Source of the credentials that are still valid. */
   readonly directory: Directory
   readonly admission: Pick<Admission, 'checkRequester'>
@@ -62,18 +62,18 @@ export interface EventMultiplexerOptions {
 
 /** Creates the event multiplexers: all clients of a node that request the same topics share one upstream stream. */
 export function createEventMultiplexers(options: EventMultiplexerOptions): EventMultiplexers {
-  const { nodes, directory, admission, maxBufferBytes, metrics, meter, times = streamTimes } = options
+  const { upstreams, directory, admission, maxBufferBytes, metrics, meter, times = streamTimes } = options
   const streams = new Map<string, UpstreamStream>()
-  const upstreamKey = ({ upstreams }: Grant) => upstreams['beacon']
+  const upstreamKey = (grant: Grant) => grant.upstreams['beacon']
   const guard = new ConnectionGuard({ protocol: 'beacon', directory, admission, upstreamKey })
   let isClosed = false
 
   const streamOf = (grant: Grant, topics: readonly string[]): UpstreamStream => {
     const sorted = [...new Set(topics)].toSorted()
     const key = JSON.stringify([grant.upstreams['beacon'], sorted])
-    const known = streams.get(key)
-    if (known) return known
-    const stream = new UpstreamStream(nodes.of(grant), sorted, times, () => streams.delete(key))
+    const existing = streams.get(key)
+    if (existing) return existing
+    const stream = new UpstreamStream(upstreams.of(grant), sorted, times, () => streams.delete(key))
     streams.set(key, stream)
     return stream
   }

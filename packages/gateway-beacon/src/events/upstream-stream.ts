@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BeaconNodes } from '../upstream/types.ts'
+import type { NodeUpstreams } from '../upstream/types.ts'
 import { readHealth } from '../upstream/health.ts'
 import type { BufferedResponse, RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
@@ -10,53 +10,53 @@ import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 /** Timeouts and intervals of event streams. */
 export interface StreamTimes {
   /** How long clients wait for the upstream's response headers. Some upstreams send none before the first event. */
-  readonly headMs: number
+  readonly headersTimeoutMs: number
   /** After this time without a byte, clients receive a comment, which keeps proxies from closing the connection. */
   readonly keepAliveMs: number
   /** After this time without a byte, the gateway checks the health of the upstream. */
   readonly silenceMs: number
   /** Idle grace period: how long a stream without clients stays open. */
-  readonly lingerMs: number
+  readonly idleGraceMs: number
 }
 
 /** The timeouts and intervals of the gateway. */
 export const streamTimes: StreamTimes = {
-  headMs: 2_000,
+  headersTimeoutMs: 2_000,
   keepAliveMs: 15_000,
   silenceMs: 180_000,
-  lingerMs: 5_000,
+  idleGraceMs: 5_000,
 }
 
 const keepAlive = Buffer.from(':\n\n')
-const healthMs = 10_000
+const healthTimeoutMs = 10_000
 // For clients that reached no upstream. Clients in browsers wait that long anyway.
-const soon = { 'retry-after': '1' }
+const retryHeaders = { 'retry-after': '1' }
 
 /** One upstream event stream and the clients that share it. */
 export class UpstreamStream {
-  readonly #nodes: BeaconNodes
+  readonly #upstreams: NodeUpstreams
   readonly #target: string
   readonly #times: StreamTimes
   readonly #onEnded: () => void
-  readonly #stopped = new AbortController()
+  readonly #abortController = new AbortController()
   readonly #clients = new Set<EventClient>()
   readonly #opening: Promise<BufferedResponse | undefined>
-  readonly #keepAlive: NodeJS.Timeout
-  #silence: NodeJS.Timeout | undefined
-  #linger: NodeJS.Timeout | undefined
-  #joining = 0
+  readonly #keepAliveTimer: NodeJS.Timeout
+  #silenceTimer: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #pendingJoins = 0
 
   /**
-   * @param nodes - the best upstream is tried first, and the next one when it cannot be reached
+   * @param upstreams - the best upstream is tried first, and the next one when it cannot be reached
    * @param topics - without duplicates
    * @param onEnded - called once, when the stream has ended or could not be opened
    */
-  constructor(nodes: BeaconNodes, topics: readonly string[], times: StreamTimes, onEnded: () => void) {
-    this.#nodes = nodes
+  constructor(upstreams: NodeUpstreams, topics: readonly string[], times: StreamTimes, onEnded: () => void) {
+    this.#upstreams = upstreams
     this.#target = `/eth/v1/events?${topics.map((topic) => `topics=${encodeURIComponent(topic)}`).join('&')}`
     this.#times = times
     this.#onEnded = onEnded
-    this.#keepAlive = guardedInterval(() => this.#tell(keepAlive), times.keepAliveMs).unref()
+    this.#keepAliveTimer = guardedInterval(() => this.#broadcast(keepAlive), times.keepAliveMs).unref()
     this.#opening = this.#open()
   }
 
@@ -67,89 +67,92 @@ export class UpstreamStream {
    * @throws RestError when no upstream can be reached; nothing was sent then
    */
   async join(client: EventClient): Promise<BufferedResponse | undefined> {
-    clearTimeout(this.#linger)
-    this.#joining += 1
+    clearTimeout(this.#idleTimer)
+    this.#pendingJoins += 1
     try {
       const rejection = await this.#opening
       if (rejection) return rejection
       client.start()
       this.#clients.add(client)
-      void client.closed.then(() => this.#leave(client))
-      if (this.#stopped.signal.aborted) client.end(nodeEnded)
+      void client.closed.then(() => this.#removeClient(client))
+      if (this.#abortController.signal.aborted) client.end(upstreamEnded)
       return undefined
     } finally {
-      this.#joining -= 1
+      this.#pendingJoins -= 1
     }
   }
 
   /** Ends the upstream stream and the client streams. Clients receive the reason. */
   end(reason: string): void {
-    if (this.#stopped.signal.aborted) return
-    this.#stopped.abort()
-    clearInterval(this.#keepAlive)
-    clearTimeout(this.#silence)
-    clearTimeout(this.#linger)
+    if (this.#abortController.signal.aborted) return
+    this.#abortController.abort()
+    clearInterval(this.#keepAliveTimer)
+    clearTimeout(this.#silenceTimer)
+    clearTimeout(this.#idleTimer)
     for (const client of this.#clients) client.end(reason)
     this.#onEnded()
   }
 
   async #open(): Promise<BufferedResponse | undefined> {
     try {
-      const upstreams = await this.#nodes.ranked()
-      const rejection = await this.#openAtBest(upstreams as [RestUpstream, ...RestUpstream[]])
-      if (rejection) this.end(nodeEnded)
+      const ranked = await this.#upstreams.ranked()
+      const rejection = await this.#openFirstAvailable(ranked as [RestUpstream, ...RestUpstream[]])
+      if (rejection) this.end(upstreamEnded)
       return rejection
     } catch (error) {
-      this.end(nodeEnded)
-      throw error instanceof RestError ? new RestError(error.status, error.message, soon) : error
+      this.end(upstreamEnded)
+      throw error instanceof RestError ? new RestError(error.status, error.message, retryHeaders) : error
     }
   }
 
-  async #openAtBest([best, next, ...others]: [RestUpstream, ...RestUpstream[]]): Promise<
+  async #openFirstAvailable([best, next, ...others]: [RestUpstream, ...RestUpstream[]]): Promise<
     BufferedResponse | undefined
   > {
     try {
-      const rejection = await this.#openAt(best)
+      const rejection = await this.#openUpstream(best)
       if (!rejection || !isFailure(rejection) || !next) return rejection
     } catch (error) {
       if (!(error instanceof RestError) || !next) throw error
     }
-    return this.#openAtBest([next, ...others])
+    return this.#openFirstAvailable([next, ...others])
   }
 
-  async #openAt(upstream: RestUpstream): Promise<BufferedResponse | undefined> {
-    const { signal } = this.#stopped
+  async #openUpstream(upstream: RestUpstream): Promise<BufferedResponse | undefined> {
+    const { signal } = this.#abortController
     const headers = { accept: 'text/event-stream' }
-    const asked = upstream.request({ method: 'GET', target: this.#target, headers, signal, endless: true })
-    const answer = await Promise.race([asked, sleep(this.#times.headMs, undefined, { ref: false })])
-    if (answer && !('body' in answer)) return answer
-    if (answer) this.#follow(answer)
-    else void asked.then((late) => this.#follow(late)).catch(() => this.end(nodeEnded))
-    this.#silence = guardedTimeout(() => void this.#whenSilent(upstream), this.#times.silenceMs).unref()
+    const pending = upstream.request({ method: 'GET', target: this.#target, headers, signal, endless: true })
+    const response = await Promise.race([
+      pending,
+      sleep(this.#times.headersTimeoutMs, undefined, { ref: false }),
+    ])
+    if (response && !('body' in response)) return response
+    if (response) this.#relay(response)
+    else void pending.then((delayed) => this.#relay(delayed)).catch(() => this.end(upstreamEnded))
+    this.#silenceTimer = guardedTimeout(() => void this.#onSilence(upstream), this.#times.silenceMs).unref()
     return undefined
   }
 
-  #follow(answer: StreamedResponse | BufferedResponse): void {
-    if (!('body' in answer) || !/^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '')) {
-      if ('body' in answer) void answer.body.dump().catch(() => undefined)
+  #relay(response: StreamedResponse | BufferedResponse): void {
+    if (!('body' in response) || !/^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')) {
+      if ('body' in response) void response.body.dump().catch(() => undefined)
       throw new RestError(502, 'The node did not answer with an event stream.')
     }
-    const whole = new CompleteEvents()
-    const { body } = answer
+    const splitter = new CompleteEvents()
+    const { body } = response
     body.on('data', (chunk: Buffer) => {
-      this.#silence?.refresh()
+      this.#silenceTimer?.refresh()
       try {
-        const events = whole.take(chunk)
-        if (events) this.#tell(events)
+        const events = splitter.push(chunk)
+        if (events) this.#broadcast(events)
       } catch {
-        this.end(nodeEnded)
+        this.end(upstreamEnded)
       }
     })
-    body.once('error', () => this.end(nodeEnded)).once('close', () => this.end(nodeEnded))
+    body.once('error', () => this.end(upstreamEnded)).once('close', () => this.end(upstreamEnded))
   }
 
-  #tell(events: Buffer): void {
-    this.#keepAlive.refresh()
+  #broadcast(events: Buffer): void {
+    this.#keepAliveTimer.refresh()
     const count = countEvents(events)
     for (const client of this.#clients) client.write(events, count)
   }
@@ -158,21 +161,21 @@ export class UpstreamStream {
    * A quiet topic is not a fault: the stream stays open while the upstream is healthy. The operating system detects
    * broken connections.
    */
-  async #whenSilent(upstream: RestUpstream): Promise<void> {
-    const { signal } = this.#stopped
+  async #onSilence(upstream: RestUpstream): Promise<void> {
+    const { signal } = this.#abortController
     try {
-      await readHealth(upstream, AbortSignal.any([signal, AbortSignal.timeout(healthMs)]))
-      if (!signal.aborted) this.#silence?.refresh()
+      await readHealth(upstream, AbortSignal.any([signal, AbortSignal.timeout(healthTimeoutMs)]))
+      if (!signal.aborted) this.#silenceTimer?.refresh()
     } catch {
-      this.end(nodeEnded)
+      this.end(upstreamEnded)
     }
   }
 
-  #leave(client: EventClient): void {
+  #removeClient(client: EventClient): void {
     this.#clients.delete(client)
-    if (this.#clients.size > 0 || this.#joining > 0 || this.#stopped.signal.aborted) return
-    clearTimeout(this.#linger)
-    this.#linger = guardedTimeout(() => this.end(nodeEnded), this.#times.lingerMs).unref()
+    if (this.#clients.size > 0 || this.#pendingJoins > 0 || this.#abortController.signal.aborted) return
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = guardedTimeout(() => this.end(upstreamEnded), this.#times.idleGraceMs).unref()
   }
 }
 
@@ -182,4 +185,4 @@ function isFailure({ status }: BufferedResponse): boolean {
 }
 
 /** The only sign of a gap that every client of an event stream understands is the end of the stream. */
-const nodeEnded = "the node's event stream ended"
+const upstreamEnded = "the node's event stream ended"

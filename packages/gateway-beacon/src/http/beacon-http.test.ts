@@ -5,7 +5,7 @@ import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 
 /** A request that the upstream received. */
-interface Asked {
+interface ReceivedRequest {
   readonly method: string | undefined
   readonly target: string | undefined
   readonly headers: IncomingHttpHeaders
@@ -19,13 +19,13 @@ const genesis = '/eth/v1/beacon/genesis'
  * Starts the gateway in front of an upstream that records its requests and responds with a fork and some custom
  * headers.
  */
-async function keeping(options?: Parameters<typeof beaconInFrontOf>[1], prefix = '') {
-  const asked: Asked[] = []
+async function recordingGateway(options?: Parameters<typeof beaconInFrontOf>[1], prefix = '') {
+  const requests: ReceivedRequest[] = []
   const node = await nodeThat(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { method, url, headers } = request
-    asked.push({ method, target: url, headers, body: Buffer.concat(chunks) })
+    requests.push({ method, target: url, headers, body: Buffer.concat(chunks) })
     const wantsSsz = headers.accept?.startsWith(ssz) === true
     response.writeHead(200, {
       'content-type': wantsSsz ? ssz : 'application/json',
@@ -38,7 +38,7 @@ async function keeping(options?: Parameters<typeof beaconInFrontOf>[1], prefix =
     })
     response.end(wantsSsz ? Buffer.from([0, 255, 10, 13, 128]) : '{"data":{"from":"node"}}')
   })
-  return { asked, gateway: await beaconInFrontOf(node.replace('//', '//name:p%40ss@') + prefix, options) }
+  return { requests, gateway: await beaconInFrontOf(node.replace('//', '//name:p%40ss@') + prefix, options) }
 }
 
 async function failureOf(response: Response): Promise<{ status: number; message: string }> {
@@ -55,9 +55,9 @@ function authorization(pair: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
-describe('the way to the node', () => {
-  it('keeps path, query and slash, and leaves the token behind', async () => {
-    const { asked, gateway } = await keeping()
+describe('the upstream request', () => {
+  it('preserves path, query and trailing slash, and removes the token', async () => {
+    const { requests, gateway } = await recordingGateway()
     for (const target of [
       genesis,
       `${genesis}/`,
@@ -66,7 +66,7 @@ describe('the way to the node', () => {
     ]) {
       expect((await gateway.call(target)).status).toBe(200)
     }
-    expect(asked.map(({ target }) => target)).toEqual([
+    expect(requests.map(({ target }) => target)).toEqual([
       genesis,
       `${genesis}/`,
       '/eth/v1/beacon/headers?slot=1&x=%20a&x=b+c',
@@ -74,14 +74,14 @@ describe('the way to the node', () => {
     ])
   })
 
-  it("goes below the path of the node's address, with its query first", async () => {
-    const { asked, gateway } = await keeping({}, '/key/of/path/?apikey=s3cr3t')
+  it('appends to the path of the upstream URL, with the query of that URL first', async () => {
+    const { requests, gateway } = await recordingGateway({}, '/key/of/path/?apikey=s3cr3t')
     await gateway.call('/eth/v1/beacon/headers?slot=1')
-    expect(asked[0]?.target).toBe('/key/of/path/eth/v1/beacon/headers?apikey=s3cr3t&slot=1')
+    expect(requests[0]?.target).toBe('/key/of/path/eth/v1/beacon/headers?apikey=s3cr3t&slot=1')
   })
 
-  it('passes the headers that mean something, and never the credential of the client', async () => {
-    const { asked, gateway } = await keeping()
+  it('forwards relevant headers, and never the credential of the client', async () => {
+    const { requests, gateway } = await recordingGateway()
     await fetch(`${gateway.url}/beacon${genesis}`, {
       headers: {
         ...authorization(beaconBasic),
@@ -93,7 +93,7 @@ describe('the way to the node', () => {
         'user-agent': 'client/1',
       },
     })
-    const { authorization: sent, ...headers } = asked[0]?.headers ?? {}
+    const { authorization: sent, ...headers } = requests[0]?.headers ?? {}
     expect(sent).toBe(authorization('name:p@ss').authorization)
     expect(headers).toEqual({
       host: expect.any(String),
@@ -103,8 +103,8 @@ describe('the way to the node', () => {
     })
   })
 
-  it('passes a body on byte for byte, JSON as it was written and SSZ', async () => {
-    const { asked, gateway } = await keeping()
+  it('forwards a JSON or SSZ body byte for byte', async () => {
+    const { requests, gateway } = await recordingGateway()
     const json = Buffer.from('{ "b": 1,\r\n "a": 1.50, "b": 2 }')
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256))
     for (const [type, body] of [
@@ -114,14 +114,14 @@ describe('the way to the node', () => {
       const headers = { 'content-type': type, 'eth-consensus-version': 'fulu' }
       const response = await gateway.call('/eth/v2/beacon/blocks', { method: 'POST', headers, body })
       expect(response.status).toBe(200)
-      const { method, headers: sent, body: arrived } = asked.at(-1) as Asked
+      const { method, headers: sent, body: arrived } = requests.at(-1) as ReceivedRequest
       expect(method).toBe('POST')
       expect(sent).toMatchObject({ 'content-type': type, 'eth-consensus-version': 'fulu' })
       expect(arrived.equals(body)).toBe(true)
     }
   })
 
-  it('says nothing about a body that the response does not have', async () => {
+  it('sends no content type for an empty response', async () => {
     const node = await nodeThat((request, response) => request.resume().on('end', () => response.end()))
     const gateway = await beaconInFrontOf(node)
     const response = await gateway.call('/eth/v1/beacon/pool/attester_slashings', {
@@ -136,18 +136,18 @@ describe('the way to the node', () => {
     ])
   })
 
-  it('takes a body without a type for JSON, and no body where none is needed', async () => {
-    const { asked, gateway } = await keeping()
+  it('treats a body without a content type as JSON, and accepts an omitted optional body', async () => {
+    const { requests, gateway } = await recordingGateway()
     const body = Buffer.from('["1"]')
     await gateway.call('/eth/v1/beacon/states/head/validator_balances', { method: 'POST', body })
-    expect(asked[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '5' })
+    expect(requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '5' })
     await gateway.call('/eth/v1/beacon/states/head/validator_balances', { method: 'POST' })
-    expect(asked[1]?.headers).toMatchObject({ 'content-length': '0' })
-    expect(asked[1]?.headers).not.toHaveProperty('content-type')
+    expect(requests[1]?.headers).toMatchObject({ 'content-length': '0' })
+    expect(requests[1]?.headers).not.toHaveProperty('content-type')
   })
 
-  it('is open to the operations of earlier releases, unchecked', async () => {
-    const { asked, gateway } = await keeping()
+  it('forwards operations of earlier releases without validation', async () => {
+    const { requests, gateway } = await recordingGateway()
     for (const [method, target] of [
       ['GET', '/eth/v1/beacon/blob_sidecars/anything?indices=1,2'],
       ['GET', '/eth/v1/beacon/pool/attestations?slot=x'],
@@ -155,16 +155,16 @@ describe('the way to the node', () => {
     ] as const) {
       const body = method === 'POST' ? 'what ever' : null
       expect((await gateway.call(target, { method, body })).status).toBe(200)
-      expect(asked.at(-1)).toMatchObject({ method, target })
+      expect(requests.at(-1)).toMatchObject({ method, target })
     }
-    expect(asked.at(-1)?.body.toString()).toBe('what ever')
+    expect(requests.at(-1)?.body.toString()).toBe('what ever')
     expect(await gateway.counted()).toContain('publishBlock 2xx 1')
   })
 })
 
-describe('the way back', () => {
-  it('passes JSON as it came, with the headers that a client may see', async () => {
-    const { gateway } = await keeping()
+describe('the response', () => {
+  it('passes JSON unchanged, with the headers that clients may receive', async () => {
+    const { gateway } = await recordingGateway()
     const response = await gateway.call(genesis)
     expect(await response.text()).toBe('{"data":{"from":"node"}}')
     const { date: _, ...headers } = Object.fromEntries(response.headers)
@@ -183,7 +183,7 @@ describe('the way back', () => {
   })
 
   it('passes SSZ byte for byte', async () => {
-    const { gateway } = await keeping()
+    const { gateway } = await recordingGateway()
     const response = await gateway.call('/eth/v2/beacon/blocks/head', {
       headers: { accept: `${ssz};q=1, */*;q=0.1` },
     })
@@ -192,25 +192,30 @@ describe('the way back', () => {
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0, 255, 10, 13, 128])
   })
 
-  it('answers HEAD with the head of GET', async () => {
-    const { asked, gateway } = await keeping()
+  it('responds to HEAD with the headers of GET', async () => {
+    const { requests, gateway } = await recordingGateway()
     const response = await gateway.call(genesis, { method: 'HEAD' })
     expect(response.status).toBe(200)
     expect(response.headers.get('eth-consensus-version')).toBe('fulu')
     expect(await response.text()).toBe('')
-    expect(asked[0]?.method).toBe('GET')
+    expect(requests[0]?.method).toBe('GET')
   })
 
-  it.each([200, 206, 503, 299, 418])('answers health with the %d of the node alone', async (status) => {
-    const node = await nodeThat((_, response) => response.writeHead(status, { 'x-own': '1' }).end('ignored'))
-    const gateway = await beaconInFrontOf(node)
-    const response = await gateway.call('/eth/v1/node/health?syncing_status=299')
-    expect(response.status).toBe(status)
-    expect(await response.text()).toBe('')
-    expect(response.headers.get('x-own')).toBeNull()
-  })
+  it.each([200, 206, 503, 299, 418])(
+    'responds to a health request only with the status %d of the upstream',
+    async (status) => {
+      const node = await nodeThat((_, response) =>
+        response.writeHead(status, { 'x-own': '1' }).end('ignored'),
+      )
+      const gateway = await beaconInFrontOf(node)
+      const response = await gateway.call('/eth/v1/node/health?syncing_status=299')
+      expect(response.status).toBe(status)
+      expect(await response.text()).toBe('')
+      expect(response.headers.get('x-own')).toBeNull()
+    },
+  )
 
-  it('says why a node rejects a request for its health', async () => {
+  it('passes on the reason why an upstream rejects a health request', async () => {
     const node = await nodeThat((_, response) =>
       response
         .writeHead(400, { 'content-type': 'application/json' })
@@ -222,8 +227,8 @@ describe('the way back', () => {
     expect(await response.json()).toEqual({ code: 400, message: 'syncing_status must be at least 200.' })
   })
 
-  it('keeps a connection for the next call, whatever the answer was', async () => {
-    const { gateway } = await keeping()
+  it('keeps the connection open after any response', async () => {
+    const { gateway } = await recordingGateway()
     const get = (path: string, extra = '') =>
       `GET ${path} HTTP/1.1\r\nhost: x\r\n${extra}${extra.includes('connection') ? '' : 'connection: keep-alive\r\n'}\r\n`
     const { text, end } = await sendRaw(
@@ -241,14 +246,16 @@ describe('the way back', () => {
 })
 
 describe('credentials', () => {
-  const at = (gateway: BeaconFixture, path: string, headers: Record<string, string> = {}) =>
+  const fetchPath = (gateway: BeaconFixture, path: string, headers: Record<string, string> = {}) =>
     fetch(`${gateway.url}${path}`, { headers })
 
-  it('open by token in the path, and by HTTP basic authentication', async () => {
-    const { gateway } = await keeping()
-    expect((await at(gateway, `/beacon/${beaconToken}${genesis}`)).status).toBe(200)
-    expect((await at(gateway, `/beacon${genesis}`, authorization(beaconBasic))).status).toBe(200)
-    expect((await at(gateway, `/beacon/${encodeURIComponent(beaconToken)}${genesis}`)).status).toBe(200)
+  it('are accepted as a token in the path and as HTTP basic authentication', async () => {
+    const { gateway } = await recordingGateway()
+    expect((await fetchPath(gateway, `/beacon/${beaconToken}${genesis}`)).status).toBe(200)
+    expect((await fetchPath(gateway, `/beacon${genesis}`, authorization(beaconBasic))).status).toBe(200)
+    expect((await fetchPath(gateway, `/beacon/${encodeURIComponent(beaconToken)}${genesis}`)).status).toBe(
+      200,
+    )
   })
 
   it.each([
@@ -269,25 +276,25 @@ describe('credentials', () => {
     ],
     ['the token as a password', `/beacon${genesis}`, authorization(`:${beaconToken}`), 'Unknown user name'],
     ['another scheme', `/beacon${genesis}`, { authorization: 'Digest x' }, 'Nodes accept HTTP basic'],
-    ['nothing, for a path nobody knows', '/beacon/eth/v1/nothing', {}, 'Put a token in the path'],
-  ])('are refused when there is %s', async (_, path, headers, message) => {
-    const { asked, gateway } = await keeping()
-    const response = await at(gateway, path, headers)
+    ['none, for an unknown path', '/beacon/eth/v1/nothing', {}, 'Put a token in the path'],
+  ])('are rejected when there is %s', async (_, path, headers, message) => {
+    const { requests, gateway } = await recordingGateway()
+    const response = await fetchPath(gateway, path, headers)
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="node"')
     expect(await failureOf(response)).toEqual({ status: 401, message: expect.stringContaining(message) })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  it('of a node without this protocol open nothing', async () => {
-    const { gateway } = await keeping({ protocols: ['evm'] })
+  it('of a node without this protocol are rejected', async () => {
+    const { gateway } = await recordingGateway({ protocols: ['evm'] })
     expect(await failureOf(await gateway.call(genesis))).toEqual({
       status: 404,
       message: 'This node does not offer beacon.',
     })
   })
 
-  it('belong to the host of their node', async () => {
-    const { gateway } = await keeping({ nodeDomain: 'nodes.example' })
+  it('are valid only at the host of their node', async () => {
+    const { gateway } = await recordingGateway({ nodeDomain: 'nodes.example' })
     const get = (host: string) =>
       sendRaw(
         gateway.port,
@@ -298,7 +305,7 @@ describe('credentials', () => {
   })
 })
 
-describe('a request that cannot be', () => {
+describe('an invalid request', () => {
   it.each([
     ['GET', '/eth/v1/nothing', {}, undefined, 404, 'The beacon node API has no such path.'],
     ['GET', '', {}, undefined, 404, 'The beacon node API has no such path.'],
@@ -367,24 +374,24 @@ describe('a request that cannot be', () => {
       400,
       'The header Eth-Consensus-Version is required.',
     ],
-  ] as const)('%s %s %j is refused', async (method, target, headers, body, status, message) => {
-    const { asked, gateway } = await keeping()
+  ] as const)('%s %s %j is rejected', async (method, target, headers, body, status, message) => {
+    const { requests, gateway } = await recordingGateway()
     const response = await gateway.call(target, { method, headers, body: body ?? null })
     if (message === undefined) expect(response.status).toBe(status)
     else expect(await failureOf(response)).toEqual({ status, message: expect.stringContaining(message) })
     if (status === 405) expect(response.headers.get('allow')).toMatch(/OPTIONS$/)
     if (status === 415)
       expect(response.headers.get('accept') ?? response.headers.get('accept-encoding')).toBeTruthy()
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  it('is refused for its length, told and found out', async () => {
-    const { asked, gateway } = await keeping({ maxBeaconBodyBytes: 1_000 })
+  it('is rejected when its declared or actual length exceeds the limit', async () => {
+    const { requests, gateway } = await recordingGateway({ maxBeaconBodyBytes: 1_000 })
     const headers = { 'content-type': 'application/json' }
     const target = '/eth/v1/validator/liveness/1'
     const expected = { status: 413, message: 'The body may hold at most 1000 bytes.' }
-    const told = await gateway.call(target, { method: 'POST', headers, body: 'x'.repeat(1_001) })
-    expect(await failureOf(told)).toEqual(expected)
+    const declared = await gateway.call(target, { method: 'POST', headers, body: 'x'.repeat(1_001) })
+    expect(await failureOf(declared)).toEqual(expected)
     const body = new ReadableStream({
       start(controller) {
         for (let part = 0; part < 11; part++) controller.enqueue(Buffer.alloc(100, 'x'))
@@ -393,7 +400,7 @@ describe('a request that cannot be', () => {
     })
     const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
     expect(await failureOf(await gateway.call(target, init))).toEqual(expected)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 })
 
@@ -404,25 +411,25 @@ describe('the debug endpoints', () => {
     '/eth/v2/debug/beacon/heads',
   ]
 
-  it('are there', async () => {
-    const { gateway } = await keeping()
+  it('are enabled by default', async () => {
+    const { gateway } = await recordingGateway()
     for (const path of paths) expect((await gateway.call(path)).status).toBe(200)
   })
 
-  it('are not, where they are switched off; all others are', async () => {
-    const { asked, gateway } = await keeping({ beaconDebug: false })
+  it('are rejected when disabled, and all other operations are not', async () => {
+    const { requests, gateway } = await recordingGateway({ beaconDebug: false })
     for (const path of [...paths, '/eth/v1/debug/beacon/data_column_sidecars/nonsense']) {
       const expected = { status: 501, message: 'This node does not offer the debug endpoints.' }
       expect(await failureOf(await gateway.call(path))).toEqual(expected)
     }
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     expect((await gateway.call(genesis)).status).toBe(200)
   })
 })
 
 describe('browsers', () => {
-  it('may call, and read the headers', async () => {
-    const { asked, gateway } = await keeping()
+  it('may call the API and read the response headers', async () => {
+    const { requests, gateway } = await recordingGateway()
     const response = await gateway.call('/eth/v2/beacon/blocks', { method: 'OPTIONS' })
     expect(response.status).toBe(204)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -432,19 +439,19 @@ describe('browsers', () => {
         'authorization, content-type, accept, eth-consensus-version, eth-blob-data-included',
       'access-control-max-age': '86400',
     })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  it('of one origin only, when it is set', async () => {
-    const { gateway } = await keeping({ corsOrigin: 'https://app.example' })
+  it('are limited to the configured origin', async () => {
+    const { gateway } = await recordingGateway({ corsOrigin: 'https://app.example' })
     const response = await gateway.call(genesis)
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
     expect(response.headers.get('vary')).toBe('origin')
   })
 })
 
-it('counts and logs every request by its operation, and nothing that the caller chose', async () => {
-  const { gateway } = await keeping()
+it('counts and logs requests by operation, without text from the caller', async () => {
+  const { gateway } = await recordingGateway()
   await gateway.call(genesis)
   await gateway.call('/eth/v1/beacon/states/chosen-by-caller/root')
   await gateway.call('/eth/v1/chosen-by-caller')

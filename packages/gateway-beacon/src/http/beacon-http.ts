@@ -5,7 +5,7 @@ import type { BeaconUpstreams } from '../upstream/types.ts'
 import type { EventMultiplexers } from '../events/multiplexers.ts'
 import { beaconFormat } from './beacon-format.ts'
 import { rejectionHeaders, RestError, toRestError } from '@fairlead/gateway-core/rest/rest-error'
-import { answerTypes, checkContentType, negotiate } from '../operations/media-types.ts'
+import { responseTypes, checkContentType, negotiate } from '../operations/media-types.ts'
 import { type ResolvedOperation, findBeaconOperation } from '../operations/operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../operations/parameters.ts'
 import { createRequestHandler, type HttpContext } from '@fairlead/gateway-core/http/http-context'
@@ -38,16 +38,18 @@ export function createBeaconHandler(dependencies: BeaconDependencies): RequestHa
       headers: 'authorization, content-type, accept, eth-consensus-version, eth-blob-data-included',
       exposed: exposedHeaders.join(', '),
     },
-    failure: refused,
+    failure: errorOfRejection,
     rejectionOf: (error, log) => {
       const failure = toRestError(error, log)
       return { status: failure.status, headers: failure.headers, text: beaconFormat.writeError(failure) }
     },
   }
-  return createRequestHandler(dependencies, rules, (context, match) => answer(dependencies, match, context))
+  return createRequestHandler(dependencies, rules, (context, match) =>
+    handleRequest(dependencies, match, context),
+  )
 }
 
-async function answer(
+async function handleRequest(
   dependencies: BeaconDependencies,
   { token, target }: RouteMatch,
   http: HttpContext,
@@ -55,31 +57,31 @@ async function answer(
   const grant = http.authenticate({ token })
   const { request } = http
   const { method = '', headers } = request
-  const [path = '', given = ''] = target.split(/\?(.*)/s, 2)
-  const destination = findBeaconOperation(method, path)
-  const query = repeatKeys(destination, given)
-  const { operationId, route } = destination
+  const [path = '', rawQuery = ''] = target.split(/\?(.*)/s, 2)
+  const operation = findBeaconOperation(method, path)
+  const query = repeatKeys(operation, rawQuery)
+  const { operationId, route } = operation
   http.method = operationId
-  admitDebug(grant, destination)
+  admitDebug(grant, operation)
   if (route) sayDeprecated(http.response, route)
-  checkBeaconParameters(destination, query, headers)
+  checkBeaconParameters(operation, query, headers)
   const types = route ? negotiate(route, headers.accept) : []
   if (types.includes('text/event-stream')) {
     http.admitStream(operationId)
     await stream(dependencies, grant, query, http)
     return
   }
-  const place = await http.admit(operationId)
+  const slot = await http.admit(operationId)
   try {
-    await forward(dependencies, { target, path, query, types, destination, grant }, http)
+    await forward(dependencies, { target, path, query, types, operation, grant }, http)
   } finally {
-    place.release()
+    slot.release()
   }
 }
 
 interface BeaconCall {
   readonly grant: Grant
-  readonly destination: ResolvedOperation
+  readonly operation: ResolvedOperation
   /** Path and query, unchanged. */
   readonly target: string
   readonly path: string
@@ -89,34 +91,34 @@ interface BeaconCall {
 }
 
 async function forward(dependencies: BeaconDependencies, call: BeaconCall, http: HttpContext): Promise<void> {
-  const { grant, destination, target, path, query, types } = call
-  const { operationId, route } = destination
+  const { grant, operation, target, path, query, types } = call
+  const { operationId, route } = operation
   const { request } = http
   const { method } = request
-  const [, given = ''] = target.split(/\?(.*)/s, 2)
+  const [, rawQuery = ''] = target.split(/\?(.*)/s, 2)
   const maxBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBeaconBodyBytes)
-  const body = method === 'POST' ? await bodyFor(destination, maxBytes, http) : undefined
+  const body = method === 'POST' ? await bodyFor(operation, maxBytes, http) : undefined
   http.bytesIn = body?.length ?? 0
-  const answered = await dependencies.beaconUpstreams.of(grant).forward({
+  const response = await dependencies.beaconUpstreams.of(grant).forward({
     operationId,
     acceptable: types,
     method: method === 'POST' ? 'POST' : 'GET',
-    target: query === given ? target : `${path}?${query}`,
+    target: query === rawQuery ? target : `${path}?${query}`,
     headers: headersFor(request, types, body),
     body,
     owner: grant.credentialId,
     signal: http.signal,
     statusOnly: operationId === 'getHealth',
   })
-  const answerRules = {
+  const responseRules = {
     api: 'beacon node API',
-    types: route ? answerTypes(route) : [],
+    types: route ? responseTypes(route) : [],
     timeoutMs: dependencies.timeoutMs,
   }
-  await sendResponse(answered, http, answerRules)
+  await sendResponse(response, http, responseRules)
 }
 
-function refused(rejection: Rejection): RestError {
+function errorOfRejection(rejection: Rejection): RestError {
   return new RestError(rejection.status, rejection.reason, rejectionHeaders(rejection))
 }
 
@@ -158,19 +160,19 @@ function headersFor(
   types: readonly string[],
   body: Uint8Array | undefined,
 ): Record<string, string> {
-  const passed = Object.entries(headers).filter(
+  const forwarded = Object.entries(headers).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0].startsWith('eth-'),
   )
   const { 'content-type': type = 'application/json' } = headers
-  const accept = types.length > 0 ? preference(types) : headers.accept
+  const accept = types.length > 0 ? acceptHeader(types) : headers.accept
   return {
-    ...Object.fromEntries(passed),
+    ...Object.fromEntries(forwarded),
     ...(accept !== undefined && { accept }),
     ...(body && { 'content-type': type }),
   }
 }
 
-function preference(types: readonly string[]): string {
+function acceptHeader(types: readonly string[]): string {
   return types.map((type, index) => (index === 0 ? type : `${type};q=0.${9 - index}`)).join(', ')
 }
 

@@ -8,27 +8,27 @@ import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 // Transferring hundreds of megabytes is slow on a busy machine.
-describe('an answer of 50 MB', { timeout: 60_000 }, () => {
-  const part = randomBytes(1_048_576)
-  const parts = 50
+describe('a response of 50 MB', { timeout: 60_000 }, () => {
+  const block = randomBytes(1_048_576)
+  const blockCount = 50
 
   /** An upstream that sends as fast as the gateway reads, and counts the bytes. */
-  async function bigNode() {
-    const sent = { bytes: 0, refused: false }
+  async function largeUpstream() {
+    const sent = { bytes: 0, aborted: false }
     const url = await nodeThat(async (_, response) => {
       response.writeHead(200, {
         'content-type': 'application/octet-stream',
-        'content-length': parts * part.length,
+        'content-length': blockCount * block.length,
       })
       async function* counted() {
-        for (let index = 0; index < parts; index++) {
-          yield part
-          sent.bytes += part.length
+        for (let index = 0; index < blockCount; index++) {
+          yield block
+          sent.bytes += block.length
         }
       }
       // A client that disconnects is part of the tests.
       await pipeline(counted, response).catch(() => {
-        sent.refused = true
+        sent.aborted = true
       })
     })
     return { url, sent }
@@ -42,43 +42,43 @@ describe('an answer of 50 MB', { timeout: 60_000 }, () => {
     return response
   }
 
-  it('is passed on byte for byte, and waits where the client does not read', async () => {
-    const { url, sent } = await bigNode()
+  it('streams byte for byte, with backpressure from the client', async () => {
+    const { url, sent } = await largeUpstream()
     const gateway = await beaconInFrontOf(url)
     const response = await open(gateway)
     // Meanwhile, another client reads a complete response.
-    const other = await beaconInFrontOf((await bigNode()).url)
+    const other = await beaconInFrontOf((await largeUpstream()).url)
     for await (const chunk of await open(other)) void chunk
     // The bytes in flight are in the sockets of three parties; the gateway itself buffers almost nothing.
-    expect(sent.bytes).toBeLessThan(20 * part.length)
+    expect(sent.bytes).toBeLessThan(20 * block.length)
     const received = createHash('sha256')
     for await (const chunk of response) received.update(chunk as Buffer)
     const expected = createHash('sha256')
-    for (let index = 0; index < parts; index++) expected.update(part)
+    for (let index = 0; index < blockCount; index++) expected.update(block)
     expect(received.digest('hex')).toBe(expected.digest('hex'))
-    expect(response.headers['content-length']).toBe(String(parts * part.length))
+    expect(response.headers['content-length']).toBe(String(blockCount * block.length))
   })
 
-  it('leaves the memory as it was', async () => {
-    const { url } = await bigNode()
+  it('does not increase memory usage', async () => {
+    const { url } = await largeUpstream()
     const gateway = await beaconInFrontOf(url)
     const before = process.memoryUsage().rss
-    let most = 0
+    let maxRss = 0
     for (let round = 0; round < 4; round++) {
       for await (const chunk of await open(gateway)) {
-        most = Math.max(most, process.memoryUsage.rss())
+        maxRss = Math.max(maxRss, process.memoryUsage.rss())
         void chunk
       }
     }
     // 200 MB have passed through; upstream, gateway and client all run in this process.
-    expect((most - before) / part.length).toBeLessThan(100)
+    expect((maxRss - before) / block.length).toBeLessThan(100)
   })
 
-  it('is given up when the client stops to read', async () => {
-    const { url, sent } = await bigNode()
+  it('is aborted when the client stops reading', async () => {
+    const { url, sent } = await largeUpstream()
     const gateway = await beaconInFrontOf(url, { timeoutMs: 300 })
     const response = await open(gateway)
-    await waitFor(() => sent.refused)
+    await waitFor(() => sent.aborted)
     await expect(
       (async () => {
         for await (const chunk of response) void chunk

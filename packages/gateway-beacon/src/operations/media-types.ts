@@ -6,7 +6,7 @@ import { acceptable, mediaType } from '@fairlead/gateway-core/rest/media-type'
 const json = 'application/json'
 
 /** Media types of an operation's success response, JSON first; empty when it has no body. */
-export function answerTypes({ responses }: Route): readonly string[] {
+export function responseTypes({ responses }: Route): readonly string[] {
   const { schema, mediaTypes } = responses['200'] ?? {}
   return mediaTypes ?? (schema ? [json] : [])
 }
@@ -19,12 +19,12 @@ export function answerTypes({ responses }: Route): readonly string[] {
  * @throws {@link RestError} 406 when the client accepts none of them
  */
 export function negotiate(route: Route, accept: string | undefined): readonly string[] {
-  const offered = answerTypes(route)
-  const taken = acceptable(accept, offered)
-  if (offered.length > 0 && taken.length === 0) {
+  const offered = responseTypes(route)
+  const accepted = acceptable(accept, offered)
+  if (offered.length > 0 && accepted.length === 0) {
     throw new RestError(406, `This operation answers ${offered.join(' or ')}.`)
   }
-  return taken
+  return accepted
 }
 
 /**
@@ -36,8 +36,10 @@ export function checkContentType(
   { requestBody }: Route,
   { 'content-type': type = json }: IncomingHttpHeaders,
 ): void {
-  const taken = requestBody?.mediaTypes ?? [json]
-  if (!taken.includes(mediaType(type))) {
-    throw new RestError(415, `This operation takes ${taken.join(' or ')}.`, { accept: taken.join(', ') })
+  const supported = requestBody?.mediaTypes ?? [json]
+  if (!supported.includes(mediaType(type))) {
+    throw new RestError(415, `This operation takes ${supported.join(' or ')}.`, {
+      accept: supported.join(', '),
+    })
   }
 }

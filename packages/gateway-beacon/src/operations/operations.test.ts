@@ -25,11 +25,11 @@ describe('findBeaconOperation', () => {
   })
 
   it.each(legacyOperations)('finds $method $path of earlier releases', ({ method, path, operationId }) => {
-    const found = findBeaconOperation(method, path.replaceAll(/\{(\w+)\}/g, '1'))
-    expect(found).toMatchObject({ operationId, route: undefined })
+    const operation = findBeaconOperation(method, path.replaceAll(/\{(\w+)\}/g, '1'))
+    expect(operation).toMatchObject({ operationId, route: undefined })
   })
 
-  it('takes HEAD for GET', () => {
+  it('resolves HEAD to GET', () => {
     expect(findBeaconOperation('HEAD', '/eth/v1/node/health').operationId).toBe('getHealth')
   })
 
@@ -54,7 +54,7 @@ describe('findBeaconOperation', () => {
     '/eth/v1/beacon/states//root',
     '/eth/v9/beacon/blocks',
     '/lighthouse/health',
-  ])('knows no %j', (path) => {
+  ])('rejects the unknown path %j', (path) => {
     expect(failure('GET', path)).toMatchObject({ status: 404 })
   })
 
@@ -63,7 +63,7 @@ describe('findBeaconOperation', () => {
     ['GET', '/eth/v2/beacon/blocks', 'POST, OPTIONS'],
     ['DELETE', '/eth/v2/beacon/pool/attestations', 'GET, HEAD, POST, OPTIONS'],
     ['HEAD', '/eth/v1/validator/liveness/1', 'POST, OPTIONS'],
-  ])('refuses %s %s', (method, path, allow) => {
+  ])('rejects %s %s', (method, path, allow) => {
     const { status, headers } = failure(method, path)
     expect(status).toBe(405)
     expect(headers['allow']?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted())
@@ -85,7 +85,7 @@ describe('findBeaconOperation', () => {
     '%ff',
     'ü',
     'a b',
-  ])('takes no %j, which could lead elsewhere', (segment) => {
+  ])('rejects the segment %j, which could resolve to another path', (segment) => {
     expect(failure('GET', `/eth/v1/node/peers/${segment}`)).toMatchObject({
       status: 400,
       message: 'The path parameter peer_id must be one segment of a path.',

@@ -30,7 +30,9 @@ const operations = new OperationTree<Operation & { readonly route?: Route }>('be
 export function findBeaconOperation(method: string, path: string): ResolvedOperation {
   const { operation, segments } = operations.find(method, path)
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const pathValues = names.map((name, position) => [name, decoded(name, segments[position] ?? '')] as const)
+  const pathValues = names.map(
+    (name, position) => [name, decodeSegment(name, segments[position] ?? '')] as const,
+  )
   return {
     operationId: operation.operationId,
     route: operation.route,
@@ -39,16 +41,16 @@ export function findBeaconOperation(method: string, path: string): ResolvedOpera
 }
 
 // Servers that resolve dots and slashes, also encoded ones, would serve another path than the one that was checked.
-function decoded(name: string, segment: string): string {
+function decodeSegment(name: string, segment: string): string {
   const isWellFormed = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i.test(segment)
-  const value = isWellFormed ? percentDecoded(segment) : undefined
+  const value = isWellFormed ? percentDecode(segment) : undefined
   if (value === undefined || /^\.\.?$|[/\\\p{Cc}]/u.test(value)) {
     throw new RestError(400, `The path parameter ${name} must be one segment of a path.`)
   }
   return value
 }
 
-function percentDecoded(segment: string): string | undefined {
+function percentDecode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -21,26 +21,29 @@ const pubkey = `0x${'cd'.repeat(48)}`
 const ids = (count: number) => Array.from({ length: count }, (_, id) => `id=${id}`).join('&')
 
 describe('checkBeaconParameters', () => {
-  it.each(Object.values<Route>(routes))('can check $operationId, and misses what it needs', (route) => {
-    const needed = [route.query, route.headers ?? {}].flatMap((parameters) =>
-      Object.entries(parameters).flatMap(([name, { required }]) => (required ? [name] : [])),
-    )
-    const given = Object.keys(route.query)
-      .map((name) => `${name}=x`)
-      .join('&')
-    const pathValues = Object.fromEntries(Object.keys(route.pathParameters).map((name) => [name, '1']))
-    const destination = { operationId: route.operationId, route, pathValues }
-    for (const query of ['', given]) {
-      try {
-        checkBeaconParameters(destination, query, {})
-        if (query === '') expect(needed).toEqual([])
-      } catch (error) {
-        if (!(error instanceof RestError)) throw error
-        if (query === '')
-          expect(error.message).toMatch(new RegExp(`(${needed.join('|')}) is required|path parameter`))
+  it.each(Object.values<Route>(routes))(
+    'validates $operationId and reports missing required parameters',
+    (route) => {
+      const needed = [route.query, route.headers ?? {}].flatMap((parameters) =>
+        Object.entries(parameters).flatMap(([name, { required }]) => (required ? [name] : [])),
+      )
+      const fullQuery = Object.keys(route.query)
+        .map((name) => `${name}=x`)
+        .join('&')
+      const pathValues = Object.fromEntries(Object.keys(route.pathParameters).map((name) => [name, '1']))
+      const operation = { operationId: route.operationId, route, pathValues }
+      for (const query of ['', fullQuery]) {
+        try {
+          checkBeaconParameters(operation, query, {})
+          if (query === '') expect(needed).toEqual([])
+        } catch (error) {
+          if (!(error instanceof RestError)) throw error
+          if (query === '')
+            expect(error.message).toMatch(new RegExp(`(${needed.join('|')}) is required|path parameter`))
+        }
       }
-    }
-  })
+    },
+  )
 
   it.each([
     ['GET', '/eth/v1/beacon/states/head/root'],
@@ -56,7 +59,7 @@ describe('checkBeaconParameters', () => {
     ['GET', `/eth/v1/beacon/headers?slot=1&parent_root=${root}&unknown=1&unknown=2`],
     ['GET', `/eth/v3/validator/blocks/1?randao_reveal=0x${'12'.repeat(96)}&skip_randao_verification`],
     ['GET', `/eth/v4/validator/blocks/1?randao_reveal=0x${'12'.repeat(96)}&include_payload=true`],
-  ])('takes %s %s', (method, target) => {
+  ])('accepts %s %s', (method, target) => {
     expect(rejection(method, target)).toBeUndefined()
   })
 
@@ -87,11 +90,11 @@ describe('checkBeaconParameters', () => {
       'The query parameter skip_randao_verification must NOT have more than 0 characters.',
     ],
     [`/eth/v4/validator/blocks/1?randao_reveal=0x${'12'.repeat(96)}&include_payload=1`, 'must be a boolean'],
-  ])('refuses %s', (target, message) => {
+  ])('rejects %s', (target, message) => {
     expect(rejection('GET', target)).toEqual({ status: 400, message: expect.stringContaining(message) })
   })
 
-  it('answers 414 for more ids than the API takes', () => {
+  it('responds 414 when there are too many ids', () => {
     expect(rejection('GET', `/eth/v1/beacon/states/head/validators?${ids(65)}`)).toEqual({
       status: 414,
       message: 'The query parameter id must NOT have more than 64 items.',
@@ -113,7 +116,7 @@ describe('checkBeaconParameters', () => {
     expect(rejection('POST', target, { 'eth-consensus-version': 'fulu' })).toBeUndefined()
   })
 
-  it('never repeats a value, which may be a secret in the wrong place', () => {
+  it('never repeats a value in an error', () => {
     const target = '/eth/v1/beacon/states/s3cr3t/root'
     expect(JSON.stringify(rejection('GET', target))).not.toContain('s3cr3t')
   })

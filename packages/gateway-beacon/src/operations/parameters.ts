@@ -26,9 +26,9 @@ export function checkBeaconParameters(
   for (const [name, parameter] of Object.entries(route.pathParameters)) {
     check(`The path parameter ${name}`, parameter, [pathValues[name] ?? ''], route)
   }
-  const given = new URLSearchParams(query)
+  const searchParams = new URLSearchParams(query)
   for (const [name, parameter] of Object.entries(route.query)) {
-    check(`The query parameter ${name}`, parameter, given.getAll(name), route)
+    check(`The query parameter ${name}`, parameter, searchParams.getAll(name), route)
   }
   for (const [name, parameter] of Object.entries(route.headers ?? {})) {
     const value = headers[name.toLowerCase()]
@@ -44,16 +44,16 @@ export function checkBeaconParameters(
  */
 export function repeatKeys({ route }: ResolvedOperation, query: string): string {
   if (!route || !/,|%2c/i.test(query)) return query
-  const written = [...new URLSearchParams(query)].flatMap(([name, value]) => {
+  const entries = [...new URLSearchParams(query)].flatMap(([name, value]) => {
     const parameter = route.query[name]
     const isList = parameter !== undefined && rules.isList(parameter.schema)
     return (isList ? value.split(',') : [value]).map((item) => [name, item])
   })
-  return new URLSearchParams(written).toString()
+  return new URLSearchParams(entries).toString()
 }
 
-function check(place: string, parameter: Parameter, texts: readonly string[], { responses }: Route): void {
-  const reading = rules.ofTexts(parameter, texts)
+function check(label: string, parameter: Parameter, values: readonly string[], { responses }: Route): void {
+  const reading = rules.ofTexts(parameter, values)
   if ('value' in reading) return
-  throw new RestError(reading.isTooLong && '414' in responses ? 414 : 400, `${place} ${reading.rule}.`)
+  throw new RestError(reading.isTooLong && '414' in responses ? 414 : 400, `${label} ${reading.rule}.`)
 }

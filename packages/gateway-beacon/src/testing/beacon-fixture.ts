@@ -92,7 +92,7 @@ export async function beaconInFrontOf(
   const metrics = testMetrics()
   const { authenticator, admission } = testAuthenticator(directory, { nodeDomain, ...passing })
   const eventMultiplexers = createEventMultiplexers({
-    nodes: beaconUpstreams,
+    upstreams: beaconUpstreams,
     directory,
     admission,
     maxBufferBytes: 16_777_216,

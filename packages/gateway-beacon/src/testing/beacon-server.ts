@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** Handles a request that is not a health check. */
-export type Serving = (request: IncomingMessage, response: ServerResponse) => unknown
+export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** An HTTP server that acts as a beacon node, with the health that the test sets. */
 export interface BeaconServer {
@@ -17,10 +17,10 @@ export interface BeaconServer {
     sync_distance: string
   }
   /** Method and target of every request so far, without health checks. */
-  readonly asked: string[]
+  readonly requests: string[]
   /** Number of health checks so far. */
   readonly checks: number
-  serve(serving: Serving): void
+  serve(handler: Handler): void
   /** Accepts requests, but no longer responds. */
   hang(): void
   /** Closes all connections and accepts no new ones. */
@@ -34,12 +34,12 @@ export interface BeaconServer {
  * handler.
  */
 export async function beaconServer(name = 'node'): Promise<BeaconServer> {
-  let serving: Serving = (_, response) => answerJson(response, { data: name })
+  let handler: Handler = (_, response) => sendJson(response, { data: name })
   let server: Server | undefined
   let port = 0
   let checks = 0
-  let hangs = false
-  const asked: string[] = []
+  let isHanging = false
+  const requests: string[] = []
   const health = {
     head_slot: '100',
     is_syncing: false,
@@ -49,14 +49,14 @@ export async function beaconServer(name = 'node'): Promise<BeaconServer> {
   }
   const start = async () => {
     const opened = createServer((request, response) => {
-      if (hangs) return
+      if (isHanging) return
       if (request.url === '/eth/v1/node/syncing') {
         checks += 1
-        answerJson(response, { data: health })
+        sendJson(response, { data: health })
         return
       }
-      asked.push(`${request.method} ${request.url}`)
-      serving(request, response)
+      requests.push(`${request.method} ${request.url}`)
+      handler(request, response)
     })
     await new Promise<void>((resolve) => opened.listen(port, '127.0.0.1', resolve))
     ;({ port } = opened.address() as AddressInfo)
@@ -76,18 +76,18 @@ export async function beaconServer(name = 'node'): Promise<BeaconServer> {
   return {
     url: `http://127.0.0.1:${port}`,
     health,
-    asked,
+    requests,
     get checks() {
       return checks
     },
-    serve: (next) => (serving = next),
-    hang: () => (hangs = true),
+    serve: (next) => (handler = next),
+    hang: () => (isHanging = true),
     stop,
     start,
   }
 }
 
 /** Sends a JSON response. */
-export function answerJson(response: ServerResponse, answer: unknown, status = 200): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
-import { allNodes, grantOf } from './node-set.ts'
+import { testUpstreams, grantOf } from './node-set.ts'
 import { beaconFormat } from '../http/beacon-format.ts'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { type EventMultiplexers, createEventMultiplexers } from '../events/multiplexers.ts'
@@ -20,7 +20,7 @@ export interface EventGateway {
   readonly multiplexers: EventMultiplexers
   readonly directory: Directory
   /** Number of received requests, open clients, and disconnected slow clients. */
-  readonly counted: { requests: number; open: number; slow: number }
+  readonly counts: { requests: number; open: number; slow: number }
   /** Makes the credential valid, with the given changes; {@link EventGateway.revoke} revokes it. */
   grant(change?: Partial<Grant>): void
   revoke(): void
@@ -37,9 +37,9 @@ export async function eventGateway(
   const grant = (change: Partial<Grant> = {}) =>
     directory.replace([{ sha256: 'secret', grant: { ...grantOf(servers), ...change } }])
   grant()
-  const counted = { requests: 0, open: 0, slow: 0 }
+  const counts = { requests: 0, open: 0, slow: 0 }
   const multiplexers = createEventMultiplexers({
-    nodes: allNodes(),
+    upstreams: testUpstreams(),
     directory,
     admission: {
       checkRequester: ({ protocols }) =>
@@ -48,14 +48,14 @@ export async function eventGateway(
     maxBufferBytes,
     meter,
     metrics: {
-      open: { inc: () => (counted.open += 1), dec: () => (counted.open -= 1) },
-      slow: { inc: () => (counted.slow += 1) },
+      open: { inc: () => (counts.open += 1), dec: () => (counts.open -= 1) },
+      slow: { inc: () => (counts.slow += 1) },
     },
-    times: { ...streamTimes, headMs: 500, lingerMs: 100, ...times },
+    times: { ...streamTimes, headersTimeoutMs: 500, idleGraceMs: 100, ...times },
   })
   const subscriber = { requester: { address: '127.0.0.1', origin: undefined }, push: () => undefined }
-  const answer = async (request: NodeRequest, response: NodeResponse) => {
-    counted.requests += 1
+  const handle = async (request: NodeRequest, response: NodeResponse) => {
+    counts.requests += 1
     const { searchParams } = new URL(request.url ?? '', 'http://gateway')
     const current = directory.current('credential')
     if (!current) {
@@ -76,7 +76,7 @@ export async function eventGateway(
       response.writeHead(error.status, error.headers).end(beaconFormat.writeError(error))
     }
   }
-  const server = createNodeServer({}, (request, response) => void answer(request, response))
+  const server = createNodeServer({}, (request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     multiplexers.close()
@@ -86,5 +86,5 @@ export async function eventGateway(
     })
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/eth/v1/events`
-  return { url, multiplexers, directory, counted, grant, revoke: () => directory.replace([]) }
+  return { url, multiplexers, directory, counts, grant, revoke: () => directory.replace([]) }
 }

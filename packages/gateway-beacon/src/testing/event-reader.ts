@@ -10,7 +10,7 @@ export interface EventReader {
   text(): string
   /** How the stream ended; undefined while it is open. */
   end(): 'complete' | 'broken' | undefined
-  leave(): void
+  disconnect(): void
 }
 
 // One connection per client, because clients connect from many hosts.
@@ -25,16 +25,16 @@ export function readEvents(url: string, isRead = true): Promise<EventReader> {
       if (isRead) response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => (end = 'complete'))
       response.on('error', () => (end ??= 'broken'))
-      const whole = () => Buffer.concat(chunks)
+      const allBytes = () => Buffer.concat(chunks)
       resolve({
         response,
         received: () => {
-          const bytes = whole()
+          const bytes = allBytes()
           return bytes.subarray(bytes.indexOf('\n:\n\n') + 4)
         },
-        text: () => whole().toString(),
+        text: () => allBytes().toString(),
         end: () => end,
-        leave: () => request.destroy(),
+        disconnect: () => request.destroy(),
       })
     })
     request.on('error', reject)

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { beaconFormat } from '../http/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
-import type { BeaconUpstreams, BeaconCall, BeaconNodes } from '../upstream/types.ts'
+import type { BeaconUpstreams, BeaconCall, NodeUpstreams } from '../upstream/types.ts'
 import { type BeaconUpstreamOptions, createBeaconUpstreams } from '../upstream/beacon-upstreams.ts'
 import { healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 
@@ -24,25 +24,25 @@ export function grantOf(servers: readonly { readonly url: string }[], credential
 /**
  * Creates the upstreams of all nodes until the running test ends, with shorter health check intervals than the gateway.
  */
-export function allNodes(options: Partial<BeaconUpstreamOptions> = {}): BeaconUpstreams {
+export function testUpstreams(options: Partial<BeaconUpstreamOptions> = {}): BeaconUpstreams {
   const { timeoutMs = 2_000, ...others } = options
-  const nodes = createBeaconUpstreams({
+  const upstreams = createBeaconUpstreams({
     open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
     embedded: undefined,
     timeoutMs,
     times: { ...healthTimes, intervalMs: 100 },
     ...others,
   })
-  onTestFinished(() => nodes.close())
-  return nodes
+  onTestFinished(() => upstreams.close())
+  return upstreams
 }
 
 /** Sends a call and reads the complete response. */
-export async function askFor(
-  nodes: BeaconNodes,
+export async function sendCall(
+  upstreams: NodeUpstreams,
   call: Partial<BeaconCall> & { readonly target: string },
 ): Promise<{ readonly status: number; readonly text: string; readonly bytes: Buffer }> {
-  const answer = await nodes.forward({
+  const response = await upstreams.forward({
     method: 'GET',
     operationId: 'getStateRoot',
     acceptable: ['application/json'],
@@ -51,8 +51,8 @@ export async function askFor(
     ...call,
   })
   const chunks: Buffer[] = []
-  if ('bytes' in answer) chunks.push(Buffer.from(answer.bytes))
-  else for await (const chunk of answer.body as AsyncIterable<Buffer>) chunks.push(chunk)
+  if ('bytes' in response) chunks.push(Buffer.from(response.bytes))
+  else for await (const chunk of response.body as AsyncIterable<Buffer>) chunks.push(chunk)
   const bytes = Buffer.concat(chunks)
-  return { status: answer.status, text: bytes.toString(), bytes }
+  return { status: response.status, text: bytes.toString(), bytes }
 }

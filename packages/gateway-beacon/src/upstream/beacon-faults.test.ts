@@ -10,7 +10,7 @@ const path = '/eth/v1/debug/fork_choice'
 const json = { 'content-type': 'application/json' }
 
 /** An upstream that sends the given bytes to each client once the client has sent data. */
-async function nodeThatSends(text: string): Promise<string> {
+async function upstreamThatSends(text: string): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined)
     socket.once('data', () => socket.end(text))
@@ -22,7 +22,7 @@ async function nodeThatSends(text: string): Promise<string> {
 }
 
 /** The URL of a port on which no process listens. */
-async function deserted(): Promise<string> {
+async function unusedUrl(): Promise<string> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -33,20 +33,20 @@ async function deserted(): Promise<string> {
 /** Returns the gateway's response for an upstream with the given behavior. */
 async function failure(behaviour: Behaviour, timeoutMs = 600_000) {
   const gateway = await beaconInFrontOf(await nodeThat(behaviour), { timeoutMs })
-  return answerOf(await gateway.call(path))
+  return errorOf(await gateway.call(path))
 }
 
-async function answerOf(response: Response) {
+async function errorOf(response: Response) {
   expect(response.headers.get('content-type')).toBe('application/json')
   const { code, message } = (await response.json()) as { code: number; message: string }
   expect(code).toBe(response.status)
   return { status: response.status, message }
 }
 
-describe('a node that fails', () => {
-  it('and cannot be reached is a 502', async () => {
-    const gateway = await beaconInFrontOf(await deserted())
-    expect(await answerOf(await gateway.call(path))).toEqual({
+describe('a failing upstream', () => {
+  it('that is unreachable causes a 502', async () => {
+    const gateway = await beaconInFrontOf(await unusedUrl())
+    expect(await errorOf(await gateway.call(path))).toEqual({
       status: 502,
       message: 'The node cannot be reached.',
     })
@@ -54,24 +54,24 @@ describe('a node that fails', () => {
   })
 
   it.each([
-    ['speaks no HTTP', 'hello\r\n\r\n'],
-    ['hangs up', ''],
-    ['hangs up within the head', 'HTTP/1.1 200 OK\r\ncontent-type: appl'],
+    ['does not speak HTTP', 'hello\r\n\r\n'],
+    ['disconnects', ''],
+    ['disconnects within the headers', 'HTTP/1.1 200 OK\r\ncontent-type: appl'],
     [
-      'hangs up before the body',
+      'disconnects before the body',
       'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n',
     ],
-  ])('and %s is a 502', async (_, text) => {
-    const gateway = await beaconInFrontOf(await nodeThatSends(text))
-    expect(await answerOf(await gateway.call(path))).toMatchObject({ status: 502 })
+  ])('that %s causes a 502', async (_, text) => {
+    const gateway = await beaconInFrontOf(await upstreamThatSends(text))
+    expect(await errorOf(await gateway.call(path))).toMatchObject({ status: 502 })
   })
 
   it.each([
     ['length', 'content-length: 90'],
     ['chunks', 'transfer-encoding: chunked'],
-  ])('within a body told by %s breaks off the answer: half a result never looks whole', async (_, header) => {
+  ])('that truncates a body delimited by %s causes a truncated response', async (_, header) => {
     const body = header.startsWith('t') ? '8\r\n{"data":\r\n' : '{"data":'
-    const node = await nodeThatSends(
+    const node = await upstreamThatSends(
       `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${header}\r\n\r\n${body}`,
     )
     const gateway = await beaconInFrontOf(node)
@@ -81,9 +81,9 @@ describe('a node that fails', () => {
     await waitFor(async () => expect(await gateway.counted()).toEqual(['getDebugForkChoice 5xx 1']))
   })
 
-  it('and says twice what its answer is written in is believed the first time', async () => {
+  it('that sends two content types is read by the first one', async () => {
     const types = 'content-type: application/json\r\ncontent-type: text/html\r\n'
-    const node = await nodeThatSends(`HTTP/1.1 200 OK\r\n${types}content-length: 2\r\n\r\n{}`)
+    const node = await upstreamThatSends(`HTTP/1.1 200 OK\r\n${types}content-length: 2\r\n\r\n{}`)
     const response = await (await beaconInFrontOf(node)).call(path)
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,
@@ -92,19 +92,19 @@ describe('a node that fails', () => {
     ])
   })
 
-  it('and is slow to answer is a 504', async () => {
+  it('that does not respond in time causes a 504', async () => {
     expect(await failure(() => undefined, 300)).toEqual({
       status: 504,
       message: 'The node did not answer in time.',
     })
   })
 
-  it('and stops before a body is a 504', async () => {
+  it('that stalls before the body causes a 504', async () => {
     const stopped = await failure((_, response) => response.writeHead(200, json).flushHeaders(), 300)
     expect(stopped).toEqual({ status: 504, message: 'The node did not answer in time.' })
   })
 
-  it('and stops within a body breaks off the answer, and is to blame', async () => {
+  it('that stalls within the body causes a truncated response and a 5xx count', async () => {
     const node = await nodeThat((_, response) => response.writeHead(200, json).write('{"data":'))
     const gateway = await beaconInFrontOf(node, { timeoutMs: 1_000 })
     const response = await gateway.call(path)
@@ -112,7 +112,7 @@ describe('a node that fails', () => {
     await waitFor(async () => expect(await gateway.counted()).toEqual(['getDebugForkChoice 5xx 1']))
   })
 
-  it('goes on as long as something comes, however long the whole takes', async () => {
+  it('does not time out while it sends data', async () => {
     const node = await nodeThat(async (_, response) => {
       response.writeHead(200, json)
       for (const part of ['{', '"data"', ':', '1', '}']) {
@@ -126,21 +126,21 @@ describe('a node that fails', () => {
   })
 })
 
-describe('an error of a node', () => {
+describe('an upstream error', () => {
   it.each([
-    ['is passed on as it is', 404, json, '{"code":404,"message":"no state"}', 404, 'no state'],
+    ['is passed on unchanged', 404, json, '{"code":404,"message":"no state"}', 404, 'no state'],
     [
-      'of an older kind is translated',
+      'in an older format is converted',
       500,
       json,
       '{"statusCode":500,"error":"E","message":"why"}',
       500,
       'why',
     ],
-    ['in plain text is translated', 400, { 'content-type': 'text/plain' }, 'bad slot\n', 400, 'bad slot'],
-    ['without a body gets one', 503, {}, '', 503, 'The node answered HTTP 503.'],
+    ['in plain text is converted', 400, { 'content-type': 'text/plain' }, 'bad slot\n', 400, 'bad slot'],
+    ['without a body receives one', 503, {}, '', 503, 'The node answered HTTP 503.'],
     [
-      'that is a page gets a text',
+      'that is an HTML page is replaced',
       502,
       { 'content-type': 'text/html' },
       '<h1>nginx</h1>',
@@ -148,7 +148,7 @@ describe('an error of a node', () => {
       'The node answered HTTP 502.',
     ],
     [
-      'of any length is read as far as it is sensible',
+      'that is too long is not read completely',
       500,
       json,
       `{"message":"${'x'.repeat(5e6)}"}`,
@@ -156,7 +156,7 @@ describe('an error of a node', () => {
       'The node answered HTTP 500.',
     ],
     [
-      'about a method is one about the operation',
+      'with status 405 becomes a 501',
       405,
       json,
       '{"message":"no"}',
@@ -164,7 +164,7 @@ describe('an error of a node', () => {
       'The node does not offer this operation.',
     ],
     [
-      'about a credential is none of the client',
+      'with status 401 becomes a 502',
       401,
       json,
       '{"message":"no"}',
@@ -172,7 +172,7 @@ describe('an error of a node', () => {
       'The node refuses the credential of this service.',
     ],
     [
-      'about a right is none of the client',
+      'with status 403 becomes a 502',
       403,
       json,
       '{"message":"no"}',
@@ -180,7 +180,7 @@ describe('an error of a node', () => {
       'The node refuses the credential of this service.',
     ],
     [
-      'about a proxy is none of the client',
+      'with status 407 becomes a 502',
       407,
       json,
       '{"message":"no"}',
@@ -188,7 +188,7 @@ describe('an error of a node', () => {
       'The node refuses the credential of this service.',
     ],
     [
-      'that leads elsewhere is not followed',
+      'that redirects is not followed',
       302,
       { location: 'http://127.0.0.1:1/' },
       '',
@@ -196,7 +196,7 @@ describe('an error of a node', () => {
       'The node answered HTTP 302.',
     ],
     [
-      'that looks like a result is none',
+      'with status 200 and an HTML body becomes a 502',
       200,
       { 'content-type': 'text/html' },
       '<h1>Sign in</h1>',
@@ -210,7 +210,7 @@ describe('an error of a node', () => {
     })
   })
 
-  it('keeps the items that failed, and when to come again', async () => {
+  it('preserves the failed items and retry-after', async () => {
     const body = { code: 429, message: 'slow down', failures: [{ index: 2, message: 'late' }] }
     const node = await nodeThat((_, response) =>
       response.writeHead(429, { ...json, 'retry-after': '7', server: 'node/1' }).end(JSON.stringify(body)),
@@ -225,62 +225,62 @@ describe('an error of a node', () => {
 })
 
 describe('a client', () => {
-  it('that leaves ends the request to the node', async () => {
+  it('that disconnects aborts the upstream request', async () => {
     let ended = false
     const node = await nodeThat((_, response) => {
       response.on('close', () => (ended = true))
       response.writeHead(200, json).write('{')
     })
     const gateway = await beaconInFrontOf(node)
-    const leaving = new AbortController()
-    await gateway.call(path, { signal: leaving.signal })
-    leaving.abort()
+    const controller = new AbortController()
+    await gateway.call(path, { signal: controller.signal })
+    controller.abort()
     await waitFor(() => expect(ended).toBe(true))
     await waitFor(async () => expect(await gateway.counted()).toEqual(['getDebugForkChoice 4xx 1']))
   })
 
-  it('that leaves before the head ends the request, too', async () => {
-    let asked = false
+  it('that disconnects before the response headers aborts the upstream request', async () => {
+    let hasReceived = false
     let ended = false
     const node = await nodeThat((_, response) => {
-      asked = true
+      hasReceived = true
       response.on('close', () => (ended = true))
     })
     const gateway = await beaconInFrontOf(node)
-    const leaving = new AbortController()
-    const call = gateway.call(path, { signal: leaving.signal })
-    await waitFor(() => expect(asked).toBe(true))
-    leaving.abort()
+    const controller = new AbortController()
+    const call = gateway.call(path, { signal: controller.signal })
+    await waitFor(() => expect(hasReceived).toBe(true))
+    controller.abort()
     await expect(call).rejects.toThrow()
     await waitFor(() => expect(ended).toBe(true))
   })
 })
 
-it('no secret and no address is in any answer, log or metric', async () => {
+it('no response, log or metric contains a secret or an upstream URL', async () => {
   const secrets = ['user-canary', 'pass-canary', 'path-canary', 'query-canary']
   const echo = await nodeThat((request, response) => {
     const { url = '', headers } = request
     const status = url.includes('/pool/') ? 500 : 404
-    const told = `Route GET:${url} of ${headers.host} for ${headers.authorization} not found`
-    const body = { code: status, message: told, failures: [{ index: 0, message: told }] }
-    const own = { 'x-upstream': url, 'eth-consensus-version': 'fulu', location: url }
-    response.writeHead(status, { ...json, ...own }).end(JSON.stringify(body))
+    const message = `Route GET:${url} of ${headers.host} for ${headers.authorization} not found`
+    const body = { code: status, message, failures: [{ index: 0, message }] }
+    const leakingHeaders = { 'x-upstream': url, 'eth-consensus-version': 'fulu', location: url }
+    response.writeHead(status, { ...json, ...leakingHeaders }).end(JSON.stringify(body))
   })
-  const dead = await deserted()
-  const seen: string[] = []
-  for (const node of [echo, dead]) {
+  const unreachable = await unusedUrl()
+  const outputs: string[] = []
+  for (const node of [echo, unreachable]) {
     const address = `${node.replace('//', '//user-canary:pass-canary@')}/path-canary?key=query-canary`
     const gateway = await beaconInFrontOf(address)
     for (const target of [path, '/eth/v1/beacon/pool/attestations', '/eth/v1/beacon/deposit_snapshot']) {
       const headers = { authorization: `Basic ${Buffer.from(beaconBasic).toString('base64')}` }
       const response = await gateway.call(target, { headers })
       expect(response.status).toBeGreaterThanOrEqual(400)
-      seen.push(JSON.stringify([...response.headers]), await response.text())
+      outputs.push(JSON.stringify([...response.headers]), await response.text())
     }
-    seen.push(gateway.log(), await gateway.metrics())
+    outputs.push(gateway.log(), await gateway.metrics())
   }
-  const all = seen.join('\n')
-  const addresses = [echo, dead].map((url) => new URL(url).host)
+  const all = outputs.join('\n')
+  const addresses = [echo, unreachable].map((url) => new URL(url).host)
   const credentials = [beaconToken, beaconBasic, Buffer.from('user-canary:pass-canary').toString('base64')]
   for (const secret of [...secrets, ...addresses, ...credentials]) expect(all).not.toContain(secret)
 })

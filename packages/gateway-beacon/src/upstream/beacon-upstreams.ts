@@ -6,7 +6,7 @@ import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { ResponseCache } from '../cache/response-cache.ts'
 import type { BeaconUpstreams } from './types.ts'
-import { CachingBeaconNodes } from './forward.ts'
+import { CachingNodeUpstreams } from './forward.ts'
 import { readHealth } from './health.ts'
 
 /** Options of {@link createBeaconUpstreams}. */
@@ -42,21 +42,21 @@ export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUps
     toleratedLag,
     times,
   })
-  const nodes = new WeakMap<RestPool, CachingBeaconNodes>()
+  const upstreamsByPool = new WeakMap<RestPool, CachingNodeUpstreams>()
   return {
     of: (grant) => {
       const pool = pools.of(grant)
-      const known = nodes.get(pool)
-      if (known) return known
+      const existing = upstreamsByPool.get(pool)
+      if (existing) return existing
       // Nodes with the same upstreams share cached responses.
       const name = (grant.upstreams['beacon'] ?? '').split(/\s+/).toSorted().join(' ')
-      const caching = new CachingBeaconNodes(name, pool, cache)
-      nodes.set(pool, caching)
+      const caching = new CachingNodeUpstreams(name, pool, cache)
+      upstreamsByPool.set(pool, caching)
       return caching
     },
     states: () => pools.states(),
     statesOf: (grant) => pools.statesOf(grant),
-    embeddedAnswer: async (signal) => {
+    checkEmbedded: async (signal) => {
       const upstream = pools.embedded()
       if (upstream) await readHealth(upstream, signal)
     },

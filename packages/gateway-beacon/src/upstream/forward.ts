@@ -1,13 +1,13 @@
 import type { RestResponse, RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
 import type { ResponseCache } from '../cache/response-cache.ts'
-import { cacheRuleOf, lasts, mayLast } from '../cache/cacheable-response.ts'
+import { cacheRuleOf, isCacheable, mayBeCacheable } from '../cache/cacheable-response.ts'
 import { TeeStream } from '../cache/tee-stream.ts'
 import { isRepeatable } from './idempotency.ts'
-import type { BeaconCall, BeaconNodes } from './types.ts'
+import type { BeaconCall, NodeUpstreams } from './types.ts'
 
 /** The upstreams of one node, with a cache for responses that never change. */
-export class CachingBeaconNodes implements BeaconNodes {
+export class CachingNodeUpstreams implements NodeUpstreams {
   readonly #name: string
   readonly #pool: RestPool
   readonly #cache: ResponseCache
@@ -26,13 +26,13 @@ export class CachingBeaconNodes implements BeaconNodes {
     const rule = cacheRuleOf(call)
     if (!rule) return this.#send(call)
     const key = `${this.#name}\n${JSON.stringify(call.headers)}\n${call.target}`
-    const known = this.#cache.find(key)
-    if (known) return known
+    const cached = this.#cache.get(key)
+    if (cached) return cached
     const response = await this.#send(call)
-    if (!('body' in response) || !mayLast(response, rule)) return response
+    if (!('body' in response) || !mayBeCacheable(response, rule)) return response
     const { status, headers } = response
     const body = new TeeStream(response.body, this.#cache, (bytes) => {
-      if (lasts(headers, bytes, rule)) this.#cache.keep(key, { status, headers, bytes }, rule.lifeMs)
+      if (isCacheable(headers, bytes, rule)) this.#cache.set(key, { status, headers, bytes }, rule.ttlMs)
     })
     return { status, headers, body }
   }

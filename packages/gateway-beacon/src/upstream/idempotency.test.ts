@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { legacyOperations } from '../operations/legacy-operations.ts'
 import { isRepeatable } from './idempotency.ts'
 
-test('of what is posted only the reads may be sent twice', () => {
+test('of the POST operations, only reads are repeatable', () => {
   const posted = [...Object.values<Route>(routes), ...legacyOperations].filter(
     ({ method }) => method === 'POST',
   )
@@ -26,6 +26,6 @@ test('of what is posted only the reads may be sent twice', () => {
   expect(posted.length).toBeGreaterThan(repeatable.length)
 })
 
-test('whatever is asked for with GET may be sent twice', () => {
+test('GET operations are repeatable', () => {
   expect(isRepeatable({ method: 'GET', operationId: 'produceBlockV3' })).toBe(true)
 })

@@ -13,7 +13,7 @@ export interface BeaconCall extends RestCall {
 }
 
 /** All upstreams of one node. */
-export interface BeaconNodes {
+export interface NodeUpstreams {
   /**
    * Sends a call to the best upstream, and a repeatable call to the next one when that may help. Uses the cache for
    * responses that can never change.
@@ -28,12 +28,12 @@ export interface BeaconNodes {
 /** The beacon upstreams of all nodes, connected on first use. */
 export interface BeaconUpstreams {
   /** @throws RestError with status 503 when the node has no usable upstream for this protocol */
-  of(grant: Grant): BeaconNodes
+  of(grant: Grant): NodeUpstreams
   /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
   /** States of the upstreams of a node, in their order. Their health is checked for one minute from now on. */
   statesOf(grant: Grant): readonly UpstreamState[]
   /** Queries the embedded chain, if there is one, for its state; rejects when it does not respond. */
-  embeddedAnswer(signal: CancellationSignal): Promise<void>
+  checkEmbedded(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ export function labelOf(path: string): string {
 
 /** Returns whether the contract defines a method that streams messages, on either side. */
 export function isStreamingMethod(path: string): boolean {
-  const method = known(path)
+  const method = contractMethod(path)
   return method !== undefined && (method.requestStream || method.responseStream)
 }
 
@@ -24,10 +24,10 @@ export function isStreamingMethod(path: string): boolean {
  * define.
  */
 export function isUnaryMethod(path: string): boolean {
-  const method = known(path)
+  const method = contractMethod(path)
   return method !== undefined && !method.requestStream && !method.responseStream
 }
 
-function known(path: string) {
+function contractMethod(path: string) {
   return Object.hasOwn(methods, path) ? methods[path] : undefined
 }

@@ -19,7 +19,7 @@ export interface CallEnd {
 }
 
 /** Creates the end of a call that the gateway itself ends. */
-export function ownEnd(
+export function gatewayEnd(
   code: StatusCode,
   detail: string,
   metadata: Readonly<Record<string, string>> = {},
@@ -30,11 +30,11 @@ export function ownEnd(
 
 /** The end for an error that was thrown before dispatch. */
 export function endOfError({ code, detail, metadata }: GrpcError): CallEnd {
-  return ownEnd(code, detail, metadataToHeaders(metadata) as Record<string, string>)
+  return gatewayEnd(code, detail, metadataToHeaders(metadata) as Record<string, string>)
 }
 
 /** Creates the error of a rejection before dispatch: PERMISSION_DENIED for a rule, RESOURCE_EXHAUSTED for a limit. */
-export function errorOfRefusal({ status, reason, data, retryAfterSeconds }: Rejection): GrpcError {
+export function errorOfRejection({ status, reason, data, retryAfterSeconds }: Rejection): GrpcError {
   const retryMs = data && 'retry_after_ms' in data ? data.retry_after_ms : (retryAfterSeconds ?? 0) * 1_000
   const isLimit = status === 429 || status === 503 || (data !== undefined && 'reason' in data)
   const code =
@@ -50,20 +50,20 @@ export function errorOfRefusal({ status, reason, data, retryAfterSeconds }: Reje
  * @param trailers - with a `grpc-status`
  * @param secrets - strings that must not be passed on
  */
-export function endOfNode(trailers: OutgoingHttpHeaders, secrets: readonly string[]): CallEnd {
+export function endOfUpstream(trailers: OutgoingHttpHeaders, secrets: readonly string[]): CallEnd {
   const code = codeOf(trailers['grpc-status'])
-  if (code === Status.UNAUTHENTICATED) return refusedCredential
+  if (code === Status.UNAUTHENTICATED) return credentialRejected
   return { code, trailers: withoutSecrets(trailers, secrets) }
 }
 
 /** The end for an HTTP response that is not a gRPC response. */
 export function endOfHttp(status: number): CallEnd {
-  if (status === 401 || status === 403 || status === 407) return refusedCredential
-  if (status === 200) return ownEnd(Status.UNKNOWN, 'The node answered with something that is not gRPC.')
-  return ownEnd(statusOfHttp(status), `The node answered HTTP ${status}.`)
+  if (status === 401 || status === 403 || status === 407) return credentialRejected
+  if (status === 200) return gatewayEnd(Status.UNKNOWN, 'The node answered with something that is not gRPC.')
+  return gatewayEnd(statusOfHttp(status), `The node answered HTTP ${status}.`)
 }
 
-const refusedCredential = ownEnd(Status.UNAVAILABLE, 'The node refuses the credential of this service.')
+const credentialRejected = gatewayEnd(Status.UNAVAILABLE, 'The node refuses the credential of this service.')
 
 function codeOf(value: unknown): StatusCode {
   const code = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : Status.UNKNOWN
@@ -75,23 +75,23 @@ export function withoutSecrets(
   trailers: OutgoingHttpHeaders,
   secrets: readonly string[],
 ): OutgoingHttpHeaders {
-  const kept: OutgoingHttpHeaders = {}
+  const filtered: OutgoingHttpHeaders = {}
   for (const [name, value] of Object.entries(trailers)) {
     const texts = [value].flat().map(String)
     if (name === 'grpc-message') {
       const detail = decodeStatusMessage(texts[0] ?? '')
-      const clean = redactDeep(detail, secrets)
-      kept[name] = clean === detail ? value : encodeStatusMessage(clean)
-    } else if (!texts.some((text) => isTelling(name, text, secrets))) kept[name] = value
+      const redacted = redactDeep(detail, secrets)
+      filtered[name] = redacted === detail ? value : encodeStatusMessage(redacted)
+    } else if (!texts.some((text) => holdsSecretEntry(name, text, secrets))) filtered[name] = value
   }
-  return kept
+  return filtered
 }
 
-function isTelling(name: string, text: string, secrets: readonly string[]): boolean {
-  if (text.length < shortestTelling) return false
+function holdsSecretEntry(name: string, text: string, secrets: readonly string[]): boolean {
+  if (text.length < minSecretLength) return false
   const plain = name.endsWith('-bin') ? Buffer.from(text, 'base64').toString('latin1') : text
   return holdsSecret(plain, secrets) || holdsSecret(text, secrets)
 }
 
 // No redacted part of a URL is shorter.
-const shortestTelling = 4
+const minSecretLength = 4

@@ -7,8 +7,8 @@ import { grpcInFrontOf, xToken } from '../testing/grpc-fixture.ts'
 import { grpcJs } from '../testing/grpc-js-client.ts'
 import { grpcNode, http2Node } from '../testing/grpc-node.ts'
 
-describe('a call of gRPC through the service', () => {
-  it('may be of each of the four kinds', async () => {
+describe('a gRPC call through the gateway', () => {
+  it('supports all four method kinds', async () => {
     const node = await grpcNode()
     const gateway = await grpcInFrontOf(node.url)
     const client = grpcJs(gateway.url)
@@ -28,7 +28,7 @@ describe('a call of gRPC through the service', () => {
     await waitFor(() => expect(node.openCalls).toBe(0))
   })
 
-  it('carries large messages and many small ones whole', async () => {
+  it('transfers large messages and many small ones completely', async () => {
     const node = await grpcNode()
     const gateway = await grpcInFrontOf(node.url)
     const client = grpcJs(gateway.url, xToken, {
@@ -43,7 +43,7 @@ describe('a call of gRPC through the service', () => {
     expect(counted).toBe('20001')
   })
 
-  it('is timed only where the contract says that it is no stream', async () => {
+  it('is timed only when the contract defines a unary method', async () => {
     const gateway = await grpcInFrontOf((await grpcNode()).url)
     const client = grpcJs(gateway.url)
     const timed = () => gateway.sample('fairlead_node_request_duration_seconds_count{protocol="grpc"}')
@@ -56,7 +56,7 @@ describe('a call of gRPC through the service', () => {
     await waitFor(async () => expect(await timed()).toBe('1'))
   })
 
-  it('passes metadata both ways as it is, and keeps back what is not for the other side', async () => {
+  it('passes metadata unchanged in both directions, without hop-by-hop entries and credentials', async () => {
     const node = await grpcNode()
     const address = node.url.replace('//', '//x-key:s3cr3t%20key@')
     const client = grpcJs((await grpcInFrontOf(address)).url)
@@ -92,7 +92,7 @@ describe('a call of gRPC through the service', () => {
     expect(end.metadata.get('raw-bin')).toEqual([Buffer.of(1, 2, 255)])
   })
 
-  it('ends with the status of the node, its words and its details', async () => {
+  it('ends with the status, message and details of the upstream', async () => {
     const node = await grpcNode()
     const client = grpcJs((await grpcInFrontOf(node.url)).url)
     const { status: end } = await client.one('fail 50 % of ünits: a/b')
@@ -103,14 +103,14 @@ describe('a call of gRPC through the service', () => {
     expect((await client.one('a', '/other.Service/None')).status.code).toBe(status.UNIMPLEMENTED)
   })
 
-  it('is refused by the node when a message is too large for it', async () => {
+  it('is rejected by the upstream when a message is too large', async () => {
     const node = await grpcNode()
     const client = grpcJs((await grpcInFrontOf(node.url)).url, xToken, { 'grpc.max_send_message_length': -1 })
     const { status: end } = await client.one('x'.repeat(5_000_000))
     expect(end.code).toBe(status.RESOURCE_EXHAUSTED)
   })
 
-  it('is cancelled at the node when the client cancels, leaves, or has waited long enough', async () => {
+  it('is cancelled at the upstream when the client cancels, disconnects or reaches its deadline', async () => {
     const signals: AbortSignal[] = []
     const node = await grpcNode({
       split: async function* (_, { signal }) {
@@ -127,8 +127,8 @@ describe('a call of gRPC through the service', () => {
     cancelled.call.cancel()
     expect((await cancelled.ended).status.code).toBe(status.CANCELLED)
     await waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true]))
-    const late = client.split('a', undefined, { deadline: Date.now() + 300 })
-    expect((await late.ended).status.code).toBe(status.DEADLINE_EXCEEDED)
+    const timedOut = client.split('a', undefined, { deadline: Date.now() + 300 })
+    expect((await timedOut.ended).status.code).toBe(status.DEADLINE_EXCEEDED)
     await waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]))
     await waitFor(async () => expect(await gateway.sample('fairlead_grpc_open_calls')).toBe('0'))
     expect(
@@ -136,7 +136,7 @@ describe('a call of gRPC through the service', () => {
     ).toBeDefined()
   })
 
-  it('may be ended by the node while the client still sends', async () => {
+  it('can be ended by the upstream while the client still sends', async () => {
     const node = await grpcNode({
       echo: async function* (requests) {
         for await (const request of requests) {
@@ -151,7 +151,7 @@ describe('a call of gRPC through the service', () => {
     await waitFor(() => expect(node.openCalls).toBe(0))
   })
 
-  it('makes both sides wait for each other', async () => {
+  it('applies backpressure', async () => {
     let sent = 0
     const node = await grpcNode({
       split: async function* () {
@@ -166,7 +166,7 @@ describe('a call of gRPC through the service', () => {
     const other = grpcJs(url)
     await waitFor(async () => {
       const before = sent
-      for (let turn = 0; turn < 20; turn++) await other.one('a')
+      for (let attempt = 0; attempt < 20; attempt++) await other.one('a')
       expect([sent, before > 0]).toEqual([before, true])
     })
     // One flow-control window on either side of the gateway, and the buffers between them; never all of the 65 MB.
@@ -176,12 +176,12 @@ describe('a call of gRPC through the service', () => {
   })
 })
 
-describe('a call that may not pass', () => {
+describe('a rejected call', () => {
   it.each([
     [null, status.UNAUTHENTICATED, 'Send the credential as metadata x-token.'],
     ['', status.UNAUTHENTICATED, 'Send the credential as metadata x-token.'],
     ['c4n4ry-wrong', status.UNAUTHENTICATED, 'Unknown x-token.'],
-  ])('with the x-token %j is refused before the node hears of it', async (token, code, details) => {
+  ])('with the x-token %j does not reach the upstream', async (token, code, details) => {
     const node = await grpcNode()
     const gateway = await grpcInFrontOf(node.url)
     const { status: end } = await grpcJs(gateway.url, token).one('a')
@@ -194,7 +194,7 @@ describe('a call that may not pass', () => {
     )
   })
 
-  it('has no other place for its credential', async () => {
+  it('accepts its credential only as x-token', async () => {
     const gateway = await grpcInFrontOf((await grpcNode()).url)
     const client = grpcJs(gateway.url, null)
     client.metadata.set('authorization', `Bearer ${xToken}`)
@@ -203,7 +203,7 @@ describe('a call that may not pass', () => {
     expect(gateway.log()).not.toContain(xToken)
   })
 
-  it('learns that the node offers no gRPC, or not this method', async () => {
+  it('reports that the node does not offer gRPC or the method', async () => {
     const gateway = await grpcInFrontOf((await grpcNode()).url)
     const client = grpcJs(gateway.url)
     gateway.grant({ protocols: ['evm'] })
@@ -223,23 +223,23 @@ describe('a call that may not pass', () => {
     expect((await client.one('a')).status.code).toBe(0)
   })
 
-  it('is refused at the host of another node', async () => {
+  it('fails at the host of another node', async () => {
     const gateway = await grpcInFrontOf((await grpcNode()).url, { nodeDomain: 'nodes.example' })
-    const at = (authority: string) =>
+    const callAtHost = (authority: string) =>
       grpcJs(gateway.url, xToken, { 'grpc.default_authority': authority }).one('a')
-    expect((await at('node.nodes.example')).status.code).toBe(0)
-    expect((await at('NODE.nodes.example:443')).status.code).toBe(0)
-    expect((await at('other.nodes.example')).status).toMatchObject({
+    expect((await callAtHost('node.nodes.example')).status.code).toBe(0)
+    expect((await callAtHost('NODE.nodes.example:443')).status.code).toBe(0)
+    expect((await callAtHost('other.nodes.example')).status).toMatchObject({
       code: status.UNAUTHENTICATED,
       details: 'The credential belongs to another node.',
     })
   })
 })
 
-it('headers and trailers come as they are, each as often as it was sent', async () => {
-  let asked: readonly string[] = []
+it('headers and trailers pass unchanged, including repeated ones', async () => {
+  let rawHeaders: readonly string[] = []
   const node = await http2Node((stream, _, raw) => {
-    asked = raw
+    rawHeaders = raw
     stream.respond(
       {
         ':status': 200,
@@ -273,13 +273,13 @@ it('headers and trailers come as they are, each as often as it was sent', async 
   stream.resume()
   await once(stream, 'close')
   const [head, trailers] = heads
-  expect(asked.join(' ')).toContain('x-many 1 x-many 2')
+  expect(rawHeaders.join(' ')).toContain('x-many 1 x-many 2')
   expect(head?.join(' ')).toMatch(/:status 200 content-type application\/grpc\+proto x-a 1 x-a 2/)
   expect(head).not.toContain('c4n4ry')
   expect(trailers).toEqual(['grpc-status', '0', 'x-a', '1', 'x-a', '2', 'x-b-bin', 'AAE', 'server', 's'])
 })
 
-it('anything but gRPC over HTTP/2 is left to others', async () => {
+it('other HTTP/2 requests are passed to the fallback listener', async () => {
   const otherwise = (stream: ServerHttp2Stream) => {
     stream.respond({ ':status': 415 })
     stream.end('from others')

@@ -6,9 +6,9 @@ export interface Downstream {
   /** Framed messages of the client. An error that is a GrpcError ends the call with that status. */
   readonly requests: Readable
   /** Stream of the response. Emits `drain`, and `close` when the response has ended or the client has disconnected. */
-  readonly answer: Writable
+  readonly response: Writable
   /** Sends the response headers. */
-  begin(headers: OutgoingHttpHeaders): void
+  sendHeaders(headers: OutgoingHttpHeaders): void
   /** Sends framed messages. Returns false when the client accepts no more for now. */
   write(bytes: Uint8Array): boolean
   /** Ends the response with trailers, which are the whole response when no headers were sent. */

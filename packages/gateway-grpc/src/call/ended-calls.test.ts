@@ -27,7 +27,7 @@ test.each([
   await waitFor(() => expect(node.openCalls).toBe(0))
 })
 
-it('ends a stream when its credential ends by itself', async () => {
+it('ends a stream when its credential expires', async () => {
   const gateway = await grpcInFrontOf((await grpcNode()).url)
   gateway.grant({ expiresAt: Date.now() + 500 })
   const client = grpcJs(gateway.url)
@@ -65,7 +65,7 @@ it('ends a revoked stream also when its client does not read', async () => {
   await waitFor(() => expect(node.openCalls).toBe(0))
 })
 
-it('says that a node cannot be reached, and nothing of where it is', async () => {
+it('reports an unreachable upstream without its URL', async () => {
   const gateway = await grpcInFrontOf('http://x-token:c4n4ry-secret@127.0.0.1:9')
   const { status: end } = await grpcJs(gateway.url).one('a')
   expect(end).toMatchObject({ code: status.UNAVAILABLE, details: 'The node cannot be reached.' })
@@ -78,7 +78,7 @@ it('says that a node cannot be reached, and nothing of where it is', async () =>
   expect((await grpcJs(gateway.url).one('a')).status.details).toBe('This node has no upstream for grpc.')
 })
 
-it('reaches a node again that was away', async () => {
+it('reconnects to an upstream that was down', async () => {
   const node = await grpcNode()
   const { port } = new URL(node.url)
   const client = grpcJs((await grpcInFrontOf(node.url)).url)
@@ -94,10 +94,10 @@ it('reaches a node again that was away', async () => {
 })
 
 it.each([
-  ['breaks off', constants.NGHTTP2_INTERNAL_ERROR],
+  ['resets the stream', constants.NGHTTP2_INTERNAL_ERROR],
   ['cancels', constants.NGHTTP2_CANCEL],
-  ['refuses for ever', constants.NGHTTP2_REFUSED_STREAM],
-])('a node that %s leaves the client with UNAVAILABLE', async (_, code) => {
+  ['always refuses', constants.NGHTTP2_REFUSED_STREAM],
+])('an upstream that %s causes UNAVAILABLE', async (_, code) => {
   let calls = 0
   const node = await http2Node((stream) => {
     calls++
@@ -110,7 +110,7 @@ it.each([
   expect(calls).toBe(code === constants.NGHTTP2_REFUSED_STREAM ? 2 : 1)
 })
 
-it('sends a call again that the node has not begun with, whole, and only once', async () => {
+it('retries an unprocessed call completely, and only once', async () => {
   const bodies: string[] = []
   const node = await http2Node((stream) => {
     if (bodies.push('') === 1) {
@@ -130,7 +130,7 @@ it('sends a call again that the node has not begun with, whole, and only once', 
   expect(bodies).toEqual(['', '\u0000\u0000\u0000\u0000\u0005hello'])
 })
 
-it('a node that says GOAWAY is connected to again, and keeps the calls that it has begun with', async () => {
+it('reconnects after GOAWAY, and open calls continue', async () => {
   const node = await grpcNode()
   const gateway = await grpcInFrontOf(node.url)
   const client = grpcJs(gateway.url)
@@ -150,14 +150,11 @@ it.each([
   [{ ':status': 401, 'grpc-status': '16' }, status.UNAVAILABLE],
   [{ ':status': 401 }, status.UNAVAILABLE],
   [{ ':status': 403, 'content-type': 'text/html' }, status.UNAVAILABLE],
-])(
-  'a complaint of the node about the credential of this service is none about the client: %j',
-  async (headers, code) => {
-    const node = await http2Node((stream) => stream.respond(headers, { endStream: true }))
-    const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url).one('a')
-    expect(end).toMatchObject({ code, details: 'The node refuses the credential of this service.' })
-  },
-)
+])('an upstream authentication failure is not reported as one of the client: %j', async (headers, code) => {
+  const node = await http2Node((stream) => stream.respond(headers, { endStream: true }))
+  const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url).one('a')
+  expect(end).toMatchObject({ code, details: 'The node refuses the credential of this service.' })
+})
 
 it.each([
   [{ ':status': 404 }, status.UNIMPLEMENTED, 'The node answered HTTP 404.'],
@@ -169,14 +166,14 @@ it.each([
   ],
   [head, status.UNKNOWN, 'The node ended the call without a status.'],
   [{ ...head, 'grpc-status': '99' }, 99, ''],
-])('an answer that is not gRPC has a status: %j', async (headers, code, details) => {
+])('a response that is not gRPC has a status: %j', async (headers, code, details) => {
   const node = await http2Node((stream) => stream.respond(headers, { endStream: true }))
   const gateway = await grpcInFrontOf(node.url)
   const { status: end } = await grpcJs(gateway.url).one('a')
   expect(end).toMatchObject({ code, details })
 })
 
-it('keeps the address and the credential of the node out of its words', async () => {
+it('redacts the URL and the credential of the upstream', async () => {
   const node = await http2Node((stream) =>
     stream.respond(
       {
@@ -198,32 +195,32 @@ it('keeps the address and the credential of the node out of its words', async ()
   expect(end.metadata.get('grpc-status-details-bin')).toEqual([])
 })
 
-it('ends streams when the service stops, and lets a call of one answer end', async () => {
-  let answer: (text: string) => void = () => undefined
-  const node = await grpcNode({ one: () => new Promise<string>((resolve) => (answer = resolve)) })
+it('shutdown ends streams, and unary calls complete', async () => {
+  let respond: (text: string) => void = () => undefined
+  const node = await grpcNode({ one: () => new Promise<string>((resolve) => (respond = resolve)) })
   const gateway = await grpcInFrontOf(node.url)
   const client = grpcJs(gateway.url)
-  const one = client.one('a')
+  const unaryCall = client.one('a')
   const { call, messages, ended } = client.echo()
   for (const request of ['a', 'b']) call.write(request)
-  await waitFor(() => messages.length === 2 && answer.name === '')
+  await waitFor(() => messages.length === 2 && respond.name === '')
   const stopped = gateway.stop(5_000)
   expect((await ended).status).toMatchObject({
     code: status.UNAVAILABLE,
     details: 'The service is shutting down.',
   })
-  answer('late')
-  expect(await one).toMatchObject({ messages: ['late'], status: { code: 0 } })
+  respond('late')
+  expect(await unaryCall).toMatchObject({ messages: ['late'], status: { code: 0 } })
   await stopped
 })
 
-it('ends what has not ended when the time is up', async () => {
+it('ends open calls after the drain timeout', async () => {
   const node = await grpcNode({ one: () => new Promise<string>(() => undefined) })
   const gateway = await grpcInFrontOf(node.url)
-  const one = grpcJs(gateway.url).one('a')
+  const unaryCall = grpcJs(gateway.url).one('a')
   await waitFor(() => expect(node.openCalls).toBe(1))
   await gateway.stop(300)
-  expect((await one).status.code).toBe(status.UNAVAILABLE)
+  expect((await unaryCall).status.code).toBe(status.UNAVAILABLE)
 })
 
 function timeout(milliseconds: number): Promise<string> {

@@ -4,11 +4,11 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Permit } from '@fairlead/gateway-core/admission/types'
 import { RequestContext, type RequestKind } from '@fairlead/gateway-core/http/request-context'
 import type { RequestSource } from '@fairlead/gateway-core/http/client-address'
-import { endOfError, errorOfRefusal } from './call-status.ts'
+import { endOfError, errorOfRejection } from './call-status.ts'
 import { isCallPath, isStreamingMethod, isUnaryMethod, labelOf } from './call-path.ts'
 import type { Downstream } from './downstream.ts'
 import type { GrpcDependencies } from '../dependencies.ts'
-import { headersForNode, type ReceivedHeaders, single } from './metadata.ts'
+import { headersForUpstream, type ReceivedHeaders, firstValue } from './metadata.ts'
 import { recordCall } from './record-call.ts'
 import { createMessageCounter } from './message-counter.ts'
 import { type OpenCall, statusOfLoss } from './open-calls.ts'
@@ -27,15 +27,15 @@ export interface CallRequest {
   readonly isWeb: boolean
 }
 
-const calls: RequestKind = {
+const callKind: RequestKind = {
   protocol: 'grpc',
   traceAttributes: { 'rpc.system': 'grpc' },
-  failure: errorOfRefusal,
+  failure: errorOfRejection,
 }
 
 /** Authenticates, admits and dispatches one call. It never throws. */
-export function beginCall(dependencies: GrpcDependencies, request: CallRequest, client: Downstream): void {
-  const context = new RequestContext(dependencies, calls)
+export function handleCall(dependencies: GrpcDependencies, request: CallRequest, client: Downstream): void {
+  const context = new RequestContext(dependencies, callKind)
   context.method = labelOf(request.path)
   // A method that the contract does not define may be a stream.
   context.isStreaming = !isUnaryMethod(request.path)
@@ -55,29 +55,29 @@ function serve(
     for (const release of releases) release()
     recordCall(context, code, dependencies.metrics)
   }
-  const refuse = (error: unknown) => {
+  const reject = (error: unknown) => {
     if (!(error instanceof GrpcError)) context.log.error({ err: error }, 'node request failed')
-    const known = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
+    const grpcError = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
     client.requests.on('error', () => undefined)
-    client.answer.on('error', () => undefined)
-    client.end(endOfError(known).trailers)
+    client.response.on('error', () => undefined)
+    client.end(endOfError(grpcError).trailers)
     client.requests.resume()
-    record(known.code)
+    record(grpcError.code)
   }
   try {
     const grant = authenticate(dependencies, request)
     context.grant = grant
-    releases.push(dependencies.limits.enter(grant.credentialId, request.path))
-    const go = (permit: Permit | undefined) => {
+    releases.push(dependencies.limits.acquire(grant.credentialId, request.path))
+    const dispatch = (permit: Permit | undefined) => {
       if (permit) releases.push(() => permit.release())
-      if (client.answer.destroyed) throw new GrpcError(Status.CANCELLED, 'The client is gone.')
+      if (client.response.destroyed) throw new GrpcError(Status.CANCELLED, 'The client is gone.')
       forward(dependencies, { context, request, grant, onEnd: record }, client)
     }
     const admitted = admit(context, request.path, client)
-    if (admitted instanceof Promise) admitted.then(go).catch(refuse)
-    else go(admitted)
+    if (admitted instanceof Promise) admitted.then(dispatch).catch(reject)
+    else dispatch(admitted)
   } catch (error) {
-    refuse(error)
+    reject(error)
   }
 }
 
@@ -98,9 +98,9 @@ function admit(
   }
   const admitted = context.admit(method)
   if (!(admitted instanceof Promise)) return admitted
-  const leave = () => context.abort()
-  client.answer.once('close', leave)
-  return admitted.finally(() => client.answer.off('close', leave))
+  const onClose = () => context.abort()
+  client.response.once('close', onClose)
+  return admitted.finally(() => client.response.off('close', onClose))
 }
 
 function authenticate(
@@ -110,9 +110,9 @@ function authenticate(
   if (hasLooped(loops, received.headers)) {
     throw new GrpcError(Status.FAILED_PRECONDITION, loopReason)
   }
-  const xToken = single(received.headers['x-token'])
+  const xToken = firstValue(received.headers['x-token'])
   const grant = authenticator.authenticateXToken('grpc', xToken, host, { headers: received.headers, socket })
-  if ('status' in grant) throw errorOfRefusal(grant)
+  if ('status' in grant) throw errorOfRejection(grant)
   if (!isCallPath(path)) {
     throw new GrpcError(Status.UNIMPLEMENTED, 'The path of a call is /<package>.<Service>/<Method>.')
   }
@@ -136,11 +136,11 @@ function forward(
 ): void {
   const { metrics, openCalls, stalledCalls, admission, authenticator } = dependencies
   const { method, span } = context
-  const node = dependencies.nodes.of(grant)
+  const pool = dependencies.upstreams.of(grant)
   const countMessages = createMessageCounter()
   const messages = metrics.messages.labels({ method })
-  let answered = 0
-  const headers = headersForNode(request.path, request.received, request.isWeb)
+  let responseMessages = 0
+  const headers = headersForUpstream(request.path, request.received, request.isWeb)
   if (dependencies.loops) headers[loopField] = loopValue(dependencies.loops.entry)
   if (span) headers['traceparent'] = span.traceparent
   const observer: CallObserver = {
@@ -148,51 +148,51 @@ function forward(
       metrics.bytesIn.inc(bytes.length)
       context.bytesIn += bytes.length
     },
-    onAnswer: (bytes) => {
+    onResponse: (bytes) => {
       metrics.bytesOut.inc(bytes.length)
       context.bytesOut += bytes.length
       const count = countMessages(bytes)
       if (count === 0) return
-      answered += count
+      responseMessages += count
       messages.inc(count)
       if (!isStreamingMethod(request.path)) return
-      const pushed = { method, status: 200, bytesOut: context.bytesOut, pushes: count }
-      dependencies.meter({ ...pushed, protocol: 'grpc', grant })
+      const usage = { method, status: 200, bytesOut: context.bytesOut, pushes: count }
+      dependencies.meter({ ...usage, protocol: 'grpc', grant })
       // Bytes that are counted with a message are not counted again with the call.
       context.bytesOut = 0
       const rejection = admission.push(grant, count)
       if (rejection) call.terminate(Status.RESOURCE_EXHAUSTED, rejection.reason)
     },
     onStall: () => stalledCalls.add(call),
-    onFlow: () => stalledCalls.delete(call),
+    onResume: () => stalledCalls.delete(call),
     onEnd: (code) => {
-      openCalls.delete(open)
+      openCalls.delete(openCall)
       stalledCalls.delete(call)
       metrics.open.dec()
       onEnd(code)
     },
   }
-  const resumable = isResumable(request, node) ? new GeyserSubscription() : undefined
+  const resumable = isResumable(request, pool) ? new GeyserSubscription() : undefined
   if (resumable) headers['grpc-accept-encoding'] = 'identity'
-  const call: ProxiedCall = new ProxiedCall(client, node, headers, observer, resumable)
+  const call: ProxiedCall = new ProxiedCall(client, pool, headers, observer, resumable)
   const requester = {
     address: authenticator.addressOf({ headers: request.received.headers, socket: request.socket }),
     origin: request.received.headers.origin,
   }
-  const open: OpenCall = {
+  const openCall: OpenCall = {
     call,
     grant,
     requester,
-    isStream: () => answered > 1 || isStreamingMethod(request.path),
+    isStream: () => responseMessages > 1 || isStreamingMethod(request.path),
     end: (loss) => call.terminate(...statusOfLoss(loss)),
   }
-  openCalls.add(open)
+  openCalls.add(openCall)
   metrics.open.inc()
   call.begin()
 }
 
 /** Whether a call can resume at another upstream. Compressed messages cannot be parsed. */
-function isResumable({ path, received }: CallRequest, node: Pick<GrpcPool, 'hasSeveral'>): boolean {
+function isResumable({ path, received }: CallRequest, pool: Pick<GrpcPool, 'hasSeveral'>): boolean {
   const { 'grpc-encoding': encoding = 'identity' } = received.headers
-  return path === subscribePath && node.hasSeveral && encoding === 'identity'
+  return path === subscribePath && pool.hasSeveral && encoding === 'identity'
 }

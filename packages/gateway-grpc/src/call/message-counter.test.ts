@@ -7,30 +7,32 @@ const bytes = Buffer.concat(sizes.map((size) => frameMessage(new Uint8Array(size
 
 describe('createMessageCounter', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 11, 16_384, bytes.length])(
-    'counts messages in pieces of %i bytes',
-    (piece) => {
+    'counts messages in chunks of %i bytes',
+    (chunkSize) => {
       const count = createMessageCounter()
       let total = 0
-      for (let at = 0; at < bytes.length; at += piece) total += count(bytes.subarray(at, at + piece))
+      for (let at = 0; at < bytes.length; at += chunkSize) total += count(bytes.subarray(at, at + chunkSize))
       expect(total).toBe(sizes.length)
     },
   )
 
-  it('counts wherever the bytes are cut once', () => {
+  it('counts messages for every split position', () => {
     const short = Buffer.concat([frameMessage(new Uint8Array(3)), frameMessage(new Uint8Array(0))])
-    for (let cut = 0; cut <= short.length; cut++) {
+    for (let splitAt = 0; splitAt <= short.length; splitAt++) {
       const count = createMessageCounter()
-      expect(count(short.subarray(0, cut)) + count(short.subarray(cut))).toBe(2)
+      expect(count(short.subarray(0, splitAt)) + count(short.subarray(splitAt))).toBe(2)
     }
   })
 
-  it('believes lengths of four bytes', () => {
+  it('reads lengths of four bytes', () => {
     const count = createMessageCounter()
     expect(count(Uint8Array.of(0, 0xff, 0xff, 0xff, 0xff))).toBe(1)
     expect(count(new Uint8Array(100_000))).toBe(0)
-    const cut = createMessageCounter()
-    expect(cut(Uint8Array.of(0, 0xff, 0xff)) + cut(Uint8Array.of(0xff, 0xff)) + cut(new Uint8Array(99))).toBe(
-      1,
-    )
+    const countSplit = createMessageCounter()
+    expect(
+      countSplit(Uint8Array.of(0, 0xff, 0xff)) +
+        countSplit(Uint8Array.of(0xff, 0xff)) +
+        countSplit(new Uint8Array(99)),
+    ).toBe(1)
   })
 })

@@ -1,4 +1,4 @@
-const headBytes = 5
+const prefixBytes = 5
 
 /**
  * Counts the messages in a byte stream by their prefixes, regardless of chunk boundaries. It stores no bytes.
@@ -8,33 +8,33 @@ const headBytes = 5
  */
 export function createMessageCounter(): (bytes: Uint8Array) => number {
   // Number of prefix bytes read so far, and the length that they encode.
-  let seen = 0
+  let prefixRead = 0
   let length = 0
   // Remaining bytes of the current message.
-  let left = 0
+  let remaining = 0
   return (bytes) => {
     let count = 0
-    let at = 0
+    let offset = 0
     const { length: end } = bytes
-    while (at < end) {
-      if (left > 0) {
-        const step = Math.min(left, end - at)
-        at += step
-        left -= step
+    while (offset < end) {
+      if (remaining > 0) {
+        const step = Math.min(remaining, end - offset)
+        offset += step
+        remaining -= step
         continue
       }
       // Most prefixes are in one chunk.
-      if (seen === 0 && end - at >= headBytes) {
-        left = uint32(bytes, at + 1)
-        at += headBytes
+      if (prefixRead === 0 && end - offset >= prefixBytes) {
+        remaining = uint32(bytes, offset + 1)
+        offset += prefixBytes
         count++
         continue
       }
-      if (seen > 0) length = length * 256 + (bytes[at] ?? 0)
-      at++
-      if (++seen === headBytes) {
-        left = length
-        seen = length = 0
+      if (prefixRead > 0) length = length * 256 + (bytes[offset] ?? 0)
+      offset++
+      if (++prefixRead === prefixBytes) {
+        remaining = length
+        prefixRead = length = 0
         count++
       }
     }
@@ -42,7 +42,7 @@ export function createMessageCounter(): (bytes: Uint8Array) => number {
   }
 }
 
-function uint32(bytes: Uint8Array, at: number): number {
-  const low = ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)
-  return (bytes[at] ?? 0) * 0x1_00_00_00 + low
+function uint32(bytes: Uint8Array, offset: number): number {
+  const low = ((bytes[offset + 1] ?? 0) << 16) | ((bytes[offset + 2] ?? 0) << 8) | (bytes[offset + 3] ?? 0)
+  return (bytes[offset] ?? 0) * 0x1_00_00_00 + low
 }

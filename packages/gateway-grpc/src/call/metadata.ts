@@ -9,7 +9,7 @@ export interface ReceivedHeaders {
 }
 
 // Headers of the connection, not of the call.
-const ofConnection = [
+const connectionHeaders = [
   'connection',
   'http2-settings',
   'keep-alive',
@@ -19,11 +19,11 @@ const ofConnection = [
   'te',
   'host',
 ]
-const common = [...ofConnection, 'content-length', 'trailer']
+const commonHeaders = [...connectionHeaders, 'content-length', 'trailer']
 
 // The client's credential, headers in which a proxy describes the client, and headers of proxies that upstreams trust.
-const ofClient = new Set([
-  ...common,
+const clientHeaders = new Set([
+  ...commonHeaders,
   'x-token',
   'authorization',
   'proxy-authorization',
@@ -36,7 +36,7 @@ const ofClient = new Set([
 ])
 
 // Headers that a browser sends with every request.
-const ofBrowser = new Set([
+const browserHeaders = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
@@ -52,8 +52,8 @@ const ofBrowser = new Set([
 ])
 
 // Headers that would reveal the upstream, or apply to the gateway itself.
-const ofServer = new Set([
-  ...common,
+const serverHeaders = new Set([
+  ...commonHeaders,
   'alt-svc',
   'location',
   'server',
@@ -63,10 +63,14 @@ const ofServer = new Set([
 ])
 
 /** Returns the headers of a client's call that are sent to an upstream, without the upstream's credential. */
-export function headersForNode(path: string, received: ReceivedHeaders, isWeb: boolean): OutgoingHttpHeaders {
+export function headersForUpstream(
+  path: string,
+  received: ReceivedHeaders,
+  isWeb: boolean,
+): OutgoingHttpHeaders {
   const headers = collect(received, (name) => {
-    if (ofClient.has(name) || name.startsWith('x-forwarded-')) return false
-    return !isWeb || !(ofBrowser.has(name) || name.startsWith('sec-'))
+    if (clientHeaders.has(name) || name.startsWith('x-forwarded-')) return false
+    return !isWeb || !(browserHeaders.has(name) || name.startsWith('sec-'))
   })
   headers[':method'] = 'POST'
   headers[':path'] = path
@@ -77,31 +81,34 @@ export function headersForNode(path: string, received: ReceivedHeaders, isWeb: b
 
 /** Returns the headers of an upstream response that a client may receive. */
 export function headersForClient(received: ReceivedHeaders): OutgoingHttpHeaders {
-  return collect(received, (name) => !ofServer.has(name) && !name.startsWith('access-control-'))
+  return collect(received, (name) => !serverHeaders.has(name) && !name.startsWith('access-control-'))
 }
 
 /** Returns the trailers of an upstream response, as far as HTTP/2 allows them. */
 export function trailersForClient(received: ReceivedHeaders): OutgoingHttpHeaders {
-  return collect(received, (name) => !ofConnection.includes(name))
+  return collect(received, (name) => !connectionHeaders.includes(name))
 }
 
 /** Repeated entries stay separate entries where that is allowed. */
-function collect({ headers, raw }: ReceivedHeaders, passes: (name: string) => boolean): OutgoingHttpHeaders {
+function collect(
+  { headers, raw }: ReceivedHeaders,
+  isForwarded: (name: string) => boolean,
+): OutgoingHttpHeaders {
   const collected = Object.create(null) as OutgoingHttpHeaders
-  for (let at = 0; at < raw.length; at += 2) {
+  for (let index = 0; index < raw.length; index += 2) {
     // HTTP/1.1 preserves the case of names.
-    const name = raw[at]?.toLowerCase() ?? ''
-    const value = raw[at + 1] ?? ''
-    if (name.startsWith(':') || !passes(name)) continue
-    const known = collected[name]
-    if (known === undefined) collected[name] = value
-    else if (Array.isArray(known)) known.push(value)
-    else if (headers[name] !== known) collected[name] = [String(known), value]
+    const name = raw[index]?.toLowerCase() ?? ''
+    const value = raw[index + 1] ?? ''
+    if (name.startsWith(':') || !isForwarded(name)) continue
+    const existing = collected[name]
+    if (existing === undefined) collected[name] = value
+    else if (Array.isArray(existing)) existing.push(value)
+    else if (headers[name] !== existing) collected[name] = [String(existing), value]
   }
   return collected
 }
 
 /** The value of an entry that may occur once. */
-export function single(value: string | readonly string[] | undefined): string | undefined {
+export function firstValue(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
 }

@@ -25,7 +25,7 @@ export interface OpenCalls {
   stop(drainMs: number): Promise<void>
 }
 
-const lookMs = 20
+const pollMs = 20
 
 /** Creates the set of open calls. */
 export function createOpenCalls(directory: Directory, admission: Admission): OpenCalls {
@@ -47,7 +47,7 @@ export function createOpenCalls(directory: Directory, admission: Admission): Ope
         for (const open of calls) if (open.isStream()) shutDown(open)
         return calls.size === 0
       }
-      await waitUntil(endStreams, drainMs, lookMs)
+      await waitUntil(endStreams, drainMs, pollMs)
       for (const open of calls) shutDown(open)
       guard.close()
     },

@@ -5,7 +5,14 @@ import {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http2'
-import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd, withoutSecrets } from './call-status.ts'
+import {
+  type CallEnd,
+  endOfError,
+  endOfHttp,
+  endOfUpstream,
+  gatewayEnd,
+  withoutSecrets,
+} from './call-status.ts'
 import type { Downstream } from './downstream.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './metadata.ts'
 import { isUnprocessed } from '../upstream/grpc-connections.ts'
@@ -28,24 +35,24 @@ export interface CallObserver {
   /** Called with the bytes of framed messages on their way to the upstream. */
   onRequest(bytes: Uint8Array): void
   /** Called with the bytes of framed messages on their way to the client. */
-  onAnswer(bytes: Uint8Array): void
+  onResponse(bytes: Uint8Array): void
   /** Called when the client does not read the buffered bytes. */
   onStall(): void
   /** Called when the client reads again. */
-  onFlow(): void
+  onResume(): void
   /** Called once, at the end of the call. */
   onEnd(code: StatusCode): void
 }
 
 // Maximum size of the request bytes that are buffered until the upstream responds, to send them again when the upstream
 // has not begun to process the call.
-const maxKeptBytes = 65_536
+const maxBufferedBytes = 65_536
 
 // How often a call may move to another upstream: five times in a row, then once every five seconds.
-const moveRules: BudgetRules = { share: 0, perSecond: 0.2, most: 5 }
+const failoverRules: BudgetRules = { share: 0, perSecond: 0.2, most: 5 }
 
 // How long a client may take to read the end of the call.
-const endMs = 500
+const endTimeoutMs = 500
 
 /** One call between a client and an upstream. Bytes pass in both directions as fast as the slower side accepts them. */
 export class ProxiedCall {
@@ -56,24 +63,24 @@ export class ProxiedCall {
   readonly #resumable: ResumableStream | undefined
   /** The upstream that serves the call. */
   #member: UpstreamStream['member'] | undefined
-  readonly #moves = new RetryBudget(moveRules)
+  readonly #failoverBudget = new RetryBudget(failoverRules)
   /** Whether the call has moved to another upstream that has sent nothing yet. */
-  #isMoving = false
-  #isBegun = false
+  #isFailingOver = false
+  #hasSentHeaders = false
   /** The upstream's side; undefined before it is open, and while it is reopened. */
   #stream: ClientHttp2Stream | undefined
   /** Request bytes that were sent; undefined when they are too many, or it is too late to send them again. */
-  #kept: Uint8Array[] | undefined = []
-  #keptBytes = 0
+  #buffered: Uint8Array[] | undefined = []
+  #bufferedBytes = 0
   /** Strings of the upstream that must not reach the client. */
   #secrets: readonly string[] = []
   #trailers: OutgoingHttpHeaders | undefined
   /** Set once the upstream sends no more. */
-  #isAnswered = false
-  #isSecondTry = false
+  #isResponseComplete = false
+  #isRetry = false
   /** The first bytes for the next upstream. */
-  #first: readonly Uint8Array[] | undefined
-  #isOver = false
+  #resumeBytes: readonly Uint8Array[] | undefined
+  #isSettled = false
 
   constructor(
     client: Downstream,
@@ -91,30 +98,30 @@ export class ProxiedCall {
 
   /** Begins the call at the upstream. */
   begin(): void {
-    const { requests, answer } = this.#client
-    const cancel = this.#guard(() => this.#settle(Status.CANCELLED))
-    answer.once('close', cancel)
-    answer.on('error', cancel)
-    const flow = () => {
-      this.#observer.onFlow()
+    const { requests, response } = this.#client
+    const onClose = this.#guard(() => this.#settle(Status.CANCELLED))
+    response.once('close', onClose)
+    response.on('error', onClose)
+    const onDrain = () => {
+      this.#observer.onResume()
       this.#stream?.resume()
     }
-    answer.on('drain', this.#guard(flow))
-    const fail = (error: unknown) => {
+    response.on('drain', this.#guard(onDrain))
+    const onRequestError = (error: unknown) => {
       if (error instanceof GrpcError) this.#finish(endOfError(error))
     }
-    requests.on('error', this.#guard(fail))
-    if (answer.destroyed) cancel()
+    requests.on('error', this.#guard(onRequestError))
+    if (response.destroyed) onClose()
     else void this.#open()
   }
 
   /** Ends the call from the gateway's side, after a short time also for a client that does not read. */
   terminate(code: StatusCode, detail: string): void {
-    if (this.#isOver) return
-    const { answer } = this.#client
-    const impatience = guardedTimeout(() => this.#client.destroy(), endMs)
-    answer.once('close', () => clearTimeout(impatience))
-    this.#finish(ownEnd(code, detail))
+    if (this.#isSettled) return
+    const { response } = this.#client
+    const endTimer = guardedTimeout(() => this.#client.destroy(), endTimeoutMs)
+    response.once('close', () => clearTimeout(endTimer))
+    this.#finish(gatewayEnd(code, detail))
   }
 
   async #open(): Promise<void> {
@@ -122,11 +129,11 @@ export class ProxiedCall {
       const { stream, member, secrets } = await this.#upstreams.open(this.#headers, this.#member)
       this.#member = member
       this.#secrets = secrets
-      if (this.#isOver) stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
+      if (this.#isSettled) stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
       else this.#connect(stream)
     } catch (error) {
-      const known = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
-      this.#finish(endOfError(known))
+      const grpcError = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
+      this.#finish(endOfError(grpcError))
     }
   }
 
@@ -134,16 +141,16 @@ export class ProxiedCall {
     this.#stream = stream
     const { requests } = this.#client
     const onResponse = (headers: IncomingHttpHeaders, flags: number, raw: readonly string[]) => {
-      this.#isAnswered = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
-      this.#answer({ headers, raw })
+      this.#isResponseComplete = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
+      this.#onResponseHeaders({ headers, raw })
     }
     const onData = (bytes: Buffer) => {
-      if (this.#isOver || stream !== this.#stream) return
-      const taken = this.#resumable ? this.#take('takeUpdates', bytes) : bytes
-      if (!taken) return
-      this.#isMoving = false
-      this.#observer.onAnswer(taken)
-      if (this.#client.write(taken)) return
+      if (this.#isSettled || stream !== this.#stream) return
+      const updates = this.#resumable ? this.#transform('takeUpdates', bytes) : bytes
+      if (!updates) return
+      this.#isFailingOver = false
+      this.#observer.onResponse(updates)
+      if (this.#client.write(updates)) return
       stream.pause()
       this.#observer.onStall()
     }
@@ -152,8 +159,8 @@ export class ProxiedCall {
     }
     const onEnd = () => {
       if (!this.#trailers || stream !== this.#stream) return
-      this.#isAnswered = true
-      this.#finishOrMove(this.#endOf(this.#trailers))
+      this.#isResponseComplete = true
+      this.#finishOrFailOver(this.#endOf(this.#trailers))
     }
     stream.on('response', this.#guard(onResponse))
     stream.on('data', this.#guard(onData))
@@ -164,7 +171,7 @@ export class ProxiedCall {
     stream.on('error', () => undefined)
     stream.once(
       'close',
-      this.#guard(() => this.#broken(stream)),
+      this.#guard(() => this.#onUpstreamClose(stream)),
     )
     this.#sendRequests(stream)
   }
@@ -179,10 +186,10 @@ export class ProxiedCall {
 
   #sendRequests(stream: ClientHttp2Stream): void {
     const { requests } = this.#client
-    for (const bytes of this.#first ?? this.#kept ?? []) stream.write(bytes)
-    this.#first = undefined
+    for (const bytes of this.#resumeBytes ?? this.#buffered ?? []) stream.write(bytes)
+    this.#resumeBytes = undefined
     if (requests.readableEnded) stream.end()
-    else if (this.#isSecondTry || this.#isBegun) requests.resume()
+    else if (this.#isRetry || this.#hasSentHeaders) requests.resume()
     else {
       requests.on(
         'data',
@@ -196,34 +203,34 @@ export class ProxiedCall {
   }
 
   #send(bytes: Uint8Array): void {
-    if (this.#isOver) return
+    if (this.#isSettled) return
     this.#observer.onRequest(bytes)
-    const taken = this.#resumable ? this.#take('takeRequests', bytes) : bytes
-    if (!taken) return
-    this.#keptBytes += taken.length
-    if (this.#keptBytes > maxKeptBytes) this.#kept = undefined
-    this.#kept?.push(taken)
-    if (this.#stream?.write(taken) === false) this.#client.requests.pause()
+    const requests = this.#resumable ? this.#transform('takeRequests', bytes) : bytes
+    if (!requests) return
+    this.#bufferedBytes += requests.length
+    if (this.#bufferedBytes > maxBufferedBytes) this.#buffered = undefined
+    this.#buffered?.push(requests)
+    if (this.#stream?.write(requests) === false) this.#client.requests.pause()
   }
 
-  #answer(received: ReceivedHeaders): void {
-    this.#kept = undefined
+  #onResponseHeaders(received: ReceivedHeaders): void {
+    this.#buffered = undefined
     const { ':status': status = 200, 'content-type': type } = received.headers
     const headers = withoutSecrets(headersForClient(received), this.#secrets)
-    if (headers['grpc-status'] !== undefined) this.#finishOrMove(this.#endOf(headers))
+    if (headers['grpc-status'] !== undefined) this.#finishOrFailOver(this.#endOf(headers))
     else if (Number(status) !== 200 || !type?.startsWith('application/grpc')) {
-      this.#finishOrMove(endOfHttp(Number(status)))
-    } else if (!this.#isOver && !this.#isBegun) {
-      this.#isBegun = true
-      this.#client.begin(headers)
+      this.#finishOrFailOver(endOfHttp(Number(status)))
+    } else if (!this.#isSettled && !this.#hasSentHeaders) {
+      this.#hasSentHeaders = true
+      this.#client.sendHeaders(headers)
     }
   }
 
   /** @returns undefined when there is nothing to pass on; bytes that are not messages end the call */
-  #take(take: 'takeRequests' | 'takeUpdates', bytes: Uint8Array): Uint8Array | undefined {
+  #transform(method: 'takeRequests' | 'takeUpdates', bytes: Uint8Array): Uint8Array | undefined {
     try {
-      const taken = this.#resumable?.[take](bytes)
-      return taken?.length === 0 ? undefined : taken
+      const output = this.#resumable?.[method](bytes)
+      return output?.length === 0 ? undefined : output
     } catch (error) {
       if (!(error instanceof GrpcError)) throw error
       this.#finish(endOfError(error))
@@ -232,22 +239,23 @@ export class ProxiedCall {
   }
 
   /** Replaces an upstream that cannot continue a stream with the next one. */
-  #finishOrMove(end: CallEnd): void {
+  #finishOrFailOver(end: CallEnd): void {
     // The status of the next upstream for a call that it did not begin is of no use to the client.
-    const isRefused = this.#isMoving
-    if ((end.code === Status.UNAVAILABLE || isRefused) && this.#move()) return
-    this.#finish(isRefused ? brokenOff : end)
+    const wasFailingOver = this.#isFailingOver
+    if ((end.code === Status.UNAVAILABLE || wasFailingOver) && this.#failOver()) return
+    this.#finish(wasFailingOver ? resetByUpstream : end)
   }
 
   /** @returns whether the call resumes at another upstream */
-  #move(): boolean {
-    if (this.#isOver || !this.#isBegun || !this.#resumable || !this.#moves.spend()) return false
+  #failOver(): boolean {
+    if (this.#isSettled || !this.#hasSentHeaders || !this.#resumable || !this.#failoverBudget.spend())
+      return false
     const first = this.#resumable.resume()
     if (!first) return false
-    this.#isMoving = true
-    this.#first = [first]
+    this.#isFailingOver = true
+    this.#resumeBytes = [first]
     this.#trailers = undefined
-    this.#isAnswered = false
+    this.#isResponseComplete = false
     const stream = this.#stream
     this.#stream = undefined
     stream?.close(constants.NGHTTP2_CANCEL)
@@ -257,50 +265,50 @@ export class ProxiedCall {
   }
 
   #endOf(trailers: OutgoingHttpHeaders): CallEnd {
-    return endOfNode(trailers, this.#secrets)
+    return endOfUpstream(trailers, this.#secrets)
   }
 
   /** Handles the close of the upstream's side. Unless the call had ended before, the upstream broke it off. */
-  #broken(stream: ClientHttp2Stream): void {
-    if (this.#isOver || stream !== this.#stream) return
+  #onUpstreamClose(stream: ClientHttp2Stream): void {
+    if (this.#isSettled || stream !== this.#stream) return
     // Retries only once: a repeated rejection is final.
-    if (this.#kept && !this.#isSecondTry && isUnprocessed(stream)) {
-      this.#isSecondTry = true
+    if (this.#buffered && !this.#isRetry && isUnprocessed(stream)) {
+      this.#isRetry = true
       this.#stream = undefined
       this.#client.requests.pause()
       void this.#open()
       return
     }
-    const isWhole = stream.rstCode === constants.NGHTTP2_NO_ERROR && stream.readableEnded
-    if (isWhole) this.#finish(ownEnd(Status.UNKNOWN, 'The node ended the call without a status.'))
+    const isComplete = stream.rstCode === constants.NGHTTP2_NO_ERROR && stream.readableEnded
+    if (isComplete) this.#finish(gatewayEnd(Status.UNKNOWN, 'The node ended the call without a status.'))
     else if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) {
-      this.#finish(ownEnd(Status.RESOURCE_EXHAUSTED, 'The call exceeds a limit of the node.'))
-    } else this.#finishOrMove(brokenOff)
+      this.#finish(gatewayEnd(Status.RESOURCE_EXHAUSTED, 'The call exceeds a limit of the node.'))
+    } else this.#finishOrFailOver(resetByUpstream)
   }
 
   #finish({ code, trailers }: CallEnd): void {
-    if (this.#isOver) return
+    if (this.#isSettled) return
     this.#client.end(trailers)
     this.#settle(code)
   }
 
   #settle(code: StatusCode): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#kept = undefined
-    if (this.#stream) leave(this.#stream, this.#isAnswered)
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#buffered = undefined
+    if (this.#stream) releaseStream(this.#stream, this.#isResponseComplete)
     // Discards what the client still sends.
     this.#client.requests.resume()
     this.#observer.onEnd(code)
   }
 }
 
-const brokenOff = ownEnd(Status.UNAVAILABLE, 'The node broke the call off.')
+const resetByUpstream = gatewayEnd(Status.UNAVAILABLE, 'The node broke the call off.')
 
 /** Releases the upstream's side. An upstream that has sent its full response receives an end, not a reset. */
-function leave(stream: ClientHttp2Stream, isAnswered: boolean): void {
+function releaseStream(stream: ClientHttp2Stream, isResponseComplete: boolean): void {
   if (stream.closed) return
-  if (!isAnswered || stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
+  if (!isResponseComplete || stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
   else {
     stream.resume()
     if (!stream.writableEnded) stream.end()

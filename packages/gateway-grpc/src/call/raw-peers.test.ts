@@ -20,10 +20,10 @@ import {
   settingsTaken,
 } from '../testing/raw-http2.ts'
 
-it('a client that repeats what may come once only is served', async () => {
-  let asked: readonly string[] = []
+it('a client that repeats headers that may occur once is served', async () => {
+  let rawHeaders: readonly string[] = []
   const node = await http2Node((stream, _, raw) => {
-    asked = raw
+    rawHeaders = raw
     stream.respond(
       { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '0' },
       { endStream: true },
@@ -46,8 +46,8 @@ it('a client that repeats what may come once only is served', async () => {
       ['x-many', '2'],
     ]),
   )
-  await waitFor(() => expect(asked.join(' ')).toMatch(/user-agent one x-many 1 x-many 2/))
-  expect(asked).not.toContain('two')
+  await waitFor(() => expect(rawHeaders.join(' ')).toMatch(/user-agent one x-many 1 x-many 2/))
+  expect(rawHeaders).not.toContain('two')
 })
 
 it.for([
@@ -55,49 +55,59 @@ it.for([
   ['GET', 'text/plain'],
   ['POST', 'application/grpc'],
   ['POST', 'application/grpc-web'],
-] as const)('a stream of %s, %s that is reset as it opens harms no other', async ([method, type]) => {
-  const gateway = await grpcInFrontOf((await grpcNode()).url)
-  const socket = await rawClient(gateway.port)
-  const ask = asks(method, type)
-  for (let id = 1; id < 20; id += 4) {
-    socket.write(Buffer.concat([lastHeaders(id, ask), reset(id), firstHeaders(id + 2, ask), reset(id + 2)]))
-  }
-  expect((await grpcJs(gateway.url).one('a')).status.code).toBe(0)
-})
+] as const)(
+  'a stream of %s, %s that is reset when it opens does not affect other streams',
+  async ([method, type]) => {
+    const gateway = await grpcInFrontOf((await grpcNode()).url)
+    const socket = await rawClient(gateway.port)
+    const headers = requestHeaders(method, type)
+    for (let id = 1; id < 20; id += 4) {
+      socket.write(
+        Buffer.concat([lastHeaders(id, headers), reset(id), firstHeaders(id + 2, headers), reset(id + 2)]),
+      )
+    }
+    expect((await grpcJs(gateway.url).one('a')).status.code).toBe(0)
+  },
+)
 
 it.for([
   ['OPTIONS', 'text/plain'],
   ['GET', 'text/plain'],
   ['POST', 'application/grpc-web'],
 ] as const)(
-  'a stream of %s, %s that was answered is over, whatever is still sent',
+  'a stream of %s, %s is closed after the response, even when the client still sends',
   async ([method, type]) => {
     const gateway = await grpcInFrontOf('http://127.0.0.1:1')
     const streams: ServerHttp2Stream[] = []
     gateway.http2.on('stream', (stream) => void streams.push(stream))
     const socket = await rawClient(gateway.port)
-    socket.write(Buffer.concat([firstHeaders(1, asks(method, type)), data(1, Buffer.alloc(16_384))]))
+    socket.write(
+      Buffer.concat([firstHeaders(1, requestHeaders(method, type)), data(1, Buffer.alloc(16_384))]),
+    )
     await waitFor(() => expect(streams.map(({ destroyed }) => destroyed)).toEqual([true]))
   },
 )
 
-it.for(['begins', 'ends', 'fails'])('what HTTP/2 forbids is taken out where a node %s', async (where) => {
-  const forbidden = ['http2-settings', 'AAMAAABkAAQCAAAAAAIAAAAA'] as const
-  const type = ['content-type', 'application/grpc'] as const
-  const ended = ['grpc-status', '9'] as const
-  const url = await rawNode(() =>
-    where === 'fails'
-      ? lastHeaders(1, [[':status', '200'], type, ended, forbidden])
-      : Buffer.concat([
-          firstHeaders(1, [[':status', '200'], type, ...(where === 'begins' ? [forbidden] : [])]),
-          lastHeaders(1, [ended, ...(where === 'ends' ? [forbidden] : [])]),
-        ]),
-  )
-  const { status: end } = await grpcJs((await grpcInFrontOf(url)).url).one('a')
-  expect(end.code).toBe(9)
-})
+it.for(['headers', 'trailers', 'trailers-only response'])(
+  'removes headers that HTTP/2 forbids from the %s of an upstream',
+  async (where) => {
+    const forbidden = ['http2-settings', 'AAMAAABkAAQCAAAAAAIAAAAA'] as const
+    const type = ['content-type', 'application/grpc'] as const
+    const ended = ['grpc-status', '9'] as const
+    const url = await rawNode(() =>
+      where === 'trailers-only response'
+        ? lastHeaders(1, [[':status', '200'], type, ended, forbidden])
+        : Buffer.concat([
+            firstHeaders(1, [[':status', '200'], type, ...(where === 'headers' ? [forbidden] : [])]),
+            lastHeaders(1, [ended, ...(where === 'trailers' ? [forbidden] : [])]),
+          ]),
+    )
+    const { status: end } = await grpcJs((await grpcInFrontOf(url)).url).one('a')
+    expect(end.code).toBe(9)
+  },
+)
 
-it('a node that repeats what may come once only ends no more than its own call', async () => {
+it('an upstream that repeats headers that may occur once affects only its own call', async () => {
   const url = await rawNode(() =>
     lastHeaders(1, [
       [':status', '200'],
@@ -119,14 +129,14 @@ it('a node that repeats what may come once only ends no more than its own call',
   expect((await client.one('a')).status.code).toBe(0)
 })
 
-it('a call that a closing connection has not begun with is sent again on another one', async () => {
+it('a call that a closing connection did not process is retried on another connection', async () => {
   let calls = 0
-  const answer = lastHeaders(1, [
+  const response = lastHeaders(1, [
     [':status', '200'],
     ['content-type', 'application/grpc'],
     ['grpc-status', '9'],
   ])
-  const gateway = await grpcInFrontOf(await rawNode(() => (++calls === 1 ? goAway : answer)))
+  const gateway = await grpcInFrontOf(await rawNode(() => (++calls === 1 ? goAway : response)))
   const { status: end } = await grpcJs(gateway.url).one('a')
   expect([end.code, calls]).toEqual([status.FAILED_PRECONDITION, 2])
 })
@@ -140,7 +150,7 @@ async function rawClient(port: number): Promise<Socket> {
   return socket
 }
 
-function asks(method: string, type: string) {
+function requestHeaders(method: string, type: string) {
   return [
     [':method', method],
     [':path', '/a.B/C'],
@@ -152,15 +162,15 @@ function asks(method: string, type: string) {
 }
 
 /** An upstream that responds to the first headers of every connection with these bytes. */
-async function rawNode(answer: () => Buffer): Promise<string> {
+async function rawNode(respond: () => Buffer): Promise<string> {
   const server = createServer((socket) => {
-    let seen = Buffer.alloc(0)
+    let received = Buffer.alloc(0)
     socket.on('error', () => undefined)
     socket.once('data', () => socket.write(serverStart))
     socket.on('data', (bytes: Buffer) => {
-      const had = hasHeaders(seen.subarray(prefaceBytes))
-      seen = Buffer.concat([seen, bytes])
-      if (!had && hasHeaders(seen.subarray(prefaceBytes))) socket.write(answer())
+      const hadHeaders = hasHeaders(received.subarray(prefaceBytes))
+      received = Buffer.concat([received, bytes])
+      if (!hadHeaders && hasHeaders(received.subarray(prefaceBytes))) socket.write(respond())
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

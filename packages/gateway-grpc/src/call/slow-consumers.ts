@@ -11,31 +11,31 @@ export interface SlowConsumers {
 }
 
 // A client on a slow connection stalls for moments, and many clients may do so at a time.
-const patienceMs = 5_000
+const stallTimeoutMs = 5_000
 
 /**
  * Creates the set of calls whose clients do not read. Each call buffers as much as the upstream sends ahead, for as
  * long as the client stalls. When too many calls stall, the one that stalled first is ended.
  *
- * @param mostCalls - maximum number of calls that may stall for longer than a moment
+ * @param maxCalls - maximum number of calls that may stall for longer than a moment
  */
-export function createSlowConsumers(mostCalls: number): SlowConsumers {
+export function createSlowConsumers(maxCalls: number): SlowConsumers {
   // In the order in which they stalled.
   const stalledAt = new Map<ProxiedCall, number>()
   let timer: NodeJS.Timeout | undefined
-  const look = () => {
+  const check = () => {
     timer = undefined
-    if (stalledAt.size <= mostCalls) return
+    if (stalledAt.size <= maxCalls) return
     const calls: ProxiedCall[] = []
     for (const [call, at] of stalledAt) {
-      const leftMs = at + patienceMs - performance.now()
-      if (leftMs > 0) {
-        timer = guardedTimeout(look, leftMs).unref()
+      const remainingMs = at + stallTimeoutMs - performance.now()
+      if (remainingMs > 0) {
+        timer = guardedTimeout(check, remainingMs).unref()
         break
       }
       calls.push(call)
     }
-    for (const call of calls.slice(0, Math.max(0, calls.length - mostCalls))) {
+    for (const call of calls.slice(0, Math.max(0, calls.length - maxCalls))) {
       stalledAt.delete(call)
       call.terminate(Status.RESOURCE_EXHAUSTED, 'The client reads too slowly.')
     }
@@ -43,7 +43,7 @@ export function createSlowConsumers(mostCalls: number): SlowConsumers {
   return {
     add: (call) => {
       stalledAt.set(call, performance.now())
-      if (timer === undefined) look()
+      if (timer === undefined) check()
     },
     delete: (call) => void stalledAt.delete(call),
   }

@@ -8,7 +8,7 @@ import { grpcNode } from '../testing/grpc-node.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-it('ends readers that have stalled first when there are too many', async () => {
+it('ends the readers that stalled first when too many stall', async () => {
   const node = await grpcNode({
     split: async function* (request) {
       for (let count = 0; count < 20_000; count++) yield `${request} ${'x'.repeat(16_384)}`
@@ -47,7 +47,7 @@ it('ends readers that have stalled first when there are too many', async () => {
   )
 })
 
-it('twenty readers that have stalled hold little, and delay nobody', async () => {
+it('twenty stalled readers buffer little and do not delay other calls', async () => {
   let sent = 0
   const large = 'x'.repeat(16_384)
   const node = await grpcNode({

@@ -1,13 +1,13 @@
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
 import { createFrameReader, type FrameReader, frameMessage } from '@fairlead/grpc-transport/wire'
-import { DeliveredUpdates } from './update-deduplicator.ts'
+import { UpdateDeduplicator } from './update-deduplicator.ts'
 import { identityOf } from './update-identity.ts'
 
 /** Path of the method whose calls can resume at another upstream. */
 export const subscribePath = '/geyser.Geyser/Subscribe'
 
 // Updates of several slots are in flight at a time. Upstreams store hundreds of slots.
-const slotsReplayed = 8
+const replayedSlots = 8
 
 // The largest message that an upstream sends: a block with its accounts.
 const maxMessageBytes = 256 * 1024 * 1024
@@ -23,7 +23,7 @@ const field = { ping: 9, fromSlot: 11 } as const
  */
 export class GeyserSubscription {
   readonly #requests = createFrameReader({ maxMessageBytes })
-  readonly #delivered = new DeliveredUpdates(slotsReplayed)
+  readonly #deduplicator = new UpdateDeduplicator(replayedSlots)
   #updates: FrameReader = createFrameReader({ maxMessageBytes })
   #request: Uint8Array | undefined
 
@@ -34,13 +34,13 @@ export class GeyserSubscription {
    * @throws GrpcError when they are not messages, or compressed
    */
   takeRequests(bytes: Uint8Array): Uint8Array {
-    const whole: Uint8Array[] = []
+    const complete: Uint8Array[] = []
     this.#requests.push(bytes)
     for (let next = this.#requests.read(); next; next = this.#requests.read()) {
       if (!isPing(next)) this.#request = next
-      whole.push(frameMessage(next))
+      complete.push(frameMessage(next))
     }
-    return concatenate(whole)
+    return concatenate(complete)
   }
 
   /**
@@ -50,13 +50,13 @@ export class GeyserSubscription {
    * @throws GrpcError when they are not messages, or compressed
    */
   takeUpdates(bytes: Uint8Array): Uint8Array {
-    const whole: Uint8Array[] = []
+    const complete: Uint8Array[] = []
     this.#updates.push(bytes)
     for (let next = this.#updates.read(); next; next = this.#updates.read()) {
-      const identity = readable(() => identityOf(next))
-      if (identity === undefined || this.#delivered.add(identity)) whole.push(frameMessage(next))
+      const identity = tryRead(() => identityOf(next))
+      if (identity === undefined || this.#deduplicator.add(identity)) complete.push(frameMessage(next))
     }
-    return concatenate(whole)
+    return concatenate(complete)
   }
 
   /**
@@ -68,8 +68,8 @@ export class GeyserSubscription {
     if (this.#request === undefined) return undefined
     // The rest of a truncated message does not arrive.
     this.#updates = createFrameReader({ maxMessageBytes })
-    this.#delivered.expectReplay()
-    const { resumeFrom } = this.#delivered
+    this.#deduplicator.expectReplay()
+    const { resumeFrom } = this.#deduplicator
     // When a field occurs twice, the last value counts.
     const added = resumeFrom === undefined ? [] : [fromSlot(resumeFrom)]
     return frameMessage(concatenate([this.#request, ...added]))
@@ -85,7 +85,7 @@ function fromSlot(slot: number): Uint8Array {
 
 /** Whether a request is a ping, which requests a pong and leaves the filters unchanged. */
 function isPing(request: Uint8Array): boolean {
-  const numbers = readable(() => fieldNumbers(request)) ?? []
+  const numbers = tryRead(() => fieldNumbers(request)) ?? []
   return numbers.includes(field.ping)
 }
 
@@ -101,7 +101,7 @@ function fieldNumbers(message: Uint8Array): readonly number[] {
 }
 
 /** Bytes that are not protobuf pass unchanged: the other side reports the error. */
-function readable<result>(read: () => result): result | undefined {
+function tryRead<result>(read: () => result): result | undefined {
   try {
     return read()
   } catch {

@@ -22,20 +22,20 @@ const field = {
 /** The slot field of an update kind, and the fields that identify an update within the slot. */
 interface UpdateKind {
   readonly slot: number
-  readonly own: readonly number[]
+  readonly keyFields: readonly number[]
   /** The nested message with further identifying fields. */
-  readonly inner?: { readonly field: number; readonly own: readonly number[] }
+  readonly inner?: { readonly field: number; readonly keyFields: readonly number[] }
 }
 
 // Numbers that every upstream counts by itself, such as the write version of an account, are not part of the identity.
 const kinds: Readonly<Record<number, UpdateKind>> = {
-  [field.account]: { slot: 2, own: [], inner: { field: 1, own: [1, 2, 6, 8] } },
-  [field.slot]: { slot: 1, own: [2, 3] },
-  [field.transaction]: { slot: 2, own: [], inner: { field: 1, own: [1] } },
-  [field.block]: { slot: 1, own: [2] },
-  [field.blockMeta]: { slot: 1, own: [2] },
-  [field.entry]: { slot: 1, own: [2] },
-  [field.transactionStatus]: { slot: 1, own: [2] },
+  [field.account]: { slot: 2, keyFields: [], inner: { field: 1, keyFields: [1, 2, 6, 8] } },
+  [field.slot]: { slot: 1, keyFields: [2, 3] },
+  [field.transaction]: { slot: 2, keyFields: [], inner: { field: 1, keyFields: [1] } },
+  [field.block]: { slot: 1, keyFields: [2] },
+  [field.blockMeta]: { slot: 1, keyFields: [2] },
+  [field.entry]: { slot: 1, keyFields: [2] },
+  [field.transactionStatus]: { slot: 1, keyFields: [2] },
 }
 
 const startupField = 3
@@ -69,24 +69,28 @@ export function identityOf(update: Uint8Array): UpdateIdentity | undefined {
   return slot === undefined ? undefined : { slot, key: hash.value }
 }
 
-function readKind(content: Uint8Array, { slot: slotField, own, inner }: UpdateKind, hash: KeyHash): number {
+function readKind(
+  content: Uint8Array,
+  { slot: slotField, keyFields, inner }: UpdateKind,
+  hash: KeyHash,
+): number {
   const reader = new BinaryReader(content)
   let slot = 0
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag()
     if (number === slotField) slot = Number(reader.uint64())
-    else if (number === inner?.field) addFields(reader.bytes(), inner.own, hash)
-    else if (own.includes(number)) addField(reader, number, wireType, hash)
+    else if (number === inner?.field) addFields(reader.bytes(), inner.keyFields, hash)
+    else if (keyFields.includes(number)) addField(reader, number, wireType, hash)
     else reader.skip(wireType)
   }
   return slot
 }
 
-function addFields(content: Uint8Array, own: readonly number[], hash: KeyHash): void {
+function addFields(content: Uint8Array, keyFields: readonly number[], hash: KeyHash): void {
   const reader = new BinaryReader(content)
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag()
-    if (own.includes(number)) addField(reader, number, wireType, hash)
+    if (keyFields.includes(number)) addField(reader, number, wireType, hash)
     else reader.skip(wireType)
   }
 }
@@ -111,8 +115,8 @@ function isStartup(account: Uint8Array): boolean {
 
 /** FNV-1a twice, with different seeds. */
 class KeyHash {
-  #one = 0x811c9dc5
-  #other = 0x01000193
+  #hash1 = 0x811c9dc5
+  #hash2 = 0x01000193
 
   add(bytes: Uint8Array): void {
     this.addNumber(bytes.length)
@@ -125,11 +129,11 @@ class KeyHash {
   }
 
   get value(): number {
-    return (this.#one >>> 0) * 0x20_00_00 + (this.#other >>> 11)
+    return (this.#hash1 >>> 0) * 0x20_00_00 + (this.#hash2 >>> 11)
   }
 
   #addByte(byte: number): void {
-    this.#one = Math.imul(this.#one ^ byte, 0x01000193)
-    this.#other = Math.imul(this.#other ^ byte, 0x5bd1e995) ^ (this.#other >>> 15)
+    this.#hash1 = Math.imul(this.#hash1 ^ byte, 0x01000193)
+    this.#hash2 = Math.imul(this.#hash2 ^ byte, 0x5bd1e995) ^ (this.#hash2 >>> 15)
   }
 }

@@ -3,15 +3,15 @@ import { connect, constants, createServer } from 'node:http2'
 import { expect, it, onTestFinished } from 'vitest'
 import { http2Client } from './http2-downstream.ts'
 
-it('a refusal leaves before the reset that ends what the client still sends', async () => {
+it('a rejection is sent before the reset of the request stream', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const resetInTheSameTurn: boolean[] = []
+  const resetInSameTick: boolean[] = []
   server.on('stream', (stream) => {
     stream.on('error', () => undefined)
     http2Client(stream).end({ 'grpc-status': '16' })
     // Before Node.js 24, such a reset overtakes the rejection; later versions send them in order nevertheless.
-    resetInTheSameTurn.push(stream.closed)
+    resetInSameTick.push(stream.closed)
   })
   const address = server.address()
   const session = connect(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`)
@@ -26,5 +26,5 @@ it('a refusal leaves before the reset that ends what the client still sends', as
   const [headers] = (await once(call, 'response')) as [Record<string, unknown>]
   await closed
   expect([headers['grpc-status'], call.rstCode]).toEqual(['16', constants.NGHTTP2_NO_ERROR])
-  expect(resetInTheSameTurn).toEqual([false])
+  expect(resetInSameTick).toEqual([false])
 })

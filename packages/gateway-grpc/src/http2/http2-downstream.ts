@@ -4,20 +4,20 @@ import { dropRequest } from '@fairlead/gateway-core/http/http2-listener'
 import { guardedImmediate } from '@fairlead/http1'
 
 // Maximum number of buffered bytes for a client that reads more slowly than the upstream sends.
-const maxWaitingBytes = 256 << 10
+const maxBufferedBytes = 256 << 10
 
 /** Creates the client side of native gRPC. */
 export function http2Client(stream: ServerHttp2Stream): Downstream {
   let trailers: OutgoingHttpHeaders = {}
-  let isGathering = false
-  const send = () => {
-    isGathering = false
+  let isCorked = false
+  const flush = () => {
+    isCorked = false
     stream.uncork()
   }
   return {
     requests: stream,
-    answer: stream,
-    begin: (headers) => {
+    response: stream,
+    sendHeaders: (headers) => {
       if (stream.destroyed || stream.closed) return
       stream.once('wantTrailers', () => {
         if (stream.destroyed || stream.closed) return
@@ -28,13 +28,13 @@ export function http2Client(stream: ServerHttp2Stream): Downstream {
       stream.respond({ ...headers, ':status': 200 }, { waitForTrailers: true })
     },
     write: (bytes) => {
-      if (!isGathering) {
-        isGathering = true
+      if (!isCorked) {
+        isCorked = true
         stream.cork()
-        guardedImmediate(send)
+        guardedImmediate(flush)
       }
       stream.write(bytes)
-      return stream.writableLength < maxWaitingBytes
+      return stream.writableLength < maxBufferedBytes
     },
     end: (last) => {
       if (stream.destroyed || stream.closed) return

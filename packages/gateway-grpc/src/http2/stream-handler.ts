@@ -2,10 +2,10 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import type { StreamHandler } from '@fairlead/gateway-core/http/dependencies'
 import { dropRequest } from '@fairlead/gateway-core/http/http2-listener'
 import { guardedImmediate } from '@fairlead/http1'
-import { beginCall } from '../call/handle-call.ts'
+import { handleCall } from '../call/handle-call.ts'
 import type { GrpcDependencies } from '../dependencies.ts'
 import { webClient } from '../web/web-client.ts'
-import { answerCors, preflightCors, webForm, webOrigin } from '../web/web-cors.ts'
+import { corsHeaders, preflightHeaders, webEncoding, webOrigin } from '../web/web-cors.ts'
 import { webRequests } from '../web/web-requests.ts'
 import { http2Client } from './http2-downstream.ts'
 
@@ -14,12 +14,12 @@ export function createStreamHandler(dependencies: GrpcDependencies): StreamHandl
   return (stream, headers, raw) => {
     const { ':method': method, ':path': path = '', ':authority': authority, host } = headers
     if (method === 'OPTIONS') {
-      const cors = preflightCors(dependencies.corsOrigin, headers)
+      const cors = preflightHeaders(dependencies.corsOrigin, headers)
       stream.respond({ ':status': 204, ...cors }, { endStream: true })
       dropRequest(stream)
       return
     }
-    const web = webForm(method, headers['content-type'])
+    const web = webEncoding(method, headers['content-type'])
     const call = {
       path,
       host: authority ?? host,
@@ -28,12 +28,14 @@ export function createStreamHandler(dependencies: GrpcDependencies): StreamHandl
       isWeb: web !== undefined,
     }
     const client =
-      web === undefined ? http2Client(stream) : overWeb(dependencies, stream, headers, web === 'text')
-    beginCall(dependencies, call, client)
+      web === undefined
+        ? http2Client(stream)
+        : createWebDownstream(dependencies, stream, headers, web === 'text')
+    handleCall(dependencies, call, client)
   }
 }
 
-function overWeb(
+function createWebDownstream(
   dependencies: GrpcDependencies,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -44,12 +46,12 @@ function overWeb(
   stream.pipe(requests)
   requests.once('error', () => stream.unpipe(requests).resume())
   stream.once('finish', () => guardedImmediate(() => dropRequest(stream)))
-  const answer = {
+  const response = {
     stream,
-    begin: (sent: object) => {
-      if (!stream.closed) stream.respond({ ...sent, ...answerCors(origin), ':status': 200 })
+    sendHeaders: (metadata: object) => {
+      if (!stream.closed) stream.respond({ ...metadata, ...corsHeaders(origin), ':status': 200 })
     },
     destroy: () => stream.close(constants.NGHTTP2_CANCEL),
   }
-  return webClient(requests, answer, isText)
+  return webClient(requests, response, isText)
 }

@@ -13,7 +13,7 @@ const rulesOf = (text: string) => {
   return rules
 }
 
-it('lets the calls pass that the rules let pass', async () => {
+it('enforces the rules', async () => {
   const node = await grpcNode()
   const rules = rulesOf('/test.Test/Join=deny /test.Test/One=2/s /test.Test/Echo=1')
   const gateway = await grpcInFrontOf(node.url, { rules })
@@ -47,7 +47,7 @@ it('lets the calls pass that the rules let pass', async () => {
   expect((await ended).status.code).toBe(0)
 })
 
-it('lets a credential have so many calls open and no more', async () => {
+it('limits the open calls of a credential', async () => {
   const node = await grpcNode()
   const gateway = await grpcInFrontOf(node.url, { maxOpenCalls: 3 })
   const client = grpcJs(gateway.url)
@@ -58,33 +58,33 @@ it('lets a credential have so many calls open and no more', async () => {
   await waitFor(async () => expect((await client.one('a')).status.code).toBe(0))
 })
 
-it('counts for each credential by itself, and forgets those that are gone', () => {
+it('counts each credential separately and removes credentials that are no longer valid', () => {
   const limits = createCallLimits(rulesOf('/a.B/*=1/s'), 10)
-  const leave = limits.enter('one', '/a.B/C')
-  expect(() => limits.enter('one', '/a.B/D')).toThrow('RESOURCE_EXHAUSTED')
-  expect(() => limits.enter('other', '/a.B/C')).not.toThrow()
-  limits.forget((id) => id === 'one')
-  expect(() => limits.enter('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
+  const release = limits.acquire('one', '/a.B/C')
+  expect(() => limits.acquire('one', '/a.B/D')).toThrow('RESOURCE_EXHAUSTED')
+  expect(() => limits.acquire('other', '/a.B/C')).not.toThrow()
+  limits.prune((id) => id === 'one')
+  expect(() => limits.acquire('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
   // Open calls are not forgotten, so that no client gains from it.
-  limits.forget(() => false)
-  expect(() => limits.enter('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
-  leave()
-  limits.forget(() => false)
-  expect(() => limits.enter('one', '/a.B/C')).not.toThrow()
+  limits.prune(() => false)
+  expect(() => limits.acquire('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
+  release()
+  limits.prune(() => false)
+  expect(() => limits.acquire('one', '/a.B/C')).not.toThrow()
 })
 
-it('takes other rules over, with the calls that are open', () => {
+it('applies new rules and still counts open calls', () => {
   const limits = createCallLimits(rulesOf('/a.B/*=1/s'), 10)
-  const leave = limits.enter('one', '/a.B/C')
-  expect(() => limits.enter('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
+  const release = limits.acquire('one', '/a.B/C')
+  expect(() => limits.acquire('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
   limits.change(rulesOf('/a.B/*=100/s,1'), 10)
-  expect(() => limits.enter('one', '/a.B/C')).toThrow('1 calls of this kind open')
-  leave()
-  const leaveAgain = limits.enter('one', '/a.B/C')
+  expect(() => limits.acquire('one', '/a.B/C')).toThrow('1 calls of this kind open')
+  release()
+  const releaseAgain = limits.acquire('one', '/a.B/C')
   limits.change([], 1)
-  expect(() => limits.enter('one', '/a.B/C')).toThrow('1 calls of this kind open')
-  leaveAgain()
-  expect(() => limits.enter('one', '/a.B/C')).not.toThrow()
+  expect(() => limits.acquire('one', '/a.B/C')).toThrow('1 calls of this kind open')
+  releaseAgain()
+  expect(() => limits.acquire('one', '/a.B/C')).not.toThrow()
   limits.change(rulesOf('/a.B/C=deny'), 10)
-  expect(() => limits.enter('one', '/a.B/C')).toThrow('PERMISSION_DENIED')
+  expect(() => limits.acquire('one', '/a.B/C')).toThrow('PERMISSION_DENIED')
 })

@@ -13,14 +13,14 @@ export interface CallLimits {
    * @throws GrpcError PERMISSION_DENIED for a denied method; RESOURCE_EXHAUSTED beyond a limit, with
    * `grpc-retry-pushback-ms` where the time until a retry can succeed is known
    */
-  enter(credentialId: string, path: string): () => void
+  acquire(credentialId: string, path: string): () => void
   /** Applies new rules to the calls that begin from now on. Open calls remain counted. */
   change(rules: readonly CallRule[], maxOpenCalls: number): void
   /** Removes the state of credentials that are no longer valid. */
-  forget(isInForce: (credentialId: string) => boolean): void
+  prune(isValid: (credentialId: string) => boolean): void
 }
 
-interface Use {
+interface Usage {
   open: number
   readonly byPattern: Map<string, { open: number; bucket: TokenBucket | undefined }>
 }
@@ -29,62 +29,64 @@ interface Use {
  * Creates the limits of all credentials.
  *
  * @param rules - rules for some methods
- * @param mostOpenCalls - maximum number of open calls per credential
+ * @param initialMaxOpenCalls - maximum number of open calls per credential
  */
-export function createCallLimits(rules: readonly CallRule[], mostOpenCalls: number): CallLimits {
+export function createCallLimits(rules: readonly CallRule[], initialMaxOpenCalls: number): CallLimits {
   let ruleOf = createRuleFinder(rules)
-  let maxOpenCalls = mostOpenCalls
-  const uses = new Map<string, Use>()
+  let maxOpenCalls = initialMaxOpenCalls
+  const usageByCredential = new Map<string, Usage>()
 
-  const useOf = (credentialId: string): Use => {
-    const known = uses.get(credentialId)
-    if (known) return known
-    const use: Use = { open: 0, byPattern: new Map() }
-    uses.set(credentialId, use)
-    return use
+  const usageOf = (credentialId: string): Usage => {
+    const existing = usageByCredential.get(credentialId)
+    if (existing) return existing
+    const usage: Usage = { open: 0, byPattern: new Map() }
+    usageByCredential.set(credentialId, usage)
+    return usage
   }
 
   return {
-    enter(credentialId, path) {
+    acquire(credentialId, path) {
       const rule = ruleOf(path)
       if (rule?.isDenied) {
         throw new GrpcError(Status.PERMISSION_DENIED, 'This service does not let this method be called.')
       }
-      const use = useOf(credentialId)
-      const part = rule && partOf(use, rule)
-      if (use.open >= maxOpenCalls) throw tooManyOpen(maxOpenCalls)
-      if (part && rule.openCalls !== undefined && part.open >= rule.openCalls)
+      const usage = usageOf(credentialId)
+      const patternUsage = rule && patternUsageOf(usage, rule)
+      if (usage.open >= maxOpenCalls) throw tooManyOpen(maxOpenCalls)
+      if (patternUsage && rule.openCalls !== undefined && patternUsage.open >= rule.openCalls)
         throw tooManyOpen(rule.openCalls)
-      if (rule?.callsPerSecond !== undefined && part?.bucket) takeToken(part.bucket, rule.callsPerSecond)
-      use.open++
-      if (part) part.open++
+      if (rule?.callsPerSecond !== undefined && patternUsage?.bucket)
+        takeToken(patternUsage.bucket, rule.callsPerSecond)
+      usage.open++
+      if (patternUsage) patternUsage.open++
       return () => {
-        use.open--
-        if (part) part.open--
+        usage.open--
+        if (patternUsage) patternUsage.open--
       }
     },
-    change: (next, most) => {
+    change: (next, nextMaxOpenCalls) => {
       ruleOf = createRuleFinder(next)
-      maxOpenCalls = most
+      maxOpenCalls = nextMaxOpenCalls
       const byPattern = new Map(next.map((rule) => [rule.pattern, rule]))
-      for (const use of uses.values()) {
-        for (const [pattern, part] of use.byPattern) part.bucket = bucketOf(byPattern.get(pattern))
+      for (const usage of usageByCredential.values()) {
+        for (const [pattern, patternUsage] of usage.byPattern)
+          patternUsage.bucket = bucketOf(byPattern.get(pattern))
       }
     },
-    forget: (isInForce) => {
-      for (const [credentialId, { open }] of uses) {
-        if (open === 0 && !isInForce(credentialId)) uses.delete(credentialId)
+    prune: (isValid) => {
+      for (const [credentialId, { open }] of usageByCredential) {
+        if (open === 0 && !isValid(credentialId)) usageByCredential.delete(credentialId)
       }
     },
   }
 }
 
-function partOf(use: Use, rule: CallRule) {
-  const known = use.byPattern.get(rule.pattern)
-  if (known) return known
-  const part = { open: 0, bucket: bucketOf(rule) }
-  use.byPattern.set(rule.pattern, part)
-  return part
+function patternUsageOf(usage: Usage, rule: CallRule) {
+  const existing = usage.byPattern.get(rule.pattern)
+  if (existing) return existing
+  const patternUsage = { open: 0, bucket: bucketOf(rule) }
+  usage.byPattern.set(rule.pattern, patternUsage)
+  return patternUsage
 }
 
 function bucketOf({ callsPerSecond }: Partial<CallRule> = {}): TokenBucket | undefined {
@@ -101,9 +103,9 @@ function takeToken(bucket: TokenBucket, perSecond: number): void {
   )
 }
 
-function tooManyOpen(most: number): GrpcError {
+function tooManyOpen(limit: number): GrpcError {
   return new GrpcError(
     Status.RESOURCE_EXHAUSTED,
-    `The credential may have ${most} calls of this kind open at a time.`,
+    `The credential may have ${limit} calls of this kind open at a time.`,
   )
 }

@@ -8,7 +8,7 @@ const rulesOf = (text: string) => {
 }
 
 describe('parseCallRules', () => {
-  it('reads what may stand behind a path', () => {
+  it('parses all kinds of rules', () => {
     const text = '/a.B/C=deny\n /a.B/*=allow /a.B/Get*=100/s  /a.B/D=20 /E/F=5/s,2 /*=3,7/s /a.*=1'
     expect(rulesOf(text)).toEqual([
       { pattern: '/a.B/C', isDenied: true },
@@ -28,16 +28,16 @@ describe('parseCallRules', () => {
     ['*=deny', 'rule 1 must begin'],
     ['/a.B/*/C=deny', 'rule 1 must begin'],
     ['/a.B/G*t=deny', 'rule 1 must begin'],
-    ['/a.B/C=', 'rule 1 must say'],
-    ['/a.B/C=no', 'rule 1 must say'],
-    ['/a.B/C=0', 'rule 1 must say'],
-    ['/a.B/C=1/m', 'rule 1 must say'],
-    ['/a.B/C=1,2', 'rule 1 must say'],
-    ['/a.B/C=1/s,2/s', 'rule 1 must say'],
-    ['/a.B/C=1,', 'rule 1 must say'],
-    ['/a.B/C=deny,1', 'rule 1 must say'],
+    ['/a.B/C=', 'rule 1 must end'],
+    ['/a.B/C=no', 'rule 1 must end'],
+    ['/a.B/C=0', 'rule 1 must end'],
+    ['/a.B/C=1/m', 'rule 1 must end'],
+    ['/a.B/C=1,2', 'rule 1 must end'],
+    ['/a.B/C=1/s,2/s', 'rule 1 must end'],
+    ['/a.B/C=1,', 'rule 1 must end'],
+    ['/a.B/C=deny,1', 'rule 1 must end'],
     ['/a.B/C=1 /a.B/C=2', 'rule 2 must not repeat'],
-  ])('refuses %j', (text, problem) => {
+  ])('rejects %j', (text, problem) => {
     expect(parseCallRules(text)).toContain(problem)
   })
 })
@@ -49,13 +49,13 @@ describe('createRuleFinder', () => {
     ['/geyser.Geyser/Ping', '/geyser.Geyser/*'],
     ['/geyser.Other/Ping', '/geyser.*'],
     ['/sui.S/Ping', '/*'],
-  ])('finds for %s the rule %s', (path, pattern) => {
+  ])('for %s finds the rule %s', (path, pattern) => {
     const text = '/*=1 /geyser.*=1 /geyser.Geyser/*=1 /geyser.Geyser/Get*=1 /geyser.Geyser/GetSlot=1'
     const orders = [rulesOf(text), rulesOf(text.split(' ').toReversed().join(' '))]
     for (const rules of orders) expect(createRuleFinder(rules)(path)?.pattern).toBe(pattern)
   })
 
-  it('finds none where none is', () => {
+  it('returns undefined when no rule matches', () => {
     expect(createRuleFinder(rulesOf('/a.B/C=1'))('/a.B/D')).toBeUndefined()
   })
 })

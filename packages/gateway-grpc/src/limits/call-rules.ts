@@ -26,22 +26,22 @@ const patternForm = /^(?:\/\*|\/[A-Za-z_][\w.]*(?:\*|\/(?:\*|[A-Za-z_]\w*\*?)))$
 export function parseCallRules(text: string): readonly CallRule[] | string {
   const rules = new Map<string, CallRule>()
   for (const [index, item] of text.split(/\s+/).filter(Boolean).entries()) {
-    const at = item.indexOf('=')
-    const pattern = item.slice(0, at)
-    if (at < 0 || !patternForm.test(pattern)) {
+    const separator = item.indexOf('=')
+    const pattern = item.slice(0, separator)
+    if (separator < 0 || !patternForm.test(pattern)) {
       return `rule ${index + 1} must begin with a path such as /geyser.Geyser/Subscribe or /geyser.Geyser/Get* and =`
     }
-    const rule = parseRule(pattern, item.slice(at + 1))
-    if (!rule) return `rule ${index + 1} must say deny, allow, or limits such as 100/s or 20 or 100/s,20`
+    const rule = parseRule(pattern, item.slice(separator + 1))
+    if (!rule) return `rule ${index + 1} must end with deny, allow, or limits such as 100/s or 20 or 100/s,20`
     if (rules.has(pattern)) return `rule ${index + 1} must not repeat a path`
     rules.set(pattern, rule)
   }
   return [...rules.values()]
 }
 
-function parseRule(pattern: string, what: string): CallRule | undefined {
-  if (what === 'deny' || what === 'allow') return { pattern, isDenied: what === 'deny' }
-  const limits = what.split(',')
+function parseRule(pattern: string, value: string): CallRule | undefined {
+  if (value === 'deny' || value === 'allow') return { pattern, isDenied: value === 'deny' }
+  const limits = value.split(',')
   const rates = limits.filter((limit) => /^[1-9]\d{0,8}\/s$/.test(limit))
   const counts = limits.filter((limit) => /^[1-9]\d{0,8}$/.test(limit))
   if (rates.length > 1 || counts.length > 1 || rates.length + counts.length < limits.length) return undefined
@@ -61,9 +61,9 @@ export function createRuleFinder(rules: readonly CallRule[]): (path: string) => 
   const exact = new Map(
     rules.filter(({ pattern }) => !pattern.endsWith('*')).map((rule) => [rule.pattern, rule]),
   )
-  const beginnings = rules
+  const prefixes = rules
     .filter(({ pattern }) => pattern.endsWith('*'))
-    .map((rule) => ({ beginning: rule.pattern.slice(0, -1), rule }))
-    .toSorted((one, other) => other.beginning.length - one.beginning.length)
-  return (path) => exact.get(path) ?? beginnings.find(({ beginning }) => path.startsWith(beginning))?.rule
+    .map((rule) => ({ prefix: rule.pattern.slice(0, -1), rule }))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)
+  return (path) => exact.get(path) ?? prefixes.find(({ prefix }) => path.startsWith(prefix))?.rule
 }

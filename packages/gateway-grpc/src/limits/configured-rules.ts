@@ -15,6 +15,6 @@ export function configuredRules({
   if (typeof rules !== 'string') return rules
   throw new FairleadError('CONFIG_INVALID', {
     option: 'FAIRLEAD_GRPC_RULES',
-    rule: `is not understood: ${rules}`,
+    rule: `is invalid: ${rules}`,
   })
 }

@@ -54,17 +54,17 @@ export interface GrpcFixtureOptions extends Partial<GrpcOptions> {
   readonly passing?: AuthenticatorChoices
 }
 
-const refuse: StreamListener = (stream) => stream.respond({ ':status': 415 }, { endStream: true })
+const rejectStream: StreamListener = (stream) => stream.respond({ ':status': 415 }, { endStream: true })
 
 /** Starts the gRPC of a gateway without a database until the running test ends. */
 export async function grpcInFrontOf(
   upstream: string,
   {
     nodeDomain,
-    grant: first = {},
+    grant: initialGrant = {},
     passing,
     deadlines,
-    otherwise = refuse,
+    otherwise = rejectStream,
     ...options
   }: GrpcFixtureOptions = {},
 ): Promise<GrpcFixture> {
@@ -79,7 +79,7 @@ export async function grpcInFrontOf(
     network: 'devnet',
     protocols: ['grpc'],
     upstreams: { grpc: upstream },
-    ...first,
+    ...initialGrant,
   }
   const replace = (change: Partial<Grant> | 'revoked' = {}) =>
     directory.replace(

@@ -35,8 +35,8 @@ export function grpcJs(url: string, token: string | null = xToken, options: obje
             request,
             metadata,
             call,
-            (_: ServiceError | null, answer) => {
-              if (answer !== undefined) messages.push(answer)
+            (_: ServiceError | null, response) => {
+              if (response !== undefined) messages.push(response)
             },
           )
           .on('metadata', (first: Metadata) => (headers = first))
@@ -50,8 +50,8 @@ export function grpcJs(url: string, token: string | null = xToken, options: obje
           serialize,
           deserialize,
           metadata,
-          (_: ServiceError | null, answer) => {
-            if (answer !== undefined) messages.push(answer)
+          (_: ServiceError | null, response) => {
+            if (response !== undefined) messages.push(response)
           },
         )
         call.on('status', (status: StatusObject) =>
@@ -61,22 +61,22 @@ export function grpcJs(url: string, token: string | null = xToken, options: obje
         call.end()
       }),
     split: (request: string, path = '/test.Test/Split', call: object = {}) =>
-      followed(
+      collectResponses(
         client.makeServerStreamRequest<string, string>(path, serialize, deserialize, request, metadata, call),
       ),
     echo: (path = '/test.Test/Echo') =>
-      followed(client.makeBidiStreamRequest<string, string>(path, serialize, deserialize, metadata)),
+      collectResponses(client.makeBidiStreamRequest<string, string>(path, serialize, deserialize, metadata)),
   }
 }
 
-interface Followed {
+interface ResponseStream {
   on(event: 'data', listener: (message: string) => void): unknown
   on(event: 'error', listener: () => void): unknown
   on(event: 'status', listener: (status: StatusObject) => void): unknown
   on(event: 'metadata', listener: (headers: Metadata) => void): unknown
 }
 
-function followed<call extends Followed>(call: call) {
+function collectResponses<call extends ResponseStream>(call: call) {
   const messages: string[] = []
   let headers: Metadata | undefined
   call.on('data', (message) => messages.push(message))

@@ -36,12 +36,12 @@ export async function startGrpcNode(
 ): Promise<TestNode> {
   const calls: ServerCall[] = []
   const sessions = new Set<ServerHttp2Session>()
-  const note = (call: ServerCall) => void calls.push(call)
+  const record = (call: ServerCall) => void calls.push(call)
   const server = createGrpcServer({
     implementations: [
       implement(testService, {
         one: (request, call) => {
-          note(call)
+          record(call)
           if (request.startsWith('fail ')) {
             throw new GrpcError(Status.NOT_FOUND, request.slice(5), {
               'x-why': ['one', 'two'],
@@ -53,17 +53,17 @@ export async function startGrpcNode(
           return `one ${request}`
         },
         join: async (requests, call) => {
-          note(call)
+          record(call)
           const all: string[] = []
           for await (const request of requests) all.push(request)
           return all.join('+')
         },
         split: async function* (request, call) {
-          note(call)
+          record(call)
           yield* request.split('+')
         },
         echo: async function* (requests, call) {
-          note(call)
+          record(call)
           for await (const request of requests) yield `echo ${request}`
         },
         ...handlers,

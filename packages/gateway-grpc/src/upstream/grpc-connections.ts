@@ -64,15 +64,15 @@ export function createGrpcConnections(
     url,
     // The connections detect silence themselves.
     lastBytesAt: -Infinity,
-    open: async (given) => {
-      const headers = { ...given, ...url.metadata }
+    open: async (callHeaders) => {
+      const headers = { ...callHeaders, ...url.metadata }
       for (let attempt = 1; ; attempt++) {
         const session = await acquire()
         try {
           return session.request(headers, { endStream: false })
         } catch (error) {
           const { code } = error as NodeJS.ErrnoException
-          if (code === undefined || !endOfSession.has(code)) {
+          if (code === undefined || !sessionEndedCodes.has(code)) {
             throw new GrpcError(Status.INVALID_ARGUMENT, 'An entry of the metadata cannot be sent.')
           }
           if (attempt === 2) throw unreachable()
@@ -91,7 +91,10 @@ export function createGrpcConnections(
 }
 
 // A session may end between its acquisition and its use.
-const endOfSession: ReadonlySet<string> = new Set(['ERR_HTTP2_INVALID_SESSION', 'ERR_HTTP2_GOAWAY_SESSION'])
+const sessionEndedCodes: ReadonlySet<string> = new Set([
+  'ERR_HTTP2_INVALID_SESSION',
+  'ERR_HTTP2_GOAWAY_SESSION',
+])
 
 /** Whether the upstream has certainly not begun to process the call of a closed stream. */
 export function isUnprocessed(stream: ClientHttp2Stream): boolean {

@@ -55,7 +55,7 @@ export class GrpcPool {
       if (tried.length > 0 || last !== undefined) member.upstream.retries += 1
       tried.push(member)
       try {
-        const opened = await this.#openAt(member, headers)
+        const opened = await this.#openStream(member, headers)
         if (failure !== undefined) this.#pool.moveTo(member)
         return opened
       } catch (error) {
@@ -87,24 +87,24 @@ export class GrpcPool {
     return others ?? this.#pool.choose(tried)
   }
 
-  async #openAt(member: Member, headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
-    const began = performance.now()
+  async #openStream(member: Member, headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
+    const startedAt = performance.now()
     const { upstream } = member
     const { connection } = upstream
     upstream.calls += 1
     const stream = await connection.open(headers)
-    let isAnswered = false
+    let hasResponded = false
     upstream.callsInFlight += 1
     stream.once('response', () => {
-      isAnswered = true
+      hasResponded = true
       upstream.answered()
       upstream.isKnown = true
-      upstream.slow.add(performance.now() - began)
+      upstream.slow.add(performance.now() - startedAt)
     })
     stream.once('close', () => {
       upstream.callsInFlight -= 1
       if (stream.rstCode === constants.NGHTTP2_CANCEL) return
-      if (isAnswered) {
+      if (hasResponded) {
         // A broken stream may be the first sign of more failures.
         if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#pool.askSoon()
         return

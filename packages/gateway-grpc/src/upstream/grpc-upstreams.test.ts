@@ -7,7 +7,7 @@ import { grpcInFrontOf } from '../testing/grpc-fixture.ts'
 import { grpcJs } from '../testing/grpc-js-client.ts'
 import { grpcNode, http2Node, startGrpcNode } from '../testing/grpc-node.ts'
 
-it('a node that is away is not waited for, and found again', async () => {
+it('calls fail fast while an upstream is down and succeed when it recovers', async () => {
   const first = await startGrpcNode()
   const gateway = await grpcInFrontOf(first.url)
   const client = grpcJs(gateway.url)
@@ -22,7 +22,7 @@ it('a node that is away is not waited for, and found again', async () => {
   await waitFor(async () => expect((await client.one('a')).status.code).toBe(status.OK))
 })
 
-it('streams that fill the connections to a node leave others to be opened', async () => {
+it('opens another connection when the existing ones are full', async () => {
   const node = await http2Node((stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
   })
@@ -34,7 +34,7 @@ it('streams that fill the connections to a node leave others to be opened', asyn
   expect(node.sessions.size).toBe(20)
 })
 
-it('a call that a node resets with ENHANCE_YOUR_CALM ends with RESOURCE_EXHAUSTED', async () => {
+it('a call that an upstream resets with ENHANCE_YOUR_CALM ends with RESOURCE_EXHAUSTED', async () => {
   const node = await http2Node((stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM))
   const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url).one('a')
   expect([end.code, end.details]).toEqual([
@@ -43,7 +43,7 @@ it('a call that a node resets with ENHANCE_YOUR_CALM ends with RESOURCE_EXHAUSTE
   ])
 })
 
-it.each([15, 20, 40, 60])('metadata of %i kB ends at most its own call', async (kilobytes) => {
+it.each([15, 20, 40, 60])('metadata of %i kB affects only its own call', async (kilobytes) => {
   const node = await grpcNode()
   const client = grpcJs((await grpcInFrontOf(node.url)).url)
   client.metadata.set('x-long', 'x'.repeat(kilobytes * 1_000))
@@ -53,7 +53,7 @@ it.each([15, 20, 40, 60])('metadata of %i kB ends at most its own call', async (
   expect((await client.one('a')).status.code).toBe(status.OK)
 })
 
-it('metadata of 1,000 entries ends its call alone', async () => {
+it('metadata of 1,000 entries affects only its own call', async () => {
   const client = grpcJs((await grpcInFrontOf((await grpcNode()).url)).url)
   for (let entry = 0; entry < 1_000; entry++) client.metadata.add('x-entry', String(entry))
   expect((await client.one('a')).status.code).toBe(status.RESOURCE_EXHAUSTED)
@@ -61,7 +61,7 @@ it('metadata of 1,000 entries ends its call alone', async () => {
   expect((await client.one('a')).status.code).toBe(status.OK)
 })
 
-it('a message of 65 MiB ends its call alone', async () => {
+it('a message of 65 MiB affects only its own call', async () => {
   const client = grpcJs((await grpcInFrontOf((await grpcNode()).url)).url)
   expect((await client.one('a'.repeat(65 << 20))).status.code).toBe(status.RESOURCE_EXHAUSTED)
   expect((await client.one('a')).status.code).toBe(status.OK)
@@ -76,20 +76,20 @@ async function twoNodes() {
   return { a, b, gateway, client: grpcJs(gateway.url) }
 }
 
-it('calls stay at the first of several nodes, and go to the next one while it is away', async () => {
+it('calls use the first of several upstreams, and the next one while it is down', async () => {
   const { a, b, client } = await twoNodes()
   for (let count = 0; count < 3; count++) expect((await client.one('a')).status.code).toBe(status.OK)
   expect([a.calls.length, b.calls.length]).toEqual([3, 0])
   await a.stop()
   for (let count = 0; count < 5; count++) expect((await client.one('a')).status.code).toBe(status.OK)
   expect(b.calls.length).toBe(5)
-  const again = await grpcNode({}, Number(new URL(a.url).port))
+  const restarted = await grpcNode({}, Number(new URL(a.url).port))
   await b.stop()
   await waitFor(async () => expect((await client.one('a')).status.code).toBe(status.OK))
-  expect(again.calls.length).toBeGreaterThan(0)
+  expect(restarted.calls.length).toBeGreaterThan(0)
 })
 
-it('streams are opened at the next node while the first one is away', async () => {
+it('streams open at the next upstream while the first one is down', async () => {
   const { a, b, client } = await twoNodes()
   await a.stop()
   const outcome = await client.split('a+b').ended
@@ -97,7 +97,7 @@ it('streams are opened at the next node while the first one is away', async () =
   expect(b.calls).toHaveLength(1)
 })
 
-it('says that no node can be reached when all are away, and which of them are', async () => {
+it('reports UNAVAILABLE and the failing upstreams when all are down', async () => {
   const { a, b, gateway, client } = await twoNodes()
   await client.one('a')
   await Promise.all([a.stop(), b.stop()])
@@ -111,7 +111,7 @@ it('says that no node can be reached when all are away, and which of them are', 
   )
 })
 
-it('a node that is cordoned gets no calls', async () => {
+it('a cordoned upstream receives no calls', async () => {
   const [a, b] = [await grpcNode(), await grpcNode()]
   const client = grpcJs((await grpcInFrontOf(`${a.url}#cordoned ${b.url}`, { healthTimes: times })).url)
   await client.one('a')

@@ -19,7 +19,7 @@ export interface GrpcUpstreams {
   /** States of the upstreams of a node. Their health is checked for one minute from now on. */
   statesOf(grant: Grant): readonly UpstreamState[]
   /** Rejects when there is an embedded chain that does not respond. */
-  embeddedAnswer(signal: AbortSignal): Promise<void>
+  checkEmbedded(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createGrpcUpstreams({
     fingerprint,
     open: ({ address }) => {
       const text = address === 'devnet' ? embedded : address
-      if (text === undefined) throw missing()
+      if (text === undefined) throw noUpstream()
       const url = parseUpstreamUrl(text)
       if (!url) throw unusable('The upstream address of this node is not a gRPC address.')
       return createGrpcConnections(url, connectTimeoutMs, upstreamRules.of(text))
@@ -57,14 +57,14 @@ export function createGrpcUpstreams({
   })
   const pools = new NodePools<GrpcPool>()
   const poolOf = ({ upstreams: { grpc: text }, nodeId }: Grant): GrpcPool => {
-    if (text === undefined) throw missing()
+    if (text === undefined) throw noUpstream()
     return pools.of(nodeId, text, () => {
       const upstreams = recordsOf(text).map((record, position) => ({
         record,
         position,
         upstream: registry.of(record),
       }))
-      if (upstreams.every(({ record }) => record.isCordoned)) throw missing()
+      if (upstreams.every(({ record }) => record.isCordoned)) throw noUpstream()
       return new GrpcPool(upstreams, times)
     })
   }
@@ -81,7 +81,7 @@ export function createGrpcUpstreams({
         return []
       }
     },
-    embeddedAnswer: async (signal) => {
+    checkEmbedded: async (signal) => {
       if (embedded === undefined) return
       const [devnet] = parseUpstreams('devnet')
       if (devnet) await registry.of(devnet).connection.ping(signal)
@@ -102,7 +102,7 @@ function recordsOf(text: string): readonly UpstreamRecord[] {
   }
 }
 
-function missing(): GrpcError {
+function noUpstream(): GrpcError {
   return unusable('This node has no upstream for grpc.')
 }
 

@@ -11,7 +11,7 @@ export interface UpstreamUrl {
 }
 
 // The protocol itself sets these entries, so a URL must not set them.
-const ownNames = /^(?:grpc-.*|content-type|content-length|te|host|connection|user-agent|.*-bin)$/
+const reservedNames = /^(?:grpc-.*|content-type|content-length|te|host|connection|user-agent|.*-bin)$/
 const nameForm = /^[a-z0-9_.-]+$/
 const valueForm = /^[!-~](?:[ -~]*[!-~])?$/
 
@@ -33,6 +33,6 @@ export function parseUpstreamUrl(text: string): UpstreamUrl | undefined {
   const value = decodeLeniently(url.password)
   const secrets = [origin, host, hostname, value].filter((secret) => secret.length > 3)
   if (name === '' && value === '') return { url: origin, metadata: {}, secrets }
-  if (!nameForm.test(name) || ownNames.test(name) || !valueForm.test(value)) return undefined
+  if (!nameForm.test(name) || reservedNames.test(name) || !valueForm.test(value)) return undefined
   return { url: origin, metadata: { [name]: value }, secrets }
 }

@@ -31,25 +31,25 @@ function read(body: Uint8Array, type: string) {
     maxMessageBytes: 1 << 20,
     onTrailers: (block) => (trailers = parseTrailers(block)),
   })
-  const pieces = type.includes('text')
+  const chunks = type.includes('text')
     ? (
         Buffer.from(body)
           .toString()
           .match(/[^=]+=*/g) ?? []
-      ).map((piece) => Buffer.from(piece, 'base64'))
+      ).map((chunk) => Buffer.from(chunk, 'base64'))
     : [body]
-  for (const piece of pieces) frames.push(piece)
+  for (const chunk of chunks) frames.push(chunk)
   const messages: string[] = []
   for (let message = frames.read(); message; message = frames.read())
     messages.push(Buffer.from(message).toString())
   return { messages, trailers }
 }
 
-const answerOf = async (response: Response, type: string) =>
+const readResponse = async (response: Response, type: string) =>
   read(new Uint8Array(await response.arrayBuffer()), type)
 
 describe.each([binary, text])('gRPC-web as %s', (type) => {
-  it('brings one answer, metadata and trailers', async () => {
+  it('returns a unary response with metadata and trailers', async () => {
     const node = await grpcNode()
     const gateway = await grpcInFrontOf(node.url)
     const response = await call(gateway.url, '/test.Test/One', 'a', type, {
@@ -63,7 +63,7 @@ describe.each([binary, text])('gRPC-web as %s', (type) => {
     expect(response.headers.get('x-sui-epoch')).toBe('7')
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(response.headers.get('access-control-expose-headers')).toContain('grpc-status')
-    const { messages, trailers } = await answerOf(response, type)
+    const { messages, trailers } = await readResponse(response, type)
     expect(messages).toEqual(['one a'])
     expect(trailers).toMatchObject({ 'grpc-status': ['0'], 'x-last': ['l'], 'raw-bin': ['AQL/'] })
     const [{ metadata, deadline } = { metadata: {}, deadline: 0 }] = node.calls
@@ -72,7 +72,7 @@ describe.each([binary, text])('gRPC-web as %s', (type) => {
     expect(deadline).toBeGreaterThan(performance.now())
   })
 
-  it('brings the messages of a stream as they come, and cancels it when the client leaves', async () => {
+  it('streams messages immediately and cancels the call when the client disconnects', async () => {
     let next = () => undefined as void
     const node = await grpcNode({
       split: async function* (_, { signal }) {
@@ -99,12 +99,12 @@ describe.each([binary, text])('gRPC-web as %s', (type) => {
     await waitFor(async () => expect(await gateway.sample('fairlead_grpc_open_calls')).toBe('0'))
   })
 
-  it('ends with the status of the node or of the service in the last frame', async () => {
+  it('sends the status of the upstream or of the gateway in the last frame', async () => {
     const gateway = await grpcInFrontOf((await grpcNode()).url, { maxBodyBytes: 1_000 })
     const ended = async (path: string, message: string, headers: object = {}) => {
       const response = await call(gateway.url, path, message, type, headers)
       expect(response.status).toBe(200)
-      const { trailers } = await answerOf(response, type)
+      const { trailers } = await readResponse(response, type)
       // A trailers-only response of an upstream becomes trailers, without the fields that belong to headers.
       expect(Object.keys(trailers)).not.toContain('content-type')
       return trailers['grpc-status']?.[0]
@@ -129,7 +129,7 @@ describe.each([binary, text])('gRPC-web as %s', (type) => {
       signal: controller.signal,
     } as RequestInit)
     gateway.grant('revoked')
-    const { messages, trailers } = await answerOf(response, type)
+    const { messages, trailers } = await readResponse(response, type)
     expect(messages).toEqual(['echo a'])
     expect(trailers).toMatchObject({
       'grpc-status': ['16'],
@@ -137,7 +137,7 @@ describe.each([binary, text])('gRPC-web as %s', (type) => {
     })
   })
 
-  it('is spoken over HTTP/2 as well', async () => {
+  it('also works over HTTP/2', async () => {
     const gateway = await grpcInFrontOf((await grpcNode()).url)
     const session = connect(gateway.url)
     onTestFinished(() => session.destroy())
@@ -158,7 +158,7 @@ describe.each([binary, text])('gRPC-web as %s', (type) => {
   })
 })
 
-it('browsers may call from the origin that is let in', async () => {
+it('browsers may call from the allowed origin', async () => {
   const gateway = await grpcInFrontOf((await grpcNode()).url, { corsOrigin: 'https://app.example' })
   const preflight = (headers: Record<string, string>) =>
     fetch(`${gateway.url}/test.Test/One`, { method: 'OPTIONS', headers })
@@ -184,15 +184,15 @@ it('browsers may call from the origin that is let in', async () => {
   expect((await fetch(`${gateway.url}/test.Test/One`, { method: 'POST', body: '{}' })).status).toBe(404)
 })
 
-it('a client that goes away in the middle of its body leaves nothing behind', async () => {
+it('a client that disconnects within its body leaves no open call', async () => {
   const node = await grpcNode()
   const gateway = await grpcInFrontOf(node.url)
   const head = `POST /test.Test/Echo HTTP/1.1\r\nhost: x\r\nx-token: ${xToken}\r\ncontent-type: ${binary}\r\n`
-  const { text: answer } = await sendRaw(
+  const { text: response } = await sendRaw(
     gateway.port,
     `${head}content-length: 100\r\n\r\n\0\0\0\0\u0001a`,
     /echo a/,
   )
-  expect(answer).toContain('200 OK')
+  expect(response).toContain('200 OK')
   await waitFor(() => expect(node.openCalls).toBe(0))
 })

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { GrpcDependencies } from '../dependencies.ts'
-import { single } from '../call/metadata.ts'
+import { firstValue } from '../call/metadata.ts'
 
 /** Media types of gRPC-web. */
 export const grpcWebType = /^application\/grpc-web(-text)?(?:\+proto)?\s*(?:;|$)/i
@@ -12,13 +12,13 @@ export function webOrigin(
   { authenticator, corsOrigin }: GrpcDependencies,
   headers: IncomingHttpHeaders,
 ): string {
-  return authenticator.originOf('x-token', single(headers['x-token']), headers.origin) ?? corsOrigin
+  return authenticator.originOf('x-token', firstValue(headers['x-token']), headers.origin) ?? corsOrigin
 }
 
 const namesForm = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
 /** The headers that let a page read a response. Metadata may have any name. */
-export function answerCors(origin: string): OutgoingHttpHeaders {
+export function corsHeaders(origin: string): OutgoingHttpHeaders {
   return {
     'access-control-allow-origin': origin,
     'access-control-expose-headers': '*, grpc-status, grpc-message, grpc-status-details-bin',
@@ -27,10 +27,10 @@ export function answerCors(origin: string): OutgoingHttpHeaders {
 }
 
 /** The response headers of a CORS preflight. */
-export function preflightCors(origin: string, asked: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const names = asked['access-control-request-headers'] ?? ''
+export function preflightHeaders(origin: string, requestHeaders: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const names = requestHeaders['access-control-request-headers'] ?? ''
   return {
-    ...answerCors(origin),
+    ...corsHeaders(origin),
     'access-control-allow-methods': 'POST',
     'access-control-allow-headers': namesForm.test(names)
       ? names
@@ -40,9 +40,12 @@ export function preflightCors(origin: string, asked: IncomingHttpHeaders): Outgo
 }
 
 /** Returns the form of a gRPC-web request; undefined when it is not one. */
-export function webForm(method: string | undefined, type: string | undefined): 'binary' | 'text' | undefined {
+export function webEncoding(
+  method: string | undefined,
+  type: string | undefined,
+): 'binary' | 'text' | undefined {
   if (method !== 'POST' || type === undefined) return undefined
-  const found = grpcWebType.exec(type)
-  if (!found) return undefined
-  return found[1] === undefined ? 'binary' : 'text'
+  const match = grpcWebType.exec(type)
+  if (!match) return undefined
+  return match[1] === undefined ? 'binary' : 'text'
 }

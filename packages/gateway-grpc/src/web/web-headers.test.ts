@@ -3,7 +3,7 @@ import { grpcInFrontOf, xToken } from '../testing/grpc-fixture.ts'
 import { http2Node } from '../testing/grpc-node.ts'
 
 // Each of these headers would apply to all pages, nodes and requests of the gateway's origin.
-const ofOrigin = {
+const originHeaders = {
   'clear-site-data': '"*"',
   nel: '{"report_to":"a","max_age":1}',
   'report-to': '{"group":"a","max_age":1,"endpoints":[{"url":"https://attacker.example"}]}',
@@ -25,12 +25,12 @@ const ofOrigin = {
 } as const
 
 it.each(['grpc-web', 'grpc-web-text'])(
-  'a browser gets metadata by %s, and no header of an origin',
+  'a browser receives metadata by %s, and no headers that affect the origin',
   async (form) => {
     const node = await http2Node((stream) => {
       const metadata = { 'x-sui-epoch': '7', 'trace-bin': 'AAE=', 'retry-after': '1' }
       stream.respond(
-        { ':status': 200, 'content-type': 'application/grpc', ...metadata, ...ofOrigin },
+        { ':status': 200, 'content-type': 'application/grpc', ...metadata, ...originHeaders },
         { waitForTrailers: true },
       )
       stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
@@ -46,7 +46,7 @@ it.each(['grpc-web', 'grpc-web-text'])(
     expect(response.headers.get('x-sui-epoch')).toBe('7')
     expect(response.headers.get('trace-bin')).toBe('AAE=')
     expect(response.headers.get('retry-after')).toBe('1')
-    const names = [...response.headers.keys()].filter((name) => name in ofOrigin)
+    const names = [...response.headers.keys()].filter((name) => name in originHeaders)
     expect(names).toEqual([])
   },
 )

@@ -2,22 +2,23 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { requestPath } from '@fairlead/gateway-core/http/request-target'
-import { beginCall } from '../call/handle-call.ts'
+import { handleCall } from '../call/handle-call.ts'
 import type { GrpcDependencies } from '../dependencies.ts'
 import { webClient } from './web-client.ts'
-import { answerCors, preflightCors, webForm, webOrigin } from './web-cors.ts'
+import { corsHeaders, preflightHeaders, webEncoding, webOrigin } from './web-cors.ts'
 import { webRequests } from './web-requests.ts'
 
 /** Creates the handler of gRPC-web over HTTP/1.1, including preflights. */
 export function createWebHandler(dependencies: GrpcDependencies): RequestHandler {
   return (request, response) => {
     const { method, headers } = request
-    if (method === 'OPTIONS') sendContent(response, 204, preflightCors(dependencies.corsOrigin, headers))
-    else call(dependencies, request, response, webForm(method, headers['content-type']) === 'text')
+    if (method === 'OPTIONS') sendContent(response, 204, preflightHeaders(dependencies.corsOrigin, headers))
+    else
+      handleWebCall(dependencies, request, response, webEncoding(method, headers['content-type']) === 'text')
   }
 }
 
-function call(
+function handleWebCall(
   dependencies: GrpcDependencies,
   request: HttpRequest,
   response: HttpResponse,
@@ -30,11 +31,11 @@ function call(
   const received = request.bodyStream()
   received.on('error', () => undefined).pipe(requests)
   const content = response.contentStream()
-  const answer = {
+  const webResponse = {
     stream: content,
-    begin: (sent: OutgoingHttpHeaders) => {
+    sendHeaders: (metadata: OutgoingHttpHeaders) => {
       response.statusCode = 200
-      for (const [name, value] of Object.entries({ ...sent, ...answerCors(origin) })) {
+      for (const [name, value] of Object.entries({ ...metadata, ...corsHeaders(origin) })) {
         if (value !== undefined) response.setHeader(name, value)
       }
       response.flushHeaders()
@@ -42,7 +43,7 @@ function call(
     destroy: () => void response.destroy(),
   }
   const { host } = headers
-  const asked = {
+  const callRequest = {
     path: requestPath(url),
     host,
     received: { headers, raw: request.headerList() },
@@ -50,5 +51,5 @@ function call(
     isWeb: true,
   }
   requests.once('error', () => received.unpipe(requests).resume())
-  beginCall(dependencies, asked, webClient(requests, answer, isText))
+  handleCall(dependencies, callRequest, webClient(requests, webResponse, isText))
 }

@@ -11,7 +11,7 @@ import { Transform } from 'node:stream'
 export function webRequests(maxBytes: number, isText: boolean): Transform {
   let length = 0
   const base64 = isText ? createBase64Decoder() : undefined
-  const noBase64 = () => new GrpcError(Status.INVALID_ARGUMENT, 'The body is not base64.')
+  const invalidBase64 = () => new GrpcError(Status.INVALID_ARGUMENT, 'The body is not base64.')
   return new Transform({
     transform(bytes: Buffer, _, done) {
       length += bytes.length
@@ -21,9 +21,9 @@ export function webRequests(maxBytes: number, isText: boolean): Transform {
       }
       const decoded = base64 ? base64.decode(bytes.toString('latin1')) : bytes
       if (decoded) done(null, decoded)
-      else done(noBase64())
+      else done(invalidBase64())
     },
-    flush: (done) => done(base64?.isWhole === false ? noBase64() : null),
+    flush: (done) => done(base64?.isComplete === false ? invalidBase64() : null),
   })
 }
 
@@ -34,7 +34,7 @@ export interface Base64Decoder {
   /** Returns the bytes that are complete so far; undefined when the text is not base64. */
   decode(text: string): Buffer | undefined
   /** Whether the text so far is complete. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /** Creates a base64 decoder that accepts padding at the end of every group of four characters. */
@@ -43,15 +43,15 @@ export function createBase64Decoder(): Base64Decoder {
   return {
     decode(text) {
       const all = rest + text.replaceAll(/\s/g, '')
-      const whole = all.length - (all.length % 4)
-      rest = all.slice(whole)
-      const groups = all.slice(0, whole)
+      const completeLength = all.length - (all.length % 4)
+      rest = all.slice(completeLength)
+      const groups = all.slice(0, completeLength)
       if (!form.test(groups)) return undefined
       // Buffer stops at padding, so every padded chunk is decoded separately.
-      const pieces = groups.match(/[^=]+=*/g) ?? []
-      return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')))
+      const segments = groups.match(/[^=]+=*/g) ?? []
+      return Buffer.concat(segments.map((segment) => Buffer.from(segment, 'base64')))
     },
-    get isWhole() {
+    get isComplete() {
       return rest === ''
     },
   }

@@ -5,7 +5,7 @@ import { jettonAdapters } from './adapters.ts'
 
 const names = [...jettonAdapters.keys()]
 
-it('belong to operations of the contract', () => {
+it('adapters belong to operations of the contract', () => {
   const operations = [v2, v3].flatMap(({ routes }) =>
     Object.values<{ readonly operationId: string }>(routes).map(({ operationId }) => operationId),
   )
@@ -13,7 +13,7 @@ it('belong to operations of the contract', () => {
   expect(names.filter((name) => !operations.includes(name) && !methods.includes(name))).toEqual([])
 })
 
-it('are listed in the documentation', () => {
+it('adapters are listed in the documentation', () => {
   const page = readFileSync(new URL('../../../../docs/reference/adapters.md', import.meta.url), 'utf8')
   const [, section = ''] = page.split('## Jetton chain API')
   expect(names.filter((name) => !section.includes(`\`${name}\``))).toEqual([])

@@ -1,22 +1,22 @@
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { JettonCall, JettonNode } from '../upstream/types.ts'
+import type { JettonCall, NodeUpstreams } from '../upstream/types.ts'
 import { JettonError } from '../jetton-error.ts'
-import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'
+import { type JsonRecord, recordOf, invalidResponse } from './upstream-response.ts'
 
 /** Maximum page size of an indexer. */
-const longestPage = 1000
+const maxPageSize = 1000
 
 /**
  * Maximum number of rows to skip. So far no jetton has this many failed burns, and the list of a faulty upstream may
  * never end.
  */
-const mostPassed = 100_000
+const maxSkippedRows = 100_000
 
 /** A burn as the indexer returns it, with the addresses and token metadata of the same response. */
 export interface BurnRow {
-  readonly row: NodeRecord
-  readonly addressBook: NodeRecord
-  readonly metadata: NodeRecord
+  readonly row: JsonRecord
+  readonly addressBook: JsonRecord
+  readonly metadata: JsonRecord
 }
 
 /**
@@ -30,7 +30,7 @@ export interface BurnRow {
  */
 export async function* burnRows(
   { parameters, signal }: JettonCall,
-  node: JettonNode,
+  upstreams: NodeUpstreams,
 ): AsyncGenerator<BurnRow, void, void> {
   const { address, limit, offset, sort, start_utime, end_utime } = parameters as {
     readonly address: string
@@ -42,52 +42,55 @@ export async function* burnRows(
   }
   const end = offset + limit
   const seen = new Set<string>()
-  let place = 0
+  let rowOffset = 0
   let burns = 0
   while (burns < end) {
     // Requests at least as many rows as were read so far, so that a run of failed burns does not cause a run of
     // requests.
-    const size = Math.min(longestPage, Math.max(end - burns, place))
-    const query = { jetton_master: address, limit: size, offset: place, sort, start_utime, end_utime }
+    const size = Math.min(maxPageSize, Math.max(end - burns, rowOffset))
+    const query = { jetton_master: address, limit: size, offset: rowOffset, sort, start_utime, end_utime }
     const body = recordOf(
-      await node.ask({ family: 'v3', method: 'GET', path: '/jetton/burns', query, signal }),
+      await upstreams.request({ family: 'v3', method: 'GET', path: '/jetton/burns', query, signal }),
     )
     const rows = rowsOf(body)
     for (const row of rows) {
       const key = `${String(row['transaction_hash'])} ${String(row['transaction_lt'])}`
       if (row['transaction_aborted'] === true || seen.has(key)) continue
-      remember(seen, key)
+      addRecent(seen, key)
       burns += 1
       if (burns <= offset || burns > end) continue
       yield { row, addressBook: memberOf(body, 'address_book'), metadata: memberOf(body, 'metadata') }
     }
     if (rows.length < size) break
-    place += rows.length
-    if (place > burns + mostPassed) throw tooManyPassed()
+    rowOffset += rows.length
+    if (rowOffset > burns + maxSkippedRows) throw tooManySkipped()
   }
 }
 
-function tooManyPassed(): JettonError {
+function tooManySkipped(): JettonError {
   const advice = 'give start_utime or end_utime to pass them by'
-  return new JettonError(422, `There are more than ${mostPassed} burns that failed among these; ${advice}.`)
+  return new JettonError(
+    422,
+    `There are more than ${maxSkippedRows} burns that failed among these; ${advice}.`,
+  )
 }
 
 // Only the last rows can repeat.
-function remember(seen: Set<string>, key: string): void {
+function addRecent(seen: Set<string>, key: string): void {
   seen.add(key)
-  if (seen.size <= 2 * longestPage) return
+  if (seen.size <= 2 * maxPageSize) return
   const [oldest] = seen
   if (oldest !== undefined) seen.delete(oldest)
 }
 
 // An indexer returns null for an empty list.
-function rowsOf(body: NodeRecord): readonly NodeRecord[] {
+function rowsOf(body: JsonRecord): readonly JsonRecord[] {
   const rows = body['jetton_burns'] === null ? [] : body['jetton_burns']
-  if (!Array.isArray(rows) || !rows.every(isRecord)) throw unreadable()
+  if (!Array.isArray(rows) || !rows.every(isRecord)) throw invalidResponse()
   return rows
 }
 
-function memberOf(body: NodeRecord, name: string): NodeRecord {
+function memberOf(body: JsonRecord, name: string): JsonRecord {
   const member = body[name]
   return isRecord(member) ? member : {}
 }

@@ -5,12 +5,12 @@ import { startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { jettonFormat } from '../http/jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
-import { NodeOfGrant } from '../upstream/jetton-upstreams.ts'
+import { PooledNodeUpstreams } from '../upstream/jetton-upstreams.ts'
 import { jettonAdapters } from './adapters.ts'
 import { callOf } from '../testing/jetton-server.ts'
 
 let address: string
-let ask: (
+let callAdapter: (
   family: 'v2' | 'v3',
   adapter: string,
   parameters: Readonly<Record<string, unknown>>,
@@ -23,8 +23,8 @@ beforeAll(async () => {
   const [chain] = devnet.chains
   address = chain.example.jetton_master
   const upstream = createRestUpstream(chain.url, 30_000, jettonFormat)
-  const node = new NodeOfGrant({ v2: () => upstream, v3: () => upstream })
-  ask = async (family, adapter, parameters) =>
+  const node = new PooledNodeUpstreams({ v2: () => upstream, v3: () => upstream })
+  callAdapter = async (family, adapter, parameters) =>
     jettonAdapters.get(adapter)?.(callOf(family, adapter, parameters), node)
   stop = async () => {
     await upstream.close()
@@ -35,17 +35,17 @@ beforeAll(async () => {
 
 afterAll(() => stop())
 
-interface Listed {
+interface BurnList {
   readonly burns: readonly { readonly comment: string }[]
 }
 const burns = async (parameters: Readonly<Record<string, unknown>>) =>
-  (await ask('v3', 'listJettonBurns', {
+  (await callAdapter('v3', 'listJettonBurns', {
     address,
     limit: 128,
     offset: 0,
     sort: 'desc',
     ...parameters,
-  })) as Listed
+  })) as BurnList
 
 it('lists the burns of the sample jetton', async () => {
   const all = await burns({})
@@ -64,19 +64,21 @@ it('lists the burns of the sample jetton', async () => {
 
 it('decodes parameters of the configuration', async () => {
   const value = { validators_elected_for: 65_536, elections_end_before: 8_192 }
-  expect(await ask('v2', 'getConfigParam', { config_id: 15 })).toMatchObject({ config_id: 15, value })
-  expect(await ask('v2', 'jsonRPC:getConfigParam', { config_id: 15 })).toMatchObject({
+  expect(await callAdapter('v2', 'getConfigParam', { config_id: 15 })).toMatchObject({ config_id: 15, value })
+  expect(await callAdapter('v2', 'jsonRPC:getConfigParam', { config_id: 15 })).toMatchObject({
     config_id: 15,
     value,
     '@type': 'configInfo',
     config: { '@type': 'tvm.cell', bytes: expect.any(String) },
   })
-  await expect(ask('v2', 'getConfigParam', { config_id: 77 })).rejects.toMatchObject({ status: 404 })
-  await expect(ask('v2', 'jsonRPC:getConfigParam', { config_id: 77 })).rejects.toMatchObject({ status: 404 })
+  await expect(callAdapter('v2', 'getConfigParam', { config_id: 77 })).rejects.toMatchObject({ status: 404 })
+  await expect(callAdapter('v2', 'jsonRPC:getConfigParam', { config_id: 77 })).rejects.toMatchObject({
+    status: 404,
+  })
 })
 
-it('names the shards of a block', async () => {
-  const shards = await ask('v2', 'jsonRPC:getShards', { seqno: 1 })
+it('returns the shards of a block', async () => {
+  const shards = await callAdapter('v2', 'jsonRPC:getShards', { seqno: 1 })
   expect(shards).toMatchObject({ '@type': 'blocks.shards' })
-  expect(await ask('v2', 'getShards', { seqno: 1 })).toMatchObject({ ok: true, result: shards })
+  expect(await callAdapter('v2', 'getShards', { seqno: 1 })).toMatchObject({ ok: true, result: shards })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jettonAdapters } from './adapters.ts'
-import { type Answer, callOf, jettonServer } from '../testing/jetton-server.ts'
+import { type UpstreamReply, callOf, jettonServer } from '../testing/jetton-server.ts'
 
 const globalId = 'te6cckEBAQEABgAACP///xHmo3/3'
 const info = (bytes: string) => ({
@@ -9,12 +9,12 @@ const info = (bytes: string) => ({
   '@extra': '1763739000.1:0:0.1',
 })
 
-async function ask(operationId: string, answer: Answer, id = 19) {
-  const { node, asked } = await jettonServer(() => answer)
+async function callAdapter(operationId: string, reply: UpstreamReply, id = 19) {
+  const { upstreams, requests } = await jettonServer(() => reply)
   const adapter = jettonAdapters.get(operationId)
   return {
-    asked,
-    answered: await adapter?.(callOf('v2', operationId, { config_id: id }), node).catch(
+    requests,
+    result: await adapter?.(callOf('v2', operationId, { config_id: id }), upstreams).catch(
       (error: unknown) => error,
     ),
   }
@@ -23,34 +23,34 @@ async function ask(operationId: string, answer: Answer, id = 19) {
 const failure = (status: number, message: string) => ({ status, message })
 
 describe('getConfigParam', () => {
-  it('decodes the cell that a node answers', async () => {
-    const { asked, answered } = await ask('getConfigParam', info(globalId))
-    expect(answered).toEqual({ config_id: 19, value: { global_id: -239 } })
-    expect(asked.map(({ method, path, query }) => [method, path, String(query)])).toEqual([
+  it('decodes the cell that an upstream returns', async () => {
+    const { requests, result } = await callAdapter('getConfigParam', info(globalId))
+    expect(result).toEqual({ config_id: 19, value: { global_id: -239 } })
+    expect(requests.map(({ method, path, query }) => [method, path, String(query)])).toEqual([
       ['GET', '/api/v2/getConfigParam', 'config_id=19'],
     ])
   })
 
-  it('passes on what a node of the same contract answers', async () => {
-    const { answered } = await ask('getConfigParam', { config_id: 19, value: { global_id: -3 } })
-    expect(answered).toEqual({ config_id: 19, value: { global_id: -3 } })
+  it('passes on the response of an upstream with the same contract', async () => {
+    const { result } = await callAdapter('getConfigParam', { config_id: 19, value: { global_id: -3 } })
+    expect(result).toEqual({ config_id: 19, value: { global_id: -3 } })
   })
 
-  it('gives a cell that TL-B does not describe as a cell', async () => {
-    const { answered } = await ask('getConfigParam', info(globalId), -999)
-    expect(answered).toEqual({ config_id: -999, value: { cell: globalId } })
+  it('returns a cell that TL-B does not describe as a cell', async () => {
+    const { result } = await callAdapter('getConfigParam', info(globalId), -999)
+    expect(result).toEqual({ config_id: -999, value: { cell: globalId } })
   })
 
-  it.each<Answer>([
+  it.each<UpstreamReply>([
     info(''),
     [500, { ok: false, error: 'LITE_SERVER_UNKNOWN: configuration parameter 77 not found', code: 500 }],
     [500, { ok: false, error: 'LITE_SERVER_UNKNOWN: configuration parameter 77 is not set', code: 500 }],
     [500, { ok: false, error: 'cannot serialize a null cell reference into a bag of cells', code: 500 }],
     [500, { ok: false, error: 'unknown config param', code: 500 }],
     [404, { ok: false, error: 'The configuration has no parameter 77.', code: 404 }],
-  ])('says that a parameter is unknown however a node says it: %j', async (answer) => {
-    const { answered } = await ask('getConfigParam', answer, 77)
-    expect(answered).toMatchObject(failure(404, 'The configuration has no parameter 77.'))
+  ])('responds 404 to every form of an unknown parameter: %j', async (reply) => {
+    const { result } = await callAdapter('getConfigParam', reply, 77)
+    expect(result).toMatchObject(failure(404, 'The configuration has no parameter 77.'))
   })
 
   it.each<readonly [number, string]>([
@@ -59,42 +59,44 @@ describe('getConfigParam', () => {
     [429, 'Ratelimit exceed'],
     [500, 'LITE_SERVER_UNKNOWN: cannot load block for getConfigParams'],
     [504, 'LITE_SERVER_NETWORK: timeout'],
-  ])('leaves other refusals as they are: %i %s', async (status, error) => {
-    const { answered } = await ask('getConfigParam', [status, { ok: false, error, code: status }])
-    expect(answered).toMatchObject(failure(status, error))
+  ])('passes on other errors unchanged: %i %s', async (status, error) => {
+    const { result } = await callAdapter('getConfigParam', [status, { ok: false, error, code: status }])
+    expect(result).toMatchObject(failure(status, error))
   })
 
-  it('takes the words of a limit from where a public service has them', async () => {
-    const { answered } = await ask('getConfigParam', [
+  it('reads the message of a 429 from the result field', async () => {
+    const { result } = await callAdapter('getConfigParam', [
       429,
       { ok: false, result: 'Ratelimit exceed', code: 429 },
     ])
-    expect(answered).toMatchObject(failure(429, 'Ratelimit exceed'))
+    expect(result).toMatchObject(failure(429, 'Ratelimit exceed'))
   })
 
-  it.each<Answer>([[200, 'It works!'], { ok: true }, { ok: true, result: { config: {} } }, info('AAAA')])(
-    'does not take for an answer what is none: %j',
-    async (answer) => {
-      const { answered } = await ask('getConfigParam', answer)
-      expect(answered).toMatchObject(failure(502, "The node's answer cannot be read."))
-    },
-  )
+  it.each<UpstreamReply>([
+    [200, 'It works!'],
+    { ok: true },
+    { ok: true, result: { config: {} } },
+    info('AAAA'),
+  ])('rejects an invalid response: %j', async (reply) => {
+    const { result } = await callAdapter('getConfigParam', reply)
+    expect(result).toMatchObject(failure(502, "The node's answer cannot be read."))
+  })
 })
 
 describe('getConfigParam by JSON-RPC', () => {
-  it('gives the value and the cell', async () => {
-    const { asked, answered } = await ask('jsonRPC:getConfigParam', {
+  it('returns the value and the cell', async () => {
+    const { requests, result } = await callAdapter('jsonRPC:getConfigParam', {
       ...info(globalId),
       jsonrpc: '2.0',
       id: '1',
     })
-    expect(answered).toEqual({
+    expect(result).toEqual({
       config_id: 19,
       value: { global_id: -239 },
       '@type': 'configInfo',
       config: { '@type': 'tvm.cell', bytes: globalId },
     })
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         method: 'POST',
         path: '/api/v2/jsonRPC',
@@ -103,9 +105,9 @@ describe('getConfigParam by JSON-RPC', () => {
     ])
   })
 
-  it('says that a parameter is unknown', async () => {
-    const { answered } = await ask('jsonRPC:getConfigParam', info(''), 77)
-    expect(answered).toMatchObject(failure(404, 'The configuration has no parameter 77.'))
+  it('responds 404 for an unknown parameter', async () => {
+    const { result } = await callAdapter('jsonRPC:getConfigParam', info(''), 77)
+    expect(result).toMatchObject(failure(404, 'The configuration has no parameter 77.'))
   })
 })
 
@@ -131,12 +133,12 @@ describe('getShards', () => {
   it.each([
     ['getShards', shards],
     ['jsonRPC:getShards', shards.result],
-  ])('is asked for under the name that every node knows: %s', async (operationId, expected) => {
-    const { node, asked } = await jettonServer(({ path }) =>
+  ])('uses the path that every upstream supports: %s', async (operationId, expected) => {
+    const { upstreams, requests } = await jettonServer(({ path }) =>
       path === '/api/v2/shards' ? shards : [404, { ok: false, error: 'Not Found', code: 404 }],
     )
     const call = callOf('v2', operationId, { seqno: 7 })
-    expect(await jettonAdapters.get(operationId)?.(call, node)).toEqual(expected)
-    expect(asked.map(({ query }) => String(query))).toEqual(['seqno=7'])
+    expect(await jettonAdapters.get(operationId)?.(call, upstreams)).toEqual(expected)
+    expect(requests.map(({ query }) => String(query))).toEqual(['seqno=7'])
   })
 })

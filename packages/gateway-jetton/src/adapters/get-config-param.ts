@@ -1,18 +1,18 @@
 import { isRecord } from '@fairlead/gateway-core/json'
-import { knownParameter } from '../chain-configuration/cached-parameters.ts'
-import type { JettonAdapter, JettonNodeAnswer } from '../upstream/types.ts'
+import { cachedParameter } from '../chain-configuration/cached-parameters.ts'
+import type { JettonAdapter, UpstreamResponse } from '../upstream/types.ts'
 import { JettonError } from '../jetton-error.ts'
-import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'
+import { type JsonRecord, recordOf, invalidResponse } from './upstream-response.ts'
 
 /**
  * Returns a configuration parameter by number. Upstreams return its cell in an envelope; the contract has its fields.
  */
-export const getConfigParam: JettonAdapter = async ({ parameters, signal }, node) => {
+export const getConfigParam: JettonAdapter = async ({ parameters, signal }, upstreams) => {
   const id = idOf(parameters)
   const query = { config_id: id }
-  const body = found(
+  const body = configOf(
     id,
-    await node.ask({ family: 'v2', method: 'GET', path: '/getConfigParam', query, signal }),
+    await upstreams.request({ family: 'v2', method: 'GET', path: '/getConfigParam', query, signal }),
   )
   // An upstream of the same contract responds without an envelope and with the decoded value.
   const { value } = isRecord(body['value']) ? body : parameterOf(id, body['result'])
@@ -20,44 +20,44 @@ export const getConfigParam: JettonAdapter = async ({ parameters, signal }, node
 }
 
 /** The same by JSON-RPC, where clients of TON nodes also expect the cell. */
-export const getConfigParamByJsonRpc: JettonAdapter = async ({ parameters, signal }, node) => {
+export const getConfigParamByJsonRpc: JettonAdapter = async ({ parameters, signal }, upstreams) => {
   const id = idOf(parameters)
   const call = { jsonrpc: '2.0', id: '1', method: 'getConfigParam', params: { config_id: id } }
-  const body = found(
+  const body = configOf(
     id,
-    await node.ask({ family: 'v2', method: 'POST', path: '/jsonRPC', body: call, signal }),
+    await upstreams.request({ family: 'v2', method: 'POST', path: '/jsonRPC', body: call, signal }),
   )
   const { bytes, value } = parameterOf(id, body['result'])
   return { config_id: id, value, '@type': 'configInfo', config: { '@type': 'tvm.cell', bytes } }
 }
 
-const idOf = (parameters: NodeRecord) => Number(parameters['config_id'])
+const idOf = (parameters: JsonRecord) => Number(parameters['config_id'])
 
-function found(id: number, answer: JettonNodeAnswer): NodeRecord {
+function configOf(id: number, response: UpstreamResponse): JsonRecord {
   try {
-    return recordOf(answer)
+    return recordOf(response)
   } catch (failure) {
-    throw failure instanceof JettonError && saysAbsent(failure) ? absent(id) : failure
+    throw failure instanceof JettonError && isAbsenceError(failure) ? parameterNotFound(id) : failure
   }
 }
 
 // An upstream reports a missing parameter with a message that differs by implementation, and uses one status for every
 // failure.
-const absence =
+const absenceMessage =
   /null cell|(?:no|unknown) (?:such )?(?:config )?param|param\w* \S* ?(?:is |was )?(?:not found|not set|absent)/i
-const saysAbsent = ({ status, message }: JettonError) =>
-  (status === 404 || status === 500) && absence.test(message)
+const isAbsenceError = ({ status, message }: JettonError) =>
+  (status === 404 || status === 500) && absenceMessage.test(message)
 
-const absent = (id: number) => new JettonError(404, `The configuration has no parameter ${id}.`)
+const parameterNotFound = (id: number) => new JettonError(404, `The configuration has no parameter ${id}.`)
 
 function parameterOf(id: number, info: unknown): { readonly bytes: string; readonly value: unknown } {
   const cell = isRecord(info) ? info['config'] : undefined
   const bytes = isRecord(cell) ? cell['bytes'] : undefined
-  if (typeof bytes !== 'string') throw unreadable()
-  if (bytes === '') throw absent(id)
+  if (typeof bytes !== 'string') throw invalidResponse()
+  if (bytes === '') throw parameterNotFound(id)
   try {
-    return { bytes, value: knownParameter(id, bytes) }
+    return { bytes, value: cachedParameter(id, bytes) }
   } catch {
-    throw unreadable()
+    throw invalidResponse()
   }
 }

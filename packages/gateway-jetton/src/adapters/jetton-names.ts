@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { JettonNode } from '../upstream/types.ts'
-import { type NodeRecord, recordOf } from './upstream-response.ts'
+import type { NodeUpstreams } from '../upstream/types.ts'
+import { type JsonRecord, recordOf } from './upstream-response.ts'
 
 /** Name and symbol of a jetton; empty where they are unknown. */
 export interface JettonNames {
@@ -10,16 +10,16 @@ export interface JettonNames {
 }
 
 // Names rarely change, and an indexer that lacks them obtains them within minutes.
-const rememberedMs = 60_000
-const rememberedMasters = 1000
+const cacheTtlMs = 60_000
+const maxCachedMasters = 1000
 
-interface Remembered {
-  readonly at: number
+interface CachedNames {
+  readonly cachedAt: number
   readonly names: JettonNames
 }
 
-/** Cached names by node, for masters that the node's metadata lacked. */
-const asked = new WeakMap<JettonNode, Map<string, Remembered>>()
+/** Cached names by node, for masters that the metadata of a response lacked. */
+const namesByUpstreams = new WeakMap<NodeUpstreams, Map<string, CachedNames>>()
 
 /**
  * Returns the names of a jetton from the metadata of a response, otherwise from the content of its master, which is
@@ -30,12 +30,12 @@ const asked = new WeakMap<JettonNode, Map<string, Remembered>>()
  * @param metadata - token metadata of the response, by address
  */
 export async function jettonNames(
-  node: JettonNode,
+  upstreams: NodeUpstreams,
   master: string,
-  metadata: NodeRecord,
+  metadata: JsonRecord,
   signal: CancellationSignal,
 ): Promise<JettonNames> {
-  return namesInMetadata(metadata[master]) ?? (await namesOfMaster(node, master, signal))
+  return namesInMetadata(metadata[master]) ?? (await namesOfMaster(upstreams, master, signal))
 }
 
 function namesInMetadata(entry: unknown): JettonNames | undefined {
@@ -50,31 +50,31 @@ function namesInMetadata(entry: unknown): JettonNames | undefined {
 }
 
 async function namesOfMaster(
-  node: JettonNode,
+  upstreams: NodeUpstreams,
   master: string,
   signal: CancellationSignal,
 ): Promise<JettonNames> {
-  const known = asked.get(node) ?? new Map<string, Remembered>()
-  asked.set(node, known)
-  const { at, names: before } = known.get(master) ?? { at: -Infinity }
-  if (before !== undefined && performance.now() - at < rememberedMs) return before
+  const cache = namesByUpstreams.get(upstreams) ?? new Map<string, CachedNames>()
+  namesByUpstreams.set(upstreams, cache)
+  const { cachedAt, names: cached } = cache.get(master) ?? { cachedAt: -Infinity }
+  if (cached !== undefined && performance.now() - cachedAt < cacheTtlMs) return cached
   try {
     const query = { address: [master], limit: 1 }
     const body = recordOf(
-      await node.ask({ family: 'v3', method: 'GET', path: '/jetton/masters', query, signal }),
+      await upstreams.request({ family: 'v3', method: 'GET', path: '/jetton/masters', query, signal }),
     )
     const rows: readonly unknown[] = Array.isArray(body['jetton_masters']) ? body['jetton_masters'] : []
     const row = rows.find(isRecord)
     const names = namesIn(isRecord(row?.['jetton_content']) ? row['jetton_content'] : {})
-    if (known.size >= rememberedMasters) known.clear()
-    known.set(master, { at: performance.now(), names })
+    if (cache.size >= maxCachedMasters) cache.clear()
+    cache.set(master, { cachedAt: performance.now(), names })
     return names
   } catch {
     return { name: '', symbol: '' }
   }
 }
 
-const namesIn = ({ name, symbol }: NodeRecord): JettonNames => ({
+const namesIn = ({ name, symbol }: JsonRecord): JettonNames => ({
   name: typeof name === 'string' ? name : '',
   symbol: typeof symbol === 'string' ? symbol : '',
 })

@@ -1,7 +1,7 @@
 import { Address, beginCell } from '@ton/core'
 import { describe, expect, it } from 'vitest'
 import { listJettonBurns } from './list-jetton-burns.ts'
-import { type Answer, type Asked, callOf, jettonServer } from '../testing/jetton-server.ts'
+import { type UpstreamReply, type ReceivedRequest, callOf, jettonServer } from '../testing/jetton-server.ts'
 
 const raw = (byte: string) => `0:${byte.repeat(32)}`
 const master = raw('A1')
@@ -47,7 +47,7 @@ const metadata = {
 }
 
 /** The response of an indexer with these burns, oldest first. */
-function pageOf(burns: readonly Row[], { query }: Asked): Answer {
+function pageOf(burns: readonly Row[], { query }: ReceivedRequest): UpstreamReply {
   const limit = Number(query.get('limit'))
   const offset = Number(query.get('offset'))
   if (limit > 1000) return [422, { error: `limit is not allowed: ${limit} > 1000` }]
@@ -65,7 +65,7 @@ const call = (parameters: Row = {}) =>
     ...parameters,
   })
 
-interface Listed {
+interface BurnList {
   readonly burns: readonly {
     readonly jetton: Row
     readonly burner: Row
@@ -75,20 +75,22 @@ interface Listed {
   }[]
 }
 
-async function list(answer: (asked: Asked) => Answer, parameters?: Row) {
-  const { node, asked } = await jettonServer(answer)
-  const { burns } = (await listJettonBurns(call(parameters), node)) as Listed
-  return { burns, asked, lts: burns.map(({ transaction }) => transaction.time - 1_763_739_000) }
+async function list(respond: (request: ReceivedRequest) => UpstreamReply, parameters?: Row) {
+  const { upstreams, requests } = await jettonServer(respond)
+  const { burns } = (await listJettonBurns(call(parameters), upstreams)) as BurnList
+  return { burns, requests, lts: burns.map(({ transaction }) => transaction.time - 1_763_739_000) }
 }
 
-const refused = async (answer: Answer) => {
-  const { node } = await jettonServer(() => answer)
-  return listJettonBurns(call(), node).catch((error: unknown) => error)
+const errorFor = async (reply: UpstreamReply) => {
+  const { upstreams } = await jettonServer(() => reply)
+  return listJettonBurns(call(), upstreams).catch((error: unknown) => error)
 }
 
 describe('a burn', () => {
   it('has the fields of the contract', async () => {
-    const { burns, asked } = await list((one) => pageOf([burn(1, { custom_payload: comment('Bye') })], one))
+    const { burns, requests } = await list((request) =>
+      pageOf([burn(1, { custom_payload: comment('Bye') })], request),
+    )
     expect(burns).toEqual([
       {
         jetton: { address: masterFriendly, name: 'Tide Token', symbol: 'TIDE' },
@@ -98,12 +100,12 @@ describe('a burn', () => {
         comment: 'Bye',
       },
     ])
-    expect(asked.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
+    expect(requests.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
       ['/api/v3/jetton/burns', { jetton_master: masterFriendly, limit: '128', offset: '0', sort: 'desc' }],
     ])
   })
 
-  it('has friendly addresses without an address book too', async () => {
+  it('has user-friendly addresses without an address book', async () => {
     const { burns } = await list(() => ({ jetton_burns: [burn(1)], metadata }))
     expect(burns[0]?.jetton['address']).toMatch(/^EQ/)
     expect(burns[0]?.burner['address']).toMatch(/^UQ/)
@@ -113,43 +115,43 @@ describe('a burn', () => {
     ])
   })
 
-  it('is absent when nothing was burned', async () => {
-    expect((await list((one) => pageOf([], one))).burns).toEqual([])
+  it('is absent when there are no burns', async () => {
+    expect((await list((request) => pageOf([], request))).burns).toEqual([])
   })
 })
 
 describe('the names of a jetton', () => {
   const unindexed = { [master]: { is_indexed: false, token_info: [] } }
-  const withoutNames = (masters: Answer) => (one: Asked) =>
-    one.path.endsWith('/masters') ? masters : { jetton_burns: [burn(1), burn(2)], metadata: unindexed }
+  const withoutNames = (masters: UpstreamReply) => (request: ReceivedRequest) =>
+    request.path.endsWith('/masters') ? masters : { jetton_burns: [burn(1), burn(2)], metadata: unindexed }
 
-  it('come from its master when the metadata lacks them, once', async () => {
+  it('are requested once from its master when the metadata lacks them', async () => {
     const masters = { jetton_masters: [{ address: master, jetton_content: { name: 'Tide', symbol: 'TD' } }] }
-    const { node, asked } = await jettonServer(withoutNames(masters))
-    const first = (await listJettonBurns(call(), node)) as Listed
+    const { upstreams, requests } = await jettonServer(withoutNames(masters))
+    const first = (await listJettonBurns(call(), upstreams)) as BurnList
     expect(first.burns.map(({ jetton }) => jetton['name'])).toEqual(['Tide', 'Tide'])
-    expect(await listJettonBurns(call(), node)).toEqual(first)
-    expect(asked.map(({ path, query }) => [path, query.get('address')])).toEqual([
+    expect(await listJettonBurns(call(), upstreams)).toEqual(first)
+    expect(requests.map(({ path, query }) => [path, query.get('address')])).toEqual([
       ['/api/v3/jetton/burns', null],
       ['/api/v3/jetton/masters', master],
       ['/api/v3/jetton/burns', null],
     ])
   })
 
-  it.each<Answer>([
+  it.each<UpstreamReply>([
     { jetton_masters: null },
     { jetton_masters: [{ address: master, jetton_content: { uri: 'https://example.org/jetton.json' } }] },
     [500, { error: 'internal server error: timeout' }],
     [200, 'It works!'],
-  ])('are empty when nobody knows them: %j', async (masters) => {
+  ])('are empty when they are unknown: %j', async (masters) => {
     const { burns } = await list(withoutNames(masters))
     expect(burns[0]?.jetton).toEqual({ address: masterFriendly, name: '', symbol: '' })
   })
 
-  it('do not come from metadata that is not valid', async () => {
+  it('are not read from invalid metadata', async () => {
     const token = { valid: false, type: 'jetton_masters', name: 'Forged', symbol: 'F' }
-    const { burns } = await list((one) =>
-      one.path.endsWith('/masters')
+    const { burns } = await list((request) =>
+      request.path.endsWith('/masters')
         ? { jetton_masters: null }
         : { jetton_burns: [burn(1)], metadata: { [master]: { is_indexed: true, token_info: [token] } } },
     )
@@ -160,73 +162,80 @@ describe('the names of a jetton', () => {
 describe('a page', () => {
   const many = Array.from({ length: 2300 }, (_, index) => burn(index))
 
-  it('may be longer than those of the indexer', async () => {
-    const { lts, asked } = await list((one) => pageOf(many, one), { limit: 2500, sort: 'asc' })
+  it('can be longer than a page of the indexer', async () => {
+    const { lts, requests } = await list((request) => pageOf(many, request), { limit: 2500, sort: 'asc' })
     expect(lts).toEqual(many.map((_, index) => index))
-    expect(asked.map(({ query }) => [query.get('offset'), query.get('limit')])).toEqual([
+    expect(requests.map(({ query }) => [query.get('offset'), query.get('limit')])).toEqual([
       ['0', '1000'],
       ['1000', '1000'],
       ['2000', '1000'],
     ])
   })
 
-  it('is never longer than was asked for', async () => {
-    const { lts } = await list((one) => pageOf(many, one), { limit: 1500, offset: 700, sort: 'asc' })
+  it('is never longer than requested', async () => {
+    const { lts } = await list((request) => pageOf(many, request), { limit: 1500, offset: 700, sort: 'asc' })
     expect(lts).toEqual(Array.from({ length: 1500 }, (_, index) => 700 + index))
   })
 
-  it('is of the time that was asked for', async () => {
-    const { asked } = await list((one) => pageOf(many, one), { start_utime: 1_763_739_000, limit: 1500 })
-    expect(asked.map(({ query }) => [query.get('start_utime'), query.has('end_utime')])).toEqual([
+  it('is limited to the requested time', async () => {
+    const { requests } = await list((request) => pageOf(many, request), {
+      start_utime: 1_763_739_000,
+      limit: 1500,
+    })
+    expect(requests.map(({ query }) => [query.get('start_utime'), query.has('end_utime')])).toEqual([
       ['1763739000', false],
       ['1763739000', false],
     ])
   })
 
-  it.each(['asc', 'desc'])('counts burns that succeeded only: %s', async (sort) => {
+  it.each(['asc', 'desc'])('counts only successful burns: %s', async (sort) => {
     // Three of four burns failed, including all of the first ones.
     const rows = Array.from({ length: 60 }, (_, lt) =>
       burn(lt, { transaction_aborted: lt < 9 || lt % 4 !== 0 }),
     )
-    const good = rows
+    const succeeded = rows
       .filter((row) => row['transaction_aborted'] === false)
       .map((row) => Number(row['transaction_lt']))
-    if (sort === 'desc') good.reverse()
-    const { node } = await jettonServer((one) => pageOf(rows, one))
+    if (sort === 'desc') succeeded.reverse()
+    const { upstreams } = await jettonServer((request) => pageOf(rows, request))
     for (const limit of [1, 2, 3, 5, 100]) {
       for (const offset of [0, 1, 4, 12, 13, 20]) {
-        const { burns } = (await listJettonBurns(call({ limit, offset, sort }), node)) as Listed
+        const { burns } = (await listJettonBurns(call({ limit, offset, sort }), upstreams)) as BurnList
         const lts = burns.map(({ transaction }) => transaction.time - 1_763_739_000)
-        expect({ limit, offset, lts }).toEqual({ limit, offset, lts: good.slice(offset, offset + limit) })
+        expect({ limit, offset, lts }).toEqual({
+          limit,
+          offset,
+          lts: succeeded.slice(offset, offset + limit),
+        })
       }
     }
   })
 
-  it('needs few asks behind a row of burns that failed', async () => {
+  it('needs few requests after many failed burns', async () => {
     const rows = Array.from({ length: 501 }, (_, lt) => burn(lt, { transaction_aborted: lt < 500 }))
-    const { lts, asked } = await list((one) => pageOf(rows, one), { limit: 1, sort: 'asc' })
+    const { lts, requests } = await list((request) => pageOf(rows, request), { limit: 1, sort: 'asc' })
     expect(lts).toEqual([500])
-    expect(asked.map(({ query }) => Number(query.get('limit')))).toEqual([
+    expect(requests.map(({ query }) => Number(query.get('limit')))).toEqual([
       1, 1, 2, 4, 8, 16, 32, 64, 128, 256,
     ])
   })
 
-  it('ends where too many failed, or a node has no end', async () => {
-    const { node } = await jettonServer(({ query }) => {
+  it('fails when too many burns failed or the list never ends', async () => {
+    const { upstreams } = await jettonServer(({ query }) => {
       const row = { transaction_aborted: true }
       return { jetton_burns: Array.from({ length: Number(query.get('limit')) }, () => row) }
     })
-    await expect(listJettonBurns(call(), node)).rejects.toMatchObject({
+    await expect(listJettonBurns(call(), upstreams)).rejects.toMatchObject({
       status: 422,
       message: expect.stringMatching(/more than 100000 burns that failed.* start_utime or end_utime/),
     })
   })
 
-  it('has no burn twice when new ones come while it is put together', async () => {
+  it('has no duplicates when burns happen between requests', async () => {
     const rows = [...many]
     const { lts } = await list(
-      (one) => {
-        const page = pageOf(rows, one)
+      (request) => {
+        const page = pageOf(rows, request)
         rows.push(burn(rows.length), burn(rows.length + 1))
         return page
       },
@@ -236,17 +245,17 @@ describe('a page', () => {
   })
 })
 
-describe('a node that does not answer with burns', () => {
-  it.each<readonly [Answer, number, string]>([
+describe('an upstream that does not return burns', () => {
+  it.each<readonly [UpstreamReply, number, string]>([
     [[422, { error: 'invalid address' }], 422, 'invalid address'],
     [[429, { ok: false, result: 'Ratelimit exceed', code: 429 }], 429, 'Ratelimit exceed'],
     [[500, { error: 'internal server error: timeout' }], 500, 'internal server error: timeout'],
     [[504, 'upstream timed out'], 504, 'upstream timed out'],
-  ])('is quoted: %j', async (answer, status, message) => {
-    expect(await refused(answer)).toMatchObject({ status, message })
+  ])('passes on its error: %j', async (reply, status, message) => {
+    expect(await errorFor(reply)).toMatchObject({ status, message })
   })
 
-  it.each<Answer>([
+  it.each<UpstreamReply>([
     {},
     { jetton_burns: {} },
     { jetton_burns: [1] },
@@ -257,8 +266,8 @@ describe('a node that does not answer with burns', () => {
     { jetton_burns: [burn(1, { transaction_now: '1763739000' })] },
     { jetton_burns: [burn(1, { amount: '1.5' })] },
     [200, 'It works!'],
-  ])('is not understood: %j', async (answer) => {
-    const answered = await refused(answer)
-    expect(answered).toMatchObject({ status: 502, message: "The node's answer cannot be read." })
+  ])('causes a 502: %j', async (reply) => {
+    const error = await errorFor(reply)
+    expect(error).toMatchObject({ status: 502, message: "The node's answer cannot be read." })
   })
 })

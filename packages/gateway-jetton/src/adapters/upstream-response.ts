@@ -1,9 +1,9 @@
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { JettonNodeAnswer } from '../upstream/types.ts'
+import type { UpstreamResponse } from '../upstream/types.ts'
 import { JettonError } from '../jetton-error.ts'
 
 /** An object in an upstream response. */
-export type NodeRecord = Readonly<Record<string, unknown>>
+export type JsonRecord = Readonly<Record<string, unknown>>
 
 /**
  * Returns the object of an upstream response.
@@ -11,19 +11,20 @@ export type NodeRecord = Readonly<Record<string, unknown>>
  * @throws JettonError with the upstream's status and message when it rejected the request, with 502 when the response
  * cannot be parsed
  */
-export function recordOf({ status, body }: JettonNodeAnswer): NodeRecord {
+export function recordOf({ status, body }: UpstreamResponse): JsonRecord {
   const record = isRecord(body) ? body : undefined
-  if (status >= 400) throw new JettonError(status, wordsOf(record) ?? `The node answered HTTP ${status}.`)
-  if (record === undefined) throw unreadable()
+  if (status >= 400)
+    throw new JettonError(status, errorMessageOf(record) ?? `The node answered HTTP ${status}.`)
+  if (record === undefined) throw invalidResponse()
   return record
 }
 
 /** Creates the error for an unexpected upstream response. */
-export function unreadable(): JettonError {
+export function invalidResponse(): JettonError {
   return new JettonError(502, "The node's answer cannot be read.")
 }
 
-function wordsOf(record: NodeRecord | undefined): string | undefined {
-  const words = record?.['error']
-  return typeof words === 'string' ? words : undefined
+function errorMessageOf(record: JsonRecord | undefined): string | undefined {
+  const message = record?.['error']
+  return typeof message === 'string' ? message : undefined
 }

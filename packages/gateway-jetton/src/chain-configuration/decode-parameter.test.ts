@@ -7,7 +7,7 @@ import { boc, bytes, expected, mainnet } from '../testing/oracle.ts'
 describe('the configuration of the main network', () => {
   const ids = [...mainnet.keys()]
   // TL-B does not list negative parameters; contracts agree on their format among themselves.
-  it.each(ids.filter((id) => id >= 0))('has parameter %i as the oracle has it', (id) => {
+  it.each(ids.filter((id) => id >= 0))('decodes parameter %i as the oracle does', (id) => {
     const cell = mainnet.get(id)
     if (cell === undefined) throw new Error('The configuration changed.')
     const value = decodeParameter(id, boc(cell))
@@ -15,7 +15,7 @@ describe('the configuration of the main network', () => {
     expect(JSON.parse(JSON.stringify(value))).toEqual(expected(id, cell))
   })
 
-  it('has parameters that stay cells', () => {
+  it('has parameters that remain cells', () => {
     const rest = ids.filter((id) => id < 0)
     expect(rest).toEqual([-999, -90, -71])
     for (const id of rest) {
@@ -24,7 +24,7 @@ describe('the configuration of the main network', () => {
     }
   })
 
-  it('has fields that are all in the documentation', () => {
+  it('has only documented fields', () => {
     const page = readFileSync(
       new URL('../../../../docs/reference/chain-configuration.md', import.meta.url),
       'utf8',
@@ -35,12 +35,12 @@ describe('the configuration of the main network', () => {
     expect(missing).toEqual([])
   })
 
-  it('has coins of 2^53 and more as text, and less as numbers', () => {
+  it('returns coins of 2^53 and more as strings, and less as numbers', () => {
     const value = decodeParameter(17, boc(mainnet.get(17) ?? Cell.EMPTY))
     expect(value).toMatchObject({ min_stake: 300_000_000_000_000, max_stake: '10000000000000000' })
   })
 
-  it('has ids of currencies, parameters and suspended accounts in their usual form', () => {
+  it('returns ids of currencies, parameters and suspended accounts in their usual format', () => {
     const of = (id: number) => decodeParameter(id, boc(mainnet.get(id) ?? Cell.EMPTY))
     expect(of(7)).toEqual({ to_mint: { '239': 666_666_666_666, '-17': 1_000_000_000_000 } })
     expect(of(10)['critical_params']).toContain(-1000)
@@ -48,21 +48,21 @@ describe('the configuration of the main network', () => {
   })
 })
 
-describe('a cell that is not what TL-B says', () => {
+describe('a cell that does not match TL-B', () => {
   const good = beginCell().storeInt(-239, 32).endCell()
   it.each([
     ['is too short', 19, beginCell().storeInt(-239, 31).endCell()],
     ['has more bits', 19, beginCell().storeInt(-239, 33).endCell()],
     ['has a reference', 19, beginCell().storeInt(-239, 32).storeRef(good).endCell()],
     ['has another tag', 20, beginCell().storeUint(0xff, 8).endCell()],
-    ['has more behind a reference', 11, mainnetWithTail()],
-    ['has more in a leaf', 45, leafWithTail()],
-    ['belongs to a number that TL-B does not have', 1000, good],
-  ])('stays a cell when it %s', (_, id, cell) => {
+    ['has extra data after a reference', 11, mainnetWithTail()],
+    ['has extra data in a leaf', 45, leafWithTail()],
+    ['belongs to a number that TL-B does not list', 1000, good],
+  ])('remains a cell when it %s', (_, id, cell) => {
     expect(decodeParameter(id, boc(cell))).toEqual({ cell: boc(cell) })
   })
 
-  it('is refused when it is no cell at all', () => {
+  it('is rejected when it is not a bag of cells', () => {
     expect(() => decodeParameter(19, 'AAAA')).toThrow()
   })
 

@@ -57,7 +57,7 @@ const sizeLimitsV2: Readonly<Record<number, Fields>> = {
 export const sizeLimits = oneOf(
   constructor('size_limits_config#01', fields(messageLimits)),
   constructor('size_limits_config_v2#02', (slice) => {
-    const known = fields({ ...messageLimits, max_acc_state_cells: uint(32) })(slice)
-    return { ...known, ...fields(sizeLimitsV2[slice.remainingBits] ?? {})(slice) }
+    const decoded = fields({ ...messageLimits, max_acc_state_cells: uint(32) })(slice)
+    return { ...decoded, ...fields(sizeLimitsV2[slice.remainingBits] ?? {})(slice) }
   }),
 )

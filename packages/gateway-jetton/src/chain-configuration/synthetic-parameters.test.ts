@@ -2,7 +2,7 @@ import { beginCell, type Cell, Dictionary } from '@ton/core'
 import type { ConfigParam } from '@ton/sandbox/dist/config/config.tlb-gen.js'
 import { describe, expect, it } from 'vitest'
 import { decodeParameter } from './decode-parameter.ts'
-import { boc, bytes, expected, made } from '../testing/oracle.ts'
+import { boc, bytes, expected, serialize } from '../testing/oracle.ts'
 
 describe('parameters that the main network does not have', () => {
   const publicKey = { kind: 'SigPubKey', pubkey: bytes('a1') } as const
@@ -202,16 +202,16 @@ describe('parameters that the main network does not have', () => {
     [81, { kind: 'ConfigParam__44', anon0: jettonBridge }],
     [82, { kind: 'ConfigParam__45', anon0: jettonBridge }],
   ]
-  it.each(cases)('are read back from cells of the oracle: %i', (id, parameter) => {
-    const cell = made(parameter as ConfigParam)
+  it.each(cases)('are decoded from cells of the oracle: %i', (id, parameter) => {
+    const cell = serialize(parameter as ConfigParam)
     const value = decodeParameter(id, boc(cell))
     expect(value).not.toHaveProperty('cell')
     expect(JSON.parse(JSON.stringify(value))).toEqual(expected(id, cell))
   })
 })
 
-describe('what is younger than the oracle', () => {
-  it('is read: the consensus of parameter 30', () => {
+describe('formats that are newer than the oracle', () => {
+  it('include the consensus of parameter 30', () => {
     const first = beginCell().storeUint(0x21, 8).storeUint(1, 8)
     for (const each of [400, 4, 1000, 250]) first.storeUint(each, 32)
     const params = Dictionary.empty(Dictionary.Keys.Uint(8), Dictionary.Values.Uint(32)).set(0, 2400)
@@ -238,7 +238,7 @@ describe('what is younger than the oracle', () => {
     expect(decodeParameter(30, boc(all([])))).toEqual({ mc: null, shard: null })
   })
 
-  it('is read: the limits of blocks with those of collated data', () => {
+  it('include block limits with collated data', () => {
     const cell = beginCell().storeUint(0x5e, 8)
     for (let each = 1; each <= 4; each++)
       cell.storeUint(0xc3, 8).storeUint(each, 32).storeUint(8, 32).storeUint(9, 32)
@@ -252,7 +252,7 @@ describe('what is younger than the oracle', () => {
     })
   })
 
-  it('is read: limits of sizes as each release of the node had them', () => {
+  it('include size limits of every TON node release', () => {
     const limits = (widths: readonly number[], loads?: number | null) => {
       const cell = beginCell().storeUint(2, 8)
       for (const [index, width] of widths.entries()) cell.storeUint(index + 1, width)

@@ -78,9 +78,9 @@ export const ref =
 
 /** Fields without a tag. */
 export const fields =
-  (each: Fields): Reader<JsonObject> =>
+  (readers: Fields): Reader<JsonObject> =>
   (slice) =>
-    Object.fromEntries(Object.entries(each).map(([name, reader]) => [name, reader(slice)]))
+    Object.fromEntries(Object.entries(readers).map(([name, reader]) => [name, reader(slice)]))
 
 /**
  * A constructor with its fields.
@@ -105,30 +105,30 @@ export function constructor(declaration: string, body: Reader<JsonObject>): Cons
 export const oneOf =
   (...constructors: readonly Constructor[]): Reader<JsonObject> =>
   (slice) => {
-    const found = constructors.find(({ isNext }) => isNext(slice))
-    if (found === undefined) throw new Error('None of the constructors is here.')
-    return found(slice)
+    const match = constructors.find(({ isNext }) => isNext(slice))
+    if (match === undefined) throw new Error('None of the constructors is here.')
+    return match(slice)
   }
 
 /** The key type of a dictionary. */
 export interface Key {
   readonly bits: number
-  readonly written: (key: bigint) => string | number
+  readonly format: (key: bigint) => string | number
 }
 
 /** Unsigned integer keys of at most 48 bits. */
-export const uintKey = (bits: number): Key => ({ bits, written: Number })
+export const uintKey = (bits: number): Key => ({ bits, format: Number })
 
 /** Signed 32-bit integer keys. */
-export const int32Key: Key = { bits: 32, written: (key) => Number(BigInt.asIntN(32, key)) }
+export const int32Key: Key = { bits: 32, format: (key) => Number(BigInt.asIntN(32, key)) }
 
 /** 256-bit keys in hex. */
-export const bits256Key: Key = { bits: 256, written: (key) => key.toString(16).padStart(64, '0') }
+export const bits256Key: Key = { bits: 256, format: (key) => key.toString(16).padStart(64, '0') }
 
 /** Keys of a 32-bit workchain and a 256-bit account, as raw addresses. */
 export const addressKey: Key = {
   bits: 288,
-  written: (key) => `${int32Key.written(key >> 256n)}:${bits256Key.written(BigInt.asUintN(256, key))}`,
+  format: (key) => `${int32Key.format(key >> 256n)}:${bits256Key.format(BigInt.asUintN(256, key))}`,
 }
 
 /** `HashmapE N X` as an object. */
@@ -166,8 +166,8 @@ function entries(key: Key, value: Reader, slice: Slice): (readonly [string | num
       throw new Error('Dictionaries are read only.')
     },
   }
-  const found = Dictionary.loadDirect(Dictionary.Keys.BigUint(key.bits), values, slice)
-  return [...found].map(([each, held]) => [key.written(each), held])
+  const dictionary = Dictionary.loadDirect(Dictionary.Keys.BigUint(key.bits), values, slice)
+  return [...dictionary].map(([each, item]) => [key.format(each), item])
 }
 
 function readToEnd<T extends JsonValue>(slice: Slice, reader: Reader<T>): T {

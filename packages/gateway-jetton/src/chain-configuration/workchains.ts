@@ -50,9 +50,9 @@ const workchain = {
 const workchainDescr = oneOf(
   constructor('workchain#a6', fields(workchain)),
   constructor('workchain_v2#a7', (slice) => {
-    const known = fields({ ...workchain, split_merge_timings: splitMergeTimings })(slice)
+    const decoded = fields({ ...workchain, split_merge_timings: splitMergeTimings })(slice)
     // Later releases of the TON node added a field without another tag.
-    return slice.remainingBits === 0 ? known : { ...known, persistent_state_split_depth: uint(8)(slice) }
+    return slice.remainingBits === 0 ? decoded : { ...decoded, persistent_state_split_depth: uint(8)(slice) }
   }),
 )
 

@@ -54,7 +54,7 @@ function queryFor(route: Route): string {
  * Removes the parts that differ in every response: a random text, and the time of the consensus block, which is the
  * time of the request.
  */
-async function answerOf(response: Response) {
+async function normalize(response: Response) {
   const text = await response.text()
   const body = text
     .replace(/"@extra":"[^"]*"/g, '"@extra":""')
@@ -68,16 +68,16 @@ const reads = [...Object.values<Route>(v2.routes), ...Object.values<Route>(v3.ro
   ({ method, operationId }) => method === 'GET' && !adapted.includes(operationId),
 )
 
-it.each(reads)('answers $path as the chain does', async (route) => {
+it.each(reads)('responds to $path as the chain does', async (route) => {
   const target = `${route.path}?${queryFor(route)}`
-  const [direct, through] = await Promise.all([
-    fetch(`${chain.url}${target}`).then(answerOf),
-    gateway.call(target).then(answerOf),
+  const [direct, proxied] = await Promise.all([
+    fetch(`${chain.url}${target}`).then(normalize),
+    gateway.call(target).then(normalize),
   ])
-  expect(through.status).toBe(direct.status)
+  expect(proxied.status).toBe(direct.status)
   // The chain returns null for an empty list of rows, as an index does.
-  if (direct.status === 200) expect(through.body).toBe(direct.body.replace(/^(\{"\w+":)null,/, '$1[],'))
-  else expect(JSON.parse(through.body)).toMatchObject({ ok: false, code: direct.status })
+  if (direct.status === 200) expect(proxied.body).toBe(direct.body.replace(/^(\{"\w+":)null,/, '$1[],'))
+  else expect(JSON.parse(proxied.body)).toMatchObject({ ok: false, code: direct.status })
 })
 
 it('lists the burns of the sample jetton', async () => {
@@ -86,13 +86,13 @@ it('lists the burns of the sample jetton', async () => {
   expect(burns.map(({ transaction }) => transaction.hash)).toContain(chain.example.burn_hash)
 })
 
-it('knows a parameter of the configuration, and none that the chain does not have', async () => {
+it('returns a configuration parameter, and 404 for an unknown one', async () => {
   const param = await gateway.call('/api/v2/getConfigParam?config_id=15')
   expect(await param.json()).toEqual({
     config_id: 15,
     value: expect.objectContaining({ validators_elected_for: 65_536 }),
   })
-  expect(await answerOf(await gateway.call('/api/v2/getConfigParam?config_id=999'))).toMatchObject({
+  expect(await normalize(await gateway.call('/api/v2/getConfigParam?config_id=999'))).toMatchObject({
     status: 404,
   })
 })

@@ -30,22 +30,25 @@ describe('paths', () => {
       '/api/v2/getMasterchainInfo?api_key=c4n4ry-key&x=+',
     ],
     ['GET', '/api/v3/masterchainInfo', '/api/v3/masterchainInfo?api_key=c4n4ry-key'],
-  ])('%s %s goes to the node with what its address holds', async (method, path, target) => {
-    const response = await exchange.gateway.call(path, { method })
-    expect(await exchange.read(response)).toEqual({
-      status: 200,
-      body: '{"ok":true,"result":"0","@extra":"1:0:c"}',
-    })
-    expect(exchange.asked).toMatchObject([{ method, target: `/below${target}` }])
-    const { authorization } = nodeCredentials
-    expect(exchange.asked[0]?.headers).toMatchObject({ accept: 'application/json', authorization })
-    expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
-    expect([response.headers.get('server'), response.headers.get('x-api-version')]).toEqual([null, null])
-  })
+  ])(
+    '%s %s is sent with the path, query and credential of the upstream URL',
+    async (method, path, target) => {
+      const response = await exchange.gateway.call(path, { method })
+      expect(await exchange.read(response)).toEqual({
+        status: 200,
+        body: '{"ok":true,"result":"0","@extra":"1:0:c"}',
+      })
+      expect(exchange.requests).toMatchObject([{ method, target: `/below${target}` }])
+      const { authorization } = nodeCredentials
+      expect(exchange.requests[0]?.headers).toMatchObject({ accept: 'application/json', authorization })
+      expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+      expect([response.headers.get('server'), response.headers.get('x-api-version')]).toEqual([null, null])
+    },
+  )
 
-  it('fills in what the contract says about parameters that are left out', async () => {
+  it('adds the defaults of omitted parameters', async () => {
     await exchange.gateway.call('/api/v3/transactions?limit=3&sort=asc')
-    const { searchParams } = new URL(exchange.asked[0]?.target ?? '', exchange.node.url)
+    const { searchParams } = new URL(exchange.requests[0]?.target ?? '', exchange.node.url)
     expect(Object.fromEntries(searchParams)).toEqual({
       api_key: 'c4n4ry-key',
       limit: '3',
@@ -54,30 +57,30 @@ describe('paths', () => {
     })
   })
 
-  it('passes the headers of the contract on, and none that a client has otherwise', async () => {
+  it('forwards only the headers of the contract', async () => {
     const headers = { 'x-no-metadata': 'true', 'x-api-key': 'mine', cookie: 'mine', 'x-timeout': '10' }
     await exchange.gateway.call('/api/v3/nft/items', { headers })
-    expect(exchange.asked[0]?.headers).toMatchObject({ 'x-no-metadata': 'true', 'x-timeout': '10' })
-    expect(JSON.stringify(exchange.asked)).not.toContain('mine')
+    expect(exchange.requests[0]?.headers).toMatchObject({ 'x-no-metadata': 'true', 'x-timeout': '10' })
+    expect(JSON.stringify(exchange.requests)).not.toContain('mine')
   })
 
-  it('passes a body on byte for byte', async () => {
+  it('forwards a body byte for byte', async () => {
     const body = `{ "address":"${raw}", "method": "m", "stack": [["num", 18446744073709551617]], "seqno":1 }`
     await exchange.read(await exchange.post('/api/v2/runGetMethod', body))
-    expect(exchange.asked).toMatchObject([
+    expect(exchange.requests).toMatchObject([
       { method: 'POST', target: '/below/api/v2/runGetMethod?api_key=c4n4ry-key', body },
     ])
-    expect(exchange.asked[0]?.headers).toMatchObject({ 'content-type': 'application/json' })
+    expect(exchange.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json' })
   })
 
-  it('lead a read by POST to where every node takes it', async () => {
+  it('sends a read by POST as JSON-RPC, which every upstream supports', async () => {
     exchange.behaviour = json(200, { ok: true, result: '0', id: '1', jsonrpc: '2.0' })
     const params = `{ "address":"${raw}", "seqno": "1" }`
     // A byte order mark, as some editors write it, is not part of JSON.
     const response = await exchange.post('/api/v2/getAddressBalance', `\ufeff${params}`)
     expect(await exchange.read(response)).toEqual({ status: 200, body: '{"ok":true,"result":"0"}' })
     const body = `{"jsonrpc":"2.0","id":"1","method":"getAddressBalance","params":${params}}`
-    expect(exchange.asked).toMatchObject([{ target: '/below/api/v2/jsonRPC?api_key=c4n4ry-key', body }])
+    expect(exchange.requests).toMatchObject([{ target: '/below/api/v2/jsonRPC?api_key=c4n4ry-key', body }])
     exchange.behaviour = json(500, { ok: false, error: 'no', id: '1', jsonrpc: '2.0' })
     expect(await exchange.failure(await exchange.post('/api/v2/getAddressBalance', params))).toEqual({
       status: 500,
@@ -85,7 +88,7 @@ describe('paths', () => {
     })
   })
 
-  it('are open to basic authentication without a token in them', async () => {
+  it('accept basic authentication without a token in the path', async () => {
     const headers = { authorization: `Basic ${Buffer.from(jettonBasic).toString('base64')}` }
     const response = await fetch(`${exchange.gateway.url}/api/v2/getMasterchainInfo`, { headers })
     expect((await exchange.read(response)).status).toBe(200)
@@ -95,7 +98,7 @@ describe('paths', () => {
     ['/api/v2/getMasterchainInfo', 'Put a token in the path'],
     ['/wrong-token/api/v2/getMasterchainInfo', 'Unknown token.'],
     ['/wrong-token/api/nothing', 'Unknown token.'],
-  ])('%s is closed without a good credential', async (path, reason) => {
+  ])('%s requires a valid credential', async (path, reason) => {
     const response = await fetch(`${exchange.gateway.url}${path}`)
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="node"')
     expect(await exchange.failure(response)).toEqual({ status: 401, error: expect.stringContaining(reason) })
@@ -109,12 +112,12 @@ describe('paths', () => {
     '/api/v1/getMasterchainInfo',
     '/api/v3/jetton',
     '/api/v2//jsonRPC',
-  ])('%s leads nowhere', async (path) => {
+  ])('%s responds 404', async (path) => {
     expect(await exchange.failure(await exchange.gateway.call(path))).toEqual({
       status: 404,
       error: 'The jetton chain API has no such path.',
     })
-    expect(exchange.asked).toEqual([])
+    expect(exchange.requests).toEqual([])
   })
 
   it.each([
@@ -122,19 +125,19 @@ describe('paths', () => {
     ['DELETE', '/api/v2/getTransactions', 'GET, HEAD, POST, OPTIONS'],
     ['POST', '/api/v3/jetton/burns', 'GET, HEAD, OPTIONS'],
     ['GET', '/api/v3/message', 'POST, OPTIONS'],
-  ])('%s %s is refused', async (method, path, allow) => {
+  ])('%s %s is rejected', async (method, path, allow) => {
     const response = await exchange.gateway.call(path, { method })
     expect((await exchange.failure(response)).status).toBe(405)
     expect(response.headers.get('allow')).toBe(allow)
   })
 
-  it('answer HEAD as GET without the body', async () => {
+  it('respond to HEAD as to GET, without the body', async () => {
     const response = await exchange.gateway.call('/api/v2/getMasterchainInfo', { method: 'HEAD' })
     expect([response.status, await response.text()]).toEqual([200, ''])
-    expect(exchange.asked).toMatchObject([{ method: 'GET' }])
+    expect(exchange.requests).toMatchObject([{ method: 'GET' }])
   })
 
-  it('may be called from browsers, with what existing clients send', async () => {
+  it('accept calls from browsers with the headers of existing clients', async () => {
     const response = await fetch(`${exchange.gateway.url}/wrong/api/v2/jsonRPC`, { method: 'OPTIONS' })
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -143,18 +146,18 @@ describe('paths', () => {
   })
 })
 
-describe('operations that are adapted', () => {
-  it('have one answer by GET, by POST and by JSON-RPC, and are counted once', async () => {
+describe('operations with an adapter', () => {
+  it('return the same value by GET, POST and JSON-RPC, and are counted once', async () => {
     const cell = 'te6cckEBAQEAEgAAIAABAAAAAIAAAAAgAAAAgAAP3PIs'
     exchange.behaviour = ok({ '@type': 'configInfo', config: { '@type': 'tvm.cell', bytes: cell } })
     const adapted = await listenToJetton(exchange.node.url)
     const path = '/api/v2/getConfigParam'
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       adapted.call(`${path}?config_id=15`),
       adapted.call(path, { method: 'POST', body: '{"config_id":15}' }),
       adapted.rpc({ jsonrpc: '2.0', id: 'a', method: 'getConfigParam', params: { config_id: 15 } }),
     ])
-    const bodies = await Promise.all(answers.map((response) => response.json()))
+    const bodies = await Promise.all(responses.map((response) => response.json()))
     const param = { config_id: 15, value: expect.objectContaining({ stake_held_for: expect.anything() }) }
     expect(bodies.slice(0, 2)).toEqual([param, param])
     expect(bodies[2]).toMatchObject({ ok: true, jsonrpc: '2.0', id: 'a', result: param })
@@ -162,40 +165,40 @@ describe('operations that are adapted', () => {
     await adapted.stop()
   })
 
-  it('take the parameter names that other servers use', async () => {
+  it('accept the parameter names of other servers', async () => {
     const cell = 'te6cckEBAQEAEgAAIAABAAAAAIAAAAAgAAAAgAAP3PIs'
     exchange.behaviour = ok({ '@type': 'configInfo', config: { '@type': 'tvm.cell', bytes: cell } })
     const path = '/api/v2/getConfigParam'
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       exchange.gateway.call(`${path}?param=15`),
       exchange.gateway.call(path, { method: 'POST', body: '{"param":15}' }),
       exchange.gateway.rpc({ jsonrpc: '2.0', id: 1, method: 'getConfigParam', params: { param: 15 } }),
       exchange.gateway.rpc({ jsonrpc: '2.0', id: 1, method: 'constructor', params: { param: 15 } }),
       exchange.gateway.call('/api/v3/jetton/burns?jetton_master=nothing'),
     ])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422, 422])
-    expect(await answers[4]?.text()).toContain('address should be')
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 422, 422])
+    expect(await responses[4]?.text()).toContain('address should be')
   })
 
   it.each([
     { value: 'getConfigParam', action: 'deny' },
     { value: 'getShards', action: 'allow' },
-  ] as const)('are kept from whoever may not call them, in every form: %j', async (rule) => {
+  ] as const)('are rejected without permission, in every form: %j', async (rule) => {
     const accessRules = [{ kind: 'method', ...rule }] as const
-    const ruled = await listenToJetton(exchange.node.url, { grant: { accessRules } })
+    const restricted = await listenToJetton(exchange.node.url, { grant: { accessRules } })
     const path = '/api/v2/getConfigParam'
-    const answers = await Promise.all([
-      ruled.call(`${path}?config_id=15`),
-      ruled.call(`${path}?config_id=15`, { method: 'HEAD' }),
-      ruled.call(path, { method: 'POST', body: '{"config_id":15}' }),
-      ruled.rpc({ jsonrpc: '2.0', id: 'a', method: 'getConfigParam', params: { config_id: 15 } }),
+    const responses = await Promise.all([
+      restricted.call(`${path}?config_id=15`),
+      restricted.call(`${path}?config_id=15`, { method: 'HEAD' }),
+      restricted.call(path, { method: 'POST', body: '{"config_id":15}' }),
+      restricted.rpc({ jsonrpc: '2.0', id: 'a', method: 'getConfigParam', params: { config_id: 15 } }),
     ])
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
-    expect(exchange.asked).toEqual([])
-    await ruled.stop()
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    expect(exchange.requests).toEqual([])
+    await restricted.stop()
   })
 
-  it('remember from one call to the next what a node has said', async () => {
+  it('cache jetton names between calls', async () => {
     const row = {
       owner: raw,
       jetton_master: raw,
@@ -211,11 +214,11 @@ describe('operations that are adapted', () => {
       const { body } = await exchange.read(await exchange.gateway.call(path))
       expect(JSON.parse(body)).toMatchObject({ burns: [{ jetton: { name: 'Tide' } }] })
     }
-    const paths = exchange.asked.map(({ target }) => target.replace(/\?.*/, ''))
+    const paths = exchange.requests.map(({ target }) => target.replace(/\?.*/, ''))
     expect(paths).toEqual(['/burns', '/masters', '/burns'].map((path) => `/below/api/v3/jetton${path}`))
   })
 
-  it('say when a busy node may be asked again', async () => {
+  it('pass on retry-after of an overloaded upstream', async () => {
     exchange.behaviour = json(
       429,
       { ok: false, result: 'Ratelimit exceed', code: 429 },
@@ -227,7 +230,7 @@ describe('operations that are adapted', () => {
   })
 })
 
-it('counts a request as one, by operation or method, and never by a text of the caller', async () => {
+it('counts each request once, by operation or method, and never by text from the caller', async () => {
   const counted = await listenToJetton(exchange.node.url, { protocols: ['jetton'] })
   for (const path of ['/api/v2/getMasterchainInfo', '/api/v3/masterchainInfo', '/api/v2/nothing']) {
     await exchange.read(await counted.call(path))
@@ -242,7 +245,7 @@ it('counts a request as one, by operation or method, and never by a text of the 
   await counted.stop()
 })
 
-it('is closed for a node without this protocol or without an upstream', async () => {
+it('rejects calls to a node without this protocol or without an upstream', async () => {
   const other = await listenToJetton(exchange.node.url, { protocols: ['evm'] })
   expect(await exchange.failure(await other.call('/api/v2/getMasterchainInfo'))).toEqual({
     status: 404,
@@ -256,12 +259,12 @@ it('is closed for a node without this protocol or without an upstream', async ()
   }
 })
 
-it('leaves other paths to others', async () => {
-  const { text: answer } = await sendRaw(
+it('does not handle other paths', async () => {
+  const { text: response } = await sendRaw(
     exchange.gateway.port,
     'GET /t0k3n HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
   )
-  expect(answer).toMatch(/^HTTP\/1\.1 418 /)
+  expect(response).toMatch(/^HTTP\/1\.1 418 /)
 })
 
-it('no secret leaves by an answer, the log or the metrics', () => exchange.expectNoSecret())
+it('no response, log or metric contains a secret', () => exchange.expectNoSecret())

@@ -3,7 +3,7 @@ import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { jettonAdapters } from '../adapters/adapters.ts'
 import { withEmptyLists } from '../upstream/empty-lists.ts'
 import { JettonError } from '../jetton-error.ts'
-import type { JettonUpstreams, NodeOfGrant } from '../upstream/jetton-upstreams.ts'
+import type { JettonUpstreams, PooledNodeUpstreams } from '../upstream/jetton-upstreams.ts'
 import { readRpcCall, type RpcReply } from '../json-rpc/call.ts'
 import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../json-rpc/envelope.ts'
 import { jettonFormat } from './jetton-format.ts'
@@ -41,7 +41,7 @@ class RpcCallFailure extends RestError {
 }
 
 // In addition to the usual headers, those that existing clients of these families send.
-const browserHeaders = [
+const corsHeaders = [
   'authorization',
   'content-type',
   'accept',
@@ -58,8 +58,8 @@ export function createJettonHandler(dependencies: JettonDependencies): RequestHa
   const rules: RequestRules = {
     protocol: 'jetton',
     maxBodyBytes: dependencies.maxBodyBytes,
-    cors: { methods: 'GET, POST', headers: browserHeaders.join(', '), exposed: exposedHeaders.join(', ') },
-    failure: refused,
+    cors: { methods: 'GET, POST', headers: corsHeaders.join(', '), exposed: exposedHeaders.join(', ') },
+    failure: errorOfRejection,
     rejectionOf: (error, log) => {
       const failure = toRestError(error, log)
       const { status, headers } = failure
@@ -71,10 +71,12 @@ export function createJettonHandler(dependencies: JettonDependencies): RequestHa
       }
     },
   }
-  return createRequestHandler(dependencies, rules, (context, match) => answer(dependencies, match, context))
+  return createRequestHandler(dependencies, rules, (context, match) =>
+    handleRequest(dependencies, match, context),
+  )
 }
 
-async function answer(
+async function handleRequest(
   dependencies: JettonDependencies,
   { token, target }: RouteMatch,
   http: HttpContext,
@@ -84,23 +86,23 @@ async function answer(
   const operation = findJettonOperation(http.request.method ?? '', path)
   http.method = operation.operationId
   sayDeprecated(http.response, operation.route)
-  const node = dependencies.jettonUpstreams.of(grant)
+  const upstreams = dependencies.jettonUpstreams.of(grant)
   const { timeoutMs } = dependencies
   const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBodyBytes)
   const limits = { maxBodyBytes, timeoutMs, owner: grant.credentialId }
-  const admitted: Admit = async (method, run) => {
-    const place = await http.admit(method)
+  const runAdmitted: Admit = async (method, run) => {
+    const slot = await http.admit(method)
     try {
       await run()
     } finally {
-      place.release()
+      slot.release()
     }
   }
-  if (operation.operationId === 'callJsonRpc') await answerRpc(limits, node, http, admitted)
+  if (operation.operationId === 'callJsonRpc') await handleRpc(limits, upstreams, http, runAdmitted)
   else {
     // A client that may not use one form of a read may not use the other.
-    await admitted(readOf(operation.operationId), () =>
-      answerRest(limits, operation, queryByContractNames(operation.operationId, query), node, http),
+    await runAdmitted(readOf(operation.operationId), () =>
+      handleRest(limits, operation, queryByContractNames(operation.operationId, query), upstreams, http),
     )
   }
 }
@@ -113,20 +115,20 @@ interface JettonLimits extends Pick<JettonDependencies, 'maxBodyBytes' | 'timeou
   readonly owner: string
 }
 
-function refused(rejection: Rejection): JettonError {
+function errorOfRejection(rejection: Rejection): JettonError {
   return new JettonError(rejection.status, rejection.reason, rejectionHeaders(rejection))
 }
 
-async function answerRest(
+async function handleRest(
   { maxBodyBytes, timeoutMs, owner }: JettonLimits,
   operation: JettonOperation,
-  givenQuery: string,
-  node: NodeOfGrant,
+  rawQuery: string,
+  upstreams: PooledNodeUpstreams,
   http: HttpContext,
 ): Promise<void> {
   const { request, signal } = http
   const { family, operationId, method } = operation
-  const parameters = queryParameters(operation, givenQuery, request.headers)
+  const parameters = queryParameters(operation, rawQuery, request.headers)
   const body = method === 'POST' ? await readJson(http, maxBodyBytes) : undefined
   const call = {
     family,
@@ -136,17 +138,17 @@ async function answerRest(
   }
   const adapter = jettonAdapters.get(readOf(operationId))
   if (adapter) {
-    http.end(200, JSON.stringify(await adapter(call, node)))
+    http.end(200, JSON.stringify(await adapter(call, upstreams)))
     return
   }
   if (body && family === 'v2' && operationId !== readOf(operationId)) {
     // Not every upstream accepts a read by `POST` at its path.
-    const answered = await forwardRpc(node, readOf(operationId), body.text, { owner, signal })
-    await send(behind(plainHead, answered), http, timeoutMs)
+    const response = await forwardRpc(upstreams, readOf(operationId), body.text, { owner, signal })
+    await send(withResponseHead(plainHead, response), http, timeoutMs)
     return
   }
-  const query = withDefaults(operation, givenQuery)
-  const answered = await node.forward(family, operationId, {
+  const query = withDefaults(operation, rawQuery)
+  const response = await upstreams.forward(family, operationId, {
     method: body ? 'POST' : 'GET',
     target: query === '' ? operation.path : `${operation.path}?${query}`,
     headers: headersFor(operation, request, body !== undefined),
@@ -154,8 +156,9 @@ async function answerRest(
     owner,
     signal,
   })
-  const sent = 'body' in answered ? await withEmptyLists(answered, listsOf(operation), signal) : answered
-  await send(sent, http, timeoutMs)
+  const normalized =
+    'body' in response ? await withEmptyLists(response, listsOf(operation), signal) : response
+  await send(normalized, http, timeoutMs)
 }
 
 // The `POST` form of a read has the same parameters and the same response.
@@ -163,11 +166,11 @@ function readOf(operationId: string): string {
   return operationId.replace(/ByPost$/, '')
 }
 
-async function answerRpc(
+async function handleRpc(
   { maxBodyBytes, timeoutMs, owner }: JettonLimits,
-  node: NodeOfGrant,
+  upstreams: PooledNodeUpstreams,
   http: HttpContext,
-  admitted: Admit,
+  runAdmitted: Admit,
 ): Promise<void> {
   const reply: RpcReply = { idText: 'null' }
   http.method = 'unknown'
@@ -177,15 +180,15 @@ async function answerRpc(
     const parameters = methodParameters(method, valueByContractNames(method, params))
     http.method = method
     const { signal } = http
-    await admitted(method, async () => {
+    await runAdmitted(method, async () => {
       const adapter = jettonAdapters.get(`jsonRPC:${method}`)
       if (adapter) {
-        const result = await adapter({ family: 'v2', operationId: method, parameters, signal }, node)
+        const result = await adapter({ family: 'v2', operationId: method, parameters, signal }, upstreams)
         http.end(200, withHead(JSON.stringify({ ok: true, result }), rpcHead(reply.idText)))
         return
       }
-      const answered = await forwardRpc(node, method, paramsText, { owner, signal })
-      await send(behind(rpcHead(reply.idText), answered), http, timeoutMs)
+      const response = await forwardRpc(upstreams, method, paramsText, { owner, signal })
+      await send(withResponseHead(rpcHead(reply.idText), response), http, timeoutMs)
     })
   } catch (error) {
     if (http.isOver()) throw error
@@ -194,12 +197,12 @@ async function answerRpc(
 }
 
 function forwardRpc(
-  node: NodeOfGrant,
+  upstreams: PooledNodeUpstreams,
   method: string,
   paramsText: string,
   { owner, signal }: Pick<RestCall, 'owner' | 'signal'>,
 ): Promise<StreamedResponse | BufferedResponse> {
-  return node.forward('v2', method, {
+  return upstreams.forward('v2', method, {
     method: 'POST',
     target: '/api/v2/jsonRPC',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
@@ -209,22 +212,22 @@ function forwardRpc(
   })
 }
 
-function behind(
+function withResponseHead(
   head: string,
-  answered: StreamedResponse | BufferedResponse,
+  response: StreamedResponse | BufferedResponse,
 ): StreamedResponse | BufferedResponse {
-  const { 'content-length': _, ...headers } = answered.headers
-  if ('body' in answered) return { ...answered, headers, body: streamedWithHead(answered.body, head) }
-  const text = withHead(Buffer.from(answered.bytes).toString('utf8'), head)
-  return { ...answered, headers, bytes: Buffer.from(text) }
+  const { 'content-length': _, ...headers } = response.headers
+  if ('body' in response) return { ...response, headers, body: streamedWithHead(response.body, head) }
+  const text = withHead(Buffer.from(response.bytes).toString('utf8'), head)
+  return { ...response, headers, bytes: Buffer.from(text) }
 }
 
 function send(
-  answered: StreamedResponse | BufferedResponse,
+  response: StreamedResponse | BufferedResponse,
   http: HttpContext,
   timeoutMs: number,
 ): Promise<void> {
-  return sendResponse(answered, http, { api: 'jetton chain API', types: ['application/json'], timeoutMs })
+  return sendResponse(response, http, { api: 'jetton chain API', types: ['application/json'], timeoutMs })
 }
 
 /** Returns the headers that the contract defines, and never the credential. */
@@ -233,12 +236,12 @@ function headersFor(
   { headers }: HttpRequest,
   hasBody: boolean,
 ): Record<string, string> {
-  const passed = Object.keys(route.headers ?? {}).flatMap((name) => {
+  const forwarded = Object.keys(route.headers ?? {}).flatMap((name) => {
     const value = headers[name.toLowerCase()]
     return typeof value === 'string' ? [[name.toLowerCase(), value] as const] : []
   })
   return {
-    ...Object.fromEntries(passed),
+    ...Object.fromEntries(forwarded),
     accept: 'application/json',
     ...(hasBody && { 'content-type': 'application/json' }),
   }

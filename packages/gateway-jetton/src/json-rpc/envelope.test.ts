@@ -32,63 +32,70 @@ function value(depth: number): string {
   const some = Array.from({ length: random(4) }, () => value(depth - 1))
   if (random(2) === 0) return `[${some.join(`${space()},`)}]`
   const keys = ['"id"', '"jsonrpc"', '"result"', '"ok"']
-  return `{${some.map((one, index) => `${space()}${keys[index]}:${space()}${one}`).join(',')}${space()}}`
+  return `{${some.map((item, index) => `${space()}${keys[index]}:${space()}${item}`).join(',')}${space()}}`
 }
 
 /** An upstream response, and the same without the members of the envelope. */
-function answer(): { readonly whole: string; readonly members: readonly string[] } {
+function upstreamResponse(): { readonly text: string; readonly members: readonly string[] } {
   const members = ['"ok":true', `"result"${space()}:${space()}${value(4)}`]
   if (random(2) === 0) members.push(`"@extra":${value(0)}`)
-  const own = oneOf([], ['"jsonrpc":"2.0"', `"id"${space()}:${space()}${oneOf('"1"', '1', 'null', '""')}`])
-  const ordered = oneOf([...own, ...members], [...members, ...own], [...members, ...own.toReversed()])
-  const written = ordered.join(`${space()},${space()}`)
-  return { whole: `${space()}{${space()}${written}${space()}}${space()}`, members }
+  const envelope = oneOf(
+    [],
+    ['"jsonrpc":"2.0"', `"id"${space()}:${space()}${oneOf('"1"', '1', 'null', '""')}`],
+  )
+  const ordered = oneOf(
+    [...envelope, ...members],
+    [...members, ...envelope],
+    [...members, ...envelope.toReversed()],
+  )
+  const content = ordered.join(`${space()},${space()}`)
+  return { text: `${space()}{${space()}${content}${space()}}${space()}`, members }
 }
 
 /** Splits the bytes into random chunks. */
-function inPieces(bytes: Buffer): Buffer[] {
-  const longest = oneOf(1, 7, 256, 257, 1_000, 100_000)
-  const pieces: Buffer[] = []
+function randomChunks(bytes: Buffer): Buffer[] {
+  const maxSize = oneOf(1, 7, 256, 257, 1_000, 100_000)
+  const chunks: Buffer[] = []
   for (let at = 0; at < bytes.length;) {
-    const size = 1 + random(longest)
-    pieces.push(bytes.subarray(at, at + size))
+    const size = 1 + random(maxSize)
+    chunks.push(bytes.subarray(at, at + size))
     at += size
   }
-  return pieces
+  return chunks
 }
 
-const bodyOf = (pieces: readonly Buffer[]) =>
-  Object.assign(Readable.from(pieces), { dump: () => Promise.resolve() })
+const bodyOf = (chunks: readonly Buffer[]) =>
+  Object.assign(Readable.from(chunks), { dump: () => Promise.resolve() })
 
-const spliced = (pieces: readonly Buffer[], head: string) => text(streamedWithHead(bodyOf(pieces), head))
+const spliced = (chunks: readonly Buffer[], head: string) => text(streamedWithHead(bodyOf(chunks), head))
 
-describe('the head of a streamed answer', () => {
-  it('takes the place of the one of the node, wherever it is cut and whatever is inside', async () => {
+describe('the head of a streamed response', () => {
+  it('replaces the head of the upstream response for any chunk boundaries and content', async () => {
     for (let round = 0; round < 500; round++) {
-      const { whole, members } = answer()
-      const pieces = inPieces(Buffer.from(whole))
+      const { text: content, members } = upstreamResponse()
+      const chunks = randomChunks(Buffer.from(content))
       const id = oneOf<unknown>(1, 'a', 'é"', ' '.repeat(300))
       const result = JSON.parse(`{${members.join(',')}}`) as object
-      const answered = await spliced(pieces, rpcHead(JSON.stringify(id)))
-      expect(JSON.parse(answered), whole).toEqual({ jsonrpc: '2.0', id, ...result })
-      expect(JSON.parse(await spliced(pieces, plainHead)), whole).toEqual(result)
+      const output = await spliced(chunks, rpcHead(JSON.stringify(id)))
+      expect(JSON.parse(output), content).toEqual({ jsonrpc: '2.0', id, ...result })
+      expect(JSON.parse(await spliced(chunks, plainHead)), content).toEqual(result)
     }
   })
 
-  it('may be long without taking long', async () => {
+  it('can be long without slowing down the search', async () => {
     const id = ' '.repeat(300_000)
-    const answered = await spliced([Buffer.from('{"ok":true,"result":"5"}')], rpcHead(JSON.stringify(id)))
-    expect(JSON.parse(answered)).toEqual({ jsonrpc: '2.0', id, ok: true, result: '5' })
+    const output = await spliced([Buffer.from('{"ok":true,"result":"5"}')], rpcHead(JSON.stringify(id)))
+    expect(JSON.parse(output)).toEqual({ jsonrpc: '2.0', id, ok: true, result: '5' })
   })
 
   it.each([
     ['nothing', ''],
     ['a list', '[]'],
     ['a text', '"x"'],
-    ['half of one', '{"ok":true,"result":"'],
-    ['half of a long one', `{"ok":true,"result":"${'x'.repeat(2_000)}`],
-    ['one that is compressed', '\u001f\u008b'],
-  ])('is given to nothing but a whole object: %s', async (_, body) => {
+    ['a truncated object', '{"ok":true,"result":"'],
+    ['a long truncated object', `{"ok":true,"result":"${'x'.repeat(2_000)}`],
+    ['compressed data', '\u001f\u008b'],
+  ])('is added only to a complete object: %s', async (_, body) => {
     await expect(spliced([Buffer.from(body)], plainHead)).rejects.toMatchObject({ status: 502 })
   })
 })

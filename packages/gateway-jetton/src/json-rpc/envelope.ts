@@ -3,7 +3,7 @@ import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import { JettonError } from '../jetton-error.ts'
 
 // One upstream implementation repeats ids only as strings, and the other does not repeat them.
-const idAtNode = '"1"'
+const upstreamId = '"1"'
 
 /**
  * Creates the body of a call to an upstream. Calls use JSON-RPC and not the path of the method: only one upstream
@@ -11,7 +11,7 @@ const idAtNode = '"1"'
  */
 export function rpcBody(method: string, paramsText: string): Buffer {
   return Buffer.from(
-    `{"jsonrpc":"2.0","id":${idAtNode},"method":${JSON.stringify(method)},"params":${paramsText}}`,
+    `{"jsonrpc":"2.0","id":${upstreamId},"method":${JSON.stringify(method)},"params":${paramsText}}`,
   )
 }
 
@@ -28,9 +28,9 @@ export function withHead(text: string, head: string): string {
   return text.replace('{', () => head)
 }
 
-const own = String.raw`"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|\d+|null)`
-const beginning = new RegExp(String.raw`^\s*\{\s*(?:${own}\s*,\s*)*(?=")`)
-const end = new RegExp(String.raw`(?:\s*,\s*${own})*\s*\}\s*$`)
+const envelopeMember = String.raw`"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|\d+|null)`
+const startPattern = new RegExp(String.raw`^\s*\{\s*(?:${envelopeMember}\s*,\s*)*(?=")`)
+const endPattern = new RegExp(String.raw`(?:\s*,\s*${envelopeMember})*\s*\}\s*$`)
 // Longer than everything that an upstream writes before or after the result. The searched strings must stay short,
 // regardless of what a client or an upstream sends: the search time grows with the square of their length.
 const edgeBytes = 256
@@ -43,34 +43,34 @@ const edgeBytes = 256
  * {@link JettonError} 502
  */
 export function streamedWithHead(body: StreamedResponse['body'], head: string): StreamedResponse['body'] {
-  return Object.assign(Readable.from(spliced(body, head)), { dump: () => body.dump() })
+  return Object.assign(Readable.from(replaceHead(body, head)), { dump: () => body.dump() })
 }
 
-async function* spliced(body: StreamedResponse['body'], head: string): AsyncGenerator<Buffer> {
-  let kept: Buffer = Buffer.alloc(0)
-  let before: Buffer | undefined = Buffer.from(head)
+async function* replaceHead(body: StreamedResponse['body'], head: string): AsyncGenerator<Buffer> {
+  let buffered: Buffer = Buffer.alloc(0)
+  let pendingHead: Buffer | undefined = Buffer.from(head)
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    kept = Buffer.concat([kept, chunk])
-    if (kept.length <= 2 * edgeBytes) continue
-    if (before) kept = behindHead(kept)
-    const passed = kept.subarray(0, -edgeBytes)
-    yield before ? Buffer.concat([before, passed]) : passed
-    before = undefined
-    kept = kept.subarray(-edgeBytes)
+    buffered = Buffer.concat([buffered, chunk])
+    if (buffered.length <= 2 * edgeBytes) continue
+    if (pendingHead) buffered = withoutStart(buffered)
+    const ready = buffered.subarray(0, -edgeBytes)
+    yield pendingHead ? Buffer.concat([pendingHead, ready]) : ready
+    pendingHead = undefined
+    buffered = buffered.subarray(-edgeBytes)
   }
-  const last = beforeEnd(before ? behindHead(kept) : kept)
-  yield Buffer.concat([before ?? Buffer.alloc(0), last, Buffer.from('}')])
+  const last = withoutEnd(pendingHead ? withoutStart(buffered) : buffered)
+  yield Buffer.concat([pendingHead ?? Buffer.alloc(0), last, Buffer.from('}')])
 }
 
-function behindHead(bytes: Buffer): Buffer {
-  const [head] = beginning.exec(searchable(bytes.subarray(0, 2 * edgeBytes))) ?? []
-  if (head === undefined) throw noObject()
+function withoutStart(bytes: Buffer): Buffer {
+  const [head] = startPattern.exec(searchable(bytes.subarray(0, 2 * edgeBytes))) ?? []
+  if (head === undefined) throw notAnObject()
   return bytes.subarray(head.length)
 }
 
-function beforeEnd(bytes: Buffer): Buffer {
-  const { index } = end.exec(searchable(bytes)) ?? {}
-  if (index === undefined) throw noObject()
+function withoutEnd(bytes: Buffer): Buffer {
+  const { index } = endPattern.exec(searchable(bytes)) ?? {}
+  if (index === undefined) throw notAnObject()
   return bytes.subarray(0, index)
 }
 
@@ -79,6 +79,6 @@ function searchable(bytes: Buffer): string {
   return bytes.toString('latin1')
 }
 
-function noObject(): JettonError {
+function notAnObject(): JettonError {
   return new JettonError(502, 'The node answered something that is not an object.')
 }

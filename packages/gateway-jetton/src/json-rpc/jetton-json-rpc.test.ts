@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { JettonExchange, says } from '../testing/jetton-exchange.ts'
+import { JettonExchange, respondWith } from '../testing/jetton-exchange.ts'
 
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 
@@ -19,22 +19,22 @@ describe('JSON-RPC', () => {
 
   it.each([
     [
-      'an implementation that sends no id',
+      'an upstream that sends no id',
       '{"ok":true,"result":"5","@extra":"1:0"}',
       '"ok":true,"result":"5","@extra":"1:0"}',
     ],
     [
-      'one that sends it last',
+      'an upstream that sends it last',
       '{"ok":true,"result":"5","jsonrpc":"2.0","id":"1"}\n',
       '"ok":true,"result":"5"}',
     ],
     [
-      'one that sends it first',
+      'an upstream that sends it first',
       '{ "jsonrpc": "2.0", "id": "1", "result": {"id":"1"} }',
       '"result": {"id":"1"}}',
     ],
-  ])('puts the id of the call in place of the one of %s', async (_, body, rest) => {
-    exchange.behaviour = says(200, 'application/json', body, { 'content-length': String(body.length) })
+  ])('replaces the id of %s with the id of the call', async (_, body, rest) => {
+    exchange.behaviour = respondWith(200, 'application/json', body, { 'content-length': String(body.length) })
     for (const id of [1, -7, '1', 'é"', 9_007_199_254_740_991]) {
       const response = await exchange.gateway.rpc({ ...call, id })
       expect(await exchange.read(response)).toEqual({
@@ -45,7 +45,7 @@ describe('JSON-RPC', () => {
   })
 
   it.each(['1.0', '1e3', '-0', '9007199254740993', String.raw`"\u0041\ud800"`])(
-    'keeps the id %s as it was written',
+    'preserves the text of the id %s',
     async (id) => {
       const { body } = await exchange.read(
         await exchange.gateway.rpc(`{"id": ${id} ,"method":"getMasterchainInfo","params":{}}`),
@@ -54,36 +54,36 @@ describe('JSON-RPC', () => {
     },
   )
 
-  it('runs the method that was checked when a key comes twice or means something to objects', async () => {
+  it('runs the validated method when a key is repeated or is __proto__', async () => {
     const first = '"id":1,"method":"sendBoc","params":{"boc":"***"},"__proto__":{"method":"sendBoc"}'
     const second = String.raw`"id":2,"\u006dethod":"getMasterchainInfo","params":{}`
     const { body } = await exchange.read(await exchange.gateway.rpc(`{${first},${second}}`))
     expect(JSON.parse(body)).toMatchObject({ id: 2, ok: true })
-    expect(exchange.asked[0]?.body).toBe(
+    expect(exchange.requests[0]?.body).toBe(
       '{"jsonrpc":"2.0","id":"1","method":"getMasterchainInfo","params":{}}',
     )
   })
 
-  it('asks the node with the parameters as they were written', async () => {
+  it('forwards the text of the parameters unchanged', async () => {
     const params = `{ "address":"${address}", "limit": 10, "lt":58214400000003 }`
     await exchange.read(
       await exchange.gateway.rpc(`{"id":"1","jsonrpc":"2.0","params":${params},"method":"getTransactions"}`),
     )
-    expect(exchange.asked).toMatchObject([
+    expect(exchange.requests).toMatchObject([
       { method: 'POST', target: '/below/api/v2/jsonRPC?api_key=c4n4ry-key' },
     ])
-    expect(exchange.asked[0]?.body).toBe(
+    expect(exchange.requests[0]?.body).toBe(
       `{"jsonrpc":"2.0","id":"1","method":"getTransactions","params":${params}}`,
     )
   })
 
   it.each([{ params: [] }, { params: {} }, { params: null }, {}, { jsonrpc: undefined }])(
-    'is lenient with %j',
-    async (part) => {
+    'accepts %j',
+    async (overrides) => {
       const { params: _, ...rest } = call
-      const response = await exchange.gateway.rpc({ ...rest, method: 'getMasterchainInfo', ...part })
+      const response = await exchange.gateway.rpc({ ...rest, method: 'getMasterchainInfo', ...overrides })
       expect((await exchange.read(response)).status).toBe(200)
-      expect(JSON.parse(exchange.asked[0]?.body ?? '')).toMatchObject({
+      expect(JSON.parse(exchange.requests[0]?.body ?? '')).toMatchObject({
         method: 'getMasterchainInfo',
         params: {},
       })
@@ -109,13 +109,13 @@ describe('JSON-RPC', () => {
     [{ ...call, params: { address: 7 } }, 'address should be a string, not a number.', 1],
     [{ ...call, id: 'a', params: { address: 'x' } }, 'address should be an address', 'a'],
     [{ ...call, params: { address, seqno: 0 } }, 'seqno should be at least 1.', 1],
-  ])('refuses %j', async (body, error, id) => {
+  ])('rejects %j', async (body, error, id) => {
     const expected = { status: 422, error: expect.stringContaining(error), jsonrpc: '2.0', id }
     expect(await exchange.failure(await exchange.gateway.rpc(body))).toEqual(expected)
-    expect(exchange.asked).toEqual([])
+    expect(exchange.requests).toEqual([])
   })
 
-  it.each([1, 300, 4_000])('streams a long result through that comes in pieces of %i bytes', async (size) => {
+  it.each([1, 300, 4_000])('streams a long result in chunks of %i bytes', async (size) => {
     const result = Array.from({ length: 400 }, (_, index) => `ü${index},"id":"1"}`)
     const bytes = Buffer.from(JSON.stringify({ ok: true, result, jsonrpc: '2.0', id: '1' }))
     exchange.behaviour = async (_, response) => {
@@ -129,8 +129,8 @@ describe('JSON-RPC', () => {
     expect(body).toBe(JSON.stringify({ jsonrpc: '2.0', id: 1, ok: true, result }))
   })
 
-  it('does not take half an answer or something else for an answer', async () => {
-    exchange.behaviour = says(200, 'application/json', '"5"')
+  it('rejects a truncated or invalid response', async () => {
+    exchange.behaviour = respondWith(200, 'application/json', '"5"')
     expect(await exchange.failure(await exchange.gateway.rpc(call))).toEqual({
       status: 502,
       error: 'The node answered something that is not an object.',

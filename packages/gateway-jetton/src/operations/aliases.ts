@@ -16,20 +16,20 @@ export function queryByContractNames(operationId: string, query: string): string
   const alias = aliases.get(operationId)
   if (alias === undefined) return query
   const [from, to] = alias
-  const given = new URLSearchParams(query)
-  const values = given.getAll(from)
-  if (values.length === 0 || given.has(to)) return query
-  given.delete(from)
-  for (const value of values) given.append(to, value)
-  return given.toString()
+  const searchParams = new URLSearchParams(query)
+  const values = searchParams.getAll(from)
+  if (values.length === 0 || searchParams.has(to)) return query
+  searchParams.delete(from)
+  for (const value of values) searchParams.append(to, value)
+  return searchParams.toString()
 }
 
 /** Renames the parameters of a body in the same way. Any other value is returned unchanged. */
-export function valueByContractNames<given>(operationId: string, given: given): given {
+export function valueByContractNames<body>(operationId: string, body: body): body {
   const alias = aliases.get(operationId)
-  if (alias === undefined || !isRecord(given)) return given
+  if (alias === undefined || !isRecord(body)) return body
   const [from, to] = alias
-  if (!Object.hasOwn(given, from) || Object.hasOwn(given, to)) return given
-  const { [from]: value, ...rest } = given
-  return { ...rest, [to]: value } as given
+  if (!Object.hasOwn(body, from) || Object.hasOwn(body, to)) return body
+  const { [from]: value, ...rest } = body
+  return { ...rest, [to]: value } as body
 }

@@ -34,7 +34,7 @@ describe('parameters', () => {
     `/api/v3/transactions?hash=0x${hex}&account=${address}&account=${raw}&limit=1`,
     `/api/v3/messages?source=null&opcode=0x595f07bc&direction=in`,
     '/api/v3/blocks?workchain=0&shard=8000000000000000',
-  ])('%s is taken', async (path) => {
+  ])('%s is accepted', async (path) => {
     expect((await exchange.read(await exchange.gateway.call(path))).status).toBe(200)
   })
 
@@ -67,12 +67,12 @@ describe('parameters', () => {
     ],
     ['/api/v3/messages?source=nobody', 'source should be an address: workchain'],
     ['/api/v3/addressBook', 'address is required.'],
-  ])('%s is refused', async (path, error) => {
+  ])('%s is rejected', async (path, error) => {
     expect(await exchange.failure(await exchange.gateway.call(path))).toEqual({
       status: 422,
       error: expect.stringContaining(error),
     })
-    expect(exchange.asked).toEqual([])
+    expect(exchange.requests).toEqual([])
   })
 
   const method = { address: raw, method: 'seqno', stack: [] }
@@ -89,15 +89,15 @@ describe('parameters', () => {
     ['/api/v2/getTransactions', { address, limit: 1_001 }, 'limit should be at most 1000.'],
     ['/api/v2/sendBoc', { boc: '***' }, 'boc should be bytes in base64.'],
     ['/api/v3/message', {}, 'boc is required.'],
-  ])('%s with the body %j is refused', async (path, body, error) => {
+  ])('%s with the body %j is rejected', async (path, body, error) => {
     expect(await exchange.failure(await exchange.post(path, body))).toEqual({
       status: 422,
       error: expect.stringContaining(error),
     })
-    expect(exchange.asked).toEqual([])
+    expect(exchange.requests).toEqual([])
   })
 
-  it('never repeat a value in a refusal', async () => {
+  it('are never repeated in an error', async () => {
     const rejections = await Promise.all([
       exchange.gateway.call('/api/v2/getAddressBalance?address=told-value'),
       exchange.gateway.call(`/api/v2/getTransactions?address=${address}&limit=told-value`),
@@ -109,7 +109,7 @@ describe('parameters', () => {
       expect((await exchange.read(response)).body).not.toContain('told-value')
   })
 
-  it('have a limit on how deep they are', async () => {
+  it('have a nesting limit', async () => {
     const deep = await listenToJetton(exchange.node.url)
     const open = '{"@type":"tvm.stackEntryTuple","tuple":{"@type":"tvm.tuple","elements":['
     const stack = `[["tuple",{"@type":"tvm.tuple","elements":[${open.repeat(9_000)}${']}}'.repeat(9_000)}]}]]`
@@ -122,7 +122,7 @@ describe('parameters', () => {
     await deep.stop()
   })
 
-  it('have a limit on the body', async () => {
+  it('have a body size limit', async () => {
     const long = { boc: 'A'.repeat(2_000) }
     const error = 'The body may hold at most 2000 bytes.'
     expect(await exchange.failure(await exchange.post('/api/v2/sendBoc', long))).toEqual({

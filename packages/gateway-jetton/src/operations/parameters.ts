@@ -28,13 +28,13 @@ export function queryParameters(
   query: string,
   headers: IncomingHttpHeaders,
 ): JettonParameters {
-  const given = new URLSearchParams(query)
+  const searchParams = new URLSearchParams(query)
   for (const [name, parameter] of Object.entries(route.headers ?? {})) {
     const value = headers[name.toLowerCase()]
-    taken(name, rules[family].ofTexts(parameter, value === undefined ? [] : [value].flat()))
+    valueOf(name, rules[family].ofTexts(parameter, value === undefined ? [] : [value].flat()))
   }
-  return all(Object.entries(route.query), (name, parameter) =>
-    rules[family].ofTexts(parameter, given.getAll(name)),
+  return readAll(Object.entries(route.query), (name, parameter) =>
+    rules[family].ofTexts(parameter, searchParams.getAll(name)),
   )
 }
 
@@ -45,14 +45,14 @@ export function queryParameters(
  * @param query - text after the question mark
  */
 export function withDefaults({ family, route }: JettonOperation, query: string): string {
-  const given = new URLSearchParams(query)
+  const searchParams = new URLSearchParams(query)
   const defaults = Object.entries(route.query).flatMap(([name, { schema }]) => {
     const value = rules[family].resolved(schema)['default']
     const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return given.has(name) || text === undefined ? [] : [[name, text]]
+    return searchParams.has(name) || text === undefined ? [] : [[name, text]]
   })
-  const written = given.has('api_key') ? withoutKey(given) : query
-  return [written, new URLSearchParams(defaults).toString()].filter((part) => part !== '').join('&')
+  const cleanQuery = searchParams.has('api_key') ? withoutKey(searchParams) : query
+  return [cleanQuery, new URLSearchParams(defaults).toString()].filter((part) => part !== '').join('&')
 }
 
 function withoutKey(query: URLSearchParams): string {
@@ -69,10 +69,10 @@ function withoutKey(query: URLSearchParams): string {
 export function bodyParameters({ family, route }: JettonOperation, body: unknown): JettonParameters {
   if (!isRecord(body)) throw new JettonError(422, 'The body should be a JSON object.')
   const schema = route.requestBody?.schema ?? {}
-  taken('The body', rules[family].ofJson({ schema, required: true }, body))
+  valueOf('The body', rules[family].ofJson({ schema, required: true }, body))
   const properties = rules[family].resolved(schema)['properties'] as Record<string, JsonSchema> | undefined
   // The whole body is valid at this point; what remains are the defaults of omitted properties.
-  return all(
+  return readAll(
     Object.entries(properties ?? {}).map(([name, property]) => [name, { schema: property, required: false }]),
     (name, parameter) =>
       Object.hasOwn(body, name) ? { value: body[name] } : rules[family].ofJson(parameter, undefined),
@@ -87,7 +87,7 @@ export function bodyParameters({ family, route }: JettonOperation, body: unknown
 export function methodParameters(name: string, params: JettonParameters): JettonParameters {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
   if (!method) throw new JettonError(422, 'method should be the name of a method of the jetton chain API.')
-  return all(
+  return readAll(
     method.params.map((param) => [param.name, param]),
     (param, parameter) =>
       rpcRules.ofJson(parameter, Object.hasOwn(params, param) ? params[param] : undefined),
@@ -100,29 +100,30 @@ export function listsOf({ family, route }: JettonOperation): {
   readonly keys: readonly string[]
 } {
   if (family === 'v2') return { isList: false, keys: [] }
-  const of = rules[family]
-  const schema = of.resolved(route.responses['200']?.schema ?? {})
+  const familyRules = rules[family]
+  const schema = familyRules.resolved(route.responses['200']?.schema ?? {})
   const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>)
-  const holdsList = (one: JsonSchema) => [of.resolved(one)['type']].flat().includes('array')
+  const holdsList = (schemaOrProperty: JsonSchema) =>
+    [familyRules.resolved(schemaOrProperty)['type']].flat().includes('array')
   return {
     isList: holdsList(schema),
-    keys: properties.filter(([, one]) => holdsList(one)).map(([key]) => key),
+    keys: properties.filter(([, property]) => holdsList(property)).map(([key]) => key),
   }
 }
 
-function all(
+function readAll(
   parameters: readonly (readonly [string, Parameter])[],
   read: (name: string, parameter: Parameter) => Reading,
 ): JettonParameters {
-  const values = parameters.map(([name, parameter]) => [name, taken(name, read(name, parameter))] as const)
+  const values = parameters.map(([name, parameter]) => [name, valueOf(name, read(name, parameter))] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
 /** @throws {@link JettonError} 422 */
-function taken(name: string, reading: Reading): unknown {
+function valueOf(name: string, reading: Reading): unknown {
   if ('value' in reading) return reading.value
   const { place, rule } = reading
   // Properties of the body are named without a prefix.
-  const where = name === 'The body' && place !== '' ? place.replace(/^\./, '') : `${name}${place}`
-  throw new JettonError(422, `${where} ${rule}.`)
+  const label = name === 'The body' && place !== '' ? place.replace(/^\./, '') : `${name}${place}`
+  throw new JettonError(422, `${label} ${rule}.`)
 }

@@ -5,7 +5,7 @@ import { type JettonFixture, jettonToken, listenToJetton } from './jetton-fixtur
 import { type Behaviour, serve } from '@fairlead/gateway-core/testing/serve'
 
 /** A request that the upstream received. */
-export interface AskedOfNode {
+export interface RecordedRequest {
   readonly method: string
   readonly target: string
   readonly headers: IncomingHttpHeaders
@@ -29,9 +29,9 @@ export class JettonExchange {
   readonly node: Awaited<ReturnType<typeof serve>>
   readonly gateway: JettonFixture
   /** Requests that the upstream received since {@link reset}. */
-  asked: readonly AskedOfNode[] = []
+  requests: readonly RecordedRequest[] = []
   behaviour: Behaviour = ok('0')
-  #seen = ''
+  #received = ''
 
   private constructor(node: JettonExchange['node'], gateway: JettonFixture) {
     this.node = node
@@ -41,7 +41,7 @@ export class JettonExchange {
   static async start(): Promise<JettonExchange> {
     const node = await serve(async (request, response) => {
       const { method = '', url: target = '', headers } = request
-      exchange.asked = [...exchange.asked, { method, target, headers, body: await text(request) }]
+      exchange.requests = [...exchange.requests, { method, target, headers, body: await text(request) }]
       await exchange.behaviour(request, response)
     })
     const upstream = `${node.url.replace('//', '//c4n4ry-user:c4n4ry-pass@')}/below?${nodeCredentials.query}`
@@ -52,14 +52,14 @@ export class JettonExchange {
 
   /** Clears the recorded requests, and makes every call succeed. */
   reset(): void {
-    this.asked = []
+    this.requests = []
     this.behaviour = ok('0')
   }
 
   /** Reads a response. */
   async read(response: Response): Promise<{ readonly status: number; readonly body: string }> {
     const body = await response.text()
-    this.#seen += `${body}${JSON.stringify([...response.headers])}`
+    this.#received += `${body}${JSON.stringify([...response.headers])}`
     return { status: response.status, body }
   }
 
@@ -82,23 +82,23 @@ export class JettonExchange {
   async expectNoSecret(): Promise<void> {
     this.behaviour = json(500, { ok: false, error: `GET /below?${nodeCredentials.query} failed`, code: 500 })
     await this.read(await this.gateway.call('/api/v2/getMasterchainInfo'))
-    const everything = await this.#everything()
-    expect(everything).toContain('getMasterchainInfo')
-    for (const secret of secrets) expect(everything).not.toContain(secret)
+    const output = await this.#allOutput()
+    expect(output).toContain('getMasterchainInfo')
+    for (const secret of secrets) expect(output).not.toContain(secret)
   }
 
-  async #everything(): Promise<string> {
-    return `${this.#seen}${this.gateway.log()}${await this.gateway.metrics()}`
+  async #allOutput(): Promise<string> {
+    return `${this.#received}${this.gateway.log()}${await this.gateway.metrics()}`
   }
 
   /**
    * Stops the gateway and the upstream. Fails when a secret appeared in a response, the log or the metrics at any time.
    */
   async stop(): Promise<void> {
-    const everything = await this.#everything()
+    const output = await this.#allOutput()
     await this.gateway.stop()
     await this.node.stop()
-    for (const secret of secrets) expect(everything).not.toContain(secret)
+    for (const secret of secrets) expect(output).not.toContain(secret)
   }
 }
 
@@ -109,11 +109,11 @@ export function ok(result: unknown): Behaviour {
 
 /** An upstream that responds with JSON. */
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
-  return says(status, 'application/json', JSON.stringify(body), headers)
+  return respondWith(status, 'application/json', JSON.stringify(body), headers)
 }
 
 /** An upstream that responds with text. */
-export function says(
+export function respondWith(
   status: number,
   type: string,
   body: string,

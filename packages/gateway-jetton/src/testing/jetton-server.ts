@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { jettonFormat } from '../http/jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
-import type { JettonCall, JettonNode } from '../upstream/types.ts'
-import { NodeOfGrant } from '../upstream/jetton-upstreams.ts'
+import type { JettonCall, NodeUpstreams } from '../upstream/types.ts'
+import { PooledNodeUpstreams } from '../upstream/jetton-upstreams.ts'
 
 /** A request that an upstream received. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -15,32 +15,34 @@ export interface Asked {
 }
 
 /** The response of an upstream: an object, or a status with an object or with text that is not JSON. */
-export type Answer = object | readonly [status: number, body: object | string]
+export type UpstreamReply = object | readonly [status: number, body: object | string]
 
 /** An upstream and the requests that it received. */
 export interface JettonServer {
-  readonly node: JettonNode
-  readonly asked: readonly Asked[]
+  readonly upstreams: NodeUpstreams
+  readonly requests: readonly ReceivedRequest[]
 }
 
 /** Starts an upstream that responds as the test specifies, until the test ends. */
-export async function jettonServer(answer: (asked: Asked) => Answer): Promise<JettonServer> {
-  const asked: Asked[] = []
+export async function jettonServer(
+  respond: (request: ReceivedRequest) => UpstreamReply,
+): Promise<JettonServer> {
+  const requests: ReceivedRequest[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://node')
       const text = Buffer.concat(chunks).toString('utf8')
-      const one: Asked = {
+      const received: ReceivedRequest = {
         method: request.method ?? '',
         path: pathname,
         query,
         body: text === '' ? undefined : JSON.parse(text),
       }
-      asked.push(one)
-      const given = answer(one)
-      const [status, body] = Array.isArray(given) ? (given as [number, object | string]) : [200, given]
+      requests.push(received)
+      const reply = respond(received)
+      const [status, body] = Array.isArray(reply) ? (reply as [number, object | string]) : [200, reply]
       const isText = typeof body === 'string'
       response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' })
       response.end(isText ? body : JSON.stringify(body))
@@ -53,7 +55,7 @@ export async function jettonServer(answer: (asked: Asked) => Answer): Promise<Je
     await upstream.close()
     await new Promise((resolve) => server.close(resolve))
   })
-  return { node: new NodeOfGrant({ v2: () => upstream, v3: () => upstream }), asked }
+  return { upstreams: new PooledNodeUpstreams({ v2: () => upstream, v3: () => upstream }), requests }
 }
 
 /** A call as the handler passes it to an adapter. */

@@ -75,4 +75,5 @@ function dictionary(members: Dictionary<bigint | number, unknown>, id: number): 
 }
 
 /** A cell that the oracle serializes. */
-export const made = (parameter: ConfigParam): Cell => beginCell().store(storeConfigParam(parameter)).endCell()
+export const serialize = (parameter: ConfigParam): Cell =>
+  beginCell().store(storeConfigParam(parameter)).endCell()

@@ -19,19 +19,19 @@ export interface Lists {
  * Replaces `null` with an empty list where an upstream returns `null` for an empty list, as an index does. Only a short
  * response can be without rows; a longer one streams through.
  *
- * @param answer - unread response
+ * @param response - unread response
  * @param lists - where the contract has lists
  * @param signal - signal of the exchange
  * @throws RestError 502 or 504 when the response breaks off meanwhile
  */
 export async function withEmptyLists(
-  answer: StreamedResponse,
+  response: StreamedResponse,
   lists: Lists,
   signal: CancellationSignal,
 ): Promise<StreamedResponse | BufferedResponse> {
-  const { status, headers, body } = answer
+  const { status, headers, body } = response
   const isJson = mediaType(headers['content-type'] ?? '') === 'application/json'
-  if ((!lists.isList && lists.keys.length === 0) || !isJson || headers['content-encoding']) return answer
+  if ((!lists.isList && lists.keys.length === 0) || !isJson || headers['content-encoding']) return response
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -46,15 +46,15 @@ export async function withEmptyLists(
   const bytes = Buffer.concat(chunks)
   if (length > maxBytes) {
     body.unshift(bytes)
-    return answer
+    return response
   }
   const { 'content-length': _, ...others } = headers
   const text = bytes.toString('utf8')
-  const withLists = mended(text, lists)
+  const withLists = nullToEmptyLists(text, lists)
   return { status, headers: others, bytes: withLists === text ? bytes : Buffer.from(withLists) }
 }
 
-function mended(text: string, { isList, keys }: Lists): string {
+function nullToEmptyLists(text: string, { isList, keys }: Lists): string {
   if (isList) return text.trim() === 'null' ? '[]' : text
   if (!/:\s*null\b/.test(text) || !isObjectText(text)) return text
   const members = [...jsonMembers(text)].map(([key, value]) => {

@@ -22,7 +22,7 @@ import type { Logger } from 'pino'
 import type { JettonFamily } from '../operations/operations.ts'
 import { healthReader } from './health.ts'
 import { idempotencyOf } from './idempotency.ts'
-import type { JettonNode, JettonNodeAnswer, JettonNodeRequest } from './types.ts'
+import type { NodeUpstreams, UpstreamResponse, UpstreamRequest } from './types.ts'
 import { JettonError } from '../jetton-error.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
 
@@ -47,18 +47,18 @@ type ResponseMemory = Pick<MemoryBudget, 'take' | 'release'>
 /** The jetton upstreams of all nodes, connected on first use. */
 export interface JettonUpstreams {
   /** @throws RestError with status 503 when the node has no usable upstream for this protocol */
-  of(grant: Grant): NodeOfGrant
+  of(grant: Grant): PooledNodeUpstreams
   /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
   /** States of the upstreams of a node, in their order. Their health is checked for one minute from now on. */
   statesOf(grant: Grant): readonly UpstreamState[]
   /** Queries the embedded chain, if there is one, for its latest block; rejects when it does not respond. */
-  embeddedAnswer(signal: CancellationSignal): Promise<void>
+  checkEmbedded(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }
 
 // The upstreams of nodes change, and there is no notification of removed ones.
-const mostKept = 20_000
+const maxCachedNodes = 20_000
 
 // Two chain heads may differ while a block propagates.
 const toleratedLag = 3
@@ -78,25 +78,33 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
   const v2 = poolsOf('v2', 'jetton')
   const v3 = poolsOf('v3', 'jetton-v3')
   // Adapters cache data by this object.
-  const nodes = new LRUCache<string, NodeOfGrant>({ max: mostKept })
+  const upstreamsByNode = new LRUCache<string, PooledNodeUpstreams>({ max: maxCachedNodes })
   return {
     of: (grant) => {
       const { jetton, 'jetton-v3': index = jetton } = grant.upstreams
       const key = JSON.stringify([grant.nodeId, jetton, index])
-      const known = nodes.get(key)
-      if (known) return known
-      const held = memory && { memory, owner: `jetton ${key}` }
-      const node = new NodeOfGrant({ v2: () => v2.of(grant), v3: () => v3.of(grant, index) }, held)
-      nodes.set(key, node)
-      return node
+      const existing = upstreamsByNode.get(key)
+      if (existing) return existing
+      const budget = memory && { memory, owner: `jetton ${key}` }
+      const upstreams = new PooledNodeUpstreams(
+        { v2: () => v2.of(grant), v3: () => v3.of(grant, index) },
+        budget,
+      )
+      upstreamsByNode.set(key, upstreams)
+      return upstreams
     },
     states: () => [...v2.states(), ...v3.states()],
     statesOf: (grant) => [...v2.statesOf(grant), ...v3.statesOf(grant)],
-    embeddedAnswer: async (signal) => {
+    checkEmbedded: async (signal) => {
       const upstream = v2.embedded()
       if (!upstream) return
-      const node = new NodeOfGrant({ v2: () => upstream, v3: () => upstream })
-      const { status } = await node.ask({ family: 'v2', method: 'GET', path: '/getMasterchainInfo', signal })
+      const upstreams = new PooledNodeUpstreams({ v2: () => upstream, v3: () => upstream })
+      const { status } = await upstreams.request({
+        family: 'v2',
+        method: 'GET',
+        path: '/getMasterchainInfo',
+        signal,
+      })
       if (status !== 200) throw new Error('The embedded chain does not answer.')
     },
     close: async () => {
@@ -106,10 +114,10 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
 }
 
 // An adapter reads at most one page of an index.
-const maxHeldBytes = 16_777_216
+const maxBufferedBytes = 16_777_216
 
 /** The memory budget for buffered responses, and the owner of the reservations. */
-interface HeldResponses {
+interface ResponseBudget {
   readonly memory: ResponseMemory
   /** Identifies the upstreams of one node, which may reserve a share of the budget. */
   readonly owner: string
@@ -118,13 +126,13 @@ interface HeldResponses {
 type FamilyPools = Readonly<Record<JettonFamily, () => Pick<RestPool, 'request'>>>
 
 /** The upstreams of one node, and those of the index of its chain. */
-export class NodeOfGrant implements JettonNode {
+export class PooledNodeUpstreams implements NodeUpstreams {
   readonly #pools: FamilyPools
-  readonly #held: HeldResponses | undefined
+  readonly #budget: ResponseBudget | undefined
 
-  constructor(pools: FamilyPools, held?: HeldResponses) {
+  constructor(pools: FamilyPools, budget?: ResponseBudget) {
     this.#pools = pools
-    this.#held = held
+    this.#budget = budget
   }
 
   /**
@@ -136,9 +144,9 @@ export class NodeOfGrant implements JettonNode {
     return this.#pools[family]().request(call, idempotencyOf(operationId))
   }
 
-  async ask({ family, method, path, query, body, signal }: JettonNodeRequest): Promise<JettonNodeAnswer> {
+  async request({ family, method, path, query, body, signal }: UpstreamRequest): Promise<UpstreamResponse> {
     // Adapters only send reads.
-    const answer = await this.forward(family, 'get', {
+    const response = await this.forward(family, 'get', {
       method,
       target: `/api/${family}${path}${queryText(query)}`,
       headers: {
@@ -149,47 +157,47 @@ export class NodeOfGrant implements JettonNode {
       signal,
     })
     const content =
-      'bytes' in answer
-        ? parseJson(Buffer.from(answer.bytes).toString('utf8'))
-        : await parsedWhole(answer, signal, this.#held)
-    if (answer.status === 429) throw busy(answer, content)
-    return { status: answer.status, body: content }
+      'bytes' in response
+        ? parseJson(Buffer.from(response.bytes).toString('utf8'))
+        : await bufferJson(response, signal, this.#budget)
+    if (response.status === 429) throw tooManyRequests(response, content)
+    return { status: response.status, body: content }
   }
 }
 
 // Adapters cannot handle this status, and the client must receive `retry-after`.
-function busy({ headers }: Pick<BufferedResponse, 'headers'>, content: unknown): JettonError {
+function tooManyRequests({ headers }: Pick<BufferedResponse, 'headers'>, content: unknown): JettonError {
   const { error } = content as { readonly error: string }
   const { 'retry-after': retryAfter } = headers
   return new JettonError(429, error, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 }
 
-function queryText(query: JettonNodeRequest['query'] = {}): string {
+function queryText(query: UpstreamRequest['query'] = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((item) => [name, String(item)]),
   )
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
-async function parsedWhole(
+async function bufferJson(
   { body }: StreamedResponse,
   signal: CancellationSignal,
-  held: HeldResponses | undefined,
+  budget: ResponseBudget | undefined,
 ): Promise<unknown> {
-  let counted = 0
+  let reservedBytes = 0
   try {
     const bytes = await collectBody(body, (length) => {
-      if (counted + length > maxHeldBytes)
+      if (reservedBytes + length > maxBufferedBytes)
         throw new RestError(502, 'The node answered more than can be held.')
-      if (held && !held.memory.take(length, held.owner)) {
+      if (budget && !budget.memory.take(length, budget.owner)) {
         throw new RestError(503, 'The service holds too many responses at the moment.')
       }
-      counted += length
+      reservedBytes += length
     })
     return parseJson(bytes.toString('utf8'))
   } catch (error) {
     throw error instanceof RestError ? error : unreachable(error, signal)
   } finally {
-    held?.memory.release(counted, held.owner)
+    budget?.memory.release(reservedBytes, budget.owner)
   }
 }

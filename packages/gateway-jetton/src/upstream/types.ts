@@ -14,7 +14,7 @@ export interface JettonCall {
 }
 
 /** A request to an upstream, in the upstream's format. */
-export interface JettonNodeRequest {
+export interface UpstreamRequest {
   readonly family: 'v2' | 'v3'
   readonly method: 'GET' | 'POST'
   /** Path below the family, for example `/jetton/burns`. */
@@ -27,20 +27,20 @@ export interface JettonNodeRequest {
 }
 
 /** An upstream response of any status. For a status other than 2xx, the body has the format of the API's errors. */
-export interface JettonNodeAnswer {
+export interface UpstreamResponse {
   readonly status: number
   /** The parsed JSON body; undefined when it is not JSON. */
   readonly body: unknown
 }
 
 /** The upstreams of a node. */
-export interface JettonNode {
+export interface NodeUpstreams {
   /**
    * Sends a request to the upstream and buffers the whole response.
    *
    * @throws RestError with status 502, 503 or 504 when the exchange failed, 429 when the upstream is overloaded
    */
-  ask(request: JettonNodeRequest): Promise<JettonNodeAnswer>
+  request(request: UpstreamRequest): Promise<UpstreamResponse>
 }
 
 /**
@@ -49,4 +49,4 @@ export interface JettonNode {
  * @returns the content of the response; for v2 by JSON-RPC it becomes the `result`
  * @throws JettonError when the contract has a response with a status other than 200
  */
-export type JettonAdapter = (call: JettonCall, node: JettonNode) => Promise<unknown>
+export type JettonAdapter = (call: JettonCall, upstreams: NodeUpstreams) => Promise<unknown>

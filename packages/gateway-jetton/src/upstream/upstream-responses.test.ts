@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { JettonExchange, json, says } from '../testing/jetton-exchange.ts'
+import { JettonExchange, json, respondWith } from '../testing/jetton-exchange.ts'
 import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
@@ -20,59 +20,59 @@ afterAll(() => exchange.stop())
 
 beforeEach(() => exchange.reset())
 
-describe('errors of the node', () => {
+describe('upstream errors', () => {
   const path = '/api/v2/getMasterchainInfo'
   it.each([
     [
-      'the current node',
+      'of the current TON node',
       json(500, { ok: false, error: 'LITE_SERVER_UNKNOWN: gone', code: 500 }),
       500,
       'LITE_SERVER_UNKNOWN: gone',
     ],
-    ['a node with a code of its own', json(542, { ok: false, error: 'no', code: -3 }), 542, 'no'],
-    ['too deep a result', json(533, { ok: false, error: 'deep', code: 533 }), 533, 'deep'],
-    ['an index', json(404, { error: 'block not found' }), 404, 'block not found'],
-    ['a framework', json(404, { detail: 'Not Found' }), 404, 'Not Found'],
-    ['a proxy', says(503, 'text/html', '<html>nginx</html>'), 503, 'The node answered HTTP 503.'],
-    ['plain text', says(504, 'text/plain', 'timeout\n'), 504, 'timeout'],
+    ['with a custom code', json(542, { ok: false, error: 'no', code: -3 }), 542, 'no'],
+    ['of a result that is too deep', json(533, { ok: false, error: 'deep', code: 533 }), 533, 'deep'],
+    ['of an index', json(404, { error: 'block not found' }), 404, 'block not found'],
+    ['of a framework', json(404, { detail: 'Not Found' }), 404, 'Not Found'],
+    ['of a proxy', respondWith(503, 'text/html', '<html>nginx</html>'), 503, 'The node answered HTTP 503.'],
+    ['in plain text', respondWith(504, 'text/plain', 'timeout\n'), 504, 'timeout'],
     [
-      'a refused key',
+      'of a rejected key',
       json(401, { ok: false, error: 'c4n4ry-key is wrong' }),
       502,
       'The node refuses the credential of this service.',
     ],
     [
-      'a forbidden key',
+      'of a forbidden key',
       json(403, { ok: false, error: 'no' }),
       502,
       'The node refuses the credential of this service.',
     ],
     [
-      'a missing operation',
+      'of a missing operation',
       json(405, { ok: false, error: 'no' }),
       501,
       'The node does not offer this operation.',
     ],
     [
-      'a redirect',
-      says(302, 'text/html', '', { location: '/c4n4ry-key' }),
+      'that redirect',
+      respondWith(302, 'text/html', '', { location: '/c4n4ry-key' }),
       502,
       'The node answered HTTP 302.',
     ],
     [
-      'a page in place of an answer',
-      says(200, 'text/html', '<html>'),
+      'that are an HTML page',
+      respondWith(200, 'text/html', '<html>'),
       502,
       'The node answered something that is not the jetton chain API.',
     ],
     [
-      'an echo of the address',
+      'that repeat the URL',
       json(500, { error: 'GET /below?api_key=c4n4ry-key by c4n4ry-user' }),
       500,
       'GET ***?api_key=*** by ***',
     ],
-  ])('%s', async (_, behaves, status, error) => {
-    exchange.behaviour = behaves
+  ])('%s', async (_, behaviour, status, error) => {
+    exchange.behaviour = behaviour
     expect(await exchange.failure(await exchange.gateway.call(path))).toEqual({ status, error })
     const rpc = await exchange.gateway.rpc({
       jsonrpc: '2.0',
@@ -83,7 +83,7 @@ describe('errors of the node', () => {
     expect(await exchange.failure(rpc)).toEqual({ status, error, jsonrpc: '2.0', id: 'é"' })
   })
 
-  it('keep the time after which a busy node may be asked again', async () => {
+  it('preserve retry-after', async () => {
     const body = { ok: false, result: 'Ratelimit exceed', code: 429 }
     exchange.behaviour = json(429, body, { 'retry-after': '7' })
     const response = await exchange.gateway.call(path)
@@ -91,23 +91,23 @@ describe('errors of the node', () => {
     expect(await exchange.failure(response)).toEqual({ status: 429, error: 'Ratelimit exceed' })
   })
 
-  it('are told apart from a node that is not there, is silent or breaks off', async () => {
-    const hasty = await listenToJetton(exchange.node.url, { timeoutMs: 300 })
+  it('differ from unreachable, silent and disconnecting upstreams', async () => {
+    const shortTimeout = await listenToJetton(exchange.node.url, { timeoutMs: 300 })
     exchange.behaviour = (_, response) => response.destroy()
-    expect(await exchange.failure(await hasty.call(path))).toEqual({
+    expect(await exchange.failure(await shortTimeout.call(path))).toEqual({
       status: 502,
       error: 'The node cannot be reached.',
     })
     exchange.behaviour = (_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).write('{')
-    await expect(hasty.call(path).then((response) => exchange.read(response))).rejects.toThrow()
+    await expect(shortTimeout.call(path).then((response) => exchange.read(response))).rejects.toThrow()
     exchange.behaviour = () => undefined
     const error = 'The node did not answer in time.'
-    expect(await exchange.failure(await hasty.call(path))).toEqual({ status: 504, error })
-    await hasty.stop()
+    expect(await exchange.failure(await shortTimeout.call(path))).toEqual({ status: 504, error })
+    await shortTimeout.stop()
   })
 
-  it('are no matter when the client leaves before it has sent its call', async () => {
+  it('are not logged when the client disconnects before its call is complete', async () => {
     const socket = connect(exchange.gateway.port, '127.0.0.1')
     const head = ['host: x', 'content-length: 9', 'expect: 100-continue'].join('\r\n')
     socket.write(`POST /${jettonToken}/api/v2/jsonRPC HTTP/1.1\r\n${head}\r\n\r\n{`)
@@ -117,15 +117,15 @@ describe('errors of the node', () => {
     expect(exchange.gateway.log()).not.toContain('node request failed')
   })
 
-  it('end when the client goes away', async () => {
-    let isGone = false
-    exchange.behaviour = (_, response) => response.once('close', () => (isGone = true))
+  it('do not occur when the client disconnects', async () => {
+    let isClosed = false
+    exchange.behaviour = (_, response) => response.once('close', () => (isClosed = true))
     const client = new AbortController()
     const call = exchange.gateway.call(path, { signal: client.signal })
-    await waitFor(() => expect(exchange.asked).toHaveLength(1))
+    await waitFor(() => expect(exchange.requests).toHaveLength(1))
     client.abort()
     await expect(call).rejects.toThrow()
-    await waitFor(() => expect(isGone).toBe(true))
+    await waitFor(() => expect(isClosed).toBe(true))
   })
 })
 
@@ -145,12 +145,12 @@ describe('lists of the index', () => {
     ],
     [`/api/v3/walletInformation?address=${address}`, '{"balance":null}', '{"balance":null}'],
   ])('%s %s', async (path, body, expected) => {
-    exchange.behaviour = says(200, 'application/json', body, { 'content-length': String(body.length) })
+    exchange.behaviour = respondWith(200, 'application/json', body, { 'content-length': String(body.length) })
     expect(await exchange.read(await exchange.gateway.call(path))).toEqual({ status: 200, body: expected })
   })
 
-  it('are not looked for in what is no JSON, or compressed', async () => {
-    exchange.behaviour = says(200, 'text/html', '<html>')
+  it('are not searched in other or compressed responses', async () => {
+    exchange.behaviour = respondWith(200, 'text/html', '<html>')
     expect(await exchange.failure(await exchange.gateway.call('/api/v3/jetton/masters'))).toEqual({
       status: 502,
       error: 'The node answered something that is not the jetton chain API.',
@@ -166,7 +166,7 @@ describe('lists of the index', () => {
     })
   })
 
-  it('stream through when they are long, whatever they are cut into', async () => {
+  it('stream through when they are long, for any chunk boundaries', async () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => ({ index, text: 'ü€'.repeat(10) }))
     const bytes = Buffer.from(JSON.stringify({ jetton_masters: rows, metadata: null }))
     exchange.behaviour = async (_, response) => {
@@ -183,19 +183,19 @@ describe('lists of the index', () => {
     expect(digest(received)).toBe(digest(bytes))
   })
 
-  it('come from where the index is', async () => {
-    const index = await serve(says(200, 'application/json', '{"last":{}}'))
+  it('come from the index upstream', async () => {
+    const index = await serve(respondWith(200, 'application/json', '{"last":{}}'))
     const split = await listenToJetton(exchange.node.url, { index: index.url })
     expect(await exchange.read(await split.call('/api/v3/masterchainInfo'))).toEqual({
       status: 200,
       body: '{"last":{}}',
     })
-    expect(exchange.asked).toEqual([])
+    expect(exchange.requests).toEqual([])
     await exchange.read(await split.call('/api/v2/getMasterchainInfo'))
-    expect(exchange.asked).toHaveLength(1)
+    expect(exchange.requests).toHaveLength(1)
     await split.stop()
     await index.stop()
   })
 })
 
-it('no secret leaves by an answer, the log or the metrics', () => exchange.expectNoSecret())
+it('no response, log or metric contains a secret', () => exchange.expectNoSecret())
