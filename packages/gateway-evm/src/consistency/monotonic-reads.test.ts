@@ -53,39 +53,36 @@ it('returns no lower block to a credential than before, and the latest one to ot
   expect(await head()).toBe(now + 1)
 })
 
-it('retries while a node replaces its latest blocks', async () => {
-  const { behind, node, head, block } = await fallingBehind()
+/** Starts an upstream that reports a head 3 blocks lower, and has its latest block only at the third attempt. */
+async function replacingBlocks() {
+  const upstream = await fallingBehind()
   const now = await headOf()
-  expect(await head()).toBe(now)
-  behind(3)
-  let attempts = 0
-  node.scripts.set('eth_getBlockByNumber', async ([number, isFull]) => {
-    const exists = number !== hex(now) || ++attempts > 2
+  expect(await upstream.head()).toBe(now)
+  upstream.behind(3)
+  const attempts = { count: 0 }
+  upstream.node.scripts.set('eth_getBlockByNumber', async ([number, isFull]) => {
+    const exists = number !== hex(now) || ++attempts.count > 2
     const available = number === 'latest' ? hex(now - 3) : number
     return { result: exists ? await chain.rpc('eth_getBlockByNumber', available, isFull) : null }
   })
+  return { ...upstream, now, attempts }
+}
+
+it('retries while a node replaces its latest blocks', async () => {
+  const { block, now, attempts } = await replacingBlocks()
   expect(await block()).toBe(now)
-  expect(attempts).toBe(3)
+  expect(attempts.count).toBe(3)
   // The higher block is permanently missing.
-  attempts = -1_000
+  attempts.count = -1_000
   expect(await block()).toBe(now - 3)
-  expect(attempts).toBe(-996)
+  expect(attempts.count).toBe(-996)
 })
 
 it('retries in the same way for the block of a batch', async () => {
-  const { behind, node, head, batch } = await fallingBehind()
-  const now = await headOf()
-  expect(await head()).toBe(now)
-  behind(3)
-  let attempts = 0
-  node.scripts.set('eth_getBlockByNumber', async ([number, isFull]) => {
-    const exists = number !== hex(now) || ++attempts > 2
-    const available = number === 'latest' ? hex(now - 3) : number
-    return { result: exists ? await chain.rpc('eth_getBlockByNumber', available, isFull) : null }
-  })
+  const { batch, now, attempts } = await replacingBlocks()
   const [number, block] = await batch([['eth_blockNumber'], ['eth_getBlockByNumber', 'latest', false]])
   expect([number, block]).toMatchObject([hex(now), { number: hex(now) }])
-  expect(attempts).toBe(3)
+  expect(attempts.count).toBe(3)
 })
 
 it('discards the first response when the retry fails', async () => {
