@@ -7,7 +7,7 @@ import { createCommandLine } from './command-line.ts'
 import type { Configuration } from './configuration/options.ts'
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
-import { interrupted, Stopped, untilToldToStop } from './processes/told-to-stop.ts'
+import { interrupted, Stopped, untilToldToStop } from './processes/shutdown-signal.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 const remark = (text: string): void => void process.stderr.write(`${text}\n`)

@@ -1,4 +1,4 @@
-import { whenLate } from './late.ts'
+import { whenLate } from './on-timeout.ts'
 import type { SharedStore } from './types.ts'
 
 const usualBudgetMs = 20

@@ -2,7 +2,7 @@ import { FairleadError } from '@fairlead/core'
 import { createClient, RESP_TYPES } from '@redis/client'
 import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { whenLate } from './late.ts'
+import { whenLate } from './on-timeout.ts'
 import type { SharedStore } from './types.ts'
 
 const usualTimeoutMs = 100

@@ -1,9 +1,9 @@
 import { createHttpTransport, FairleadError, redact } from '@fairlead/core'
 import type { Command } from 'commander'
-import { addConnectionFlags, type Surroundings } from './add-verbs.ts'
+import { addConnectionFlags, type Surroundings } from './add-subcommands.ts'
 import { callOperation } from './call-operation.ts'
 import { CommandFailure, exitCodeOf, exitCodes } from './exit-codes.ts'
-import { nodeNamed, type NodeShown } from './node-named.ts'
+import { nodeNamed, type NodeShown } from './find-node-by-name.ts'
 import { type Connection, connectionOf } from './profiles.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
 

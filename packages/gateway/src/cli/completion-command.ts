@@ -1,6 +1,6 @@
 import { FairleadError } from '@fairlead/core'
 import type { Command } from 'commander'
-import type { Surroundings } from './add-verbs.ts'
+import type { Surroundings } from './add-subcommands.ts'
 
 // Each script calls the program itself, so a script that was installed once also completes the commands of later
 // versions.

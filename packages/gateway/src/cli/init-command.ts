@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Option, optionGroups, options } from '../configuration/options.ts'
-import type { Surroundings } from './add-verbs.ts'
+import type { Surroundings } from './add-subcommands.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
 
 const configurationFile = 'fairlead.yaml'

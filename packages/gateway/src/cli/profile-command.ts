@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { FairleadError } from '@fairlead/core'
 import type { Command } from 'commander'
-import type { Surroundings } from './add-verbs.ts'
+import type { Surroundings } from './add-subcommands.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
 import { defaultProfile, type Profile, readProfiles, writeProfiles } from './profiles.ts'
-import { aligned } from './show-answer.ts'
+import { aligned } from './format-response.ts'
 
 const help = `
 The key is read from the standard input, so that it does not appear on the command line:

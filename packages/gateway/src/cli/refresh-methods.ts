@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callOperation } from './call-operation.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
-import { nodeNamed } from './node-named.ts'
+import { nodeNamed } from './find-node-by-name.ts'
 import type { Connection } from './profiles.ts'
 
 /** A method of a node, as the platform API returns it. */

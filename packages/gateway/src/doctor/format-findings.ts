@@ -1,4 +1,4 @@
-import { aligned } from '../cli/show-answer.ts'
+import { aligned } from '../cli/format-response.ts'
 import type { Finding } from './finding.ts'
 
 const words: Readonly<Record<Finding['state'], string>> = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' }

@@ -1,9 +1,9 @@
 import { FairleadError } from '@fairlead/core'
 import type { Command } from 'commander'
-import { addConnectionFlags, type Surroundings } from '../cli/add-verbs.ts'
+import { addConnectionFlags, type Surroundings } from '../cli/add-subcommands.ts'
 import { connectionOf } from '../cli/profiles.ts'
 import { refreshMethods } from '../cli/refresh-methods.ts'
-import { showAnswer } from '../cli/show-answer.ts'
+import { showAnswer } from '../cli/format-response.ts'
 import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
 
 interface Flags {

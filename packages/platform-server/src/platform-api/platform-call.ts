@@ -2,7 +2,7 @@ import type { operations, routes, schemas } from '@fairlead/platform-client/cont
 import type { Readable } from 'node:stream'
 import type { Cookies } from 'cookie'
 import type { Identity, Origin } from '../identity/identity.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from './operation-response.ts'
 import type { PageLinks } from './page-links.ts'
 
 /** Id of an operation of the contract. */

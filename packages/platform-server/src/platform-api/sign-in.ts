@@ -7,9 +7,9 @@ import { noteSignIn } from '../records/users.ts'
 import { csrfTokenOf, newSessionToken, readCookie, setCookie } from '../sessions/session-cookie.ts'
 import type { Role } from '../identity/role.ts'
 import type { Database } from '../store/database.ts'
-import { type Answer, answer } from './answer.ts'
+import { type Answer, answer } from './operation-response.ts'
 import type { Success, Via } from './platform-call.ts'
-import { present } from './present.ts'
+import { present } from './assert-exists.ts'
 
 /** The user of a new session. */
 export interface SignedIn {

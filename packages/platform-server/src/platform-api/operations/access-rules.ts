@@ -13,13 +13,13 @@ import {
 } from '../../records/access-rules.ts'
 import { findNode, lockNode } from '../../records/nodes.ts'
 import type { RuleKind } from '@fairlead/gateway-core/grants/access-rule'
-import { answer, assertMatch } from '../answer.ts'
-import { found } from '../found.ts'
+import { answer, assertMatch } from '../operation-response.ts'
+import { found } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, Success } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 
 type AccessRuleOperations = Pick<
   Handlers,

@@ -15,12 +15,12 @@ import {
   findApiKey,
   listApiKeys,
 } from '../../records/api-key-list.ts'
-import { answer, assertMatch } from '../answer.ts'
+import { answer, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 import { readExpiry } from '../read-expiry.ts'
 
 /** The operations on API keys. */

@@ -14,7 +14,7 @@ import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Body, Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 import { openSession } from '../sign-in.ts'
 
 /** The operations on invitations. */

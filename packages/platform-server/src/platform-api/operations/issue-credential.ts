@@ -5,7 +5,7 @@ import { auditedCredential, presentCredential, secretOf } from '../../endpoints/
 import { findNodeCredential, issueNodeCredential } from '../../records/node-credentials.ts'
 import type { Database } from '../../store/database.ts'
 import type { OperationContext } from '../operation-context.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 
 /** Fields of a new credential. */
 export interface AskedCredential {

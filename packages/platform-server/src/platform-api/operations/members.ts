@@ -11,12 +11,12 @@ import {
 } from '../../records/members.ts'
 import { deleteSessionsOf } from '../../records/sessions.ts'
 import { findUserByEmail } from '../../records/users.ts'
-import { answer, assertMatch } from '../answer.ts'
+import { answer, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 
 /** The operations on the members of an organization. */
 export function memberOperations({

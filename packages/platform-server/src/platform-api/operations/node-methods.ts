@@ -3,7 +3,7 @@ import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/descri
 import { type NodeMethodRecord, findNodeMethods } from '../../records/node-methods.ts'
 import { findNode } from '../../records/nodes.ts'
 import { databaseNow } from '../../store/instant.ts'
-import { found } from '../found.ts'
+import { found } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, Success } from '../platform-call.ts'

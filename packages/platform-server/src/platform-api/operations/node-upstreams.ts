@@ -1,7 +1,7 @@
 import { upstreamHealth } from '../../endpoints/upstream-health.ts'
 import { findNode } from '../../records/nodes.ts'
 import { loadNodes } from '../../store/load-nodes.ts'
-import { found } from '../found.ts'
+import { found } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'

@@ -27,13 +27,13 @@ import {
 } from '../../records/nodes.ts'
 import { lockProject } from '../../records/projects.ts'
 import type { Database } from '../../store/database.ts'
-import { answer, assertMatch } from '../answer.ts'
-import { found } from '../found.ts'
+import { answer, assertMatch } from '../operation-response.ts'
+import { found } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, type PageLinks, rangeOf } from '../page-links.ts'
 import type { Body, Handlers, PlatformCall, Query } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 import { issueCredential } from './issue-credential.ts'
 
 type NodeContext = Pick<OperationContext, 'db' | 'encryptor' | 'publicUrl' | 'nodes' | 'protocols'>

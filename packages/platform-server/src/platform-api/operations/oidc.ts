@@ -1,7 +1,7 @@
 import { findSignInUser } from '../../records/users.ts'
 import { clearCookie, readCookie, setCookie } from '../../sessions/session-cookie.ts'
 import { longestSignInSeconds } from '../../sessions/oidc.ts'
-import { answer } from '../answer.ts'
+import { answer } from '../operation-response.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
 import type { OperationContext } from '../operation-context.ts'
 import type { Handlers } from '../platform-call.ts'

@@ -1,9 +1,9 @@
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import { findVersionedOrganization, renameOrganization } from '../../records/organizations.ts'
-import { answer, assertMatch } from '../answer.ts'
+import { answer, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import type { Handlers } from '../platform-call.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 
 /** The operations on the organization of the caller. */
 export function organizationOperations({

@@ -8,13 +8,13 @@ import {
   type ProjectQuery,
   updateProject,
 } from '../../records/projects.ts'
-import { answer, assertMatch } from '../answer.ts'
-import { found } from '../found.ts'
+import { answer, assertMatch } from '../operation-response.ts'
+import { found } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, Query } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 
 const orders: Readonly<
   Record<Query<'listProjects'>['order_by'], Pick<ProjectQuery, 'orderBy' | 'descending'>>

@@ -4,7 +4,7 @@ import { deleteSession, deleteSessionsOf, listSessions } from '../../records/ses
 import { findPassword, findSignInUser, setPassword } from '../../records/users.ts'
 import { clearCookie, readCookie } from '../../sessions/session-cookie.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
-import { answer } from '../answer.ts'
+import { answer } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, PlatformCall } from '../platform-call.ts'

@@ -20,12 +20,12 @@ import { newWebhookSecret } from '../../webhooks/signature.ts'
 import { leaseMs } from '../../webhooks/retry-schedule.ts'
 import { sendWebhook } from '../../webhooks/send-webhook.ts'
 import { problemOfTarget } from '../../webhooks/target-url.ts'
-import { answer, assertMatch } from '../answer.ts'
+import { answer, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../present.ts'
+import { present } from '../assert-exists.ts'
 
 /** The operations on webhooks and their deliveries. */
 export function webhookOperations({

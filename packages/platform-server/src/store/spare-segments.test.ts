@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryDatabase } from '../testing/temporary-store.ts'
-import { keepLogRoom } from './log-room.ts'
+import { keepLogRoom } from './spare-segments.ts'
 
 it(
   'the log of the embedded database has spare segments, and uses them again',

@@ -8,7 +8,7 @@ import { recordNodeMethods } from '@fairlead/platform-server/records/node-method
 import { platformFixture, type PlatformFixture } from '@fairlead/platform-server/testing/platform-fixture'
 import { temporaryDatabase, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { runCommand } from './testing/run-command.ts'
-import { verbs } from './verbs.ts'
+import { verbs } from './subcommands.ts'
 
 let database: TemporaryDatabase
 let fixture: PlatformFixture

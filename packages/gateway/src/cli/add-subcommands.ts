@@ -4,8 +4,8 @@ import { type Command, Option } from 'commander'
 import { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts'
 import { type InputFlag, inputFlags, readBody, readFlag } from './input-flags.ts'
 import { type Connection, connectionOf } from './profiles.ts'
-import { showAnswer } from './show-answer.ts'
-import { groups, type Verb, verbs } from './verbs.ts'
+import { showAnswer } from './format-response.ts'
+import { groups, type Verb, verbs } from './subcommands.ts'
 
 /** The output of a command, and its input in addition to the arguments. */
 export interface Surroundings {
