@@ -55,7 +55,7 @@ export interface AccessControlSettings extends AdmissionLimits {
 }
 
 /** Dependencies of access control. */
-export interface AccessControlParts extends Pick<AdmissionOptions, 'usedSoFar'> {
+export interface AccessControlDependencies extends Pick<AdmissionOptions, 'usedSoFar'> {
   readonly costs: ProtocolCosts
   readonly directory: Directory
   readonly store: SharedStore | undefined
@@ -65,9 +65,9 @@ export interface AccessControlParts extends Pick<AdmissionOptions, 'usedSoFar'> 
 /** Creates the access control of the endpoints. */
 export function openAccessControl(
   configuration: AccessControlSettings,
-  parts: AccessControlParts,
+  dependencies: AccessControlDependencies,
 ): AccessControl {
-  const { costs, directory, log, ...given } = parts
+  const { costs, directory, log, ...given } = dependencies
   const { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs } = configuration
   const unitsOf = configuration.units === 'weighted' ? unitsByMethod(costs) : undefined
   const admission = createAdmission({
@@ -83,7 +83,7 @@ export function openAccessControl(
     isInForce: ({ credentialId }) => directory.current(credentialId) !== undefined,
   })
   const failedAttempts = createFailedAttemptLimiter({ log, maxFailures: configuration.maxUnknownCredentials })
-  let settings = doorSettingsIn(configuration)
+  let settings = authenticatorSettingsIn(configuration)
   const authenticator = createAuthenticator({ directory, admission, failedAttempts, ...settings })
   return {
     authenticator,
@@ -91,7 +91,7 @@ export function openAccessControl(
     failedAttempts,
     trustsProxy: (address) => settings.trustedProxies?.has(address) === true,
     change: (next) => {
-      settings = doorSettingsIn(next)
+      settings = authenticatorSettingsIn(next)
       authenticator.change(settings)
       admission.change(next)
       failedAttempts.change(next.maxUnknownCredentials)
@@ -119,7 +119,7 @@ function expensiveMethods(costs: ProtocolCosts): (method: string) => boolean {
   return (method) => all.some((cost) => cost?.isExpensive(method))
 }
 
-function doorSettingsIn({
+function authenticatorSettingsIn({
   trustedProxies,
   trustProxy,
   nodeDomain,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { lockDirectory } from './directory-lock.ts'
 
 const module = new URL('./directory-lock.ts', import.meta.url).href
-const takeAndWait = `
+const lockAndWait = `
   const { lockDirectory } = await import(${JSON.stringify(module)})
   try { globalThis.lock = lockDirectory(process.argv[1]); console.log('held') } catch (error) { console.log(error.name) }
   setInterval(() => {}, 1000)`
@@ -23,19 +23,19 @@ describe('lockDirectory', () => {
   beforeEach(() => rm(file, { force: true }))
   afterAll(() => rm(directory, { recursive: true }))
 
-  async function takeInChild(): Promise<{ kill: () => Promise<void>; answer: string; pid: number }> {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', takeAndWait, file])
+  async function lockInChild(): Promise<{ kill: () => Promise<void>; outcome: string; pid: number }> {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', lockAndWait, file])
     const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
     const kill = async () => {
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
-    return { kill, answer: String(value), pid: child.pid ?? 0 }
+    return { kill, outcome: String(value), pid: child.pid ?? 0 }
   }
 
   it('keeps a second process out, and names the first', async () => {
-    const first = await takeInChild()
-    expect(first.answer).toBe('held')
+    const first = await lockInChild()
+    expect(first.outcome).toBe('held')
     expect(() => lockDirectory(file)).toThrow(
       `The directory is in use by process ${first.pid} (lock file ${file}).`,
     )
@@ -50,16 +50,16 @@ describe('lockDirectory', () => {
     lockDirectory(file).release()
   })
 
-  it('is free again when its process was killed, and only one of many gets it', async () => {
-    const first = await takeInChild()
+  it('is released when its process is killed, and acquired by exactly one of several processes', async () => {
+    const first = await lockInChild()
     await first.kill()
-    const others = await Promise.all(Array.from({ length: 6 }, takeInChild))
-    expect(others.filter((other) => other.answer === 'held')).toHaveLength(1)
-    expect(others.filter((other) => other.answer === 'DirectoryLockError')).toHaveLength(5)
+    const others = await Promise.all(Array.from({ length: 6 }, lockInChild))
+    expect(others.filter((other) => other.outcome === 'held')).toHaveLength(1)
+    expect(others.filter((other) => other.outcome === 'DirectoryLockError')).toHaveLength(5)
     await Promise.all(others.map((other) => other.kill()))
   })
 
-  it('leaves a file alone that is no lock', async () => {
+  it('does not modify a file that is not a lock', async () => {
     await writeFile(file, 'a text of another program, longer than a header of SQLite has to be')
     expect(() => lockDirectory(file)).toThrow('is no lock file of this service')
   })

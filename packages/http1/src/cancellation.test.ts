@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
 import { Cancellation } from './cancellation.ts'
 
-it('tells each listener once, in turn, and none that has left', () => {
+it('notifies each listener once and in order, and no removed listener', () => {
   const end = new Cancellation()
-  const heard: string[] = []
-  const leaving = () => void heard.push('leaving')
-  end.addEventListener('abort', () => void heard.push('first'))
+  const calls: string[] = []
+  const leaving = () => void calls.push('leaving')
+  end.addEventListener('abort', () => void calls.push('first'))
   end.addEventListener('abort', leaving)
-  end.addEventListener('abort', { handleEvent: () => void heard.push('object') })
+  end.addEventListener('abort', { handleEvent: () => void calls.push('object') })
   end.removeEventListener('abort', leaving)
   end.abort('enough')
   end.abort('again')
-  end.addEventListener('abort', () => void heard.push('too late'))
-  expect(heard).toEqual(['first', 'object'])
+  end.addEventListener('abort', () => void calls.push('too late'))
+  expect(calls).toEqual(['first', 'object'])
   expect([end.aborted, end.reason]).toEqual([true, 'enough'])
 })
 
-it('says that nobody wants the call any more when no reason is given', () => {
+it('uses a default reason when none is given', () => {
   const end = new Cancellation()
   end.abort()
   expect(end.reason).toMatchObject({ name: 'AbortError' })

@@ -21,8 +21,8 @@ function pass(
   }
 }
 
-describe('a map of what passes', () => {
-  it('holds what was not taken out, however much has passed', () => {
+describe('a map of short-lived entries', () => {
+  it('holds the entries that were not deleted after many insertions and deletions', () => {
     const map = new RehashingMap<number, unknown>()
     map.set(early, 'first')
     pass(map, 0, 10_000)
@@ -34,7 +34,7 @@ describe('a map of what passes', () => {
     expect(map.size).toBe(underWay)
   })
 
-  it('leaves nothing of what has passed to the collection of the whole heap', () => {
+  it('leaves no deleted entries for a major garbage collection', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
     const map = new RehashingMap<number, unknown>()

@@ -27,20 +27,20 @@ export function rulesOf({ accessRules }: Grant): CompiledRules | undefined {
 function compile(rules: readonly AccessRule[]): CompiledRules {
   const valuesOf = (kind: RuleKind, action: AccessRule['action']) =>
     rules.filter((rule) => rule.kind === kind && rule.action === action).map(({ value }) => value)
-  const passes = <asked>(
+  const passes = <input>(
     kind: RuleKind,
-    testOf: (values: readonly string[]) => (asked: asked) => boolean,
+    testOf: (values: readonly string[]) => (subject: input) => boolean,
   ) => {
     const [allowed, denied] = [valuesOf(kind, 'allow'), valuesOf(kind, 'deny')]
     if (allowed.length + denied.length === 0) return () => true
     const [isAllowed, isDenied] = [testOf(allowed), testOf(denied)]
-    return (asked: asked) => (allowed.length === 0 || isAllowed(asked)) && !isDenied(asked)
+    return (subject: input) => (allowed.length === 0 || isAllowed(subject)) && !isDenied(subject)
   }
   const byOrigin = passes('origin', originTest)
   const hasOriginRules = rules.some(({ kind }) => kind === 'origin')
   // Without the header, the origin of a call is unknown.
-  const origin = (asked: string | undefined) =>
-    asked === undefined ? !hasOriginRules : byOrigin(asked.toLowerCase())
+  const origin = (input: string | undefined) =>
+    input === undefined ? !hasOriginRules : byOrigin(input.toLowerCase())
   const ip = passes('ip', addressTest)
   const method = passes('method', methodTest)
   return {
@@ -50,7 +50,7 @@ function compile(rules: readonly AccessRule[]): CompiledRules {
       return ip(requester.address) ? undefined : ruleRejections.ip
     },
     origin,
-    method: (asked) => (method(asked) ? undefined : ruleRejections.method),
+    method: (input) => (method(input) ? undefined : ruleRejections.method),
   }
 }
 

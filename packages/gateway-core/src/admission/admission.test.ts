@@ -16,7 +16,7 @@ function grantWithin(limits: GrantLimits, credentialId = 'credential') {
 
 /** Returns how many of the calls are admitted. */
 function passing(count: number, tryCall: () => unknown): number {
-  return Array.from({ length: count }, tryCall).filter((answer) => answer === 'passed').length
+  return Array.from({ length: count }, tryCall).filter((result) => result === 'passed').length
 }
 
 describe('a rate', () => {
@@ -50,7 +50,7 @@ describe('a rate', () => {
     expect(passing(9, () => call(admission, elsewhere))).toBe(2)
   })
 
-  it('gets back what a later limit refuses', () => {
+  it('is refunded when a later limit rejects the call', () => {
     const admission = admissionWith()
     const grant = grantWithin({
       credential: { rate: { requestsPerSecond: 1, burst: 10 }, requestsPerDay: 10 },
@@ -61,7 +61,7 @@ describe('a rate', () => {
     expect(passing(20, () => call(admission, free))).toBe(8)
   })
 
-  it('of a method holds beside the one of all, and for all methods of a pattern together', () => {
+  it('of a method applies in addition to the overall limit, and to all methods of a pattern together', () => {
     const admission = admissionWith()
     const grant = grantWithin({
       credential: {
@@ -79,14 +79,17 @@ describe('a rate', () => {
     expect(call(admission, grant)).toMatchObject({ reason: 'The node may make 6 calls per second.' })
   })
 
-  it('is the one of the service where a credential has none', () => {
+  it('is the default of the gateway for a credential without one', () => {
     const admission = admissionWith({ requestsPerSecond: 2 })
     expect(passing(5, () => call(admission, grantWith()))).toBe(2)
-    const own = grantWith({ credentialId: 'own', limits: { credential: { rate: { requestsPerSecond: 4 } } } })
-    expect(passing(5, () => call(admission, own))).toBe(4)
+    const limited = grantWith({
+      credentialId: 'own',
+      limits: { credential: { rate: { requestsPerSecond: 4 } } },
+    })
+    expect(passing(5, () => call(admission, limited))).toBe(4)
   })
 
-  it('changes with the grant, and nobody gains by that', () => {
+  it('changes with the grant, without granting additional calls', () => {
     const admission = admissionWith()
     const of = (requestsPerSecond: number) => grantWithin({ credential: { rate: { requestsPerSecond } } })
     expect(passing(9, () => call(admission, of(4)))).toBe(4)
@@ -96,7 +99,7 @@ describe('a rate', () => {
     expect(passing(9, () => call(admission, of(1)))).toBe(0)
   })
 
-  it('is kept while it says anything, and does not begin anew', () => {
+  it('is retained while it has state, and does not reset', () => {
     const admission = admissionWith()
     const grant = grantWithin({ credential: { rate: { requestsPerSecond: 0.01, burst: 5 } } })
     expect(passing(9, () => call(admission, grant))).toBe(5)
@@ -126,7 +129,7 @@ describe('a quota', () => {
     expect(passing(5, () => call(admission, grant))).toBe(3)
   })
 
-  it('goes on from what was used before, and learns what others have used', () => {
+  it('resumes from the recorded usage, and includes the usage of other replicas', () => {
     let written = 7
     const admission = admissionWith({ usedSoFar: () => written })
     const grant = grantWithin({ node: { requestsPerDay: 10 } })
@@ -136,7 +139,7 @@ describe('a quota', () => {
     expect(call(admission, grant)).toMatchObject({ data: { reason: 'quota' } })
   })
 
-  it('counts pushes and never holds them back, but says when they have to end', () => {
+  it('counts server-sent messages without delaying them, and reports when the quota is exhausted', () => {
     const admission = admissionWith()
     const grant = grantWithin({ credential: { requestsPerDay: 1, unitsPerMonth: 3 } })
     expect(call(admission, grant, 'eth_subscribe')).toBe('passed')
@@ -145,7 +148,7 @@ describe('a quota', () => {
     expect(admission.push(grantWith(), 1)).toBeUndefined()
   })
 
-  it('survives a clock that is set back', () => {
+  it('tolerates a clock that is set back', () => {
     const admission = admissionWith({ usedSoFar: () => 2 })
     const grant = grantWithin({ credential: { requestsPerDay: 3 } })
     expect(passing(3, () => call(admission, grant))).toBe(1)
@@ -155,7 +158,7 @@ describe('a quota', () => {
 })
 
 describe('rates of methods', () => {
-  it('do not keep long names that a client invents', () => {
+  it('do not cache long unknown method names', () => {
     const admission = admissionWith()
     const grant = grantWithin({ credential: { methodRates: { 'eth_*': { requestsPerSecond: 1 } } } })
     const used = () => {
@@ -172,7 +175,7 @@ describe('rates of methods', () => {
 })
 
 describe('a credential that ends', () => {
-  it('ends the calls that wait, and takes nothing for them', async () => {
+  it('ends queued calls without charging them', async () => {
     let isInForce = true
     const admission = admissionWith({ isInForce: () => isInForce })
     const grant = grantWithin({ credential: { maxConcurrentCalls: 1, requestsPerDay: 2 } })
@@ -187,7 +190,7 @@ describe('a credential that ends', () => {
 })
 
 describe('a rule for methods', () => {
-  it('refuses before anything is taken', () => {
+  it('rejects before any limit is charged', () => {
     const admission = admissionWith()
     const accessRules = [{ kind: 'method', value: 'debug_*', action: 'deny' }] as const
     const grant = grantWith({ accessRules, limits: { credential: { rate: { requestsPerSecond: 1 } } } })
@@ -203,8 +206,8 @@ describe('a rule for methods', () => {
   })
 })
 
-describe('too much to do', () => {
-  it('refuses what takes long first', () => {
+describe('overload', () => {
+  it('rejects expensive calls first', () => {
     const load = { isOverloaded: true, close: () => undefined }
     const admission = admissionWith({ load, isExpensive: (method) => method.startsWith('debug_') })
     expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({

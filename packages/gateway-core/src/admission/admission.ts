@@ -3,9 +3,9 @@ import type { SharedStore } from '../shared-store/types.ts'
 import { rulesOf } from './access-rules.ts'
 import type { Admission, Permit, Rejection } from './types.ts'
 import type { Limit } from './limits/limit.ts'
-import { type LimitParts, LimitTable, type LimitsOfGrant } from './limits/limits.ts'
+import { type LimitDependencies, LimitTable, type LimitsOfGrant } from './limits/limits.ts'
 import type { UsedSoFar } from './limits/quota.ts'
-import { type LoadWatch, watchLoad } from './overload.ts'
+import { type LoadMonitor, monitorLoad } from './overload.ts'
 import {
   type ConcurrencyClaim,
   type ConcurrencyOptions,
@@ -37,11 +37,11 @@ export interface AdmissionOptions extends AdmissionLimits {
   readonly isInForce?: ((grant: Grant) => boolean) | undefined
   /** Whether a call is expensive; an overloaded gateway rejects expensive calls first. */
   readonly isExpensive?: ((method: string) => boolean) | undefined
-  readonly load?: LoadWatch | undefined
+  readonly load?: LoadMonitor | undefined
 }
 
 /** The admission of one process. */
-export interface OwnAdmission extends Admission {
+export interface BuiltinAdmission extends Admission {
   /** Applies new limits; calls that already wait keep their old limits. */
   change(limits: AdmissionLimits): void
   /** Rejections since the start, and queued calls. */
@@ -53,7 +53,7 @@ export interface OwnAdmission extends Admission {
 /** Counters since the start, and currently queued calls. */
 export interface AdmissionStates {
   readonly rejections: Readonly<Record<RejectionKind, number>>
-  readonly places: ConcurrencyStates
+  readonly concurrency: ConcurrencyStates
 }
 
 /** The combined limits of a grant. */
@@ -62,41 +62,41 @@ interface Plan {
   readonly claim: ConcurrencyClaim
 }
 
-const forgetMs = 60_000
+const cleanupMs = 60_000
 const nothing: readonly Limit[] = []
 
 /** Creates the admission of one process. */
-export function createAdmission(options: AdmissionOptions): OwnAdmission {
+export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
   const {
     store,
     processes = 1,
     unitsOf = () => 1,
     isInForce = () => true,
     isExpensive = () => false,
-    load = watchLoad(),
+    load = monitorLoad(),
   } = options
   const replicas = countReplicas(store, processes)
   const limits = limitsIn(options)
-  const parts: LimitParts = {
+  const limitDependencies: LimitDependencies = {
     shared: { store, replicas: replicas.count },
     usedSoFar: options.usedSoFar ?? (() => 0),
     limits,
   }
-  const allowances = new LimitTable(parts)
-  const places = new ConcurrencyLimiter(limits)
+  const allowances = new LimitTable(limitDependencies)
+  const concurrency = new ConcurrencyLimiter(limits)
   const rejections = new RejectionCounts()
   let plans = new WeakMap<Grant, Plan>()
-  const forgetting = guardedInterval(() => {
+  const cleanup = guardedInterval(() => {
     allowances.forgetIdle(performance.now())
-    places.forgetIdle()
+    concurrency.forgetIdle()
     // The plans refer to the removed limits.
     plans = new WeakMap()
-  }, forgetMs).unref()
+  }, cleanupMs).unref()
 
   const planOf = (grant: Grant): Plan => {
     const known = plans.get(grant)
     if (known) return known
-    const plan = { allowances: allowances.of(grant, performance.now()), claim: places.claimOf(grant) }
+    const plan = { allowances: allowances.of(grant, performance.now()), claim: concurrency.claimOf(grant) }
     plans.set(grant, plan)
     return plan
   }
@@ -107,7 +107,7 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   const rejectionOf = (grant: Grant, method: string): Rejection | undefined => {
     const rejection = rulesOf(grant)?.method(method)
     if (rejection) return rejection
-    if ((load.isOverloaded || places.isCrowded) && isExpensive(method)) {
+    if ((load.isOverloaded || concurrency.isCrowded) && isExpensive(method)) {
       return busy('The service has too much to do for calls that take long.')
     }
     return undefined
@@ -124,10 +124,10 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
       const plan = planOf(grant)
       const rejection = rejections.count(rejectionOf(grant, method) ?? charge(plan, grant, method))
       if (rejection) return rejection
-      const taken = places.take(plan.claim, signal)
-      const answer = taken instanceof Promise ? afterWaiting(taken, () => isInForce(grant)) : taken
-      if (plan.allowances === undefined || isHeld(answer)) return answer
-      return refund(answer, plan.allowances.of(method), unitsOf(grant, method))
+      const outcome = concurrency.take(plan.claim, signal)
+      const decision = outcome instanceof Promise ? afterWaiting(outcome, () => isInForce(grant)) : outcome
+      if (plan.allowances === undefined || isPermit(decision)) return decision
+      return refund(decision, plan.allowances.of(method), unitsOf(grant, method))
     },
     admitStream: (grant, method) =>
       rejections.count(rejectionOf(grant, method) ?? charge(planOf(grant), grant, method)),
@@ -143,9 +143,9 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
       Object.assign(limits, limitsIn(next))
       plans = new WeakMap()
     },
-    states: () => ({ rejections: rejections.states(), places: places.states() }),
+    states: () => ({ rejections: rejections.states(), concurrency: concurrency.states() }),
     close: async () => {
-      clearInterval(forgetting)
+      clearInterval(cleanup)
       load.close()
       await allowances.close()
       await replicas.close()
@@ -168,40 +168,40 @@ function takeAll(allowances: readonly Limit[], units: number): Rejection | undef
   for (let at = 0; at < allowances.length; at += 1) {
     const rejection = (allowances[at] as Limit).take(units, now)
     if (!rejection) continue
-    giveBack(allowances.slice(0, at), units)
+    refundAll(allowances.slice(0, at), units)
     return rejection
   }
   return undefined
 }
 
-function giveBack(allowances: readonly Limit[], units: number): void {
+function refundAll(allowances: readonly Limit[], units: number): void {
   for (const allowance of allowances) allowance.refund(units)
 }
 
-function isHeld(taken: Permit | Rejection | Promise<Permit | Rejection>): taken is Permit {
-  return 'release' in taken
+function isPermit(outcome: Permit | Rejection | Promise<Permit | Rejection>): outcome is Permit {
+  return 'release' in outcome
 }
 
 const ended: Rejection = { status: 401, reason: 'Unauthorized: the credential has ended.' }
 
 /** Checks again that the credential is valid, as it may have been revoked while the call waited. */
 async function afterWaiting(
-  taken: Promise<Permit | Rejection>,
+  outcome: Promise<Permit | Rejection>,
   isInForce: () => boolean,
 ): Promise<Permit | Rejection> {
-  const answer = await taken
-  if ('status' in answer || isInForce()) return answer
-  answer.release()
+  const decision = await outcome
+  if ('status' in decision || isInForce()) return decision
+  decision.release()
   return ended
 }
 
 /** Refunds the charge of a call that gets no concurrency slot. */
 async function refund(
-  taken: Rejection | Promise<Permit | Rejection>,
+  outcome: Rejection | Promise<Permit | Rejection>,
   allowances: readonly Limit[],
   units: number,
 ): Promise<Permit | Rejection> {
-  const answer = await taken
-  if ('status' in answer) giveBack(allowances, units)
-  return answer
+  const decision = await outcome
+  if ('status' in decision) refundAll(allowances, units)
+  return decision
 }

@@ -8,26 +8,26 @@ export function publishAdmission(registry: MetricsRegistry, states: () => Access
     'Requests and calls that were refused, by what refused them.',
     ['reason'],
     (add) => {
-      const { rejections, places } = states()
+      const { rejections, concurrency } = states()
       for (const [reason, count] of Object.entries(rejections)) add({ reason }, count)
-      add({ reason: 'queue full' }, places.crowded)
-      add({ reason: 'queue time' }, places.late)
+      add({ reason: 'queue full' }, concurrency.queueFull)
+      add({ reason: 'queue time' }, concurrency.timedOut)
     },
   )
   registry.gauge('fairlead_queued_calls', 'Calls that wait for a place.', [], (set) =>
-    set({}, states().places.waiting),
+    set({}, states().concurrency.waiting),
   )
   registry.counter(
     'fairlead_queue_waits_total',
     'Calls whose wait for a place is over, however it ended.',
     [],
-    (add) => add({}, states().places.waited),
+    (add) => add({}, states().concurrency.waited),
   )
   registry.counter(
     'fairlead_queue_wait_seconds_total',
     'Time that those calls have waited for a place together.',
     [],
-    (add) => add({}, states().places.waitedMs / 1_000),
+    (add) => add({}, states().concurrency.waitedMs / 1_000),
   )
   registry.counter(
     'fairlead_unknown_credentials_total',

@@ -1,9 +1,9 @@
 import type { Rejection } from './types.ts'
 
 /** The reason of a rejection, as a metric label. */
-export type RejectionKind = keyof typeof noRefusals
+export type RejectionKind = keyof typeof noRejections
 
-const noRefusals = {
+const noRejections = {
   /** The node does not offer the protocol. */
   protocol: 0,
   origin: 0,
@@ -17,7 +17,7 @@ const noRefusals = {
 
 /** Counts immediate rejections. */
 export class RejectionCounts {
-  readonly #counts = { ...noRefusals }
+  readonly #counts = { ...noRejections }
 
   /** @returns the rejection, unchanged */
   count(rejection: Rejection | undefined): Rejection | undefined {

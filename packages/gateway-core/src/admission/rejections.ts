@@ -21,7 +21,7 @@ function forbidden(rule: 'origin' | 'ip' | 'method', reason: string): Rejection 
  * @param waitMs - time until the next call is allowed
  * @param method - the method pattern, for a limit that applies to some methods only
  */
-export function tooFast(owner: Owner, rate: Rate, waitMs: number, method?: string): Rejection {
+export function rateLimited(owner: Owner, rate: Rate, waitMs: number, method?: string): Rejection {
   const limit = rate.requestsPerSecond
   const calls = method === undefined ? 'calls' : `calls of ${method}`
   return {
@@ -33,9 +33,9 @@ export function tooFast(owner: Owner, rate: Rate, waitMs: number, method?: strin
 }
 
 /** The rejection of a call that exceeds a quota. */
-export function usedUp(owner: Owner, what: string, resetsAt: number): Rejection {
+export function quotaExceeded(owner: Owner, subject: string, resetsAt: number): Rejection {
   const data = { reason: 'quota', resets_at: new Date(resetsAt).toISOString() } as const
-  return { status: 403, reason: `The ${owner} has used up its ${what}.`, data }
+  return { status: 403, reason: `The ${owner} has used up its ${subject}.`, data }
 }
 
 /** The rejection of a call that gets no concurrency slot. */

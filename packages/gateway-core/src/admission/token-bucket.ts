@@ -34,7 +34,7 @@ export class TokenBucket {
   }
 
   /** Returns an unused token. */
-  giveBack(): void {
+  refund(): void {
     this.#tokens = Math.min(this.#size, this.#tokens + 1)
   }
 

@@ -39,8 +39,8 @@ export interface Permit {
 }
 
 /** Distinguishes the two results of {@link Admission.admit}. */
-export function isRejection(answer: Permit | Rejection): answer is Rejection {
-  return 'status' in answer
+export function isRejection(decision: Permit | Rejection): decision is Rejection {
+  return 'status' in decision
 }
 
 /** Authorizes requests and enforces limits. It uses only data in memory. */

@@ -31,17 +31,17 @@ function sameHead() {
   return {
     directory,
     headState,
-    enter: () => authenticator.authenticate('evm', { token: 'secret' }, request),
+    authenticate: () => authenticator.authenticate('evm', { token: 'secret' }, request),
   }
 }
 
-it('remembers what a head opened, for as long as nothing changes', () => {
-  const { directory, headState, enter } = sameHead()
+it('caches the result for a header until a change', () => {
+  const { directory, headState, authenticate } = sameHead()
   directory.replace([record()])
-  const first = enter()
+  const first = authenticate()
   expect(first).toMatchObject({ credentialId: 'credential' })
   expect(headState.entered?.grant).toBe(first)
-  expect(enter()).toBe(first)
+  expect(authenticate()).toBe(first)
 })
 
 type Lose = (directory: ReturnType<typeof createDirectory>) => void | Promise<void>
@@ -55,26 +55,26 @@ const losses: readonly (readonly [string, Lose])[] = [
   ['a reload has not got it', (directory) => directory.reload().end()],
 ]
 
-it.each(losses)('lets nobody in with a credential that is gone when %s', async (_, lose) => {
-  const { directory, enter } = sameHead()
+it.each(losses)('rejects a credential that is no longer valid when %s', async (_, lose) => {
+  const { directory, authenticate } = sameHead()
   directory.replace([record()])
-  expect(enter()).toMatchObject({ credentialId: 'credential' })
+  expect(authenticate()).toMatchObject({ credentialId: 'credential' })
   await lose(directory)
-  expect(enter()).toMatchObject({ status: 401 })
+  expect(authenticate()).toMatchObject({ status: 401 })
 })
 
-it('looks at rules anew when they change', () => {
-  const { directory, enter } = sameHead()
+it('evaluates rules again when they change', () => {
+  const { directory, authenticate } = sameHead()
   directory.replace([record()])
-  enter()
+  authenticate()
   const accessRules = [{ kind: 'ip', value: '192.0.2.7', action: 'deny' }] as const
   directory.change({ nodeIds: ['node'], credentialIds: [] }, [record({ accessRules })])
-  expect(enter()).toMatchObject({ status: 403 })
+  expect(authenticate()).toMatchObject({ status: 403 })
 })
 
-it('looks every time at a credential that ends by itself', () => {
-  const { directory, headState, enter } = sameHead()
+it('evaluates an expiring credential on every request', () => {
+  const { directory, headState, authenticate } = sameHead()
   directory.replace([record({ expiresAt: Date.now() + 60_000 })])
-  expect(enter()).toMatchObject({ credentialId: 'credential' })
+  expect(authenticate()).toMatchObject({ credentialId: 'credential' })
   expect(headState.entered).toBeUndefined()
 })

@@ -51,16 +51,16 @@ export interface AuthenticatorSettings {
 }
 
 /** Dependencies and settings of an authenticator. */
-export interface AuthenticatorParts extends AuthenticatorSettings {
+export interface AuthenticatorDependencies extends AuthenticatorSettings {
   readonly directory: Directory
   readonly admission: Admission
   readonly failedAttempts: FailedAttemptLimiter
 }
 
 /** Creates an authenticator. */
-export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
-  const { directory, admission, failedAttempts } = parts
-  let settings: AuthenticatorSettings = parts
+export function createAuthenticator(dependencies: AuthenticatorDependencies): Authenticator {
+  const { directory, admission, failedAttempts } = dependencies
+  let settings: AuthenticatorSettings = dependencies
 
   const addressOf = (request: RequestSource): string => {
     const headState = headStateOf(request, settings)
@@ -68,13 +68,14 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     return (headState.address ??= clientAddress(request, settings.trustedProxies))
   }
 
-  const enter = (
+  const authenticated = (
     found: Grant | AuthenticationFailure,
     protocol: string,
     request: RequestSource,
   ): Grant | Rejection => {
     const address = addressOf(request)
-    if ('reason' in found) return notKnown(found, found.isGuess ? failedAttempts.failed(address) : 0)
+    if ('reason' in found)
+      return unauthorized(found, found.isFailedAttempt ? failedAttempts.failed(address) : 0)
     return admission.checkRequester(found, protocol, { address, origin: request.headers.origin }) ?? found
   }
 
@@ -91,7 +92,11 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       const { version } = directory
       const known = headState?.entered
       if (known?.version === version && known.protocol === protocol) return known.grant
-      const entered = enter(findCredential(directory, path, request.headers, nodeDomain), protocol, request)
+      const entered = authenticated(
+        findCredential(directory, path, request.headers, nodeDomain),
+        protocol,
+        request,
+      )
       if (!('status' in entered)) {
         // A credential that expires is checked every time.
         if (headState && entered.expiresAt === undefined)
@@ -101,7 +106,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       return entered.status === 401 ? { ...entered, reason: `Unauthorized: ${entered.reason}` } : entered
     },
     authenticateXToken: (protocol, xToken, host, request) =>
-      enter(findXToken(directory, xToken, host, settings.nodeDomain), protocol, request),
+      authenticated(findXToken(directory, xToken, host, settings.nodeDomain), protocol, request),
     originFor,
     originOf: (kind, secret, origin) =>
       originFor(secret === undefined ? undefined : directory.find(kind, secret), origin),
@@ -122,7 +127,7 @@ function headStateOf({ headState }: RequestSource, settings: AuthenticatorSettin
   return headState
 }
 
-function notKnown({ reason }: AuthenticationFailure, waitMs: number): Rejection {
+function unauthorized({ reason }: AuthenticationFailure, waitMs: number): Rejection {
   if (waitMs === 0) return { status: 401, reason }
   return {
     status: 429,

@@ -45,7 +45,7 @@ function guarded(change: Partial<Grant> = {}) {
   }
 }
 
-it('leaves a connection alone while its credential opens the same', () => {
+it('does not end a connection while its credential grants the same access', () => {
   const { guard, connection, losses, renewed, put } = guarded()
   guard.add(connection)
   put({ upstreams: {}, network: 'other' })
@@ -54,14 +54,14 @@ it('leaves a connection alone while its credential opens the same', () => {
   expect(renewed.map(({ network }) => network)).toEqual(['other'])
 })
 
-it('ends one whose credential was revoked', () => {
+it('ends a connection whose credential was revoked', () => {
   const { guard, connection, losses, revoke } = guarded()
   guard.add(connection)
   revoke()
   expect(losses).toEqual([{ cause: 'revoked' }])
 })
 
-it('ends one whose credential expires, within a quarter of a second', () => {
+it('ends a connection within 250 ms after its credential expires', () => {
   const { guard, connection, losses } = guarded({ expiresAt: Date.now() + 1_000 })
   guard.add(connection)
   vi.advanceTimersByTime(999)
@@ -70,7 +70,7 @@ it('ends one whose credential expires, within a quarter of a second', () => {
   expect(losses).toEqual([{ cause: 'expired' }])
 })
 
-it('ends one whose credential was revoked before it was added', () => {
+it('ends a connection whose credential was revoked before it was added', () => {
   const { guard, connection, losses, revoke } = guarded()
   revoke()
   guard.add(connection)
@@ -95,7 +95,7 @@ it.each([
   expect(losses).toEqual([loss])
 })
 
-it('ends one whose node has other upstreams', () => {
+it('ends a connection whose node has different upstreams', () => {
   const { guard, connection, losses, put } = guarded({ upstreams: { test: 'http://a' } })
   guard.add(connection)
   put({ upstreams: { test: 'http://a', other: 'http://b' } })

@@ -47,7 +47,7 @@ export class ConnectionGuard {
   readonly #unsubscribe: () => void
   readonly #expiry: NodeJS.Timeout
   // The credential of a new connection may have changed since authentication.
-  #hasNew = false
+  #hasAdditions = false
 
   constructor(options: ConnectionGuardOptions) {
     this.#options = options
@@ -57,7 +57,7 @@ export class ConnectionGuard {
 
   add(connection: LongLivedConnection): void {
     this.#connections.set(connection, connection.grant)
-    this.#hasNew = true
+    this.#hasAdditions = true
   }
 
   delete(connection: LongLivedConnection): void {
@@ -72,7 +72,7 @@ export class ConnectionGuard {
   }
 
   #tick(): void {
-    if (this.#hasNew) this.#checkAll()
+    if (this.#hasAdditions) this.#checkAll()
     const now = Date.now()
     for (const [connection, { expiresAt }] of this.#connections) {
       if (expiresAt !== undefined && expiresAt <= now) connection.end({ cause: 'expired' })
@@ -81,7 +81,7 @@ export class ConnectionGuard {
 
   #checkAll(): void {
     const { directory } = this.#options
-    this.#hasNew = false
+    this.#hasAdditions = false
     for (const [connection, before] of this.#connections) {
       const grant = directory.current(before.credentialId)
       if (grant === before) continue

@@ -37,7 +37,7 @@ it('changes single nodes among 100,000 credentials', () => {
   }
 })
 
-it('takes away what a node no longer has, through any order of changes', () => {
+it('removes the credentials that a node no longer has, for any order of changes', () => {
   // A small generator with a seed: the same changes each time.
   let state = 7
   const below = (limit: number) => {
@@ -55,14 +55,14 @@ it('takes away what a node no longer has, through any order of changes', () => {
       continue
     }
     const ofNode = [...nodes].filter(([, of]) => of === node).map(([one]) => one)
-    const kept = ofNode.filter(() => below(2) === 0)
+    const retained = ofNode.filter(() => below(2) === 0)
     const lost = table.keepOnly(
       { nodeIds: [`node ${node}`], credentialIds: [`credential ${credential}`] },
-      kept.map((one) => record(one, node)),
+      retained.map((one) => record(one, node)),
     )
-    const gone = [...ofNode.filter((one) => !kept.includes(one)), credential]
+    const removed = [...ofNode.filter((one) => !retained.includes(one)), credential]
     const before = nodes.size
-    for (const one of gone) if (!kept.includes(one)) nodes.delete(one)
+    for (const one of removed) if (!retained.includes(one)) nodes.delete(one)
     expect(lost).toBe(nodes.size < before)
   }
   expect(table.size).toBe(nodes.size)

@@ -69,7 +69,7 @@ export class CredentialTable {
     named: { readonly nodeIds: readonly string[]; readonly credentialIds: readonly string[] },
     records: readonly CredentialRecord[],
   ): boolean {
-    const kept = new Map(records.map(({ sha256, grant }) => [grant.credentialId, sha256]))
+    const current = new Map(records.map(({ sha256, grant }) => [grant.credentialId, sha256]))
     const slots = named.credentialIds.map((id) => this.#slotOfId(id)).filter((slot) => slot !== -1)
     for (const nodeId of new Set(named.nodeIds)) {
       const part = this.#parts[this.#partIndexes.get(nodeId) ?? -1]
@@ -78,7 +78,7 @@ export class CredentialTable {
     }
     const lost = slots.filter((slot) => {
       const id = this.#ids[slot]
-      return id !== undefined && kept.get(id) !== this.#digestOf(slot).toString('hex')
+      return id !== undefined && current.get(id) !== this.#digestOf(slot).toString('hex')
     })
     for (const slot of new Set(lost)) this.#remove(slot)
     return lost.length > 0
@@ -150,8 +150,8 @@ export class CredentialTable {
     if (slot >= this.#capacity) this.#grow()
     this.#digests.write(digest, slot * digestBytes, 'latin1')
     this.#ids[slot] = grant.credentialId
-    this.#enterNode(slot, grant)
-    this.#setOwn(slot, grant)
+    this.#addToNode(slot, grant)
+    this.#setCredential(slot, grant)
     this.#sweeps[slot] = this.#sweep
     this.#bySecret.add(slot)
     // When two secrets have the same id, the id refers to the later one.
@@ -166,25 +166,25 @@ export class CredentialTable {
     const part = this.#partOf(slot)
     const index = this.#partIndexes.get(grant.nodeId)
     if (index !== this.#nodes[slot]) {
-      this.#leaveNode(slot)
-      this.#enterNode(slot, grant)
-      this.#setOwn(slot, grant)
+      this.#removeFromNode(slot)
+      this.#addToNode(slot, grant)
+      this.#setCredential(slot, grant)
       return true
     }
     const isNew = part.update(grant)
-    const own = this.#credentialIn(slot)
+    const stored = this.#credentialIn(slot)
     const isSame =
-      own.kind === grant.kind &&
-      Object.is(own.expiresAt, grant.expiresAt) &&
-      isDeepStrictEqual(own.limits, grant.limits?.credential)
+      stored.kind === grant.kind &&
+      Object.is(stored.expiresAt, grant.expiresAt) &&
+      isDeepStrictEqual(stored.limits, grant.limits?.credential)
     if (!isSame) {
       part.forget(slot)
-      this.#setOwn(slot, grant)
+      this.#setCredential(slot, grant)
     }
     return isNew || !isSame
   }
 
-  #setOwn(slot: number, { kind, expiresAt, limits }: Grant): void {
+  #setCredential(slot: number, { kind, expiresAt, limits }: Grant): void {
     this.#kinds[slot] = credentialKinds.indexOf(kind)
     this.#expiries[slot] = expiresAt ?? NaN
     if (limits?.credential) this.#limits.set(slot, limits.credential)
@@ -194,7 +194,7 @@ export class CredentialTable {
   #remove(slot: number): void {
     this.#bySecret.delete(slot)
     this.#byId.delete(slot)
-    this.#leaveNode(slot)
+    this.#removeFromNode(slot)
     this.#limits.delete(slot)
     this.#ids[slot] = undefined
     this.#digestOf(slot).fill(0)
@@ -202,7 +202,7 @@ export class CredentialTable {
     this.size -= 1
   }
 
-  #enterNode(slot: number, grant: Grant): void {
+  #addToNode(slot: number, grant: Grant): void {
     let index = this.#partIndexes.get(grant.nodeId)
     if (index === undefined) {
       index = this.#freeParts.pop() ?? this.#parts.length
@@ -218,7 +218,7 @@ export class CredentialTable {
     part.credentials += 1
   }
 
-  #leaveNode(slot: number): void {
+  #removeFromNode(slot: number): void {
     const part = this.#partOf(slot)
     part.forget(slot)
     const [before, after] = [this.#slotsBefore[slot] ?? 0, this.#slotsAfter[slot] ?? 0]

@@ -19,7 +19,7 @@ function record(secret: string, change: Partial<Grant> = {}): CredentialRecord {
   return { sha256: sha256Hex(secret), grant }
 }
 
-it('finds a grant by its secret and, for those who hold one, by its id', () => {
+it('finds a grant by its secret and by its credential id', () => {
   const directory = createDirectory()
   directory.replace([record('one'), record('two')])
   expect(directory.find('token', 'one')).toBe(directory.current('id of one'))
@@ -32,7 +32,7 @@ it('finds a grant by its secret and, for those who hold one, by its id', () => {
   expect([directory.find('token', 'one'), directory.current('id of one')]).toEqual([undefined, undefined])
 })
 
-it('gives back what was put in', () => {
+it('returns the grants that were added', () => {
   const directory = createDirectory()
   const limits = { credential: { requestsPerDay: 1 }, node: { requestsPerDay: 2 } }
   const one = record('one', { kind: 'basic', expiresAt: 9e15, limits, settings: { beaconDebug: false } })
@@ -57,7 +57,7 @@ it('lets a credential end at its time, also between two snapshots', () => {
   }
 })
 
-it('tells of changes once they are in force, until nobody wants to hear', () => {
+it('notifies listeners after a change is applied, until they unsubscribe', () => {
   const directory = createDirectory()
   const seen: boolean[] = []
   const end = directory.onReplaced(() => seen.push(directory.find('token', 'one') !== undefined))
@@ -87,18 +87,18 @@ it('keeps a grant as it is until something about it changes', () => {
   expect(grants()[2]).toBe(before[2])
 })
 
-it('changes what is named and nothing else, and is silent when nothing changes', () => {
+it('changes the named records only, and does not notify without a change', () => {
   const directory = createDirectory()
   directory.replace(['a', 'b', 'c'].map((name) => record(name, { nodeId: name < 'c' ? 'ab' : 'c' })))
-  const heard = vi.fn()
-  directory.onReplaced(heard)
+  const listener = vi.fn()
+  directory.onReplaced(listener)
   const known = () => ['a', 'b', 'c', 'd'].filter((name) => directory.find('token', name)).join('')
   directory.change({ nodeIds: [], credentialIds: ['id of b', 'nobody'] }, [])
-  expect([known(), heard.mock.calls.length]).toEqual(['ac', 1])
+  expect([known(), listener.mock.calls.length]).toEqual(['ac', 1])
   directory.change({ nodeIds: ['ab'], credentialIds: [] }, [record('d', { nodeId: 'ab' })])
-  expect([known(), heard.mock.calls.length]).toEqual(['cd', 2])
+  expect([known(), listener.mock.calls.length]).toEqual(['cd', 2])
   directory.change({ nodeIds: ['c', 'gone'], credentialIds: [] }, [record('c', { nodeId: 'c' })])
-  expect([known(), heard.mock.calls.length]).toEqual(['cd', 2])
+  expect([known(), listener.mock.calls.length]).toEqual(['cd', 2])
   // A new secret with the same id.
   const rotated = { ...record('a', { nodeId: 'c', credentialId: 'id of c' }) }
   directory.change({ nodeIds: [], credentialIds: ['id of c'] }, [rotated])
@@ -106,11 +106,11 @@ it('changes what is named and nothing else, and is silent when nothing changes',
   expect(directory.current('id of c')).toBe(directory.find('token', 'a'))
 })
 
-it('takes a whole new state page by page, and loses at its end what was on none', async () => {
+it('reloads all records page by page, and removes at the end the records of no page', async () => {
   const directory = createDirectory()
   directory.replace([record('one'), record('two'), record('three')])
-  const heard = vi.fn()
-  directory.onReplaced(heard)
+  const listener = vi.fn()
+  directory.onReplaced(listener)
   const reload = directory.reload()
   reload.add([record('one')])
   // Changes during the reload are not lost.
@@ -126,9 +126,9 @@ it('takes a whole new state page by page, and loses at its end what was on none'
   ])
   const again = directory.reload()
   again.add([record('one'), record('two'), record('new')])
-  heard.mockClear()
+  listener.mockClear()
   await again.end()
-  expect(heard).not.toHaveBeenCalled()
+  expect(listener).not.toHaveBeenCalled()
 })
 
 it('agrees with a map through thousands of changes', () => {

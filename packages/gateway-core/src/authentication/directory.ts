@@ -69,7 +69,7 @@ export function createDirectory(): Directory {
   const table = new CredentialTable()
   const listeners = new Set<() => void>()
   let version = 0
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener()
   }
   /** Puts all records. Returns true when anything changed. */
@@ -89,7 +89,7 @@ export function createDirectory(): Directory {
       table.beginSweep()
       put(records)
       table.sweep(0, Infinity)
-      tell()
+      notify()
     },
     reload: () => {
       table.beginSweep()
@@ -106,14 +106,14 @@ export function createDirectory(): Directory {
             from = next
             if (next !== undefined) await nextTurn()
           }
-          if (isChanged) tell()
+          if (isChanged) notify()
         },
       }
     },
     change: (changed, records) => {
       const isLess = table.keepOnly(changed, records)
       const isNew = put(records)
-      if (isLess || isNew) tell()
+      if (isLess || isNew) notify()
     },
     onReplaced: (listener) => {
       listeners.add(listener)

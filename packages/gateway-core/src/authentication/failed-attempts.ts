@@ -34,7 +34,7 @@ export interface FailedAttemptOptions {
   readonly maxFailures?: number | undefined
 }
 
-interface Tries {
+interface Attempts {
   count: number
   readonly since: number
 }
@@ -52,14 +52,14 @@ export function createFailedAttemptLimiter(options: FailedAttemptOptions): Faile
   const { log } = options
   let { maxFailures = defaultMaxFailures } = options
   const counts = { failed: 0, throttled: 0 }
-  const tell = (network: string, { count }: Tries) => {
-    if (count > maxFailures) log.warn({ address: network, tries: count }, 'unknown credentials were tried')
+  const logThrottled = (network: string, { count }: Attempts) => {
+    if (count > maxFailures) log.warn({ address: network, attempts: count }, 'unknown credentials were tried')
   }
-  const known = new LRUCache<string, Tries>({
+  const known = new LRUCache<string, Attempts>({
     max: maxAddresses,
-    dispose: (tries, network) => tell(network, tries),
+    dispose: (attempts, network) => logThrottled(network, attempts),
   })
-  const forgetting = guardedInterval(() => {
+  const cleanup = guardedInterval(() => {
     const now = performance.now()
     for (const [network, { since }] of known.entries()) if (now - since >= windowMs) known.delete(network)
   }, windowMs / 4).unref()
@@ -69,20 +69,20 @@ export function createFailedAttemptLimiter(options: FailedAttemptOptions): Faile
       const network = addressPrefix(address)
       const before = known.get(network)
       const isOver = before === undefined || now - before.since >= windowMs
-      const tries = isOver ? { count: 0, since: now } : before
-      if (isOver) known.set(network, tries)
-      tries.count += 1
+      const attempts = isOver ? { count: 0, since: now } : before
+      if (isOver) known.set(network, attempts)
+      attempts.count += 1
       counts.failed += 1
-      if (tries.count <= maxFailures) return 0
+      if (attempts.count <= maxFailures) return 0
       counts.throttled += 1
-      return tries.since + windowMs - now
+      return attempts.since + windowMs - now
     },
     change: (next) => {
       maxFailures = next
     },
     states: () => counts,
     close: () => {
-      clearInterval(forgetting)
+      clearInterval(cleanup)
       known.clear()
     },
   }

@@ -39,12 +39,12 @@ function withHeader(authorization?: string) {
 }
 
 describe('authenticate', () => {
-  it('takes a token from the path, whatever the authorization header says', () => {
+  it('uses a token from the path regardless of the authorization header', () => {
     expect(withToken('t0k3n')).toMatchObject({ credentialId: 'token-credential' })
     expect(withToken('t0k3n', { authorization: 'Bearer x' })).toMatchObject({ nodeId: 'Node-1' })
-    expect(withToken('other')).toEqual({ isGuess: true, reason: 'Unknown token.' })
+    expect(withToken('other')).toEqual({ isFailedAttempt: true, reason: 'Unknown token.' })
     expect(withToken('other', { authorization: basic('zoë:pass:wörd') })).toEqual({
-      isGuess: true,
+      isFailedAttempt: true,
       reason: 'Unknown token.',
     })
   })
@@ -60,28 +60,28 @@ describe('authenticate', () => {
     'refuses %j',
     (authorization) => {
       expect(withHeader(authorization)).toEqual({
-        isGuess: true,
+        isFailedAttempt: true,
         reason: expect.stringContaining('Unknown user name or password.'),
       })
     },
   )
 
-  it('says what to do without a credential, with a bearer token and with another scheme', () => {
+  it('reports the next step without a credential, with a bearer token and with another scheme', () => {
     expect(withHeader()).toEqual({
-      isGuess: false,
+      isFailedAttempt: false,
       reason: 'Put a token in the path or use HTTP basic authentication.',
     })
     expect(withHeader('Bearer t0k3n')).toEqual({
-      isGuess: false,
+      isFailedAttempt: false,
       reason: expect.stringContaining('do not accept bearer'),
     })
     expect(withHeader('Digest x')).toEqual({
-      isGuess: false,
+      isFailedAttempt: false,
       reason: expect.stringContaining('basic authentication'),
     })
   })
 
-  it('takes a secret only in the form that it was issued for', () => {
+  it('accepts a secret only in the form that it was issued for', () => {
     expect(withToken('zoë:pass:wörd')).toHaveProperty('reason')
     expect(withToken('grpc-only')).toHaveProperty('reason')
     expect(withHeader(basic('t0k3n'))).toHaveProperty('reason')
@@ -100,22 +100,23 @@ describe('authenticate', () => {
     ['node-2.nodes.example.:443', false],
     ['x.node-1.nodes.example', false],
     ['NODE-2.NODES.EXAMPLE', false],
-  ])('with a node domain, the host %s is right: %s', (host, isRight) => {
+  ])('with a node domain, the host %s is right: %s', (host, isAccepted) => {
     for (const domain of ['nodes.example', 'Nodes.Example']) {
-      const answer = withToken('t0k3n', { host }, domain)
-      if (isRight) expect(answer).toHaveProperty('nodeId')
-      else expect(answer).toEqual({ isGuess: true, reason: 'The credential belongs to another node.' })
+      const result = withToken('t0k3n', { host }, domain)
+      if (isAccepted) expect(result).toHaveProperty('nodeId')
+      else
+        expect(result).toEqual({ isFailedAttempt: true, reason: 'The credential belongs to another node.' })
     }
   })
 
-  it('takes a credential on any host without a node domain, and without a host at all', () => {
+  it('accepts a credential on any host without a node domain, and without a host', () => {
     expect(withToken('t0k3n', { host: 'node-2.nodes.example' })).toHaveProperty('nodeId')
     expect(withToken('t0k3n', {}, 'nodes.example')).toHaveProperty('nodeId')
   })
 })
 
 describe('createDirectory', () => {
-  it('knows what the latest snapshot holds, and nothing of the one before', () => {
+  it('contains the records of the latest snapshot only', () => {
     const changing = createDirectory()
     expect(changing.find('token', 'one')).toBeUndefined()
     changing.replace([record('token', 'one'), record('token', 'two')])

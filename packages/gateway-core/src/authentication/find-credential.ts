@@ -6,7 +6,7 @@ import type { Directory } from './directory.ts'
 export interface AuthenticationFailure {
   readonly reason: string
   /** Whether the request contained a credential, which may be a guess. */
-  readonly isGuess: boolean
+  readonly isFailedAttempt: boolean
 }
 
 /**
@@ -48,11 +48,11 @@ export function findXToken(
 
 function matchHost(
   grant: Grant,
-  asked: string | undefined,
+  hostHeader: string | undefined,
   nodeDomain: string | undefined,
 ): Grant | AuthenticationFailure {
   if (nodeDomain === undefined) return grant
-  const host = hostName(asked ?? '')
+  const host = hostName(hostHeader ?? '')
   const domain = hostName(nodeDomain)
   if (host.endsWith(`.${domain}`) && host !== `${grant.nodeId.toLowerCase()}.${domain}`) {
     return failure('The credential belongs to another node.')
@@ -93,9 +93,9 @@ function basicGrant(directory: Directory, headers: IncomingHttpHeaders): Grant |
 }
 
 function absent(reason: string): AuthenticationFailure {
-  return { reason, isGuess: false }
+  return { reason, isFailedAttempt: false }
 }
 
 function failure(reason: string): AuthenticationFailure {
-  return { reason, isGuess: true }
+  return { reason, isFailedAttempt: true }
 }

@@ -15,15 +15,15 @@ export interface CredentialUseRecorder {
 
 /** Wraps an authenticator to record which credentials are used, and from which IP addresses. */
 export function recordUse(authenticator: Authenticator, use: CredentialUseRecorder): Authenticator {
-  const noted = (entered: Grant | Rejection, request: RequestSource) => {
+  const recorded = (entered: Grant | Rejection, request: RequestSource) => {
     if (!('status' in entered)) use.note(entered.credentialId, authenticator.addressOf(request))
     return entered
   }
   return {
     ...authenticator,
     authenticate: (protocol, path, request) =>
-      noted(authenticator.authenticate(protocol, path, request), request),
+      recorded(authenticator.authenticate(protocol, path, request), request),
     authenticateXToken: (protocol, xToken, host, request) =>
-      noted(authenticator.authenticateXToken(protocol, xToken, host, request), request),
+      recorded(authenticator.authenticateXToken(protocol, xToken, host, request), request),
   }
 }

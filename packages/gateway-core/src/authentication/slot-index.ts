@@ -13,7 +13,7 @@ const smallest = 16
 export class SlotIndex {
   readonly #indexed: Indexed
   /** Each entry is the slot plus one; 0 = empty. */
-  #places = new Int32Array(smallest)
+  #buckets = new Int32Array(smallest)
   #count = 0
 
   constructor(indexed: Indexed) {
@@ -21,52 +21,52 @@ export class SlotIndex {
   }
 
   /** The matching slot, or -1. */
-  find(hash: number, isRight: (slot: number) => boolean): number {
-    const places = this.#places
-    const mask = places.length - 1
+  find(hash: number, isMatch: (slot: number) => boolean): number {
+    const buckets = this.#buckets
+    const mask = buckets.length - 1
     for (let at = hash & mask; ; at = (at + 1) & mask) {
-      const slot = (places[at] ?? 0) - 1
-      if (slot === -1 || isRight(slot)) return slot
+      const slot = (buckets[at] ?? 0) - 1
+      if (slot === -1 || isMatch(slot)) return slot
     }
   }
 
   /** Adds a slot that is not in the index yet. */
   add(slot: number): void {
-    if ((this.#count + 1) * 2 > this.#places.length) this.#grow()
+    if ((this.#count + 1) * 2 > this.#buckets.length) this.#grow()
     this.#put(slot)
     this.#count += 1
   }
 
   /** Removes a slot. Its content must be the same as when it was added. */
   delete(slot: number): void {
-    const places = this.#places
-    const mask = places.length - 1
+    const buckets = this.#buckets
+    const mask = buckets.length - 1
     let hole = this.#indexed.hashOf(slot) & mask
-    while (places[hole] !== slot + 1) {
-      if (places[hole] === 0) return
+    while (buckets[hole] !== slot + 1) {
+      if (buckets[hole] === 0) return
       hole = (hole + 1) & mask
     }
     this.#count -= 1
     // Entries after the hole move up. Otherwise the hole would separate them from the start of their probe sequence.
-    for (let at = (hole + 1) & mask; places[at] !== 0; at = (at + 1) & mask) {
-      const home = this.#indexed.hashOf((places[at] ?? 0) - 1) & mask
+    for (let at = (hole + 1) & mask; buckets[at] !== 0; at = (at + 1) & mask) {
+      const home = this.#indexed.hashOf((buckets[at] ?? 0) - 1) & mask
       if (((at - home) & mask) < ((at - hole) & mask)) continue
-      places[hole] = places[at] ?? 0
+      buckets[hole] = buckets[at] ?? 0
       hole = at
     }
-    places[hole] = 0
+    buckets[hole] = 0
   }
 
   #put(slot: number): void {
-    const mask = this.#places.length - 1
+    const mask = this.#buckets.length - 1
     let at = this.#indexed.hashOf(slot) & mask
-    while (this.#places[at] !== 0) at = (at + 1) & mask
-    this.#places[at] = slot + 1
+    while (this.#buckets[at] !== 0) at = (at + 1) & mask
+    this.#buckets[at] = slot + 1
   }
 
   #grow(): void {
-    const old = this.#places
-    this.#places = new Int32Array(old.length * 2)
-    for (const place of old) if (place !== 0) this.#put(place - 1)
+    const old = this.#buckets
+    this.#buckets = new Int32Array(old.length * 2)
+    for (const bucket of old) if (bucket !== 0) this.#put(bucket - 1)
   }
 }

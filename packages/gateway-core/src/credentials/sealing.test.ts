@@ -10,7 +10,7 @@ describe('createEncryptor', () => {
   const key = randomBytes(32)
   const encryptor = createEncryptor(key)
 
-  it('gives back what it sealed, and seals nothing twice alike', () => {
+  it('decrypts what it encrypted, and never returns the same ciphertext twice', () => {
     for (const text of ['', 'https://user:c4n4ry@node.example', 'ü'.repeat(10_000)]) {
       const sealed = encryptor.seal(text, 'ND-1')
       expect(sealed).toMatch(new RegExp(`^v1\\.${encryptor.keyId}\\.[\\w-]+$`))
@@ -21,18 +21,18 @@ describe('createEncryptor', () => {
   })
 
   it('has one fingerprint for a text, a context and a key', () => {
-    const print = encryptor.fingerprint('192.0.2.1', 'CR-1')
-    expect(print).toMatch(/^[\w-]{43}$/)
-    expect(createEncryptor(key).fingerprint('192.0.2.1', 'CR-1')).toBe(print)
+    const fingerprint = encryptor.fingerprint('192.0.2.1', 'CR-1')
+    expect(fingerprint).toMatch(/^[\w-]{43}$/)
+    expect(createEncryptor(key).fingerprint('192.0.2.1', 'CR-1')).toBe(fingerprint)
     const others = [
       encryptor.fingerprint('192.0.2.2', 'CR-1'),
       encryptor.fingerprint('192.0.2.1', 'CR-2'),
       createEncryptor(randomBytes(32)).fingerprint('192.0.2.1', 'CR-1'),
     ]
-    expect(others).not.toContain(print)
+    expect(others).not.toContain(fingerprint)
   })
 
-  it('opens nothing elsewhere, with another key, or changed', () => {
+  it('does not decrypt in another context, with another key, or after a change', () => {
     const sealed = encryptor.seal('c4n4ry', 'ND-1')
     const [, , body = ''] = sealed.split('.')
     const other = createEncryptor(randomBytes(32))
@@ -58,7 +58,7 @@ describe('createEncryptor', () => {
 })
 
 describe('the secret key', () => {
-  it('is read in hex and in base64, and nothing else', () => {
+  it('is accepted in hex and base64 only', () => {
     const key = randomBytes(32)
     for (const text of [key.toString('hex'), key.toString('base64'), key.toString('base64url')]) {
       expect(Buffer.from(parseSecretKey(text) ?? '').equals(key)).toBe(true)
@@ -79,11 +79,13 @@ describe('the secret key', () => {
     await expect(configured).rejects.toThrow('FAIRLEAD_SECRET_KEY must contain 32 random bytes, not zeros')
     await expect(configured).rejects.not.toThrow(zeros)
     await writeFile(join(directory, 'secret.key'), zeros)
-    await expect(readSecretKey(undefined, directory)).rejects.toThrow('must contain 32 random bytes, not zeros')
+    await expect(readSecretKey(undefined, directory)).rejects.toThrow(
+      'must contain 32 random bytes, not zeros',
+    )
     await rm(directory, { recursive: true })
   })
 
-  it('is made once in the data directory, for its owner only', async () => {
+  it('is created once in the data directory, readable by its owner only', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'fairlead-key-'))
     const keys = await Promise.all(Array.from({ length: 8 }, () => readSecretKey(undefined, directory)))
     expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1)

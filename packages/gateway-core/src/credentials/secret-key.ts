@@ -51,8 +51,8 @@ async function writeFirst(file: string, text: string): Promise<void> {
   }
 }
 
-function parsed(text: string, place: string): Uint8Array {
+function parsed(text: string, source: string): Uint8Array {
   const key = parseSecretKey(text.trim())
-  if (key === undefined) throw new Error(`${place} must contain ${secretKeyRule}.`)
+  if (key === undefined) throw new Error(`${source} must contain ${secretKeyRule}.`)
   return key
 }

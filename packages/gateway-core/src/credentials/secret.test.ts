@@ -57,7 +57,7 @@ describe('sha256Hex', () => {
 })
 
 describe('equalInConstantTime', () => {
-  it('tells equal from different texts, of whatever length', () => {
+  it('distinguishes equal from different texts of any length', () => {
     expect(equalInConstantTime('abc', 'abc')).toBe(true)
     expect(equalInConstantTime('abc', 'abd')).toBe(false)
     expect(equalInConstantTime('abc', 'abcd')).toBe(false)

@@ -55,7 +55,7 @@ describe('parseUpstreams', () => {
     ['jwt=', 'jwt'],
     ['jwt', 'jwt'],
     ['cordoned=no', 'cordoned'],
-  ])('refuses what stands behind #: %s', (fragment, rule) => {
+  ])('rejects the parameters after #: %s', (fragment, rule) => {
     let problem: unknown
     try {
       parseUpstreams(`https://canary.example/canary#${fragment}`, 'FAIRLEAD_EVM_UPSTREAM')

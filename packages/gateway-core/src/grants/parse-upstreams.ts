@@ -37,8 +37,8 @@ export interface UpstreamRecord {
 export function parseUpstreams(text: string, option = 'upstream'): readonly UpstreamRecord[] {
   return text
     .split(/\s+/)
-    .filter((word) => word !== '')
-    .map((word) => parseUpstream(word, option))
+    .filter((entry) => entry !== '')
+    .map((entry) => parseUpstream(entry, option))
 }
 
 /**
@@ -55,33 +55,33 @@ export function usedUpstreams(text: string | undefined): readonly UpstreamRecord
   }
 }
 
-function parseUpstream(word: string, option: string): UpstreamRecord {
-  const [address = '', fragment = ''] = word.split('#', 2)
-  const said = new Map<string, string>()
+function parseUpstream(entry: string, option: string): UpstreamRecord {
+  const [address = '', fragment = ''] = entry.split('#', 2)
+  const parameters = new Map<string, string>()
   for (const part of fragment.split(';').filter((text) => text !== '')) {
     const [name = '', value = ''] = part.split('=', 2)
-    said.set(name, value)
+    parameters.set(name, value)
   }
-  const refuse = (rule: string): never => {
+  const reject = (rule: string): never => {
     throw new FairleadError('CONFIG_INVALID', { option, rule })
   }
-  for (const name of said.keys()) {
-    if (!parts.has(name)) refuse(`must have no parameters after # other than ${[...parts].join(', ')}`)
+  for (const name of parameters.keys()) {
+    if (!parts.has(name)) reject(`must have no parameters after # other than ${[...parts].join(', ')}`)
   }
-  const roles = said.get('roles')?.split(',') ?? []
-  if (!roles.every(isRole)) refuse(`must have roles from the list ${upstreamRoles.join(', ')}`)
+  const roles = parameters.get('roles')?.split(',') ?? []
+  if (!roles.every(isRole)) reject(`must have roles from the list ${upstreamRoles.join(', ')}`)
   const number = (name: string) => {
-    const written = said.get(name)
+    const written = parameters.get(name)
     if (written === undefined) return undefined
     return /^[1-9]\d{0,6}$/.test(written)
       ? Number(written)
-      : refuse(`must have a positive integer as ${name}`)
+      : reject(`must have a positive integer as ${name}`)
   }
   const file = (name: string) =>
-    said.get(name) === '' ? refuse(`must have a file name as ${name}`) : said.get(name)
+    parameters.get(name) === '' ? reject(`must have a file name as ${name}`) : parameters.get(name)
   const jwtSecretFile = file('jwt')
   if (jwtSecretFile !== undefined && hasUserInformation(address)) {
-    refuse('must have either user information or jwt, because both set the Authorization header')
+    reject('must have either user information or jwt, because both set the Authorization header')
   }
   return {
     address,
@@ -92,7 +92,8 @@ function parseUpstream(word: string, option: string): UpstreamRecord {
     certificateAuthorityFile: file('ca'),
     jwtSecretFile,
     isCordoned:
-      said.has('cordoned') && (said.get('cordoned') === '' || refuse('must have no value for cordoned')),
+      parameters.has('cordoned') &&
+      (parameters.get('cordoned') === '' || reject('must have no value for cordoned')),
   }
 }
 

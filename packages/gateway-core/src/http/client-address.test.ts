@@ -32,7 +32,7 @@ it.each<[trusted: string | undefined, peer: string, headers: Record<string, stri
   expect(clientAddress({ headers, socket: { remoteAddress } }, trustedProxiesOf(trusted, false))).toBe(client)
 })
 
-it('believes this machine and private networks when it is told to believe without a list', () => {
+it('trusts loopback and private networks when proxies are trusted without a list', () => {
   const trusted = trustedProxiesOf(undefined, true)
   const headers = { 'x-forwarded-for': '192.0.2.7' }
   for (const remoteAddress of ['127.0.0.1', '::1', '172.20.0.1', '192.168.1.1', 'fd00::1', 'fe80::1%eth0']) {
@@ -44,6 +44,6 @@ it('believes this machine and private networks when it is told to believe withou
   expect(clientAddress({ headers, socket: { remoteAddress: '127.0.0.1' } }, listed)).toBe('127.0.0.1')
 })
 
-it('stands for nobody when the connection is gone', () => {
+it('returns no client address when the connection is closed', () => {
   expect(clientAddress({ headers: {}, socket: {} }, trustedProxiesOf(given, false))).toBe('')
 })

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { Deadlines } from './deadlines.ts'
 
-it('ends what is not done in time, in turn, and nothing else', async () => {
+it('ends expired entries in order, and no others', async () => {
   const deadlines = new Deadlines(50)
   const ended: string[] = []
   const timed = (name: string) => ({ end: () => void ended.push(name) })

@@ -12,11 +12,11 @@ const route: Route = {
 }
 
 describe('the headers of a deprecated operation', () => {
-  it('are none while it is not', () => {
+  it('are absent for an operation that is not deprecated', () => {
     expect(deprecationHeaders(route)).toEqual({})
   })
 
-  it('say since when in seconds, and the end as a date of HTTP', () => {
+  it('contain the start in seconds, and the sunset as an HTTP date', () => {
     const ending: Route = {
       ...route,
       deprecated: true,
@@ -29,7 +29,7 @@ describe('the headers of a deprecated operation', () => {
     })
   })
 
-  it('leave out a day that the specification does not tell', () => {
+  it('omit a date that the specification does not contain', () => {
     expect(deprecationHeaders({ ...route, deprecated: true })).toEqual({})
   })
 })

@@ -11,7 +11,7 @@ import { type BodyStatus, isShort, readBody } from './read-body.ts'
 import type { RouteMatch } from './route.ts'
 
 // The operating system buffers this much even if the client does not read.
-const heldAlways = 65_536
+const maxUnbudgetedBytes = 65_536
 
 const presetNames = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers']
 
@@ -75,7 +75,7 @@ export class HttpContext extends RequestContext {
     try {
       this.#setCommonHeaders()
       if (this.request.method === 'OPTIONS') {
-        this.#answerPreflight(match)
+        this.#respondToPreflight(match)
         this.finish()
         return
       }
@@ -103,7 +103,7 @@ export class HttpContext extends RequestContext {
   fail(error: unknown): void {
     const lingering = this.isOver()
       ? undefined
-      : this.#refuse(this.#rules.rejectionOf(error, this.log, this.request))
+      : this.#reject(this.#rules.rejectionOf(error, this.log, this.request))
     if (lingering) {
       settleWith(lingering, { resolve: () => this.finish(), reject: () => this.finish() })
     } else this.finish()
@@ -173,7 +173,7 @@ export class HttpContext extends RequestContext {
       this.response.setHeader('content-type', 'application/json')
     }
     // Without a timeout, the response to a client that does not read would be held forever.
-    if (content.length > heldAlways) this.response.setTimeout(this.#dependencies.timeoutMs)
+    if (content.length > maxUnbudgetedBytes) this.response.setTimeout(this.#dependencies.timeoutMs)
     this.bytesOut = encoding === 'latin1' ? content.length : Buffer.byteLength(content)
     // ASCII text is the same in both encodings, and `latin1` needs no further check.
     this.response.end(content, this.bytesOut === content.length ? 'latin1' : encoding)
@@ -210,7 +210,7 @@ export class HttpContext extends RequestContext {
   }
 
   /** Responds to a CORS preflight. */
-  #answerPreflight({ token }: RouteMatch): void {
+  #respondToPreflight({ token }: RouteMatch): void {
     this.#allowOrigin(this.#dependencies.authenticator.originOf('token', token, this.request.headers.origin))
     const { methods, headers } = this.#rules.cors
     this.response.setHeader('access-control-allow-methods', methods)
@@ -220,7 +220,7 @@ export class HttpContext extends RequestContext {
   }
 
   /** @returns a promise to wait for when the client is still sending */
-  #refuse({ status, text, headers = {} }: ErrorResponse): Promise<void> | undefined {
+  #reject({ status, text, headers = {} }: ErrorResponse): Promise<void> | undefined {
     if (this.response.headersSent) {
       // A partial response must not look complete.
       this.response.destroy()

@@ -35,7 +35,7 @@ describe('a transfer', () => {
     expect(play(100, (_, transfer) => (transfer.due = 1))).toBe(31)
   })
 
-  it('of a large piece has longer, as its progress shows at its end', () => {
+  it('of a large chunk has a longer limit, because its progress is reported at its end', () => {
     expect(play(1_000, (_, transfer) => (transfer.due = 65_536 * 60))).toBe(91)
   })
 
@@ -50,12 +50,12 @@ describe('a transfer', () => {
     expect(trickle(1_024)).toBeUndefined()
   })
 
-  it('starts anew after a time in which nothing was due', () => {
+  it('restarts after a period without pending data', () => {
     const ended = play(200, (second, transfer) => (transfer.due = second % 20 === 0 ? 0 : 1))
     expect(ended).toBeUndefined()
   })
 
-  it('is ended once, and others go on', () => {
+  it('is ended once, and others continue', () => {
     let now = 0
     const ended: string[] = []
     const deadlines = new ProgressDeadlines(limits, () => now)

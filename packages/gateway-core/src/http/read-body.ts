@@ -35,7 +35,7 @@ export function readBody(request: HttpRequest, { maxBytes, refused, hold }: Body
   let length = 0
   // Listeners, because an iterator costs several times as much as reading a short body.
   return new Promise((resolve, reject) => {
-    const take = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       length += chunk.length
       try {
         if (length > maxBytes) throw refused(413, message)
@@ -46,30 +46,30 @@ export function readBody(request: HttpRequest, { maxBytes, refused, hold }: Body
         fail(error as Error)
       }
     }
-    const leave = () => {
-      body.off('data', take).off('end', end).off('error', broken)
-      received.off('close', gone)
+    const removeListeners = () => {
+      body.off('data', onData).off('end', end).off('error', broken)
+      received.off('close', onClose)
       if (body === received) return
       received.unpipe()
       body.on('error', () => undefined).destroy()
     }
     const end = () => {
-      leave()
+      removeListeners()
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
     }
     const fail = (error: Error) => {
-      leave()
+      removeListeners()
       reject(error)
     }
     const broken = (error: Error) =>
       fail(body === received ? error : refused(400, `The body is not valid ${encoding}.`))
-    const gone = () => {
+    const onClose = () => {
       // The decoder may end after the request.
       if (!request.complete) fail(new Error('The client left in the middle of its body.'))
     }
-    body.on('data', take).on('end', end).on('error', broken)
-    received.on('close', gone)
-    if (received.destroyed) gone()
+    body.on('data', onData).on('end', end).on('error', broken)
+    received.on('close', onClose)
+    if (received.destroyed) onClose()
   })
 }
 

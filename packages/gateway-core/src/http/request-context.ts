@@ -122,7 +122,7 @@ export class RequestContext extends Cancellation {
   admit(method: string): Permit | Promise<Permit> {
     const admitted = this.#services.admission.admit(this.grant as Grant, method, this)
     return admitted instanceof Promise
-      ? admitted.then((answer) => this.#permitOf(answer))
+      ? admitted.then((decision) => this.#permitOf(decision))
       : this.#permitOf(admitted)
   }
 
@@ -136,9 +136,9 @@ export class RequestContext extends Cancellation {
     if (rejection) throw this.#kind.failure(rejection)
   }
 
-  #permitOf(answer: Permit | Rejection): Permit {
-    if (isRejection(answer)) throw this.#kind.failure(answer)
-    return answer
+  #permitOf(decision: Permit | Rejection): Permit {
+    if (isRejection(decision)) throw this.#kind.failure(decision)
+    return decision
   }
 
   /** Counts the request, ends its span and logs it. Only the first call has an effect. */

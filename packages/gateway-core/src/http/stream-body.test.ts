@@ -13,9 +13,9 @@ const rules = {
 /** Begins to stream to a client, and reports how the stream ends. */
 async function streaming(body: PassThrough) {
   let ended: Promise<unknown> | undefined
-  let answer: ServerResponse | undefined
+  let serverResponse: ServerResponse | undefined
   const server = await serve((_, response) => {
-    answer = response
+    serverResponse = response
     ended = streamBody(body, response, rules)
   })
   body.write('{')
@@ -24,10 +24,14 @@ async function streaming(body: PassThrough) {
   const [response] = await once(request, 'response')
   response.on('error', () => undefined)
   await once(response, 'data')
-  return { end: ended as Promise<unknown>, response: answer as ServerResponse, stop: () => server.stop() }
+  return {
+    end: ended as Promise<unknown>,
+    response: serverResponse as ServerResponse,
+    stop: () => server.stop(),
+  }
 }
 
-test('a node that breaks off is to blame', async () => {
+test('reports an upstream that closes the connection early', async () => {
   const body = new PassThrough()
   const { end, stop } = await streaming(body)
   body.destroy(new Error('broken'))
@@ -35,7 +39,7 @@ test('a node that breaks off is to blame', async () => {
   await stop()
 })
 
-test('a node that is left at the same moment as the client is not', async () => {
+test('does not report an upstream when the client disconnects at the same time', async () => {
   const body = new PassThrough()
   const { end, response, stop } = await streaming(body)
   // A shutdown of the gateway causes both. A response receives the event for the end of its connection later than the

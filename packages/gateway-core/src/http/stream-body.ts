@@ -41,14 +41,14 @@ export async function streamBody<failure extends Error>(
     body.destroy()
     throw error
   }
-  async function* whole() {
+  async function* forwardedChunks() {
     for (let chunk = first; !chunk.done; chunk = await next()) {
       sent?.(chunk.value.length)
       yield chunk.value
     }
   }
   try {
-    await pipeline(whole, response.contentStream())
+    await pipeline(forwardedChunks, response.contentStream())
     return 'complete'
   } catch {
     // The pipeline has already destroyed the response.

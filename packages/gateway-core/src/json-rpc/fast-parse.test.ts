@@ -19,7 +19,7 @@ describe('fastParse', () => {
     expect(fastParse(text)).toEqual(call)
   })
 
-  it('keeps the id and the params as they were written', () => {
+  it('preserves the id and the params verbatim', () => {
     const text =
       '{"jsonrpc":"2.0","id":"a b.c:-1","method":"eth_call","params":[ 1.0, 12345678901234567890 ]}'
     expect(fastParse(text)).toMatchObject({
@@ -60,7 +60,7 @@ describe('fastParse', () => {
     expect(fastParse(text)).toBeUndefined()
   })
 
-  it('reads nothing that the whole reading would read in another way', () => {
+  it('returns undefined or the same result as the full parser', () => {
     const pieces = [
       '{',
       '}',

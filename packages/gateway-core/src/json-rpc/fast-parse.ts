@@ -32,9 +32,9 @@ export function fastParse(text: string): RpcRequest | undefined {
   const found: Found = { jsonrpc: undefined, id: undefined, method: undefined }
   const beforeParams = readMembersBefore(text, 1, found)
   if (!text.startsWith(paramsKey, beforeParams)) return undefined
-  const paramsStart = behindSpace(text, beforeParams + paramsKey.length)
+  const paramsStart = afterSpace(text, beforeParams + paramsKey.length)
   if (text.charCodeAt(paramsStart) !== openBracket) return undefined
-  const end = readMembersBehind(text, paramsEnd, found)
+  const end = readMembersAfter(text, paramsEnd, found)
   if (end !== text.length - 1 || text.charCodeAt(end) !== closeBrace) return undefined
   const { jsonrpc, id, method } = found
   if (jsonrpc !== '"2.0"' || id === undefined || method === undefined || method.charCodeAt(0) !== quote) {
@@ -64,16 +64,16 @@ function readMembersBefore(text: string, start: number, found: Found): number {
     text.charCodeAt(end) === comma;
     end = readMember(text, at, found)
   ) {
-    at = behindComma(text, end)
+    at = afterComma(text, end)
   }
   return at
 }
 
 /** Reads members that are preceded by a comma; returns the index after the last one. */
-function readMembersBehind(text: string, start: number, found: Found): number {
+function readMembersAfter(text: string, start: number, found: Found): number {
   let at = start
   while (text.charCodeAt(at) === comma) {
-    const end = readMember(text, behindComma(text, at), found)
+    const end = readMember(text, afterComma(text, at), found)
     if (end < 0) return at
     at = end
   }
@@ -83,19 +83,19 @@ function readMembersBehind(text: string, start: number, found: Found): number {
 /** Reads a member that was not found before; returns the index after it, or -1. */
 function readMember(text: string, at: number, found: Found): number {
   if (text.startsWith(methodKey, at)) {
-    const start = behindSpace(text, at + methodKey.length)
+    const start = afterSpace(text, at + methodKey.length)
     const end = found.method === undefined ? endOfValue(text, start) : -1
     if (end > 0) found.method = text.slice(start, end)
     return end
   }
   if (text.startsWith(idKey, at)) {
-    const start = behindSpace(text, at + idKey.length)
+    const start = afterSpace(text, at + idKey.length)
     const end = found.id === undefined ? endOfValue(text, start) : -1
     if (end > 0) found.id = text.slice(start, end)
     return end
   }
   if (!text.startsWith(versionKey, at)) return -1
-  const start = behindSpace(text, at + versionKey.length)
+  const start = afterSpace(text, at + versionKey.length)
   const end = found.jsonrpc === undefined ? endOfValue(text, start) : -1
   if (end > 0) found.jsonrpc = text.slice(start, end)
   return end
@@ -115,11 +115,11 @@ function endOfValue(text: string, start: number): number {
   return at > start && at - start <= longestNumber ? at : -1
 }
 
-function behindComma(text: string, at: number): number {
-  return behindSpace(text, at + 1)
+function afterComma(text: string, at: number): number {
+  return afterSpace(text, at + 1)
 }
 
-function behindSpace(text: string, at: number): number {
+function afterSpace(text: string, at: number): number {
   return text.charCodeAt(at) === space ? at + 1 : at
 }
 

@@ -29,7 +29,7 @@ describe('jsonParts', () => {
     expect(jsonParts(JSON.stringify(list, null, 1)).map((part) => JSON.parse(part) as unknown)).toEqual(list)
   })
 
-  it('copes with deep nesting and long strings', () => {
+  it('handles deep nesting and long strings', () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000)
     const long = `"${'\\"'.repeat(200_000)}"`
     expect(jsonParts(`[${deep},${long}]`)).toEqual([deep, long])
@@ -37,7 +37,7 @@ describe('jsonParts', () => {
 })
 
 describe('jsonMembers', () => {
-  it('keeps values as they were written, and the last one of a key that comes twice', () => {
+  it('returns values verbatim, and the last value of a duplicate key', () => {
     const members = jsonMembers('{"id" : 1.0, "a:b":"c:d", "\\u0069d": 12345678901234567890 , "":null}')
     expect([...members]).toEqual([
       ['id', '12345678901234567890'],

@@ -33,7 +33,7 @@ describe('parseBody', () => {
     },
   )
 
-  it('refuses bytes that are not UTF-8', () => {
+  it('rejects bytes that are not UTF-8', () => {
     expect(failureOf(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ code: -32700 })
     expect(failureOf(Buffer.from(call('1'), 'utf16le'))).toMatchObject({ code: -32700 })
   })
@@ -42,11 +42,11 @@ describe('parseBody', () => {
     expect(one(`\u{feff}${call('1')}`)).toMatchObject({ method: 'm', idText: '1' })
   })
 
-  it('refuses an empty batch', () => {
+  it('rejects an empty batch', () => {
     expect(failureOf('[ ]')).toMatchObject({ code: -32600, message: expect.stringContaining('at least one') })
   })
 
-  it.each(['1', '"text"', 'null', 'true'])('refuses %s, which is no call', (text) => {
+  it.each(['1', '"text"', 'null', 'true'])('rejects %s, which is not a request', (text) => {
     expect(one(text)).toMatchObject({ idText: 'null', failure: { code: -32600 } })
   })
 
@@ -62,7 +62,7 @@ describe('parseBody', () => {
     ['{"jsonrpc":"2.0","id":[1],"method":"m"}', 'null', 'id'],
     ['{"jsonrpc":"2.0","id":7,"method":"m","params":true}', '7', 'params'],
     ['{"__proto__":{"method":"m"},"jsonrpc":"2.0","id":7}', '7', 'method'],
-  ])('answers %s under its id and names the key', (text, idText, key) => {
+  ])('returns the error of %s with its id and names the key', (text, idText, key) => {
     const item = one(text)
     expect(item).toMatchObject({ idText, failure: { code: -32600 } })
     expect('failure' in item && item.failure.message).toContain(key)
@@ -85,14 +85,14 @@ describe('parseBody', () => {
     expect(one(call(id))).toMatchObject({ idText: id })
   })
 
-  it('takes params of null for none, in a batch too', () => {
+  it('treats null params as absent, also in a batch', () => {
     const text = '{"jsonrpc":"2.0","id":7,"method":"m","params":null}'
     const parsed = { method: 'm', params: [], paramsText: '[]', idText: '7' }
     expect(one(text)).toEqual(parsed)
     expect(parse(`[${text},${text}]`).items).toEqual([parsed, parsed])
   })
 
-  it('takes a call without id for a notification, and one without params for a call with none', () => {
+  it('treats a request without id as a notification, and absent params as no params', () => {
     expect(one('{"jsonrpc":"2.0","method":"m"}')).toEqual({
       method: 'm',
       params: [],
@@ -101,19 +101,19 @@ describe('parseBody', () => {
     })
   })
 
-  it('lets the last of two equal keys count everywhere', () => {
+  it('uses the last of two equal keys everywhere', () => {
     const text = '{"jsonrpc":"2.0","id":1,"method":"a","params":[1],"m\\u0065thod":"b","params":[2],"id":2}'
     expect(one(text)).toEqual({ method: 'b', params: [2], paramsText: '[2]', idText: '2' })
   })
 
-  it('takes no notice of keys in another case', () => {
+  it('ignores keys in another case', () => {
     expect(one('{"jsonrpc":"2.0","id":1,"method":"a","Method":"b","METHOD":"c","ID":9}')).toMatchObject({
       method: 'a',
       idText: '1',
     })
   })
 
-  it('keeps deeply nested and very large parts without running out of stack', () => {
+  it('preserves deeply nested and very large values without a stack overflow', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     expect(one(`{"jsonrpc":"2.0","id":1,"method":"m","params":[${deep}]}`)).toMatchObject({
       paramsText: `[${deep}]`,
@@ -125,14 +125,14 @@ describe('parseBody', () => {
     expect(one(call(digits))).toMatchObject({ idText: digits })
   })
 
-  it('keeps the elements of a batch in order, and answers each one that is no call', () => {
+  it('preserves the order of a batch, and returns an error for each invalid request', () => {
     const { batch, items } = parse(`[${call('1.0')}, 5 ,{"id":"b"},${call('null')}, []]`)
     expect(batch).toBe(true)
     expect(items.map(({ idText }) => idText)).toEqual(['1.0', 'null', '"b"', 'null', 'null'])
     expect(items.map((item) => 'failure' in item)).toEqual([false, true, true, false, true])
   })
 
-  it('answers a batch over the limit with one error for each id', () => {
+  it('returns one error per id for a batch over the limit', () => {
     const { batch, items } = parse(`[${call('1.0')},{"jsonrpc":"2.0","method":"m"},7,${call('"b"')}]`, 3)
     expect(batch).toBe(true)
     expect(items.map(({ idText }) => idText)).toEqual(['1.0', '"b"'])
@@ -144,7 +144,7 @@ describe('parseBody', () => {
     )
   })
 
-  it('answers a batch over the limit that has no ids once', () => {
+  it('returns one error for a batch over the limit without ids', () => {
     expect(parse('[1,2,3,4]', 3).items).toMatchObject([{ idText: 'null', failure: { code: -32600 } }])
   })
 })

@@ -64,11 +64,11 @@ function parseText(text: string, maxBatchItems: number): RpcBody {
     throw new RpcError(jsonRpcCodes.invalidRequest, 'A batch must hold at least one call.')
   const texts = jsonParts(text)
   const items = texts.map((each, position) => fastParse(each) ?? toItem(value[position], each))
-  return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
+  return { batch: true, items: items.length <= maxBatchItems ? items : rejected(items, maxBatchItems) }
 }
 
 /** Returns one error for each element with an id, or a single one when there is none. */
-function refused(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
+function rejected(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
   const failure = new RpcError(
     jsonRpcCodes.invalidRequest,
     `A batch may hold at most ${maxBatchItems} calls.`,
@@ -76,8 +76,8 @@ function refused(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[
       data: { max_items: maxBatchItems, items: items.length },
     },
   )
-  const answers = items.flatMap(({ idText = 'null' }) => (idText === 'null' ? [] : [{ idText, failure }]))
-  return answers.length > 0 ? answers : [{ idText: 'null', failure }]
+  const failures = items.flatMap(({ idText = 'null' }) => (idText === 'null' ? [] : [{ idText, failure }]))
+  return failures.length > 0 ? failures : [{ idText: 'null', failure }]
 }
 
 function toItem(value: unknown, text: string): RpcItem {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MemoryBudget } from './memory-budget.ts'
 
-it('one credential gets half of the memory, and leaves the rest to others', () => {
+it('one credential can reserve at most half of the memory', () => {
   const memory = new MemoryBudget(1_000)
   expect(memory.take(400, 'a')).toBe(true)
   expect(memory.take(200, 'a')).toBe(false)
@@ -14,7 +14,7 @@ it('one credential gets half of the memory, and leaves the rest to others', () =
   expect(memory.canReserve(499, 'a')).toBe(true)
 })
 
-it('the reservation of a request counts for its owner, and is empty again', () => {
+it('the reservation of a request counts for its owner until it is released', () => {
   const memory = new MemoryBudget(1_000)
   const reservation = memory.reserve('a')
   reservation.take(500)

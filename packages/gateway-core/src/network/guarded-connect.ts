@@ -59,9 +59,9 @@ function isAllowedTarget(address: string, port: number, rules: ConnectionRules):
 
 /** Creates a lookup that resolves a name to allowed addresses only. */
 function checkedLookup(port: number, rules: ConnectionRules): LookupFunction {
-  const { resolve = lookup, own } = rules
+  const { resolve = lookup, own: ownService } = rules
   return (hostname, options, callback) => {
-    if (own !== undefined && isOwnName(hostname, port, own)) {
+    if (ownService !== undefined && isOwnName(hostname, port, ownService)) {
       refusingLookup(hostname, options, callback)
       return
     }

@@ -51,8 +51,8 @@ export function guardedFetch(
             const fields = Object.entries(received.headersDistinct).flatMap(([name, values = []]) =>
               values.map((value): [string, string] => [name, value]),
             )
-            const whole = withoutBody.has(status) ? null : Buffer.concat(chunks)
-            resolve(new Response(whole, { status, headers: fields }))
+            const payload = withoutBody.has(status) ? null : Buffer.concat(chunks)
+            resolve(new Response(payload, { status, headers: fields }))
           })
         },
       )

@@ -17,7 +17,7 @@ describe('isAllowedAddress', () => {
     '::ffff:93.184.215.14',
     '64:ff9b::5db8:d70e',
     '2606:4700::5efe:93.184.215.14',
-  ])('takes %s', (address) => {
+  ])('allows %s', (address) => {
     expect([isAllowedAddress(address, publicOnly), isAllowedAddress(address, all)]).toEqual([true, true])
   })
 
@@ -44,7 +44,7 @@ describe('isAllowedAddress', () => {
     '::1%lo',
     '2606:4700::5efe:10.0.0.1',
     '2606:4700::200:5efe:a00:1',
-  ])('takes %s only where private addresses are allowed', (address) => {
+  ])('allows %s only where private IP addresses are allowed', (address) => {
     expect([isAllowedAddress(address, publicOnly), isAllowedAddress(address, all)]).toEqual([false, true])
   })
 
@@ -76,7 +76,7 @@ describe('isAllowedAddress', () => {
     '168.63.129.16',
     'fd00:ec2::254',
     'fd20:ce::254',
-  ])('never takes %s', (address) => {
+  ])('never allows %s', (address) => {
     expect([isAllowedAddress(address, publicOnly), isAllowedAddress(address, all)]).toEqual([false, false])
   })
 })

@@ -54,10 +54,10 @@ export function addressIn(hostname: string): string | undefined {
 
 function isAllowedForm(address: string, { isPrivateAllowed }: NetworkPolicy): boolean {
   const kind = isIPv4(address) ? 'ipv4' : 'ipv6'
-  const isIn = (list: BlockList) => list.check(address, kind)
-  if (isIn(never)) return false
-  if (isIn(internal)) return isPrivateAllowed
-  return isIn(global) && !isIn(reserved)
+  const isInRanges = (list: BlockList) => list.check(address, kind)
+  if (isInRanges(never)) return false
+  if (isInRanges(internal)) return isPrivateAllowed
+  return isInRanges(global) && !isInRanges(reserved)
 }
 
 function listOf(ipv4: readonly string[], ipv6: readonly string[]): BlockList {

@@ -11,19 +11,19 @@ export interface OwnService {
 }
 
 /** Whether a host name and port, as in a URL, belong to this gateway. */
-export function isOwnName(hostname: string, port: number, own: OwnService): boolean {
+export function isOwnName(hostname: string, port: number, addresses: OwnService): boolean {
   const name = withoutDot(hostname)
-  const domain = own.domain?.()
+  const domain = addresses.domain?.()
   if (domain !== undefined && `.${name}`.endsWith(`.${withoutDot(domain)}`)) return true
-  return own.urls().some((text) => {
+  return addresses.urls().some((text) => {
     const url = new URL(text)
     return withoutDot(url.hostname) === name && portOf(url) === port
   })
 }
 
 /** Whether an IP address and port are a listening socket of this gateway, also through an embedded address. */
-export function isOwnAddress(address: string, port: number, own: OwnService): boolean {
-  return own.urls().some((text) => portOf(new URL(text)) === port) && isThisMachine(address)
+export function isOwnAddress(address: string, port: number, addresses: OwnService): boolean {
+  return addresses.urls().some((text) => portOf(new URL(text)) === port) && isThisMachine(address)
 }
 
 /** Whether a name refers to this machine without a lookup (RFC 6761, section 6.3). */
@@ -41,8 +41,8 @@ function isThisMachine(address: string): boolean {
   const forms = formsOf(address)
   const all = [forms.address, ...forms.embedded]
   if (all.some((form) => isLoopback(form) || unspecified.has(form))) return true
-  const own = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? [])
-  return own.some((one) => all.includes(formsOf(one.address).address))
+  const addresses = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? [])
+  return addresses.some((one) => all.includes(formsOf(one.address).address))
 }
 
 // A connection to these addresses goes to this machine.

@@ -22,12 +22,12 @@ export const operatorUpstreams: UpstreamRules = { of: () => operatorRules }
  * Creates the rules for connections to upstreams.
  *
  * @param policy - read for each connection
- * @param own - this gateway itself, rejected at every IP address, also where the operator has configured it
+ * @param ownService - this gateway itself, rejected at every IP address, also where the operator has configured it
  */
-export function createUpstreamRules(policy: UpstreamPolicy, own: OwnService): UpstreamRules {
+export function createUpstreamRules(policy: UpstreamPolicy, ownService: OwnService): UpstreamRules {
   return {
     of: (address) => ({
-      own,
+      own: ownService,
       get isPrivateAllowed() {
         return policy.privateUpstreams || policy.configured.has(address)
       },

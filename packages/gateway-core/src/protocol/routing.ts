@@ -44,17 +44,17 @@ export interface Routing {
 /**
  * Creates the routing of the gateway.
  *
- * @param own - routes in addition to those of the protocols
+ * @param gatewayRoutes - routes in addition to those of the protocols
  * @param otherwise - serves requests that match no route
  * @throws TypeError when two routes have the same pattern
  */
 export function createRouting(
   protocols: readonly RoutedProtocol[],
-  own: readonly Route<RequestHandler>[],
+  gatewayRoutes: readonly Route<RequestHandler>[],
   otherwise: (request: NodeRequest, response: NodeResponse) => void,
 ): Routing {
   const reserved = reservedSegments(protocols.map(({ description }) => description))
-  const requests = new Router([...own, ...protocols.flatMap(httpRoutes)], reserved)
+  const requests = new Router([...gatewayRoutes, ...protocols.flatMap(httpRoutes)], reserved)
   const buffered = new Router(protocols.flatMap(bufferedRoutes), reserved)
   const upgrades = new Router(protocols.flatMap(webSocketRoutes), reserved)
   const streams = new Router(protocols.flatMap(streamRoutes), reserved)

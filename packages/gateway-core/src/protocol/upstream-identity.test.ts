@@ -13,8 +13,8 @@ function observer() {
   }
 }
 
-describe('what answers at an address', () => {
-  it('is another one when its version or its namespaces are', () => {
+describe('the identity of an upstream', () => {
+  it('changes with the version or the namespaces', () => {
     const { see } = observer()
     expect([geth, geth, erigon, erigon, geth].map(see)).toEqual([
       'same',
@@ -25,7 +25,7 @@ describe('what answers at an address', () => {
     ])
   })
 
-  it('is another connection when it was away, whatever it says then', () => {
+  it('changes after a disconnection, regardless of the reported version', () => {
     const { see, pass } = observer()
     expect((['away', geth, 'away', 'away', geth, geth] as const).map(see)).toEqual([
       'same',
@@ -41,12 +41,12 @@ describe('what answers at an address', () => {
     expect((['away', geth] as const).map(see)).toEqual(['away', 'changed'])
   })
 
-  it('is not another one when it refuses to say', () => {
+  it('does not change when the version request is rejected', () => {
     const { see } = observer()
     expect(([geth, 'unknown', geth] as const).map(see)).toEqual(['same', 'same', 'same'])
   })
 
-  it('is several ones when they answer in turn', () => {
+  it('stops changing when several servers respond alternately', () => {
     const { see, pass } = observer()
     const seen = Array.from({ length: 12 }, (_, at) => see(at % 2 === 0 ? geth : erigon))
     expect(seen.filter((change) => change === 'changed')).toHaveLength(3)
@@ -55,7 +55,7 @@ describe('what answers at an address', () => {
     expect(see(geth)).toBe('changed')
   })
 
-  it('is forgotten with the text of the upstreams', () => {
+  it('is deleted with the text of the upstreams', () => {
     const identities = new UpstreamIdentities()
     expect(identities.observe('node', 'http://a', [geth])).toBe('same')
     expect(identities.observe('node', 'http://a http://b', [erigon, geth])).toBe('same')

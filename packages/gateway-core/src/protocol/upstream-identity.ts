@@ -12,37 +12,38 @@ export type Change = 'same' | 'away' | 'changed'
 const hourMs = 3_600_000
 const mostChanges = 3
 // A connection that breaks repeatedly does not count as a restart each time.
-const backMs = 600_000
+const reconnectMs = 600_000
 
 /** The identities observed at one URL so far. */
 class SeenIdentity {
   #current: string | undefined
-  #isAway = false
-  #backAt = -Infinity
+  #isDisconnected = false
+  #reconnectedAt = -Infinity
   readonly #known = new Map<string, number>()
   #changedAt: readonly number[] = []
 
   observe(identity: Identity, now: number): Change {
     if (identity === 'unknown') return 'same'
     if (identity === 'away') {
-      const isNews = !this.#isAway && this.#current !== undefined
-      this.#isAway = true
-      return isNews ? 'away' : 'same'
+      const isChange = !this.#isDisconnected && this.#current !== undefined
+      this.#isDisconnected = true
+      return isChange ? 'away' : 'same'
     }
     const { text } = identity
     const before = this.#current
-    const isBack = this.#isAway && before !== undefined && now - this.#backAt >= backMs
-    if (this.#isAway && before !== undefined) this.#backAt = now
-    this.#isAway = false
+    const isReconnected =
+      this.#isDisconnected && before !== undefined && now - this.#reconnectedAt >= reconnectMs
+    if (this.#isDisconnected && before !== undefined) this.#reconnectedAt = now
+    this.#isDisconnected = false
     this.#current = text
-    const isOther = before !== undefined && before !== text && !this.#isInTurn(text, now)
+    const isDifferent = before !== undefined && before !== text && !this.#isAlternating(text, now)
     this.#known.set(text, now)
-    if (isOther) this.#changedAt = [...this.#changedAt, now]
-    return isOther || isBack ? 'changed' : 'same'
+    if (isDifferent) this.#changedAt = [...this.#changedAt, now]
+    return isDifferent || isReconnected ? 'changed' : 'same'
   }
 
   /** Several servers behind one URL respond alternately. */
-  #isInTurn(text: string, now: number): boolean {
+  #isAlternating(text: string, now: number): boolean {
     for (const [other, at] of this.#known) if (now - at >= hourMs) this.#known.delete(other)
     this.#changedAt = this.#changedAt.filter((at) => now - at < hourMs)
     return this.#known.has(text) && this.#changedAt.length >= mostChanges

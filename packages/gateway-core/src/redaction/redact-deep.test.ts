@@ -6,7 +6,7 @@ const secret = 'k7Qz-9f2b_Lm4x8Wc1Rt6Vy3'
 const encodings = secretEncodings(secret)
 
 describe('redactDeep', () => {
-  it.each(encodings)('takes out a secret %s', (_, text) => {
+  it.each(encodings)('redacts a secret %s', (_, text) => {
     const message = `header not found; upstream ${text} refused block 12`
     const clean = redactDeep(message, [secret])
     expect(clean).not.toContain(text)
@@ -26,7 +26,7 @@ describe('redactDeep', () => {
     expect(holdsSecret(text, [secret])).toBe(false)
   })
 
-  it('keeps a JSON value that holds no secret, and cleans keys, items and members', () => {
+  it('preserves a JSON value without secrets, and redacts keys, items and members', () => {
     const clean = { code: -32000, data: [{ deep: 'x' }] }
     expect(redactJsonDeep(clean, [secret])).toBe(clean)
     expect(redactJsonDeep({ [secret]: [{ deep: `a ${secret}` }] }, [secret])).toEqual({
@@ -34,7 +34,7 @@ describe('redactDeep', () => {
     })
   })
 
-  it('takes a megabyte of revert data for what it is: the contract’s', () => {
+  it('does not redact a megabyte of revert data from a contract', () => {
     const data = `0x${'12'.repeat(500_000)}`
     expect(redactJsonDeep({ code: 3, data }, [secret])).toEqual({ code: 3, data })
   })

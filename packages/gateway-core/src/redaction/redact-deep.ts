@@ -89,10 +89,10 @@ function unescape(text: string): string {
     .replaceAll(/\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|\\([\\/"'])/gi, (_, unicode, hex, plain) =>
       plain === undefined ? charOf(unicode ?? hex, 16) : String(plain),
     )
-    .replaceAll(/&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]+);/gi, (whole, hex, decimal, name) =>
+    .replaceAll(/&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]+);/gi, (match, hex, decimal, name) =>
       name === undefined
         ? charOf(hex ?? decimal, hex === undefined ? 10 : 16)
-        : (namedEntities[lowerCase(String(name))] ?? whole),
+        : (namedEntities[lowerCase(String(name))] ?? match),
     )
     .replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
 }

@@ -3,12 +3,12 @@ import { readNodeError } from './error-body.ts'
 
 const generic = 'The node answered HTTP 500.'
 
-const errorBody = (...answer: Parameters<typeof readNodeError>) => {
-  const { status, code = status, message, failures } = readNodeError(...answer)
+const errorBody = (...args: Parameters<typeof readNodeError>) => {
+  const { status, code = status, message, failures } = readNodeError(...args)
   return JSON.stringify({ code, message, failures })
 }
 
-describe('an error of a node', () => {
+describe('an upstream error body', () => {
   it.each([
     ['the API', '{"code":404,"message":"gone"}', 'application/json', { code: 404, message: 'gone' }],
     [
@@ -60,7 +60,7 @@ describe('an error of a node', () => {
     expect(JSON.parse(errorBody(500, text, type, []))).toEqual(expected)
   })
 
-  it('takes out what would say where the node is', () => {
+  it('redacts text that reveals the URL of the node', () => {
     const text = JSON.stringify({
       code: 404,
       message: 'Route GET:/key-of-path/eth/v1/x not found at http://node.example',

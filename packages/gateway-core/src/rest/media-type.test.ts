@@ -23,10 +23,10 @@ it.each([
   ['application/json;q=', [json, ssz]],
   ['nonsense', [json, ssz]],
   ['nonsense, application/octet-stream', [ssz]],
-])('of JSON and SSZ, %j takes %j', (header, expected) => {
+])('of JSON and SSZ, %j selects %j', (header, expected) => {
   expect(acceptable(header, [json, ssz])).toEqual(expected)
 })
 
-it('knows a media type by its name alone', () => {
+it('matches a media type by its name alone', () => {
   expect(mediaType('Application/JSON ; charset=utf-8')).toBe(json)
 })

@@ -74,12 +74,12 @@ export class ContractRules {
 
   /** Returns a schema with its reference resolved. */
   resolved(schema: JsonSchema): JsonSchema {
-    const { $ref: reference, ...own } = schema
+    const { $ref: reference, ...overrides } = schema
     if (typeof reference !== 'string') return schema
     const known = this.#resolved.get(schema)
     if (known) return known
     const target = this.#schemas[reference.split('/').at(-1) ?? '']
-    const resolved = target ? { ...this.resolved(target), ...own } : schema
+    const resolved = target ? { ...this.resolved(target), ...overrides } : schema
     this.#resolved.set(schema, resolved)
     return resolved
   }
@@ -115,19 +115,19 @@ export class ContractRules {
   // alternative matched.
   #brokenBy(errors: readonly ErrorObject[]): BrokenRule {
     const { instancePath = '', keyword, params } = errors.at(-1) ?? {}
-    const place = instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
+    const path = instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
     if (keyword === 'required') {
-      return { ...this.#broken('is required'), place: `${place}.${String(params?.['missingProperty'])}` }
+      return { ...this.#broken('is required'), place: `${path}.${String(params?.['missingProperty'])}` }
     }
     const { verb } = this.#options
     const rules = errors
       .filter((error) => error.instancePath === instancePath && !isAlternative(error))
       .map((error) => `${verb} ${this.#ruleOf(error)}`)
     const some = [...new Set(rules)]
-    const isTold = some.length > 0 && some.length <= maxRules
+    const isReported = some.length > 0 && some.length <= maxRules
     return {
-      rule: isTold ? some.join(' or ') : `${verb} have a form that the API describes`,
-      place,
+      rule: isReported ? some.join(' or ') : `${verb} have a form that the API describes`,
+      place: path,
       isTooLong: errors.some((error) => error.keyword === 'maxItems'),
     }
   }

@@ -7,10 +7,10 @@ import type { UpstreamError } from '../upstream/upstream-error.ts'
 import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
 
 /** `busy` for HTTP 429, `failed` for 5xx, `good` for any other status. */
-type RestVerdict = 'good' | 'busy' | 'failed'
+type RestResponseClass = 'good' | 'busy' | 'failed'
 
 /** A REST call with failover between upstreams. */
-export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestResponse, RestVerdict> {
+export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestResponse, RestResponseClass> {
   readonly signal: CancellationSignal
   readonly pace = 'slow'
   readonly resending: Idempotency
@@ -18,18 +18,18 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   /** Whether an exchange has failed. */
   hasFailed = false
   readonly #call: RestCall
-  readonly #onTrouble: () => void
+  readonly #onFailure: () => void
 
   /**
    * @param timeoutMs - response timeout
-   * @param onTrouble - called when an upstream fails or reports an error
+   * @param onFailure - called when an upstream fails or reports an error
    */
-  constructor(call: RestCall, resending: Idempotency, timeoutMs: number, onTrouble: () => void) {
+  constructor(call: RestCall, resending: Idempotency, timeoutMs: number, onFailure: () => void) {
     this.signal = call.signal
     this.resending = resending
     this.lateMs = timeoutMs / 2
     this.#call = call
-    this.#onTrouble = onTrouble
+    this.#onFailure = onFailure
   }
 
   send(
@@ -45,25 +45,25 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
       (error: unknown) => {
         if (!signal.aborted) {
           this.hasFailed = true
-          this.#onTrouble()
+          this.#onFailure()
         }
         completion.reject(error)
       },
     )
   }
 
-  judge({ status }: RestResponse): RestVerdict {
+  judge({ status }: RestResponse): RestResponseClass {
     return status === 429 ? 'busy' : status >= 500 ? 'failed' : 'good'
   }
 
-  note(member: PoolMember<RestUpstream>, verdict: RestVerdict, { headers }: RestResponse): void {
+  note(member: PoolMember<RestUpstream>, responseClass: RestResponseClass, { headers }: RestResponse): void {
     const seconds = Number(headers['retry-after'])
-    if (verdict === 'busy') member.upstream.rate.refused(seconds >= 0 ? seconds * 1_000 : undefined)
-    if (verdict !== 'good') this.#onTrouble()
+    if (responseClass === 'busy') member.upstream.rate.refused(seconds >= 0 ? seconds * 1_000 : undefined)
+    if (responseClass !== 'good') this.#onFailure()
   }
 
   isStreaming(response: RestResponse): boolean {
-    return 'body' in response && response.whole === undefined
+    return 'body' in response && response.buffered === undefined
   }
 
   failureOf(error: unknown): UpstreamError | undefined {
@@ -71,10 +71,10 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   }
 
   decide(
-    { verdict }: JudgedResponse<RestUpstream, RestResponse, RestVerdict>,
+    { verdict: responseClass }: JudgedResponse<RestUpstream, RestResponse, RestResponseClass>,
     progress: CallProgress<RestUpstream>,
   ): Decision<RestResponse> {
-    if (verdict === 'good') return 'take'
+    if (responseClass === 'good') return 'take'
     // A call that fails at two upstreams would also fail at the third one.
     if (this.resending === 'unseen' || progress.tried.length > 1) return 'keep'
     return progress.next()?.upstream.isResponsive === true ? 'next' : 'keep'

@@ -39,7 +39,7 @@ export interface StreamedResponse {
    * The whole body, when it is short and has arrived with the headers; reading it leaves nothing to be read from the
    * stream.
    */
-  readonly whole?: Buffer | undefined
+  readonly buffered?: Buffer | undefined
 }
 
 /** A buffered response. */

@@ -58,15 +58,20 @@ export function createRestUpstream(
   })
   const secrets = secretsOfUrl(url)
   const authorization = authorizationOf(url)
-  const own = authorization === undefined ? {} : { authorization }
+  const authorizationHeader = authorization === undefined ? {} : { authorization }
 
   const request = async (call: RestCall): Promise<RestResponse> => {
     const { method, headers, body, owner, signal, endless } = call
     try {
-      const answer = await connections.request({
+      const response = await connections.request({
         method,
         target: pathBelow(url, call.target),
-        fields: headerLines({ ...headers, ...own, ...traceFields(), ...loopFields(loopEntry) }),
+        fields: headerLines({
+          ...headers,
+          ...authorizationHeader,
+          ...traceFields(),
+          ...loopFields(loopEntry),
+        }),
         body,
         signal,
         isBuffered: call.isBuffered,
@@ -75,19 +80,19 @@ export function createRestUpstream(
         pace: endless ? 'endless' : 'slow',
         isRepeatable: method === 'GET',
       })
-      const { status } = answer
-      const visible = visibleHeaders(answer.headers, secrets, format.headerPrefix)
+      const { status } = response
+      const visible = visibleHeaders(response.headers, secrets, format.headerPrefix)
       const isGood = status >= 200 && status < 300
-      if (isGood && !call.statusOnly) return new GoodResponse(answer, visible)
+      if (isGood && !call.statusOnly) return new GoodResponse(response, visible)
       const { 'content-type': type, 'retry-after': retryAfter } = visible
-      const text = await beginningOf(answer)
+      const text = await beginningOf(response)
       if (isRefusedCredential(status)) {
         throw refused(status, 'The node refuses the credential of this service.')
       }
-      const kept = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+      const retryHeaders = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
       // Only a request that the upstream rejects as invalid has details in addition to its status.
       const isRejected = status === 400 && text !== ''
-      if (call.statusOnly && !isRejected) return { status, headers: kept, bytes: Buffer.alloc(0) }
+      if (call.statusOnly && !isRejected) return { status, headers: retryHeaders, bytes: Buffer.alloc(0) }
       if (status < 400) throw refused(status, `The node answered HTTP ${status}.`)
       // The method was validated before, so the upstream does not offer the operation at all.
       const error =
@@ -95,7 +100,7 @@ export function createRestUpstream(
           ? { status: 501, message: 'The node does not offer this operation.' }
           : readNodeError(status, text, type, secrets)
       const bytes = Buffer.from(format.writeError(error))
-      return { status: error.status, headers: { ...kept, 'content-type': 'application/json' }, bytes }
+      return { status: error.status, headers: { ...retryHeaders, 'content-type': 'application/json' }, bytes }
     } catch (error) {
       throw error instanceof RestError ? error : unreachable(error, signal)
     }
@@ -130,7 +135,7 @@ class GoodResponse implements StreamedResponse {
     return this.#received.body
   }
 
-  get whole(): Buffer | undefined {
+  get buffered(): Buffer | undefined {
     return this.#received.bytes
   }
 }
@@ -171,11 +176,11 @@ function splitOnce(text: string, separator: string): readonly string[] {
 }
 
 /** Reads the text of a body up to the limit; the rest is not transferred. */
-async function beginningOf(answer: ReceivedResponse): Promise<string> {
-  if (answer.bytes) return answer.bytes.toString('utf8')
+async function beginningOf(response: ReceivedResponse): Promise<string> {
+  if (response.bytes) return response.bytes.toString('utf8')
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     length += chunk.length
     if (length >= maxErrorBytes) break

@@ -33,12 +33,12 @@ export function sayDeprecated(response: HttpResponse, route: Route): void {
  * @throws RestError 502 for another media type than those of the API; nothing was sent then
  */
 export async function sendResponse(
-  answer: BufferedResponse | StreamedResponse,
+  upstreamResponse: BufferedResponse | StreamedResponse,
   http: HttpContext,
   rules: ResponseRules,
 ): Promise<void> {
-  if ('bytes' in answer) sendBuffered(answer, http)
-  else await sendStreamed(answer, http, rules)
+  if ('bytes' in upstreamResponse) sendBuffered(upstreamResponse, http)
+  else await sendStreamed(upstreamResponse, http, rules)
 }
 
 /** Sends a buffered response. */
@@ -48,29 +48,29 @@ export function sendBuffered({ status, headers, bytes }: BufferedResponse, http:
 }
 
 async function sendStreamed(
-  answer: StreamedResponse,
+  upstreamResponse: StreamedResponse,
   http: HttpContext,
   { api, types, timeoutMs }: ResponseRules,
 ): Promise<void> {
-  const { status, headers } = answer
+  const { status, headers } = upstreamResponse
   const { request, response } = http
   const isExpected = types.length === 0 || types.includes(mediaType(headers['content-type'] ?? ''))
   if (status === 200 && !isExpected) {
-    await answer.body.dump().catch(() => undefined)
+    await upstreamResponse.body.dump().catch(() => undefined)
     throw new RestError(502, `The node answered something that is not the ${api}.`)
   }
   if (request.method === 'HEAD') {
-    await answer.body.dump().catch(() => undefined)
+    await upstreamResponse.body.dump().catch(() => undefined)
     setHeaders(response, headers)
     http.end(status)
     return
   }
-  const { whole } = answer
-  if (whole !== undefined) {
-    sendBuffered({ status, headers, bytes: whole }, http)
+  const { buffered } = upstreamResponse
+  if (buffered !== undefined) {
+    sendBuffered({ status, headers, bytes: buffered }, http)
     return
   }
-  const end = await streamBody(answer.body, response, {
+  const end = await streamBody(upstreamResponse.body, response, {
     begin: () => {
       response.statusCode = status
       setHeaders(response, headers)

@@ -29,23 +29,23 @@ describe.skipIf(!hasRedisServer)(
       return store
     }
 
-    it('is not late when this process was busy while it answered', async () => {
-      const brief = new DeadlineStore(await opened(), 500)
-      const answer = brief.ask(ping)
+    it('does not time out when this process was busy while the response arrived', async () => {
+      const deadlineStore = new DeadlineStore(await opened(), 500)
+      const reply = deadlineStore.ask(ping)
       // The command is sent in this event-loop tick.
       setImmediate(() => keepBusy(1_000))
-      expect(await answer).toBe('PONG')
-      expect(brief.isUp).toBe(true)
+      expect(await reply).toBe('PONG')
+      expect(deadlineStore.isUp).toBe(true)
     })
 
-    it('is left alone for a while when it was late', async () => {
-      const brief = new DeadlineStore(await opened(), 50)
+    it('receives no commands during a cool-down after a timeout', async () => {
+      const deadlineStore = new DeadlineStore(await opened(), 50)
       server.pause()
-      expect(await brief.ask(ping)).toBeUndefined()
-      expect(brief.isUp).toBe(false)
+      expect(await deadlineStore.ask(ping)).toBeUndefined()
+      expect(deadlineStore.isUp).toBe(false)
       server.resume()
-      expect(await brief.ask(ping)).toBeUndefined()
-      await vi.waitFor(async () => expect(await brief.ask(ping)).toBe('PONG'), later)
+      expect(await deadlineStore.ask(ping)).toBeUndefined()
+      await vi.waitFor(async () => expect(await deadlineStore.ask(ping)).toBe('PONG'), later)
     })
   },
 )

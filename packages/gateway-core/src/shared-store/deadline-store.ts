@@ -1,9 +1,9 @@
-import { whenLate } from './on-timeout.ts'
+import { onTimeout } from './on-timeout.ts'
 import type { SharedStore } from './types.ts'
 
 const usualBudgetMs = 20
 // A store that was too slow is not used for this long.
-const restMs = 1_000
+const coolDownMs = 1_000
 
 /**
  * A shared store for calls that wait: each query has a short timeout, and a store that was too slow has a cool-down.
@@ -11,7 +11,7 @@ const restMs = 1_000
 export class DeadlineStore {
   readonly #store: SharedStore | undefined
   readonly #budgetMs: number
-  #restsUntil = 0
+  #coolDownUntil = 0
 
   /** @param budgetMs - timeout of a query */
   constructor(store: SharedStore | undefined, budgetMs = usualBudgetMs) {
@@ -21,7 +21,7 @@ export class DeadlineStore {
 
   /** Whether the store is available and not in its cool-down. */
   get isUp(): boolean {
-    return this.#store?.isUp === true && performance.now() >= this.#restsUntil
+    return this.#store?.isUp === true && performance.now() >= this.#coolDownUntil
   }
 
   /**
@@ -29,26 +29,26 @@ export class DeadlineStore {
    *
    * @returns undefined when there is no response within the timeout
    */
-  async ask<answer>(question: (store: SharedStore) => Promise<answer>): Promise<answer | undefined> {
+  async ask<result>(execute: (store: SharedStore) => Promise<result>): Promise<result | undefined> {
     if (!this.#store || !this.isUp) return undefined
-    let answered: (() => void) | undefined
-    const late = new Promise<undefined>((resolve) => {
-      answered = whenLate(this.#budgetMs, () => resolve(undefined))
+    let cancelTimeout: (() => void) | undefined
+    const timeout = new Promise<undefined>((resolve) => {
+      cancelTimeout = onTimeout(this.#budgetMs, () => resolve(undefined))
     })
-    const asked = question(this.#store).catch(() => undefined)
-    const answer = await Promise.race([asked, late])
-    answered?.()
-    if (answer === undefined) this.#rest()
-    return answer
+    const pending = execute(this.#store).catch(() => undefined)
+    const result = await Promise.race([pending, timeout])
+    cancelTimeout?.()
+    if (result === undefined) this.#coolDown()
+    return result
   }
 
   /** Sends an update to the store without waiting for it. */
-  tell(statement: (store: SharedStore) => Promise<unknown>): void {
+  tell(execute: (store: SharedStore) => Promise<unknown>): void {
     if (!this.#store || !this.isUp) return
-    statement(this.#store).catch(() => this.#rest())
+    execute(this.#store).catch(() => this.#coolDown())
   }
 
-  #rest(): void {
-    this.#restsUntil = performance.now() + restMs
+  #coolDown(): void {
+    this.#coolDownUntil = performance.now() + coolDownMs
   }
 }

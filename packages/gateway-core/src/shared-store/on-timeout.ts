@@ -5,14 +5,14 @@ import { guardedImmediate, guardedTimeout } from '@fairlead/http1'
  *
  * @returns a function that ends the wait
  */
-export function whenLate(ms: number, tell: () => void): () => void {
-  let look: NodeJS.Immediate | undefined
+export function onTimeout(ms: number, callback: () => void): () => void {
+  let check: NodeJS.Immediate | undefined
   const timer = guardedTimeout(() => {
     // Between the timer and this callback, all data that has arrived is read.
-    look = guardedImmediate(tell)
+    check = guardedImmediate(callback)
   }, ms)
   return () => {
     clearTimeout(timer)
-    clearImmediate(look)
+    clearImmediate(check)
   }
 }

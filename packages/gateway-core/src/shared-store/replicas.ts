@@ -9,12 +9,12 @@ export interface Replicas {
   close(): Promise<void>
 }
 
-const tellMs = 2_000
+const heartbeatMs = 2_000
 // A replica without a report for this long no longer counts.
-const goneMs = 10_000
+const expiryMs = 10_000
 const key = 'fairlead:replicas'
 
-const tellAndCount = `
+const heartbeatScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], now, ARGV[1])
@@ -31,14 +31,14 @@ export function countReplicas(store: SharedStore | undefined, least: number): Re
   if (store === undefined) return { count: () => least, close: async () => undefined }
   const id = randomUUID()
   let known = least
-  const tell = async () => {
+  const heartbeat = async () => {
     if (!store.isUp) return
     // Without a response, the last number remains valid.
-    const found = await store.script(tellAndCount, [key], [id, goneMs]).catch(() => known)
+    const found = await store.script(heartbeatScript, [key], [id, expiryMs]).catch(() => known)
     known = Math.max(least, Number(found))
   }
-  const timer = guardedInterval(() => void tell(), tellMs).unref()
-  void tell()
+  const timer = guardedInterval(() => void heartbeat(), heartbeatMs).unref()
+  void heartbeat()
   return {
     count: () => known,
     close: async () => {

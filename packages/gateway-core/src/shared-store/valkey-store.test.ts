@@ -6,7 +6,7 @@ import { memory } from '../testing/memory.ts'
 import { openSharedStore } from './valkey-store.ts'
 import { hasRedisServer, type RedisServer, startRedisServer } from '../testing/redis-server.ts'
 
-const patiently = { timeout: 50_000, interval: 20 }
+const pollOptions = { timeout: 50_000, interval: 20 }
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -20,9 +20,9 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
   })
   afterAll(() => server.kill())
 
-  it('runs commands and scripts, in texts and in bytes', async () => {
+  it('runs commands and scripts with texts and bytes', async () => {
     const store = openSharedStore(server.url, log)
-    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    await vi.waitFor(() => expect(store.isUp).toBe(true), pollOptions)
     const bytes = Buffer.from([0, 255, 1, 254])
     await store.run(['SET', 'bytes', bytes])
     expect(await store.bytes(['GET', 'bytes'])).toEqual(bytes)
@@ -38,11 +38,11 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
     await store.close()
   })
 
-  it('is told of once when it is lost and once when it is back, and nobody waits for it', async () => {
+  it('logs one disconnection and one reconnection, and rejects commands without waiting', async () => {
     const store = openSharedStore(server.url, log)
-    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    await vi.waitFor(() => expect(store.isUp).toBe(true), pollOptions)
     await server.kill()
-    await vi.waitFor(() => expect(store.isUp).toBe(false), patiently)
+    await vi.waitFor(() => expect(store.isUp).toBe(false), pollOptions)
     await expect(store.run(['GET', 'x'])).rejects.toThrow()
     // Several failed attempts to reconnect are reported only once.
     let attempts = 0
@@ -50,15 +50,15 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
       attempts += 1
       socket.destroy()
     }).listen(server.port, '127.0.0.1')
-    await vi.waitFor(() => expect(attempts).toBeGreaterThanOrEqual(3), patiently)
+    await vi.waitFor(() => expect(attempts).toBeGreaterThanOrEqual(3), pollOptions)
     refusing.close()
     await once(refusing, 'close')
     await server.start()
-    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    await vi.waitFor(() => expect(store.isUp).toBe(true), pollOptions)
     expect(await store.run(['GET', 'x'])).toBeNull()
     await store.close()
-    const told = lines.text().match(/the shared store [a-z ]*/g) ?? []
-    expect(told.slice(-3)).toEqual([
+    const messages = lines.text().match(/the shared store [a-z ]*/g) ?? []
+    expect(messages.slice(-3)).toEqual([
       'the shared store is there',
       'the shared store is away',
       'the shared store is back',
@@ -67,9 +67,9 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
     expect(lines.text()).not.toContain(String(server.port))
   })
 
-  it('is left alone for a while when it does not answer in time', async () => {
+  it('receives no commands during a cool-down after a timeout', async () => {
     const store = openSharedStore(server.url, log)
-    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    await vi.waitFor(() => expect(store.isUp).toBe(true), pollOptions)
     server.pause()
     try {
       await expect(store.run(['GET', 'x'])).rejects.toThrow('did not answer in time')
@@ -77,11 +77,11 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
     } finally {
       server.resume()
     }
-    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    await vi.waitFor(() => expect(store.isUp).toBe(true), pollOptions)
     await store.close()
   })
 
-  it('may be closed before there ever was one', async () => {
+  it('can be closed before it connects', async () => {
     const store = openSharedStore('redis://:c4n4ry@127.0.0.1:1', log)
     expect(store.isUp).toBe(false)
     await expect(store.run(['GET', 'x'])).rejects.toThrow()
@@ -89,7 +89,7 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
   })
 })
 
-it('is not opened at an address that cannot be one, which no error holds', () => {
+it('rejects an invalid URL without including it in the error', () => {
   const log = pino({ level: 'silent' })
   for (const url of ['redis://c4n4ry@host:port', 'redis://:c4n4ry@host/name', 'ftp://c4n4ry']) {
     const open = () => openSharedStore(url, log)

@@ -2,7 +2,7 @@ import { FairleadError } from '@fairlead/core'
 import { createClient, RESP_TYPES } from '@redis/client'
 import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { whenLate } from './on-timeout.ts'
+import { onTimeout } from './on-timeout.ts'
 import type { SharedStore } from './types.ts'
 
 const usualTimeoutMs = 100
@@ -12,7 +12,7 @@ const longestPauseMs = 2_000
 // A store that did not respond in time is not used for this long.
 const silenceMs = 1_000
 // With more pending commands than this, no response is expected.
-const mostCommands = 10_000
+const maxQueuedCommands = 10_000
 
 /** A shared store that reports its state. */
 export interface OpenedSharedStore extends SharedStore {
@@ -61,29 +61,29 @@ export function openSharedStore(
   client.connect().catch(() => undefined)
 
   /** Adds a timeout for the response. The timeout of the library covers only the time until a command is sent. */
-  const withinLimit = <answer>(answering: Promise<answer>): Promise<answer> =>
+  const withTimeout = <reply>(pending: Promise<reply>): Promise<reply> =>
     new Promise((resolve, reject) => {
-      const answered = whenLate(commandTimeoutMs, () => {
+      const cancelTimeout = onTimeout(commandTimeoutMs, () => {
         silentUntil = performance.now() + silenceMs
         note(false, 'no answer in time')
         reject(new Error('The shared store did not answer in time.'))
       })
-      answering.then(
-        (answer) => {
-          answered()
+      pending.then(
+        (value) => {
+          cancelTimeout()
           note(true)
-          return resolve(answer)
+          return resolve(value)
         },
         (error: unknown) => {
-          answered()
+          cancelTimeout()
           return reject(error)
         },
       )
     })
-  const inTime = async <answer>(answering: Promise<answer>): Promise<answer> => {
+  const inTime = async <reply>(pending: Promise<reply>): Promise<reply> => {
     counts.commands += 1
     try {
-      return await withinLimit(answering)
+      return await withTimeout(pending)
     } catch (error) {
       counts.failures += 1
       throw error
@@ -100,8 +100,8 @@ export function openSharedStore(
     },
     run,
     bytes: async (command) => {
-      const answer = await inTime(inBytes.sendCommand<unknown>([...command]))
-      return Buffer.isBuffer(answer) ? answer : null
+      const reply = await inTime(inBytes.sendCommand<unknown>([...command]))
+      return Buffer.isBuffer(reply) ? reply : null
     },
     script: async (source, keys, values) => {
       const sha1 = hashes.get(source) ?? hash('sha1', source)
@@ -129,7 +129,7 @@ function clientOf(url: string) {
       disableOfflineQueue: true,
       disableClientInfo: true,
       maintNotifications: 'disabled',
-      commandsQueueMaxLength: mostCommands,
+      commandsQueueMaxLength: maxQueuedCommands,
       socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: pauseMs },
     })
   } catch {

@@ -1,8 +1,11 @@
 /** Sets the value of a metric for some labels. */
-export type GiveValue<label extends string> = (labels: Readonly<Record<label, string>>, value: number) => void
+export type ReportValue<label extends string> = (
+  labels: Readonly<Record<label, string>>,
+  value: number,
+) => void
 
 /** Sets the distribution of a histogram for some labels. */
-export type GiveDistribution<label extends string> = (
+export type ReportDistribution<label extends string> = (
   labels: Readonly<Record<label, string>>,
   distribution: Readonly<Distribution>,
 ) => void
@@ -45,7 +48,7 @@ export interface MetricsRegistry {
     name: string,
     help: string,
     labelNames: readonly label[],
-    read: (add: GiveValue<label>) => void,
+    read: (add: ReportValue<label>) => void,
   ): void
   /**
    * Same as {@link counter}, for a gauge. The last value for the same labels counts.
@@ -56,7 +59,7 @@ export interface MetricsRegistry {
     name: string,
     help: string,
     labelNames: readonly label[],
-    read: (set: GiveValue<label>) => void,
+    read: (set: ReportValue<label>) => void,
     aggregator?: 'sum' | 'min' | 'max' | 'first',
   ): void
   /**
@@ -70,6 +73,6 @@ export interface MetricsRegistry {
     help: string,
     labelNames: readonly label[],
     bounds: readonly number[],
-    read: (give: GiveDistribution<label>) => void,
+    read: (report: ReportDistribution<label>) => void,
   ): void
 }

@@ -1,6 +1,6 @@
 import type { Grant } from '../grants/grant.ts'
 import { type Admission, type Permit, isRejection, type Rejection } from '../admission/types.ts'
-import { type AdmissionOptions, createAdmission, type OwnAdmission } from '../admission/admission.ts'
+import { type AdmissionOptions, createAdmission, type BuiltinAdmission } from '../admission/admission.ts'
 
 /** A grant with the changes of a test. */
 export function grantWith(change: Partial<Grant> = {}): Grant {
@@ -19,7 +19,7 @@ export function grantWith(change: Partial<Grant> = {}): Grant {
 }
 
 /** Creates an admission without effective limits, with the changes of a test. */
-export function admissionWith(change: Partial<AdmissionOptions> = {}): OwnAdmission {
+export function admissionWith(change: Partial<AdmissionOptions> = {}): BuiltinAdmission {
   return createAdmission({
     requestsPerSecond: 0,
     maxConcurrentCalls: 1_000_000,
@@ -32,15 +32,15 @@ export function admissionWith(change: Partial<AdmissionOptions> = {}): OwnAdmiss
 
 /** Makes a call that completes at once. */
 export function call(admission: Admission, grant: Grant, method = 'eth_chainId'): 'passed' | Rejection {
-  const answer = begin(admission, grant, method)
-  if (isRejection(answer)) return answer
-  answer.release()
+  const decision = begin(admission, grant, method)
+  if (isRejection(decision)) return decision
+  decision.release()
   return 'passed'
 }
 
 /** Begins a call that must not be queued. */
 export function begin(admission: Admission, grant: Grant, method = 'eth_chainId'): Permit | Rejection {
-  const answer = admission.admit(grant, method, new AbortController().signal)
-  if (answer instanceof Promise) throw new Error('The call waits.')
-  return answer
+  const decision = admission.admit(grant, method, new AbortController().signal)
+  if (decision instanceof Promise) throw new Error('The call waits.')
+  return decision
 }

@@ -18,23 +18,23 @@ export interface NodeProxy {
 
 /** Starts a proxy in front of an upstream URL that serves HTTP and WebSocket. */
 export async function proxyTo(nodeUrl: string): Promise<NodeProxy> {
-  const asked = new Map<string, number>()
+  const requestCounts = new Map<string, number>()
   const sockets = new Set<Socket>()
   let isCut = false
-  let underWay = 0
+  let inFlight = 0
   let most = 0
   const post = async (request: IncomingMessage, response: ServerResponse) => {
-    underWay += 1
-    most = Math.max(most, underWay)
+    inFlight += 1
+    most = Math.max(most, inFlight)
     let body = ''
     for await (const chunk of request) body += String(chunk)
-    const answer = await fetch(nodeUrl, {
+    const upstreamResponse = await fetch(nodeUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
     })
-    const text = await answer.text()
-    underWay -= 1
+    const text = await upstreamResponse.text()
+    inFlight -= 1
     response.writeHead(200, { 'content-type': 'application/json' }).end(text)
   }
   const server = createServer(
@@ -51,7 +51,7 @@ export async function proxyTo(nodeUrl: string): Promise<NodeProxy> {
     client.on('message', (data) => {
       const text = (data as Buffer).toString()
       const { method } = JSON.parse(text) as { method: string }
-      asked.set(method, (asked.get(method) ?? 0) + 1)
+      requestCounts.set(method, (requestCounts.get(method) ?? 0) + 1)
       void opened.then(() => node.send(text))
     })
     node.on('message', (data) => client.send((data as Buffer).toString()))
@@ -67,7 +67,7 @@ export async function proxyTo(nodeUrl: string): Promise<NodeProxy> {
   return {
     url,
     wsUrl: url.replace('http', 'ws'),
-    asked,
+    asked: requestCounts,
     mostAtOnce: () => most,
     cut,
     restore: () => (isCut = false),

@@ -1,4 +1,4 @@
-import { type AdmissionOptions, createAdmission, type OwnAdmission } from '../admission/admission.ts'
+import { type AdmissionOptions, createAdmission, type BuiltinAdmission } from '../admission/admission.ts'
 import { createAuthenticator, type Authenticator } from '../authentication/authenticator.ts'
 import type { Directory } from '../authentication/directory.ts'
 import { createFailedAttemptLimiter } from '../authentication/failed-attempts.ts'
@@ -17,7 +17,7 @@ export interface AuthenticatorChoices extends Partial<AdmissionOptions> {
 export function testAuthenticator(
   directory: Directory,
   choices: AuthenticatorChoices = {},
-): { readonly authenticator: Authenticator; readonly admission: OwnAdmission } {
+): { readonly authenticator: Authenticator; readonly admission: BuiltinAdmission } {
   const { nodeDomain, trustedProxies, maxFailures = 1e9, ...options } = choices
   const admission = createAdmission({
     requestsPerSecond: 0,

@@ -19,7 +19,7 @@ export interface JudgedResponse<connection extends Connection, response, verdict
 }
 
 /** A call that a protocol passes to a pool. */
-export interface UpstreamCall<connection extends Connection, response, verdict> {
+export interface UpstreamCall<connection extends Connection, response, responseClass> {
   /** Cancels the call. */
   readonly signal: CancellationSignal
   /** `quick` when upstreams usually respond to it at once. */
@@ -40,9 +40,9 @@ export interface UpstreamCall<connection extends Connection, response, verdict> 
    *
    * @throws UpstreamError when it is not a response of the protocol
    */
-  judge(response: response): verdict
+  judge(response: response): responseClass
   /** Records what a response indicates about its upstream. */
-  note?(member: PoolMember<connection>, verdict: verdict, response: response): void
+  note?(member: PoolMember<connection>, verdict: responseClass, response: response): void
   /** Whether the body of a response has not arrived completely. */
   isStreaming(response: response): boolean
   /** The upstream failure that an error indicates; undefined when it indicates none. */
@@ -50,37 +50,37 @@ export interface UpstreamCall<connection extends Connection, response, verdict> 
 }
 
 /** The result of a call at one upstream: a response or an error. */
-export type Outcome<connection extends Connection, response, verdict> =
-  | JudgedResponse<connection, response, verdict>
+export type Outcome<connection extends Connection, response, responseClass> =
+  | JudgedResponse<connection, response, responseClass>
   | { readonly error: unknown; readonly failure: UpstreamError | undefined }
 
 /** Receives the outcome of an attempt, once. */
-export interface AttemptListener<connection extends Connection, response, verdict> {
+export interface AttemptListener<connection extends Connection, response, responseClass> {
   onOutcome(
-    attempt: Attempt<connection, response, verdict>,
-    outcome: Outcome<connection, response, verdict>,
+    attempt: Attempt<connection, response, responseClass>,
+    outcome: Outcome<connection, response, responseClass>,
   ): void
   /** The upstream is silent, or its response has begun and stalled; called repeatedly while that lasts. */
-  onHanging(attempt: Attempt<connection, response, verdict>): void
+  onHanging(attempt: Attempt<connection, response, responseClass>): void
 }
 
 /** One attempt of a call at one upstream. */
-export class Attempt<connection extends Connection, response, verdict>
+export class Attempt<connection extends Connection, response, responseClass>
   implements ResponseCompletion<response>, RunningAttempt
 {
   readonly member: PoolMember<connection>
   previous: RunningAttempt | undefined = undefined
   next: RunningAttempt | undefined = undefined
-  readonly #call: UpstreamCall<connection, response, verdict>
-  readonly #listener: AttemptListener<connection, response, verdict>
+  readonly #call: UpstreamCall<connection, response, responseClass>
+  readonly #listener: AttemptListener<connection, response, responseClass>
   readonly #ended = new Cancellation()
   readonly #began = performance.now()
   #isStalled = false
 
   constructor(
     member: PoolMember<connection>,
-    call: UpstreamCall<connection, response, verdict>,
-    listener: AttemptListener<connection, response, verdict>,
+    call: UpstreamCall<connection, response, responseClass>,
+    listener: AttemptListener<connection, response, responseClass>,
   ) {
     this.member = member
     this.#call = call
@@ -119,7 +119,7 @@ export class Attempt<connection extends Connection, response, verdict>
         return (await this.#call.read?.(response, this.#ended)) ?? response
       }
       settleWith(withSpan('upstream', { 'fairlead.upstream': upstream.id }, sent), {
-        resolve: (response) => this.#judge(response),
+        resolve: (response) => this.#classify(response),
         reject: (error) => this.reject(error),
       })
     }
@@ -127,8 +127,10 @@ export class Attempt<connection extends Connection, response, verdict>
 
   /** Cancels the attempt because another upstream was faster. */
   abandon(): void {
-    const isLate = this.isHanging || performance.now() - this.#began > this.#call.lateMs
-    this.#ended.abort(new DOMException('Another one was sooner.', isLate ? 'TimeoutError' : 'AbortError'))
+    const hasTimedOut = this.isHanging || performance.now() - this.#began > this.#call.lateMs
+    this.#ended.abort(
+      new DOMException('Another one was sooner.', hasTimedOut ? 'TimeoutError' : 'AbortError'),
+    )
   }
 
   /** Handles the abort event of the call's signal. */
@@ -147,13 +149,16 @@ export class Attempt<connection extends Connection, response, verdict>
 
   resolve(response: response): void {
     const read = this.#call.read?.(response, this.#ended)
-    if (read === undefined) return this.#judge(response)
-    settleWith(read, { resolve: (whole) => this.#judge(whole), reject: (error) => this.reject(error) })
+    if (read === undefined) return this.#classify(response)
+    settleWith(read, {
+      resolve: (buffered) => this.#classify(buffered),
+      reject: (error) => this.reject(error),
+    })
   }
 
-  #judge(response: response): void {
+  #classify(response: response): void {
     const { member } = this
-    let verdict: verdict
+    let verdict: responseClass
     try {
       verdict = this.#call.judge(response)
     } catch (error) {

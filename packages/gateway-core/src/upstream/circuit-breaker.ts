@@ -1,7 +1,7 @@
 /** Whether an upstream receives calls: `closed` = all calls, `open` = none, `half-open` = one probe. */
 export type CircuitBreakerState = 'closed' | 'open' | 'half-open'
 
-const failuresInARow = 5
+const maxConsecutiveFailures = 5
 const worstErrorRate = 0.5
 const callsToJudge = 20
 const weightOfNewest = 0.05
@@ -14,7 +14,7 @@ const relapseMs = 30_000
 export class CircuitBreaker {
   readonly #now: () => number
   #state: CircuitBreakerState = 'closed'
-  #inARow = 0
+  #consecutiveFailures = 0
   #calls = 0
   #errorRate = 0
   #pauseMs = shortestPauseMs
@@ -47,7 +47,7 @@ export class CircuitBreaker {
   }
 
   succeed(): void {
-    this.#inARow = 0
+    this.#consecutiveFailures = 0
     this.#calls += 1
     this.#errorRate -= this.#errorRate * weightOfNewest
     if (this.#state === 'half-open') this.#close()
@@ -55,7 +55,7 @@ export class CircuitBreaker {
 
   /** @param isDown - whether the next call is certain to fail as well */
   fail(isDown = false): void {
-    this.#inARow += 1
+    this.#consecutiveFailures += 1
     this.#calls += 1
     this.#errorRate += (1 - this.#errorRate) * weightOfNewest
     if (this.#state === 'half-open') this.#open(Math.min(2 * this.#pauseMs, longestPauseMs))
@@ -63,7 +63,10 @@ export class CircuitBreaker {
   }
 
   #isBad(): boolean {
-    return this.#inARow >= failuresInARow || (this.#calls >= callsToJudge && this.#errorRate > worstErrorRate)
+    return (
+      this.#consecutiveFailures >= maxConsecutiveFailures ||
+      (this.#calls >= callsToJudge && this.#errorRate > worstErrorRate)
+    )
   }
 
   #pauseAfterClosed(): number {
@@ -80,6 +83,6 @@ export class CircuitBreaker {
   #close(): void {
     this.#state = 'closed'
     this.#changedAt = this.#now()
-    this.#inARow = this.#calls = this.#errorRate = 0
+    this.#consecutiveFailures = this.#calls = this.#errorRate = 0
   }
 }

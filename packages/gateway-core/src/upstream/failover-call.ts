@@ -31,14 +31,14 @@ export interface CallProgress<connection extends Connection> {
 export type Decision<response> = 'take' | 'keep' | 'next' | 'next for free' | Promise<response>
 
 /** A call that may be sent to several upstreams, one after the other or in parallel. */
-export interface FailoverCallSettings<connection extends Connection, response, verdict> extends UpstreamCall<
-  connection,
+export interface FailoverCallSettings<
+  connection extends Connection,
   response,
-  verdict
-> {
+  responseClass,
+> extends UpstreamCall<connection, response, responseClass> {
   /** Decides about a response. */
   decide(
-    judged: JudgedResponse<connection, response, verdict>,
+    classified: JudgedResponse<connection, response, responseClass>,
     progress: CallProgress<connection>,
   ): Decision<response>
   /** Discards a response that arrives after the call has settled. */
@@ -67,17 +67,17 @@ export interface PooledResponse<connection extends Connection, response> {
 export class FailoverCall<
   connection extends Connection,
   response,
-  verdict,
-  call extends FailoverCallSettings<connection, response, verdict>,
+  responseClass,
+  call extends FailoverCallSettings<connection, response, responseClass>,
 >
-  implements AttemptListener<connection, response, verdict>, CallProgress<connection>
+  implements AttemptListener<connection, response, responseClass>, CallProgress<connection>
 {
   readonly tried: PoolMember<connection>[] = []
   maybeTaken = false
   readonly #call: call
   readonly #support: CallSupport<connection, call>
   readonly #completion: Completion<PooledResponse<connection, response>>
-  #running: readonly Attempt<connection, response, verdict>[] = none
+  #running: readonly Attempt<connection, response, responseClass>[] = noAttempts
   #isSettled = false
   /** Number of pending operations other than attempts: waits for a rate slot, and promises of decisions. */
   #awaited = 0
@@ -102,7 +102,7 @@ export class FailoverCall<
   }
 
   begin(): void {
-    this.#goOn('first')
+    this.#tryNext('first')
   }
 
   next(): PoolMember<connection> | undefined {
@@ -110,7 +110,7 @@ export class FailoverCall<
   }
 
   /** Calls another upstream, if there is one. */
-  #goOn(why: 'first' | 'retry' | 'hedge'): void {
+  #tryNext(why: 'first' | 'retry' | 'hedge'): void {
     try {
       const member = this.next()
       if (!member) return this.#giveUp()
@@ -146,33 +146,33 @@ export class FailoverCall<
     this.#running = [...this.#running, attempt]
     if (why === 'retry') member.upstream.retries += 1
     if (why === 'hedge') member.upstream.hedges += 1
-    this.#planSecond(member)
+    this.#scheduleSecond(member)
     attempt.begin()
   }
 
   /** Schedules a call to another upstream for the case that this one is slow. */
-  #planSecond(first: PoolMember<connection>): void {
-    const { resending, lateMs } = this.#call
+  #scheduleSecond(first: PoolMember<connection>): void {
+    const { resending, lateMs: slowAfterMs } = this.#call
     clearTimeout(this.#timer)
     if (resending === 'unseen') return
     const hedgeMs = this.tried.length === 1 ? this.#support.hedgeMs(first, this.#call) : undefined
-    if (hedgeMs === undefined || hedgeMs >= lateMs) return this.#retryIn(lateMs)
+    if (hedgeMs === undefined || hedgeMs >= slowAfterMs) return this.#retryIn(slowAfterMs)
     this.#timer = guardedTimeout(() => {
-      if (!this.#second('hedge')) this.#retryIn(lateMs - hedgeMs)
+      if (!this.#sendSecond('hedge')) this.#retryIn(slowAfterMs - hedgeMs)
     }, hedgeMs)
   }
 
   #retryIn(ms: number): void {
     this.#timer = guardedTimeout(() => {
       // An upstream that cannot be called now may recover shortly.
-      if (!this.#second('retry')) this.#retryIn(this.#call.lateMs)
+      if (!this.#sendSecond('retry')) this.#retryIn(this.#call.lateMs)
     }, ms)
   }
 
   /** @returns whether a second upstream is called in parallel */
-  #second(why: 'retry' | 'hedge'): boolean {
+  #sendSecond(why: 'retry' | 'hedge'): boolean {
     if (this.#running.length !== 1 || !this.#hasNext() || !this.#support[why]()) return false
-    this.#goOn(why)
+    this.#tryNext(why)
     return true
   }
 
@@ -185,23 +185,27 @@ export class FailoverCall<
    * Resends an idempotent call to another upstream, independent of the retry budget, because the first upstream has no
    * work with it.
    */
-  onHanging(attempt: Attempt<connection, response, verdict>): void {
+  onHanging(attempt: Attempt<connection, response, responseClass>): void {
     if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
     if (this.#running.some((one) => one !== attempt && !one.isHanging)) return
-    if (this.#hasNext() && this.next()?.upstream.silence.isSuspected === false) this.#goOn('retry')
+    if (this.#hasNext() && this.next()?.upstream.silence.isSuspected === false) this.#tryNext('retry')
   }
 
   onOutcome(
-    attempt: Attempt<connection, response, verdict>,
-    outcome: Outcome<connection, response, verdict>,
+    attempt: Attempt<connection, response, responseClass>,
+    outcome: Outcome<connection, response, responseClass>,
   ): void {
-    this.#running = this.#running.length === 1 ? none : this.#running.filter((other) => other !== attempt)
+    this.#running =
+      this.#running.length === 1 ? noAttempts : this.#running.filter((other) => other !== attempt)
     if ('error' in outcome) this.#onError(outcome)
     else if (this.#isSettled) this.#call.discard(outcome.response)
     else this.#onResponse(outcome)
   }
 
-  #onError({ error, failure }: Extract<Outcome<connection, response, verdict>, { error: unknown }>): void {
+  #onError({
+    error,
+    failure,
+  }: Extract<Outcome<connection, response, responseClass>, { error: unknown }>): void {
     if (this.#isSettled) return
     this.#firstError ??= { error }
     if (failure && failure.kind !== 'unconnected' && failure.httpStatus !== 429) this.maybeTaken = true
@@ -212,32 +216,32 @@ export class FailoverCall<
     } else this.#giveUp()
   }
 
-  #onResponse(judged: JudgedResponse<connection, response, verdict>): void {
-    const decision = this.#call.decide(judged, this)
-    if (decision === 'take') return this.#take(judged)
+  #onResponse(classified: JudgedResponse<connection, response, responseClass>): void {
+    const decision = this.#call.decide(classified, this)
+    if (decision === 'take') return this.#accept(classified)
     if (typeof decision === 'object') {
-      const { member } = judged
+      const { member } = classified
       this.#awaited += 1
       settleWith(decision, {
-        resolve: (response) => this.#take({ member, response }),
+        resolve: (response) => this.#accept({ member, response }),
         reject: (error) => this.#fail(error),
       })
       return
     }
-    this.#firstResponse ??= judged
+    this.#firstResponse ??= classified
     if (decision === 'keep' || this.#call.signal.aborted) this.#giveUp()
     else this.#retry(decision === 'next for free')
   }
 
   #retry(isFree: boolean): void {
-    if (isFree || this.#support.retry()) this.#goOn('retry')
+    if (isFree || this.#support.retry()) this.#tryNext('retry')
     else this.#giveUp()
   }
 
-  #take(taken: PooledResponse<connection, response>): void {
+  #accept(accepted: PooledResponse<connection, response>): void {
     if (this.#isSettled) return
     this.#settle()
-    this.#completion.resolve(taken)
+    this.#completion.resolve(accepted)
   }
 
   #fail(error: unknown): void {
@@ -249,7 +253,7 @@ export class FailoverCall<
   /** Settles with the best available result, unless an upstream may still respond. */
   #giveUp(): void {
     if (this.#isSettled || this.#awaited + this.#running.length > 0) return
-    if (this.#firstResponse) return this.#take(this.#firstResponse)
+    if (this.#firstResponse) return this.#accept(this.#firstResponse)
     this.#fail(this.#firstError ? this.#firstError.error : unavailable(undefined, this.#call.signal))
   }
 
@@ -260,4 +264,4 @@ export class FailoverCall<
   }
 }
 
-const none: readonly never[] = []
+const noAttempts: readonly never[] = []

@@ -30,7 +30,7 @@ export class HealthRounds<member extends PoolMember> {
   readonly #members: readonly member[]
   readonly #times: RoundTimes
   readonly #actions: RoundActions<member>
-  readonly #asked = new Set<member>()
+  readonly #checking = new Set<member>()
   #isStopped = false
   #usedAt = -Infinity
   #roundAt = -Infinity
@@ -57,7 +57,7 @@ export class HealthRounds<member extends PoolMember> {
   }
 
   /** Checks all upstreams now, because one of them has a problem. */
-  askSoon(): void {
+  checkSoon(): void {
     if (!this.#isStopped && performance.now() - this.#roundAt > shortestPauseMs) void this.#round()
   }
 
@@ -86,10 +86,10 @@ export class HealthRounds<member extends PoolMember> {
     this.#roundAt = performance.now()
     return this.#members
       .filter(({ record, upstream }) => !record.isCordoned && !upstream.rate.isPaused)
-      .filter((member) => !this.#asked.has(member))
+      .filter((member) => !this.#checking.has(member))
       .map((member) => {
-        this.#asked.add(member)
-        return this.#actions.ask(member).finally(() => this.#asked.delete(member))
+        this.#checking.add(member)
+        return this.#actions.ask(member).finally(() => this.#checking.delete(member))
       })
   }
 }

@@ -1,11 +1,11 @@
-const kept = 128
-const enough = 20
+const windowSize = 128
+const minSamples = 20
 const sortedEvery = 32
 const weightOfNewest = 0.1
 
 /** Response times of an upstream, in milliseconds. Recent responses have more weight. */
 export class Latency {
-  readonly #latest = new Float64Array(kept)
+  readonly #latest = new Float64Array(windowSize)
   #count = 0
   #sortedAt = -Infinity
   #mean: number | undefined
@@ -25,18 +25,18 @@ export class Latency {
 
   /** p95 of recent responses; undefined while there are too few. */
   get percentile95(): number | undefined {
-    if (this.#count >= enough && this.#count - this.#sortedAt >= sortedEvery) this.#sort()
+    if (this.#count >= minSamples && this.#count - this.#sortedAt >= sortedEvery) this.#sort()
     return this.#percentile95
   }
 
   /** p99 of recent responses; undefined while there are too few. */
   get percentile99(): number | undefined {
-    if (this.#count >= enough && this.#count - this.#sortedAt >= sortedEvery) this.#sort()
+    if (this.#count >= minSamples && this.#count - this.#sortedAt >= sortedEvery) this.#sort()
     return this.#percentile99
   }
 
   add(ms: number): void {
-    this.#latest[this.#count % kept] = ms
+    this.#latest[this.#count % windowSize] = ms
     this.#count += 1
     this.#totalMs += ms
     // The first response includes the connection setup and must not dominate the average for long.
@@ -46,7 +46,7 @@ export class Latency {
 
   #sort(): void {
     this.#sortedAt = this.#count
-    const sorted = this.#latest.slice(0, Math.min(this.#count, kept)).toSorted()
+    const sorted = this.#latest.slice(0, Math.min(this.#count, windowSize)).toSorted()
     this.#percentile95 = sorted[Math.floor(sorted.length * 0.95)]
     this.#percentile99 = sorted[Math.floor(sorted.length * 0.99)]
   }

@@ -15,7 +15,7 @@ describe('CircuitBreaker', () => {
     for (let call = 0; call < times; call++) breaker.fail()
   }
 
-  it('opens at the fifth failure in a row, or at once when the upstream is down', () => {
+  it('opens after five consecutive failures, or immediately when the upstream is down', () => {
     const breaker = new CircuitBreaker(clock)
     failing(breaker, 4)
     breaker.succeed()
@@ -38,7 +38,7 @@ describe('CircuitBreaker', () => {
     expect(breaker.state).toBe('open')
   })
 
-  it('lets one call find out after a pause, which doubles while the upstream fails', () => {
+  it('sends one probe after a pause, which doubles while the upstream fails', () => {
     const breaker = new CircuitBreaker(clock)
     breaker.fail(true)
     for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
@@ -56,7 +56,7 @@ describe('CircuitBreaker', () => {
     expect([breaker.state, breaker.errorRate, breaker.probe()]).toEqual(['closed', 0, true])
   })
 
-  it('pauses longer when it was closed too early, and begins anew later', () => {
+  it('pauses longer after a relapse, and resets later', () => {
     const breaker = new CircuitBreaker(clock)
     breaker.fail(true)
     now += 1_000
@@ -92,7 +92,7 @@ it('RetryBudget holds a share of the calls and a little for each second', () => 
 })
 
 describe('RateBudget', () => {
-  it('lets a second of calls go together, and the others in their turn', () => {
+  it('allows one second of calls as a burst, and delays the others', () => {
     const rate = new RateBudget(4, clock)
     const waits = Array.from({ length: 6 }, () => {
       const { waitMs } = rate
@@ -104,14 +104,14 @@ describe('RateBudget', () => {
     expect(rate.waitMs).toBe(0)
   })
 
-  it('pauses as long as the upstream wants, or longer and longer', () => {
+  it('pauses as long as the upstream requests, or with an increasing delay', () => {
     const rate = new RateBudget(undefined, clock)
     expect([rate.waitMs, rate.isPaused]).toEqual([0, false])
     rate.refused(5_000)
     rate.refused(undefined)
     expect([rate.waitMs, rate.isPaused]).toEqual([5_000, true])
     now += 5_000
-    rate.taken()
+    rate.accepted()
     for (const pause of [1_000, 2_000, 4_000]) {
       rate.refused(undefined)
       expect(rate.waitMs).toBe(pause)
@@ -123,7 +123,7 @@ describe('RateBudget', () => {
   })
 })
 
-it('Latency tells the mean and what 95 of 100 answers did not exceed', () => {
+it('Latency reports the mean and the p95 of the responses', () => {
   const latency = new Latency()
   expect([latency.mean, latency.percentile95]).toEqual([undefined, undefined])
   latency.add(10)

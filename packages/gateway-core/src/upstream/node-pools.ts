@@ -20,7 +20,7 @@ interface SharedPool<pool extends NodePool> {
 }
 
 // Deleted nodes are not reported, so the number is limited.
-const mostNodes = 20_000
+const maxNodes = 20_000
 
 /**
  * The pools of one field of all nodes. Nodes with the same upstreams share a pool. A pool that no node uses any longer
@@ -29,8 +29,8 @@ const mostNodes = 20_000
 export class NodePools<pool extends NodePool> {
   // The least recently used node loses its pool.
   readonly #byNode = new LRUCache<string, SharedPool<pool>>({
-    max: mostNodes,
-    dispose: (shared, nodeId) => this.#leave(shared, nodeId),
+    max: maxNodes,
+    dispose: (shared, nodeId) => this.#release(shared, nodeId),
   })
   readonly #byText = new Map<string, SharedPool<pool>>()
 
@@ -61,7 +61,7 @@ export class NodePools<pool extends NodePool> {
     for (const { pool } of this.#byText.values()) pool.close()
   }
 
-  #leave(shared: SharedPool<pool>, nodeId: string): void {
+  #release(shared: SharedPool<pool>, nodeId: string): void {
     shared.nodes.delete(nodeId)
     if (shared.nodes.size === 0) this.#byText.delete(shared.text)
   }

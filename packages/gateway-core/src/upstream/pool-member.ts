@@ -48,7 +48,7 @@ export interface UpstreamState {
 
 /** An upstream with a larger lag than this is lagging. */
 export const laggingBlocks = 3
-const farBehindBlocks = 40
+const severeLagBlocks = 40
 
 /**
  * An upstream in a pool, with its configuration in the record of the node and its comparison with the other upstreams.
@@ -86,7 +86,7 @@ export class PoolMember<connection extends Connection = Connection> {
     if (this.record.isCordoned) return 'cordoned'
     if (this.isOfOtherChain) return 'wrong chain'
     if (!upstream.isResponsive) return 'failing'
-    if (this.isDoubted || upstream.isSyncing || (this.lag ?? 0) > farBehindBlocks) return 'far behind'
+    if (this.isDoubted || upstream.isSyncing || (this.lag ?? 0) > severeLagBlocks) return 'far behind'
     if (!upstream.isKnown) return 'unknown'
     if ((this.lag ?? 0) > this.#toleratedLag) return 'lagging'
     return upstream.isUnverified ? 'unverified' : 'ready'

@@ -49,7 +49,7 @@ export class RateBudget {
   }
 
   /** Records that the upstream has accepted a call. */
-  taken(): void {
+  accepted(): void {
     this.#pauseMs = firstPauseMs
   }
 }

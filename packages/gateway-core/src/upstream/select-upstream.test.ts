@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseUpstreams } from '../grants/parse-upstreams.ts'
-import { selectSteadily, selectUpstream } from './select-upstream.ts'
+import { selectSticky, selectUpstream } from './select-upstream.ts'
 import { laggingBlocks, PoolMember } from './pool-member.ts'
 import { Upstream } from './upstream.ts'
 
@@ -22,12 +22,12 @@ function turns(of: readonly PoolMember[], count: number): string {
   return Array.from({ length: count }, () => selectUpstream(of, choice)?.upstream.id).join('')
 }
 
-it('takes turns by weight', () => {
+it('alternates between upstreams by weight', () => {
   expect(turns(members('weight=3', 'weight=2', 'weight=1'), 12)).toBe('abacbaabacba')
   expect(turns(members('', '', ''), 6)).toBe('abcabc')
 })
 
-it('takes a turn from one that answers much later, or has much more to do', () => {
+it('skips an upstream that responds much more slowly or has a much higher load', () => {
   const slow = members('', '')
   for (const ms of [50, 60, 55]) slow[0]?.upstream.quick.add(ms)
   for (const ms of [2, 3, 1]) slow[1]?.upstream.quick.add(ms)
@@ -45,7 +45,7 @@ it('takes a turn from one that answers much later, or has much more to do', () =
   expect(turns(heavy, 4)).toBe('aaba')
 })
 
-it('prefers health to weight, and any upstream to none', () => {
+it('prefers health over weight, and an unhealthy upstream over none', () => {
   const [first, second] = members('weight=9', '') as [PoolMember, PoolMember]
   first.lag = 4
   expect(turns([first, second], 3)).toBe('bbb')
@@ -69,11 +69,11 @@ function ofClasses(): readonly PoolMember[] {
   return [failing, syncing, ...unknown, lagging, unverified, ready].filter((member) => member !== undefined)
 }
 
-it('stays at the healthiest, whichever it was before', () => {
+it('selects the healthiest upstream, regardless of the previous selection', () => {
   const left = [...ofClasses()]
   const order: string[] = []
   for (;;) {
-    const best = selectSteadily(left, left[0])
+    const best = selectSticky(left, left[0])
     if (!best) break
     order.push(best.class)
     left.splice(left.indexOf(best), 1)
@@ -81,15 +81,15 @@ it('stays at the healthiest, whichever it was before', () => {
   expect(order).toEqual(['ready', 'unverified', 'lagging', 'unknown', 'far behind', 'failing'])
 })
 
-it('stays at the present one among equals, else at the first', () => {
+it('keeps the current upstream among equals, otherwise selects the first', () => {
   const two = members('', '')
-  expect(selectSteadily(two, undefined)).toBe(two[0])
-  expect(selectSteadily(two, two[1])).toBe(two[1])
-  expect(selectSteadily([], two[1])).toBeUndefined()
+  expect(selectSticky(two, undefined)).toBe(two[0])
+  expect(selectSticky(two, two[1])).toBe(two[1])
+  expect(selectSticky([], two[1])).toBeUndefined()
 })
 
-it('leaves one that takes no more calls, until it takes them again', () => {
+it('skips an upstream at its rate limit until it accepts calls again', () => {
   const two = members('rps=1', '')
   two[0]?.upstream.rate.take()
-  expect(selectSteadily(two, two[0])).toBe(two[1])
+  expect(selectSticky(two, two[0])).toBe(two[1])
 })

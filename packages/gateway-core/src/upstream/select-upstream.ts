@@ -44,9 +44,9 @@ export function selectUpstream<member extends PoolMember>(
     fewest = faults
     left.push(member)
   }
-  const roomy = left.filter((member) => waitMs(member) === 0)
-  if (roomy.length === 0) return left.reduce((best, one) => (waitMs(one) < waitMs(best) ? one : best))
-  return soonest(roomy, choice.pace)
+  const withCapacity = left.filter((member) => waitMs(member) === 0)
+  if (withCapacity.length === 0) return left.reduce((best, one) => (waitMs(one) < waitMs(best) ? one : best))
+  return soonest(withCapacity, choice.pace)
 }
 
 /**
@@ -58,7 +58,7 @@ export function selectUpstream<member extends PoolMember>(
  * @param present - the current upstream
  * @returns undefined when there is none
  */
-export function selectSteadily<member extends PoolMember>(
+export function selectSticky<member extends PoolMember>(
   members: readonly member[],
   present: member | undefined,
 ): member | undefined {
@@ -91,7 +91,7 @@ function soonest<member extends PoolMember>(
   members: readonly member[],
   pace: SelectionCriteria['pace'],
 ): member | undefined {
-  const next = nextTurn(members)
+  const next = nextByWeight(members)
   return members.reduce(
     (best, one) => (best && loadOf(one, pace) * clearlyWorse < loadOf(best, pace) ? one : best),
     next,
@@ -99,7 +99,7 @@ function soonest<member extends PoolMember>(
 }
 
 /** Smooth weighted round-robin, as in nginx: for `a` with weight 2 and `b` with weight 1, the order is `a b a`. */
-function nextTurn<member extends PoolMember>(members: readonly member[]): member | undefined {
+function nextByWeight<member extends PoolMember>(members: readonly member[]): member | undefined {
   let next: member | undefined
   let sum = 0
   for (const member of members) {

@@ -17,27 +17,27 @@ const idleTicks = 40
  */
 export class SilenceWatch<member extends PoolMember> {
   readonly #members: readonly member[]
-  readonly #ask: (member: member, signal: CancellationSignal) => Promise<unknown>
+  readonly #sendProbe: (member: member, signal: CancellationSignal) => Promise<unknown>
   readonly #log: Logger | undefined
   readonly #now: () => number
   readonly #probed = new Set<member>()
   #timer: NodeJS.Timeout | undefined
-  #lookedAt = 0
+  #polledAt = 0
   #idle = 0
   #isStopped = false
 
   /**
-   * @param ask - sends a request that is cheap for the upstream
+   * @param sendProbe - sends a request that is cheap for the upstream
    * @param now - a clock in milliseconds
    */
   constructor(
     members: readonly member[],
-    ask: (member: member, signal: CancellationSignal) => Promise<unknown>,
+    sendProbe: (member: member, signal: CancellationSignal) => Promise<unknown>,
     log: Logger | undefined,
     now: () => number = () => performance.now(),
   ) {
     this.#members = members
-    this.#ask = ask
+    this.#sendProbe = sendProbe
     this.#log = log
     this.#now = now
   }
@@ -45,7 +45,7 @@ export class SilenceWatch<member extends PoolMember> {
   /** Starts checking while calls are running. */
   start(): void {
     if (this.#timer !== undefined || this.#isStopped) return
-    this.#lookedAt = this.#now()
+    this.#polledAt = this.#now()
     this.#idle = 0
     runDetached(() => this.#plan())
   }
@@ -56,13 +56,13 @@ export class SilenceWatch<member extends PoolMember> {
   }
 
   /** Checks all upstreams once. */
-  look(): void {
+  poll(): void {
     const now = this.#now()
-    const elapsedMs = Math.min(longestStepMs, now - this.#lookedAt)
-    this.#lookedAt = now
+    const elapsedMs = Math.min(longestStepMs, now - this.#polledAt)
+    this.#polledAt = now
     let isIdle = true
     // All are checked first, so that no call is resent to an upstream that this check then finds silent.
-    for (const member of this.#members) this.#lookAt(member, elapsedMs)
+    for (const member of this.#members) this.#inspect(member, elapsedMs)
     for (const member of this.#members) {
       const { upstream } = member
       if (!upstream.attempts.isEmpty) isIdle = false
@@ -75,12 +75,12 @@ export class SilenceWatch<member extends PoolMember> {
   #plan(): void {
     this.#timer = guardedTimeout(() => {
       this.#timer = undefined
-      this.look()
+      this.poll()
       if (this.#idle < idleTicks && !this.#isStopped) this.#plan()
     }, tickMs).unref()
   }
 
-  #lookAt(member: member, elapsedMs: number): void {
+  #inspect(member: member, elapsedMs: number): void {
     const { attempts, silence, connection, quick, id } = member.upstream
     const limitMs = Math.max(shortestLimitMs, limitFactor * (quick.percentile99 ?? 0))
     const isProbed = this.#probed.has(member)
@@ -107,7 +107,7 @@ export class SilenceWatch<member extends PoolMember> {
       clearTimeout(timer)
       this.#probed.delete(member)
     }
-    this.#ask(member, end).then(over, over)
+    this.#sendProbe(member, end).then(over, over)
   }
 }
 

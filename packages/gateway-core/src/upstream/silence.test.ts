@@ -14,14 +14,14 @@ function after(ms: number, facts: typeof quickCall, silence = new Silence()) {
 }
 
 describe('an upstream', () => {
-  it('is silent when a quick call has waited longer than the limit without a byte', () => {
+  it('is silent when a short call has waited longer than the limit without a byte', () => {
     expect(after(500, quickCall).silence.isSilent).toBe(false)
     expect(after(550, quickCall).silence.isSilent).toBe(true)
     expect(after(1_200, { ...quickCall, limitMs: 1_200 }).silence.isSilent).toBe(false)
     expect(after(1_250, { ...quickCall, limitMs: 1_200 }).silence.isSilent).toBe(true)
   })
 
-  it('is not silent while any byte comes, however long its calls take', () => {
+  it('is not silent while any byte arrives, regardless of the duration of its calls', () => {
     const silence = new Silence()
     for (let lastBytesAt = 1; lastBytesAt < 100; lastBytesAt += 1) {
       after(450, { ...quickCall, lastBytesAt }, silence)
@@ -36,7 +36,7 @@ describe('an upstream', () => {
     })
   })
 
-  it('gets a probe beside slow calls, and is silent when that is not answered either', () => {
+  it('receives a probe during long calls, and is silent when the probe receives no response either', () => {
     const { silence, probes } = after(500, slowCall)
     expect([probes, silence.isSilent]).toEqual([1, false])
     // The probe is waiting now.
@@ -44,7 +44,7 @@ describe('an upstream', () => {
     expect(silence.isSilent).toBe(true)
   })
 
-  it('gets a probe twice a second while it is silent, and is back with the first byte', () => {
+  it('receives two probes per second while it is silent, and is responsive again with the first byte', () => {
     const { silence } = after(550, quickCall)
     let probes = 0
     for (let passed = 0; passed < 5_000; passed += stepMs) {

@@ -1,6 +1,6 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import { HealthRounds, type RoundTimes } from './health-rounds.ts'
-import { selectSteadily } from './select-upstream.ts'
+import { selectSticky } from './select-upstream.ts'
 import { PoolMember, type PoolUpstream, type UpstreamState } from './pool-member.ts'
 import type { Connection } from './upstream.ts'
 import type { UpstreamError } from './upstream-error.ts'
@@ -88,13 +88,13 @@ export class SteadyPool<connection extends Connection> {
 
   /** Checks all upstreams now, because one of them has a problem. */
   askSoon(): void {
-    if (!this.only) this.#rounds.askSoon()
+    if (!this.only) this.#rounds.checkSoon()
   }
 
   /** Selects the best upstream that has not been tried yet. The first choice becomes the current upstream. */
   choose(tried: readonly PoolMember<connection>[]): PoolMember<connection> | undefined {
     const left = this.members.filter((member) => member.isInUse && !tried.includes(member))
-    const best = selectSteadily(left, this.#present)
+    const best = selectSticky(left, this.#present)
     if (tried.length === 0) this.#present = best
     return best
   }
@@ -116,11 +116,11 @@ export class SteadyPool<connection extends Connection> {
   async #check(member: PoolMember<connection>): Promise<void> {
     const source = this.#source
     const { upstream } = member
-    const isJudged = upstream.breaker.probe()
+    const isClassified = upstream.breaker.probe()
     try {
       const signal = AbortSignal.timeout(source.times.checkTimeoutMs)
       const health = await source.readHealth(upstream.connection, signal)
-      if (isJudged) upstream.breaker.succeed()
+      if (isClassified) upstream.breaker.succeed()
       upstream.isKnown = true
       upstream.head = health.head
       upstream.isSyncing = health.isSyncing === true
@@ -129,13 +129,13 @@ export class SteadyPool<connection extends Connection> {
       // Its chain head is unknown now.
       upstream.isKnown = false
       upstream.head = undefined
-      if (isJudged) upstream.noteFailedCheck(source.failureOf(error))
+      if (isClassified) upstream.noteFailedCheck(source.failureOf(error))
     }
-    this.#judgeHeads()
+    this.#classifyHeads()
   }
 
   /** Computes the lag. An upstream that fails or syncs does not count for the highest chain head. */
-  #judgeHeads(): void {
+  #classifyHeads(): void {
     const shown = this.members.filter(
       ({ isInUse, upstream }) => isInUse && upstream.isResponsive && !upstream.isSyncing,
     )

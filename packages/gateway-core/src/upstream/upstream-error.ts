@@ -58,8 +58,8 @@ export class UpstreamBusyError extends Error {
 /** Creates the failure of an exchange. The cause is dropped, because it may contain the URL of the upstream. */
 export function unavailable(error: unknown, signal: CancellationSignal): UpstreamError {
   const cause: unknown = signal.aborted ? signal.reason : error
-  const isLate = cause instanceof Error && cause.name.includes('Timeout')
-  const kind = isLate
+  const isTimeout = cause instanceof Error && cause.name.includes('Timeout')
+  const kind = isTimeout
     ? 'late'
     : signal.aborted
       ? 'aborted'

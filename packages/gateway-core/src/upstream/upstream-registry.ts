@@ -30,7 +30,7 @@ export interface UpstreamRegistryOptions<connection extends ClosableConnection> 
 }
 
 // Changed records of nodes are not reported, so the number is limited.
-const mostKept = 20_000
+const maxEntries = 20_000
 const idLength = 8
 
 /** The upstreams of one field of all nodes, each opened on first use. Nodes with the same upstream share it. */
@@ -38,7 +38,7 @@ export class UpstreamRegistry<connection extends ClosableConnection> {
   readonly #options: UpstreamRegistryOptions<connection>
   readonly #fingerprint: Fingerprint
   // The least recently used upstream is dropped; its connections close when they are idle.
-  readonly #upstreams = new LRUCache<string, Upstream<connection>>({ max: mostKept })
+  readonly #upstreams = new LRUCache<string, Upstream<connection>>({ max: maxEntries })
 
   constructor(options: UpstreamRegistryOptions<connection>) {
     this.#options = options

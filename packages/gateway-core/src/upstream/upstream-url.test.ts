@@ -14,7 +14,7 @@ it.each([
   expect(secretsOfUrl(new URL(address))).toContain(secret)
 })
 
-it('names of chains and versions in a path are none', () => {
+it('names of chains and versions in a path are not secrets', () => {
   const secrets = secretsOfUrl(new URL('https://node.example/arbitrum-one/mainnet/v3/rpc'))
   expect(secrets).toEqual([
     '/arbitrum-one/mainnet/v3/rpc',

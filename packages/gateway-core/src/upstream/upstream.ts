@@ -99,7 +99,7 @@ export class Upstream<connection extends Connection = Connection> {
   /** Counts a call with a response, whatever its content. */
   answered(): void {
     this.breaker.succeed()
-    this.rate.taken()
+    this.rate.accepted()
   }
 
   /** Counts a failed call, unless the caller cancelled it. */

@@ -3,7 +3,7 @@ import { createUsageCounts } from './usage-counts.ts'
 import { createCurrentUsage } from './current-usage.ts'
 import { grantOf } from '../testing/metered-node.ts'
 
-it('adds what is counted here to what the database says, for those who have a quota', () => {
+it('adds local counts to the usage in the database for owners with a quota', () => {
   let now = Date.UTC(2026, 0, 31, 23, 30)
   const used = createCurrentUsage(() => now)
   const counts = createUsageCounts(

@@ -8,28 +8,34 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 
 function counted() {
   const registry = new Registry()
-  const [own, metrics] = [new Registry(), createRequestMetrics(prometheusRegistry(registry))]
+  const [reference, metrics] = [new Registry(), createRequestMetrics(prometheusRegistry(registry))]
   const help =
     'Time from when the head of a node request was there until its answer was handed to the connection.'
-  const histogram = new Histogram({ name, help, labelNames: ['protocol'], buckets: bounds, registers: [own] })
+  const histogram = new Histogram({
+    name,
+    help,
+    labelNames: ['protocol'],
+    buckets: bounds,
+    registers: [reference],
+  })
   const took = (protocol: string, seconds: number) => {
     metrics.took(protocol, seconds)
     histogram.observe({ protocol }, seconds)
   }
-  return { registry, own, took }
+  return { registry, reference, took }
 }
 
 it('publishes durations as the library does', async () => {
-  const { registry, own, took } = counted()
-  expect(await registry.getSingleMetricAsString(name)).toBe(await own.getSingleMetricAsString(name))
+  const { registry, reference, took } = counted()
+  expect(await registry.getSingleMetricAsString(name)).toBe(await reference.getSingleMetricAsString(name))
   for (const seconds of [0, ...bounds, 0.000_5, 0.001_1, 7, 31, 4_000]) took('evm', seconds)
   took('beacon', 0.3)
-  expect(await registry.getSingleMetricAsString(name)).toBe(await own.getSingleMetricAsString(name))
+  expect(await registry.getSingleMetricAsString(name)).toBe(await reference.getSingleMetricAsString(name))
   // Repeated reads return the same numbers.
-  expect(await registry.getSingleMetricAsString(name)).toBe(await own.getSingleMetricAsString(name))
+  expect(await registry.getSingleMetricAsString(name)).toBe(await reference.getSingleMetricAsString(name))
 })
 
-it('publishes durations that those of other processes can be added to', async () => {
+it('publishes durations that can be summed across processes', async () => {
   const [one, other] = [counted(), counted()]
   one.took('evm', 0.002)
   other.took('evm', 0.2)
@@ -38,5 +44,5 @@ it('publishes durations that those of other processes can be added to', async ()
     const reports = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))
     return AggregatorRegistry.aggregate(JSON.parse(JSON.stringify(reports))).getSingleMetricAsString(name)
   }
-  expect(await sumOf(one.registry, other.registry)).toBe(await sumOf(one.own, other.own))
+  expect(await sumOf(one.registry, other.registry)).toBe(await sumOf(one.reference, other.reference))
 })

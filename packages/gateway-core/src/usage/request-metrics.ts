@@ -44,8 +44,8 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     'Time from when the head of a node request was there until its answer was handed to the connection.',
     ['protocol'],
     bounds,
-    (tell) => {
-      for (const [protocol, distribution] of durations) tell({ protocol }, distribution)
+    (report) => {
+      for (const [protocol, distribution] of durations) report({ protocol }, distribution)
     },
   )
   const bytesOf = (protocol: string) => entryOf(bytesByProtocol, protocol, () => ({ in: 0, out: 0 }))
@@ -79,7 +79,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
 function entryOf<key, value>(map: Map<key, value>, key: key, make: () => value): value {
   const known = map.get(key)
   if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
+  const created = make()
+  map.set(key, created)
+  return created
 }

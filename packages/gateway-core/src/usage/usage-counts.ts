@@ -118,12 +118,12 @@ export function createUsageCounts(units: Units, now: () => number = Date.now): U
       cell.seconds += durationSeconds * times
     },
     take() {
-      const taken = byCredential
+      const snapshot = byCredential
       const ofHour = hour
       hour = hourOf(now())
-      if (taken.size === 0) return []
+      if (snapshot.size === 0) return []
       byCredential = new Map()
-      return rowsOf(taken.values(), ofHour, protocols)
+      return rowsOf(snapshot.values(), ofHour, protocols)
     },
   }
 }

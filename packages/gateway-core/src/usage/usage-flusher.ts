@@ -14,7 +14,7 @@ export interface UsageSink {
 }
 
 /** Dependencies of a flusher. */
-export interface FlusherParts {
+export interface FlusherDependencies {
   readonly counts: UsageCounts
   readonly sink: UsageSink
   readonly usedSoFar: CurrentUsage
@@ -57,8 +57,8 @@ const lastFlushMs = 5_000
  * journal to the database. A process that is killed loses the counts since the last flush. An unavailable database
  * loses nothing.
  */
-export async function startFlusher(parts: FlusherParts): Promise<RunningFlusher> {
-  const flusher = new Flusher(parts)
+export async function startFlusher(dependencies: FlusherDependencies): Promise<RunningFlusher> {
+  const flusher = new Flusher(dependencies)
   await flusher.start()
   const ended = new AbortController()
   const running = flusher.run(ended.signal)
@@ -71,11 +71,11 @@ export async function startFlusher(parts: FlusherParts): Promise<RunningFlusher>
 }
 
 class Flusher {
-  readonly #parts: FlusherParts
+  readonly #dependencies: FlusherDependencies
   /** Undefined when the directory is not writable. */
   #journal: UsageJournal | undefined
   /** Orphaned journals of earlier processes. */
-  #left: UsageJournal[] = []
+  #orphanedJournals: UsageJournal[] = []
   /** The one batch that is in no journal. */
   #held: UsageBatch | undefined
   #writer: string = randomUUID()
@@ -90,14 +90,14 @@ class Flusher {
   #nextReading = 0
   #isReading = false
   /** Usage that was taken during a database query, so its result cannot contain it. */
-  #takenMeanwhile: UsageRow[] = []
+  #countedDuringRead: UsageRow[] = []
 
-  constructor(parts: FlusherParts) {
-    this.#parts = parts
+  constructor(dependencies: FlusherDependencies) {
+    this.#dependencies = dependencies
   }
 
   states(): UsageStates {
-    const journals = [this.#journal, ...this.#left]
+    const journals = [this.#journal, ...this.#orphanedJournals]
     return {
       journalBytes: journals.reduce((sum, journal) => sum + (journal?.bytes ?? 0), 0),
       waitingSince: this.#waitingSince,
@@ -107,12 +107,12 @@ class Flusher {
   }
 
   async start(): Promise<void> {
-    const { directory, log } = this.#parts
+    const { directory, log } = this.#dependencies
     try {
-      this.#left = await openOrphanedJournals(directory)
+      this.#orphanedJournals = await openOrphanedJournals(directory)
       this.#journal = await openJournal(directory)
       this.#writer = this.#journal.writer
-      if (this.#left.some(({ isEmpty }) => !isEmpty)) this.#waitingSince = Date.now()
+      if (this.#orphanedJournals.some(({ isEmpty }) => !isEmpty)) this.#waitingSince = Date.now()
     } catch (error) {
       log.warn({ err: error }, 'usage is kept in memory only: its journal cannot be written')
     }
@@ -120,7 +120,7 @@ class Flusher {
   }
 
   async run(ended: AbortSignal): Promise<void> {
-    const { flushMs = usualFlushMs } = this.#parts
+    const { flushMs = usualFlushMs } = this.#dependencies
     while (!ended.aborted) {
       await delay(flushMs, undefined, { signal: ended, ref: false }).catch(() => undefined)
       await this.#take()
@@ -140,18 +140,19 @@ class Flusher {
       }
     })()
     await Promise.race([drained, delay(lastFlushMs, undefined, { ref: false })])
-    for (const journal of [this.#journal, ...this.#left]) await journal?.close().catch(() => undefined)
+    for (const journal of [this.#journal, ...this.#orphanedJournals])
+      await journal?.close().catch(() => undefined)
   }
 
   async #take(): Promise<void> {
-    const { counts, usedSoFar, log } = this.#parts
+    const { counts, usedSoFar, log } = this.#dependencies
     // Until that batch is in the database, counts stay in memory.
     if (this.#held) return
     const rows = counts.take()
     if (rows.length === 0) return
     usedSoFar.add(rows)
     this.#waitingSince ??= Date.now()
-    if (this.#isReading) this.#takenMeanwhile.push(...rows)
+    if (this.#isReading) this.#countedDuringRead.push(...rows)
     const batch = { writer: this.#writer, sequence: ++this.#sequence, rows }
     if (this.#journal === undefined) this.#hold(batch)
     else {
@@ -169,12 +170,12 @@ class Flusher {
 
   /** Writes all waiting usage. Never rejects. */
   async #drain(): Promise<void> {
-    const { sink, log } = this.#parts
+    const { sink, log } = this.#dependencies
     try {
-      for (const journal of this.#left) {
+      for (const journal of this.#orphanedJournals) {
         await this.#write(journal)
         await journal.close()
-        this.#left = this.#left.filter((other) => other !== journal)
+        this.#orphanedJournals = this.#orphanedJournals.filter((other) => other !== journal)
       }
       if (this.#journal) await this.#write(this.#journal)
       if (this.#held) await sink.write(this.#held)
@@ -193,19 +194,19 @@ class Flusher {
   }
 
   async #write(journal: UsageJournal): Promise<void> {
-    for await (const batch of journal.read()) await this.#parts.sink.write(batch)
-    await journal.forget()
+    for await (const batch of journal.read()) await this.#dependencies.sink.write(batch)
+    await journal.truncate()
   }
 
   async #readUsed(): Promise<void> {
-    const { sink, usedSoFar } = this.#parts
+    const { sink, usedSoFar } = this.#dependencies
     const isAllIn = this.#held === undefined && (this.#journal?.isEmpty ?? true)
     if (!isAllIn || performance.now() < this.#nextReading) return
-    this.#takenMeanwhile = []
+    this.#countedDuringRead = []
     this.#isReading = true
     try {
       usedSoFar.replace(await sink.readUsed())
-      usedSoFar.add(this.#takenMeanwhile)
+      usedSoFar.add(this.#countedDuringRead)
     } finally {
       this.#isReading = false
     }

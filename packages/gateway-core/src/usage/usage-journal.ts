@@ -26,7 +26,7 @@ export interface UsageJournal {
   /** All batches in order, except those that are appended meanwhile. */
   read(): AsyncGenerator<UsageBatch>
   /** Truncates the batches that the last {@link read} returned. */
-  forget(): Promise<void>
+  truncate(): Promise<void>
   /** Closes it, and deletes it when it is empty. */
   close(): Promise<void>
 }
@@ -81,7 +81,7 @@ async function openFile(directory: string, writer: string): Promise<UsageJournal
   }
 }
 
-interface FileParts {
+interface JournalFileOptions {
   readonly file: FileHandle
   readonly path: string
   readonly lock: DirectoryLock
@@ -90,7 +90,7 @@ interface FileParts {
 
 class JournalFile implements UsageJournal {
   readonly writer: string
-  readonly #parts: FileParts
+  readonly #parts: JournalFileOptions
   /** End of the truncated part. */
   #start = 0
   /** End of the part that was read last. */
@@ -100,7 +100,7 @@ class JournalFile implements UsageJournal {
   /** Serializes all writes to the file. */
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(writer: string, size: number, parts: FileParts) {
+  constructor(writer: string, size: number, parts: JournalFileOptions) {
     this.writer = writer
     this.#size = size
     this.#parts = parts
@@ -117,7 +117,7 @@ class JournalFile implements UsageJournal {
   append({ sequence, rows }: UsageBatch): Promise<void> {
     // The previous line may be incomplete, because of a full disk or because its process ended.
     const line = Buffer.from(`\n${JSON.stringify({ sequence, rows })}\n`)
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       await this.#parts.file.appendFile(line)
       this.#size = (await this.#parts.file.stat()).size
     })
@@ -135,8 +135,8 @@ class JournalFile implements UsageJournal {
     this.#read = end
   }
 
-  forget(): Promise<void> {
-    return this.#inTurn(async () => {
+  truncate(): Promise<void> {
+    return this.#serialize(async () => {
       this.#start = this.#read
       if (!this.isEmpty) return
       await this.#parts.file.truncate(0)
@@ -154,7 +154,7 @@ class JournalFile implements UsageJournal {
     if (this.isEmpty) await rm(lockPath, { force: true })
   }
 
-  #inTurn(write: () => Promise<void>): Promise<void> {
+  #serialize(write: () => Promise<void>): Promise<void> {
     const written = this.#writing.then(write)
     this.#writing = written.catch(() => undefined)
     return written

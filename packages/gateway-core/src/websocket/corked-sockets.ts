@@ -59,10 +59,10 @@ export class CorkedSocket {
     this.#cork()
     if (this.#texts === '') return
     const sent = this.#sent
-    const told = () => {
+    const onWritten = () => {
       for (const one of sent) one()
     }
-    this.#socket.write(this.#texts, 'latin1', told)
+    this.#socket.write(this.#texts, 'latin1', onWritten)
     this.#texts = ''
     this.#sent = []
   }

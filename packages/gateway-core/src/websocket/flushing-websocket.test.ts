@@ -7,7 +7,7 @@ import { CorkedSockets } from './corked-sockets.ts'
 import { FlushingWebSocket } from './flushing-websocket.ts'
 import { textFrame } from './text-frame.ts'
 
-it('sends what was collected before it answers the Close frame of a client', async () => {
+it('flushes corked frames before its response to the Close frame of a client', async () => {
   const webSockets = new WebSocketServer({ noServer: true, WebSocket: FlushingWebSocket })
   const sockets = new CorkedSockets()
   const server = createServer()

@@ -6,10 +6,10 @@ it.each([0, 1, 125, 126, 255, 256, 16_384, longestFramedText])(
   (length) => {
     const text = 'x'.repeat(length)
     const bytes = Buffer.from(textFrame(text), 'latin1')
-    const [told, start] = bytes[1] === 126 ? [bytes.readUInt16BE(2), 4] : [bytes[1], 2]
+    const [encodedLength, start] = bytes[1] === 126 ? [bytes.readUInt16BE(2), 4] : [bytes[1], 2]
     // The final frame of a text message, without a mask.
     expect(bytes[0]).toBe(0x81)
-    expect(told).toBe(length)
+    expect(encodedLength).toBe(length)
     expect(bytes.subarray(start).toString()).toBe(text)
     expect(bytes[1] === 126).toBe(length > 125)
   },

@@ -21,8 +21,8 @@ const stalledMs = 10
 const tolerance = 1.5
 // Calls are moved away from a connection that is silent for longer than this.
 const longestToleranceMs = 100
-const probationAnswers = 16
-const answersPerStep = 32
+const probationResponses = 16
+const responsesPerStep = 32
 
 /**
  * Adapts the number of calls that are pipelined on a connection. All durations are measured with `eventLoopIdleMs`.
@@ -38,7 +38,7 @@ export class AdaptivePipelining {
   // Duration of calls that had no other call before them.
   #aloneMs = 0
   #probation = maxPipelineDepth
-  #answers = 0
+  #responses = 0
   #testedAt: number | undefined
 
   /** The number of calls that a connection may have now. */
@@ -69,21 +69,21 @@ export class AdaptivePipelining {
    * @param tookMs - time since the call became the first on its connection
    * @param wasAlone - whether no other call was before it on the connection when it was sent
    */
-  onAnswered(tookMs: number, wasAlone: boolean): void {
+  onResponse(tookMs: number, wasAlone: boolean): void {
     if (wasAlone) this.#aloneMs += (tookMs - this.#aloneMs) / smoothing
     else
       this.#behindMs += (tookMs - this.#behindMs) / (this.pipelineDepth === 1 ? smoothingOfTests : smoothing)
-    if (this.#probation < maxPipelineDepth && ++this.#answers % answersPerStep === 0) this.#probation++
+    if (this.#probation < maxPipelineDepth && ++this.#responses % responsesPerStep === 0) this.#probation++
   }
 
   /**
    * Records that the upstream closed a connection while pipelined calls had no response.
    *
-   * @param answered - number of calls on this connection that received a response
+   * @param responses - number of calls on this connection that received a response
    */
-  onReset(answered: number): void {
+  onReset(responses: number): void {
     // Some upstreams close a connection after many calls. This is rare enough to keep the pipeline depth.
-    if (answered < probationAnswers) this.#probation = 1
+    if (responses < probationResponses) this.#probation = 1
   }
 
   /** Whether the first call on a connection delays the others. */

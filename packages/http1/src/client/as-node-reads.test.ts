@@ -12,7 +12,7 @@ function dice(seed: number): (bound: number) => number {
   }
 }
 
-function madeAnswer(roll: (bound: number) => number): string {
+function generatedResponse(roll: (bound: number) => number): string {
   const body = Array.from({ length: roll(3) === 0 ? 0 : roll(2_000) }, () =>
     String.fromCharCode(roll(256)),
   ).join('')
@@ -56,17 +56,21 @@ function byNode(url: URL, body: string): Promise<{ status: number | undefined; t
   })
 }
 
-it('an answer in random pieces is read as node:http reads it', async () => {
+it('parses a response in random chunks like node:http', async () => {
   const { url } = await scriptedUpstream(({ socket, body }) => {
     const roll = dice(Number(body))
-    return sendInPieces(socket, madeAnswer(roll), roll)
+    return sendInPieces(socket, generatedResponse(roll), roll)
   })
   const connections = connectionsTo(url)
   for (let seed = 1; seed <= 120; seed++) {
-    const [known, answer] = await Promise.all([byNode(url, `${seed}`), connections.request(post(`${seed}`))])
-    const parts = (await answer.body.toArray()) as Buffer[]
-    expect({ status: answer.status, text: Buffer.concat(parts).toString('latin1') }, `seed ${seed}`).toEqual(
-      known,
-    )
+    const [known, response] = await Promise.all([
+      byNode(url, `${seed}`),
+      connections.request(post(`${seed}`)),
+    ])
+    const parts = (await response.body.toArray()) as Buffer[]
+    expect(
+      { status: response.status, text: Buffer.concat(parts).toString('latin1') },
+      `seed ${seed}`,
+    ).toEqual(known)
   }
 })

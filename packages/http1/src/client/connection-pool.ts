@@ -67,7 +67,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
   }
 
   exchange(call: Http1Call, done: ExchangeEnd): void {
-    const failure = this.#refusalOf(call)
+    const failure = this.#rejectionOf(call)
     if (failure) {
       done(failure)
       return
@@ -80,8 +80,8 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
 
   request(call: Http1Call): Promise<ReceivedResponse> {
     return new Promise((resolve, reject) => {
-      this.exchange(call, (error, answer) => {
-        if (answer) resolve(answer)
+      this.exchange(call, (error, response) => {
+        if (response) resolve(response)
         else reject(error)
       })
     })
@@ -101,12 +101,12 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#unwritten.push(connection)
   }
 
-  onAnswered(connection: Connection, tookMs: number | undefined): void {
+  onResponse(connection: Connection, tookMs: number | undefined): void {
     if (this.#endless.has(connection)) {
       connection.close(new Http1Error('broken', 'The stream has ended.'))
       return
     }
-    if (tookMs !== undefined) this.#pipelining.onAnswered(tookMs, connection.wasFirstWhenSent)
+    if (tookMs !== undefined) this.#pipelining.onResponse(tookMs, connection.wasFirstWhenSent)
     this.#release(connection)
     if (!this.#quick.isEmpty || !this.#slow.isEmpty) this.#serveWaiting()
   }
@@ -122,12 +122,12 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     if (this.#endless.delete(connection)) return
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#release(connection)
-    if (reset > 0) this.#pipelining.onReset(connection.answered)
+    if (reset > 0) this.#pipelining.onReset(connection.responseCount)
     // Deferred: the calls of the closed connection come first.
     if (!this.#quick.isEmpty || !this.#slow.isEmpty) guardedImmediate(() => this.#serveWaiting())
   }
 
-  #refusalOf(call: Http1Call): Error | undefined {
+  #rejectionOf(call: Http1Call): Error | undefined {
     if (call.signal?.aborted) return new Http1Error('aborted', 'The call was aborted.')
     if (this.#isClosed) return new Http1Error('unconnected', 'The connections were closed.')
     if (call.target === this.#lastTarget) return undefined
@@ -168,7 +168,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     const exclusive = this.#exclusive()
     if (exclusive >= this.#mostExclusive) return 'full'
     if (!this.#shares.mayTake(owner, exclusive)) return 'owner full'
-    const connection = this.#ownConnection(call, lostSerial, now)
+    const connection = this.#dedicatedConnection(call, lostSerial, now)
     if (!connection) return 'full'
     if (owner !== undefined) this.#shares.take(owner, now)
     connection.holder = owner
@@ -190,7 +190,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#shares.release(holder)
   }
 
-  #ownConnection({ isRepeatable }: Http1Call, behind: number, now: number): Connection | undefined {
+  #dedicatedConnection({ isRepeatable }: Http1Call, behind: number, now: number): Connection | undefined {
     for (const connection of this.#connections) {
       if (connection.load > 0 || !connection.takesMore || connection.serial <= behind) continue
       if (isRepeatable || !connection.isReady || now - connection.idleSince < freshMs) return connection

@@ -20,7 +20,7 @@ export interface ConnectionObserver {
    * @param tookMs - time since the call became the first on the connection; undefined when it does not indicate the
    * speed of the upstream
    */
-  onAnswered(connection: Connection, tookMs: number | undefined): void
+  onResponse(connection: Connection, tookMs: number | undefined): void
   /** A call whose response has not begun has to move to another connection. */
   onReassigned(exchange: Exchange, connection: Connection): void
   /** @param reset - number of pipelined calls that were sent behind the first one */
@@ -61,7 +61,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   /** When the current first call became the first, as a time of {@link eventLoopIdleMs}. */
   firstSince = 0
   /** Number of complete responses. */
-  answered = 0
+  responseCount = 0
   /** When the connection became idle. */
   idleSince = 0
   /** Idle timeout of the connection, in milliseconds. */
@@ -77,9 +77,9 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   readonly #socket: Socket
   readonly #writer: RequestWriter
   readonly #owner: ConnectionObserver
-  readonly #times: ConnectionTimeouts
+  readonly #timeouts: ConnectionTimeouts
   readonly #reader = new ResponseReader()
-  #awaiting: (Exchange | SkippedResponse)[] = []
+  #pending: (Exchange | SkippedResponse)[] = []
   #unsent: Exchange[] = []
   #isPersistent = true
   #isPaused = false
@@ -95,12 +95,12 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
    * @param socket - not connected yet; the caller passes the bytes that it reads to {@link onBytes}
    * @param host - value of the `Host` field
    */
-  constructor(socket: Socket, host: string, owner: ConnectionObserver, times: ConnectionTimeouts) {
+  constructor(socket: Socket, host: string, owner: ConnectionObserver, timeouts: ConnectionTimeouts) {
     this.#socket = socket
     this.#writer = new RequestWriter(host)
     this.#owner = owner
-    this.serial = times.serial
-    this.#times = times
+    this.serial = timeouts.serial
+    this.#timeouts = timeouts
     socket.on('error', () => this.close(this.#ended()))
     socket.on('end', () => this.#onEnd())
     socket.on('close', () => this.close(this.#ended()))
@@ -108,7 +108,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
 
   /** Number of calls on this connection. */
   get load(): number {
-    return this.#awaiting.length + this.#unsent.length
+    return this.#pending.length + this.#unsent.length
   }
 
   /** Whether another call may be pipelined on this connection. */
@@ -142,7 +142,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.#unsent = []
     let text = ''
     for (const exchange of sent) {
-      this.#awaiting.push(exchange)
+      this.#pending.push(exchange)
       const { head, body } = this.#writer.textOf(exchange.call)
       text += head
       if (typeof body === 'string') text += body
@@ -166,10 +166,10 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.#loopIdleAtBytes = eventLoopIdleMs()
     try {
       for (let at = 0; at < bytes.length && !this.isClosed;) {
-        if (this.#awaiting.length === 0) throw new Http1Error('malformed', 'The upstream speaks unasked.')
+        if (this.#pending.length === 0) throw new Http1Error('malformed', 'The upstream speaks unasked.')
         at = this.#reader.read(bytes, at, this)
       }
-      const [first] = this.#awaiting
+      const [first] = this.#pending
       if (first instanceof Exchange && first.hasHead) first.flush(now)
     } catch (error) {
       if (error instanceof Http1Error) return this.close(error)
@@ -179,25 +179,25 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   get isForHead(): boolean {
-    return this.#awaiting[0]?.isForHead === true
+    return this.#pending[0]?.isForHead === true
   }
 
   onHead(head: ResponseHead): void {
     this.#noteHead(head)
-    const [first] = this.#awaiting
+    const [first] = this.#pending
     if (first instanceof Exchange) first.onHead(head)
   }
 
-  onWhole(head: ResponseHead, latin1: string): void {
+  onFullResponse(head: ResponseHead, latin1: string): void {
     this.#noteHead(head)
-    const [first] = this.#awaiting
-    if (first instanceof Exchange) first.onWhole(head, latin1)
+    const [first] = this.#pending
+    if (first instanceof Exchange) first.onFullResponse(head, latin1)
   }
 
-  onPart(bytes: Buffer): void {
-    const [first] = this.#awaiting
+  onData(bytes: Buffer): void {
+    const [first] = this.#pending
     if (first instanceof Exchange) {
-      first.onPart(bytes)
+      first.onData(bytes)
       if (first.isDelivered) this.#isLong = true
     } else if (first && (first.bytes += bytes.length) > maxSkippedBytes) {
       this.close(new Http1Error('broken', 'The answer before this one was too long to be skipped.'))
@@ -205,12 +205,12 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   onEnd(): void {
-    const first = this.#awaiting.shift()
+    const first = this.#pending.shift()
     const loopIdleMs = this.#loopIdleAtBytes
     const tookMs = this.isExclusive || this.#isLong ? undefined : loopIdleMs - this.firstSince
     this.wasFirstWhenSent = this.#isFirstWhenSent
     this.#isFirstWhenSent = false
-    this.answered++
+    this.responseCount++
     this.#isLong = false
     this.resume()
     if (first instanceof Exchange) first.onEnd()
@@ -226,7 +226,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
       this.isExclusive = false
       this.idleSince = this.#lastBytesAt
     }
-    this.#owner.onAnswered(this, tookMs)
+    this.#owner.onResponse(this, tookMs)
   }
 
   pause(): void {
@@ -252,7 +252,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     }
     this.#forget(exchange)
     // Closing the connection lets the upstream stop work on responses that no caller waits for.
-    if (this.#unsent.length === 0 && this.#awaiting.every((one) => !(one instanceof Exchange))) {
+    if (this.#unsent.length === 0 && this.#pending.every((one) => !(one instanceof Exchange))) {
       this.close(aborted())
     } else this.resume()
   }
@@ -271,16 +271,16 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
    */
   tick(before: number): void {
     if (!this.isReady) {
-      if (before > this.#times.connectBy) this.close(this.#ended())
+      if (before > this.#timeouts.connectBy) this.close(this.#ended())
       return
     }
-    const [first] = this.#awaiting
+    const [first] = this.#pending
     if (first === undefined) return
     this.#ticks++
     const isInBody = this.#reader.isInBody
     if (
       isInBody
-        ? !this.#isPaused && before - this.#lastBytesAt > this.#times.bodyTimeoutMs
+        ? !this.#isPaused && before - this.#lastBytesAt > this.#timeouts.bodyTimeoutMs
         : before > first.deadline
     ) {
       this.close(new Http1Error('late', 'The upstream did not answer in time.'))
@@ -288,29 +288,29 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     }
     if (this.#reader.isInResponse && !this.#isPaused && before - this.#lastBytesAt > stalledMs) this.#stall()
     if (first instanceof Exchange && isInBody) first.flush(before)
-    if (this.#ticks >= maxTicks && this.#awaiting.length > 1) this.#reassignWaiting()
+    if (this.#ticks >= maxTicks && this.#pending.length > 1) this.#reassignWaiting()
   }
 
   /** Notifies the callers of the stalled response and of the responses behind it. */
   #stall(): void {
-    for (const exchange of this.#awaiting) if (exchange instanceof Exchange) exchange.stall()
+    for (const exchange of this.#pending) if (exchange instanceof Exchange) exchange.stall()
   }
 
   close(failure: Http1Error): void {
     if (this.isClosed) return
     this.isClosed = true
-    const awaiting = this.#awaiting
+    const pending = this.#pending
     const unsent = this.#unsent
-    this.#awaiting = []
+    this.#pending = []
     this.#unsent = []
     this.#socket.destroy()
-    this.#owner.onClosed(this, awaiting.length - 1)
+    this.#owner.onClosed(this, pending.length - 1)
     // The upstream may have closed a connection that was used before, before the call arrived.
-    const isStale = failure.kind === 'broken' && this.answered > 0 && !this.#reader.isInResponse
-    for (const [place, exchange] of awaiting.entries()) {
+    const isStale = failure.kind === 'broken' && this.responseCount > 0 && !this.#reader.isInResponse
+    for (const [index, exchange] of pending.entries()) {
       if (!(exchange instanceof Exchange)) continue
-      if (failure.kind !== 'aborted' && (place > 0 || isStale))
-        this.#reassign(exchange, place === 0 ? failure : behind())
+      if (failure.kind !== 'aborted' && (index > 0 || isStale))
+        this.#reassign(exchange, index === 0 ? failure : behind())
       else exchange.fail(failure)
     }
     for (const exchange of unsent) {
@@ -330,7 +330,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
 
   #onEnd(): void {
     try {
-      const isWaiting = this.#awaiting.length > 0
+      const isWaiting = this.#pending.length > 0
       this.#isPersistent = false
       this.#reader.finish(isWaiting ? this : undefined)
     } catch (error) {
@@ -364,7 +364,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
 
   /** Moves the calls behind a call that takes long to other connections. All of them are repeatable. */
   #reassignWaiting(): void {
-    for (const exchange of this.#awaiting.slice(1)) {
+    for (const exchange of this.#pending.slice(1)) {
       if (!(exchange instanceof Exchange) || exchange.reassignments > 0) continue
       this.#forget(exchange)
       this.#reassign(exchange, behind())
@@ -377,9 +377,9 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   #forget(exchange: Exchange): void {
-    const at = this.#awaiting.indexOf(exchange)
+    const at = this.#pending.indexOf(exchange)
     const { isForHead, deadline } = exchange
-    if (at >= 0) this.#awaiting[at] = { isForHead, deadline, bytes: 0 }
+    if (at >= 0) this.#pending[at] = { isForHead, deadline, bytes: 0 }
   }
 }
 

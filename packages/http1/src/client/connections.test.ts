@@ -9,23 +9,23 @@ import { headerLines } from './header-lines.ts'
 import type { ReceivedResponse } from './types.ts'
 import { connectionsTo, plain, post, scriptedUpstream } from '../testing/scripted-upstream.ts'
 
-async function textOf(answer: ReceivedResponse): Promise<string> {
+async function textOf(response: ReceivedResponse): Promise<string> {
   let text = ''
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) text += chunk.toString()
+  for await (const chunk of response.body as AsyncIterable<Buffer>) text += chunk.toString()
   return text
 }
 
 describe('a call', () => {
-  it('arrives as it was written, and its answer comes whole', async () => {
+  it('arrives unchanged, and its response is complete', async () => {
     const received: unknown[] = []
     const server = createHttpServer()
-    const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const handle = async (request: IncomingMessage, response: ServerResponse) => {
       let body = ''
       for await (const chunk of request) body += String(chunk)
       received.push({ method: request.method, url: request.url, headers: request.headers, body })
       response.setHeader('x-one', 'a').setHeader('Set-Cookie', ['b=1', 'c=2']).end(`got ${body}`)
     }
-    server.on('request', (request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+    server.on('request', (request, response) => void handle(request, response)).listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await once(server, 'listening')
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -40,16 +40,21 @@ describe('a call', () => {
     expect((await connections.request(post('', { body: big, target: '/big' }))).status).toBe(200)
     const head = await connections.request({ ...post(''), method: 'HEAD', body: undefined, target: '/head' })
     expect([head.status, head.bytes?.length]).toEqual([200, 0])
-    const own = { host, 'accept-encoding': 'identity' }
+    const commonHeaders = { host, 'accept-encoding': 'identity' }
     expect(received).toEqual([
       {
         method: 'POST',
         url: '/a?b=c',
-        headers: { ...own, 'x-two': 'caf\xe9', 'content-length': '12' },
+        headers: { ...commonHeaders, 'x-two': 'caf\xe9', 'content-length': '12' },
         body: 'smørrebrød',
       },
-      { method: 'POST', url: '/big', headers: { ...own, 'content-length': '300000' }, body: big.toString() },
-      { method: 'HEAD', url: '/head', headers: own, body: '' },
+      {
+        method: 'POST',
+        url: '/big',
+        headers: { ...commonHeaders, 'content-length': '300000' },
+        body: big.toString(),
+      },
+      { method: 'HEAD', url: '/head', headers: commonHeaders, body: '' },
     ])
   })
 
@@ -72,7 +77,7 @@ describe('a call', () => {
     expect(() => headerLines({ [name]: value })).toThrow('cannot be sent')
   })
 
-  it('goes over the connection of the one before it', async () => {
+  it('reuses the connection of the previous call', async () => {
     const { url, requests } = await scriptedUpstream(({ socket }) => socket.write(plain('a')))
     const connections = connectionsTo(url)
     for (let count = 0; count < 5; count++) await connections.request(post(''))
@@ -81,15 +86,15 @@ describe('a call', () => {
     )
   })
 
-  it('waits for a connection when all are taken, and its turn comes', async () => {
+  it('waits for a connection when all are in use', async () => {
     const held: (() => void)[] = []
     const { url, sockets, requests } = await scriptedUpstream(({ socket }) =>
       held.push(() => socket.write(plain('a'))),
     )
     const connections = connectionsTo(url, { maxConnections: 6 })
-    const answers = Array.from({ length: 5 }, () => connections.request(post('slow')))
+    const responses = Array.from({ length: 5 }, () => connections.request(post('slow')))
     // The other connections are reserved for short calls, so that this later call arrives before the rest.
-    answers.push(connections.request(post('quick', { pace: 'quick', isBuffered: true })))
+    responses.push(connections.request(post('quick', { pace: 'quick', isBuffered: true })))
     await waitFor(() => requests.some(({ body }) => body === 'quick'))
     expect(requests.map(({ body }) => body).toSorted()).toEqual(['quick', 'slow', 'slow'])
     expect(sockets.size).toBe(3)
@@ -97,7 +102,7 @@ describe('a call', () => {
       await waitFor(() => held.length > 0)
       held.shift()?.()
     }
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(6).fill(200))
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(Array(6).fill(200))
   })
 })
 
@@ -121,7 +126,7 @@ describe('a connection that the upstream has closed', () => {
     },
   )
 
-  it('is one of a call that must not go twice', async () => {
+  it('fails a call that is not repeatable', async () => {
     const { url, requests } = await stale('end')
     const connections = connectionsTo(url)
     await connections.request(post(''))
@@ -131,7 +136,7 @@ describe('a connection that the upstream has closed', () => {
     expect(requests.filter(({ body }) => body === 'once')).toHaveLength(1)
   })
 
-  it('is one when the answer has begun', async () => {
+  it('fails the call when the response has started', async () => {
     const { url, requests } = await stale('garbage')
     const connections = connectionsTo(url)
     await connections.request(post(''))
@@ -139,13 +144,13 @@ describe('a connection that the upstream has closed', () => {
     expect(requests).toHaveLength(2)
   })
 
-  it('is one when it is new', async () => {
+  it('fails the call when the connection is new', async () => {
     const { url, requests } = await scriptedUpstream(({ socket }) => socket.end())
     await expect(connectionsTo(url).request(post(''))).rejects.toMatchObject({ kind: 'broken' })
     expect(requests).toHaveLength(1)
   })
 
-  it('as it says it will, is not used again', async () => {
+  it('after connection: close is not reused', async () => {
     const { url, requests } = await scriptedUpstream(({ socket }) =>
       socket.write(plain('', 'Connection: close\r\n')),
     )
@@ -154,7 +159,7 @@ describe('a connection that the upstream has closed', () => {
     expect(requests.map(({ connection }) => connection)).toEqual([1, 2, 3])
   })
 
-  it('soon, by its own word, is closed before', async () => {
+  it('is closed before the announced keep-alive timeout', async () => {
     const { url, sockets } = await scriptedUpstream(({ socket }) =>
       socket.write(plain('', 'Keep-Alive: timeout=1\r\n')),
     )
@@ -183,8 +188,8 @@ describe('an upstream that misbehaves', () => {
     const call = post('', { isBuffered: true })
     await expect(connectionsTo(url).request(call)).rejects.toMatchObject({ kind })
     // A caller that does not wait for the whole body receives the error when reading.
-    const answer = connectionsTo(url).request(post(''))
-    await expect(answer.then(textOf)).rejects.toMatchObject({ kind })
+    const response = connectionsTo(url).request(post(''))
+    await expect(response.then(textOf)).rejects.toMatchObject({ kind })
   })
 
   it('and breaks off a response before it is read reports that to the later reader', async () => {
@@ -192,14 +197,14 @@ describe('an upstream that misbehaves', () => {
       socket.write(connection === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf' : plain('next')),
     )
     const connections = connectionsTo(url, { maxConnections: 1 })
-    const answer = await connections.request(post(''))
+    const response = await connections.request(post(''))
     requests[0]?.socket.resetAndDestroy()
     // A second connection is opened once the end of the first one has been noticed.
     expect((await connections.request(post(''))).bytes?.toString()).toBe('next')
-    await expect(textOf(answer)).rejects.toMatchObject({ kind: 'broken' })
+    await expect(textOf(response)).rejects.toMatchObject({ kind: 'broken' })
   })
 
-  it('and speaks unasked loses the connection', async () => {
+  it('and sends an unsolicited response loses the connection', async () => {
     const { url, requests, sockets } = await scriptedUpstream(({ socket }) =>
       socket.write(plain('a') + plain('poison')),
     )
@@ -210,7 +215,7 @@ describe('an upstream that misbehaves', () => {
     await waitFor(() => sockets.size === 0)
   })
 
-  it('and drips its answer byte by byte is waited for, as long as the bytes come', async () => {
+  it('and sends its response byte by byte does not time out while bytes arrive', async () => {
     const { url } = await scriptedUpstream(async ({ socket }) => {
       for (const letter of plain('drip')) {
         socket.write(letter)
@@ -226,14 +231,14 @@ describe('an upstream that misbehaves', () => {
     ['silent after an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['silent within the head', 'HTTP/1.1 200 OK\r\n'],
     ['silent within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nx'],
-  ])('and is %s is late', async (_, text) => {
+  ])('and is %s times out', async (_, text) => {
     const { url, sockets } = await scriptedUpstream(({ socket }) => socket.write(text))
     const connections = connectionsTo(url, { headTimeoutMs: 100, bodyTimeoutMs: 100 })
     await expect(connections.request(post('', { isBuffered: true }))).rejects.toMatchObject({ kind: 'late' })
     await waitFor(() => sockets.size === 0)
   })
 
-  it('and cannot be reached has seen nothing', async () => {
+  it('and cannot be reached is reported as unconnected', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -243,13 +248,13 @@ describe('an upstream that misbehaves', () => {
     await expect(failed).rejects.not.toThrow(`${port}`)
   })
 
-  it('and does not take the connection in time has seen nothing', async () => {
+  it('and does not accept the connection in time is reported as unconnected', async () => {
     // A documentation address that is not in use; when it is unreachable, the failure is the same.
     const connections = connectionsTo(new URL('http://192.0.2.1:9'), { connectTimeoutMs: 100 })
     await expect(connections.request(post(''))).rejects.toMatchObject({ kind: 'unconnected' })
   })
 
-  it('and answers before the request is whole is believed, and the connection not used again', async () => {
+  it('and responds before the request is complete is accepted, and the connection is not reused', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
       socket.once('data', () => socket.pause().write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno'))
@@ -259,8 +264,8 @@ describe('an upstream that misbehaves', () => {
     const { port } = server.address() as AddressInfo
     const connections = connectionsTo(new URL(`http://127.0.0.1:${port}`))
     for (let count = 0; count < 2; count++) {
-      const answer = await connections.request(post('', { body: Buffer.alloc(20_000_000) }))
-      expect([answer.status, answer.bytes?.toString()]).toEqual([413, 'no'])
+      const response = await connections.request(post('', { body: Buffer.alloc(20_000_000) }))
+      expect([response.status, response.bytes?.toString()]).toEqual([413, 'no'])
     }
   })
 })

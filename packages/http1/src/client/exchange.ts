@@ -34,8 +34,8 @@ export class Exchange implements ResponseReceiver, BodySource {
   #head: ResponseHead | undefined
   #bufferingSince = 0
   // Bytes that arrived before the caller read the body.
-  #held: Buffer[] = []
-  #heldBytes = 0
+  #buffered: Buffer[] = []
+  #bufferedBytes = 0
   // Replaces `#held` for a body that is known to be short: strings are far cheaper to allocate and to free than
   // buffers.
   #latin1 = ''
@@ -75,36 +75,36 @@ export class Exchange implements ResponseReceiver, BodySource {
     this.#state = 'buffering'
   }
 
-  onPart(bytes: Buffer): void {
+  onData(bytes: Buffer): void {
     if (this.#isText()) {
       this.#latin1 += bytes.toString('latin1')
       return
     }
     this.#inspector ??= this.call.inspector?.()
     this.#inspector?.inspect(bytes)
-    const part = Buffer.from(bytes)
+    const chunk = Buffer.from(bytes)
     if (this.#body) {
-      if (!this.#body.push(part)) this.connection?.pause()
+      if (!this.#body.push(chunk)) this.connection?.pause()
       return
     }
-    this.#held.push(part)
-    this.#heldBytes += part.length
-    if (this.#heldBytes <= maxShortBytes) return
+    this.#buffered.push(chunk)
+    this.#bufferedBytes += chunk.length
+    if (this.#bufferedBytes <= maxShortBytes) return
     if (this.#state === 'buffering') this.#deliver()
     else this.connection?.pause()
   }
 
-  onWhole(head: ResponseHead, latin1: string): void {
+  onFullResponse(head: ResponseHead, latin1: string): void {
     this.onHead(head)
     if (this.#isText()) this.#latin1 = latin1
-    else this.onPart(Buffer.from(latin1, 'latin1'))
+    else this.onData(Buffer.from(latin1, 'latin1'))
   }
 
   onEnd(): void {
     this.#hasEnded = true
     if (this.#state === 'buffering') this.#deliver()
     else this.#body?.push(null)
-    this.#leave()
+    this.#detach()
   }
 
   /**
@@ -133,7 +133,7 @@ export class Exchange implements ResponseReceiver, BodySource {
     if (this.#state === 'over') return
     const isDelivered = this.#state === 'delivered'
     this.#failure = failure
-    this.#leave()
+    this.#detach()
     if (!isDelivered) this.#done(failure)
     else this.#body?.destroy(failure)
   }
@@ -157,13 +157,13 @@ export class Exchange implements ResponseReceiver, BodySource {
 
   cancel(): void {
     const { connection } = this
-    this.#leave()
+    this.#detach()
     connection?.abandon(this)
   }
 
   skip(): void {
     const { connection } = this
-    this.#leave()
+    this.#detach()
     connection?.skip(this)
     // No reader waits for the dropped rest.
     this.#body?.destroy()
@@ -175,8 +175,8 @@ export class Exchange implements ResponseReceiver, BodySource {
     const body = new ResponseBody(this.#hasEnded ? undefined : this)
     this.#body = body
     if (this.#latin1 !== '') body.push(Buffer.from(this.#latin1, 'latin1'))
-    for (const part of this.#held) body.push(part)
-    this.#held = []
+    for (const chunk of this.#buffered) body.push(chunk)
+    this.#buffered = []
     if (this.#hasEnded) body.push(null)
     else if (this.#failure) body.destroy(this.#failure)
     return body
@@ -185,12 +185,12 @@ export class Exchange implements ResponseReceiver, BodySource {
   #deliver(): void {
     const head = this.#head as ResponseHead
     this.#state = 'delivered'
-    this.#done(undefined, new ExchangeResponse(this, head, this.#hasEnded ? this.#heldWhole() : undefined))
+    this.#done(undefined, new ExchangeResponse(this, head, this.#hasEnded ? this.#bufferedBody() : undefined))
   }
 
-  #heldWhole(): Buffer | string | undefined {
+  #bufferedBody(): Buffer | string | undefined {
     if (this.#latin1 !== '') return this.#latin1
-    return this.#heldBytes <= maxShortBytes ? joined(this.#held) : undefined
+    return this.#bufferedBytes <= maxShortBytes ? joined(this.#buffered) : undefined
   }
 
   /** Whether the body is buffered as a string, because no caller waits for a part of it. */
@@ -204,7 +204,7 @@ export class Exchange implements ResponseReceiver, BodySource {
     )
   }
 
-  #leave(): void {
+  #detach(): void {
     this.#state = 'over'
     this.connection = undefined
     this.call.signal?.removeEventListener('abort', this)

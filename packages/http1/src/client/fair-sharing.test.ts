@@ -3,12 +3,12 @@ import { waitFor } from '@fairlead/vitest/wait-for'
 import { ConnectionShares } from './connection-shares.ts'
 import { connectionsTo, plain, post, scriptedUpstream } from '../testing/scripted-upstream.ts'
 
-describe('calls that have a connection each', () => {
+describe('calls with exclusive connections', () => {
   /** An upstream that responds when the test requests it; 4 of the 36 connections are for short calls. */
   async function held() {
-    const waiting: { readonly body: string; answer(): void }[] = []
+    const waiting: { readonly body: string; respond(): void }[] = []
     const upstream = await scriptedUpstream(({ socket, body }) => {
-      waiting.push({ body, answer: () => socket.write(plain(body)) })
+      waiting.push({ body, respond: () => socket.write(plain(body)) })
     })
     const connections = connectionsTo(upstream.url, { maxConnections: 36 })
     const call = (owner: string | undefined) => {
@@ -18,7 +18,7 @@ describe('calls that have a connection each', () => {
     return { waiting, call, at }
   }
 
-  it('of one owner leave room for an owner that comes later', async () => {
+  it('of one owner leave connections for a later owner', async () => {
     const { call, at } = await held()
     for (let count = 0; count < 200; count += 1) call('greedy')
     await waitFor(() => at('greedy') === 28)
@@ -27,7 +27,7 @@ describe('calls that have a connection each', () => {
     expect(at('greedy')).toBe(28)
   })
 
-  it('have half of the connections while another owner is present', async () => {
+  it('use half of the connections while another owner is active', async () => {
     const { waiting, call, at } = await held()
     call('other')
     for (let count = 0; count < 200; count += 1) call('greedy')
@@ -35,31 +35,31 @@ describe('calls that have a connection each', () => {
     for (let count = 0; count < 11; count += 1) call('other')
     await waitFor(() => at('other') === 12)
     // Connections that become free beyond half of the total go to the other owner.
-    for (const { body, answer } of waiting.splice(0)) if (body === 'greedy') answer()
+    for (const { body, respond } of waiting.splice(0)) if (body === 'greedy') respond()
     await waitFor(() => at('greedy') === 16)
   })
 
-  it('are not limited where the gateway itself makes them', async () => {
+  it('are not limited for calls of the gateway itself', async () => {
     const { call, at } = await held()
     for (let count = 0; count < 40; count += 1) call(undefined)
     await waitFor(() => at('none') === 32)
   })
 
-  it('take turns by owner when all connections are taken', async () => {
+  it('are scheduled round-robin by owner when all connections are in use', async () => {
     const { waiting, call, at } = await held()
     for (const owner of ['a', 'b', 'c']) for (let count = 0; count < 50; count += 1) call(owner)
     await waitFor(() => waiting.length === 32)
     expect([at('a'), at('b'), at('c')]).toEqual([28, 4, 0])
-    for (const { answer } of waiting.slice(0, 12)) answer()
+    for (const { respond } of waiting.slice(0, 12)) respond()
     // An eighth stays free for owners that arrive later.
     await waitFor(() => waiting.length === 40)
     expect([at('a'), at('b'), at('c')]).toEqual([28, 6, 6])
   })
 })
 
-describe('quick calls', () => {
-  it('of an owner do not wait behind all those of another one', async () => {
-    const answered: string[] = []
+describe('short calls', () => {
+  it('of an owner do not wait behind all calls of another owner', async () => {
+    const responded: string[] = []
     const waiting: (() => void)[] = []
     const { url } = await scriptedUpstream(({ socket, body }) =>
       waiting.push(() => socket.write(plain(body))),
@@ -68,7 +68,7 @@ describe('quick calls', () => {
     const call = (owner: string) => {
       const quick = post(owner, { owner, pace: 'quick' })
       void connections.request(quick).then(
-        () => answered.push(owner),
+        () => responded.push(owner),
         () => undefined,
       )
     }
@@ -77,14 +77,14 @@ describe('quick calls', () => {
     call('other')
     await waitFor(() => {
       waiting.shift()?.()
-      return answered.includes('other')
+      return responded.includes('other')
     })
-    expect(answered.length).toBeLessThan(60)
+    expect(responded.length).toBeLessThan(60)
   })
 })
 
 describe('the share of an owner', () => {
-  it('is that of one owner alone again when no other one came for a minute', () => {
+  it('is the full limit again after a minute without other owners', () => {
     const shares = new ConnectionShares(100)
     shares.take('other', 0)
     shares.release('other')

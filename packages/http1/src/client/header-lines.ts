@@ -1,7 +1,7 @@
 // Characters that would end a line or that Latin-1 cannot encode.
-const unfitValue = /[^\t\u0020-\u007e\u0080-\u00ff]/
-const unfitName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/
-const unfitTarget = /[^\u0021-\u007e\u0080-\u00ff]/
+const invalidValue = /[^\t\u0020-\u007e\u0080-\u00ff]/
+const invalidName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/
+const invalidTarget = /[^\u0021-\u007e\u0080-\u00ff]/
 
 /**
  * Serializes header fields as lines of a request.
@@ -12,7 +12,7 @@ const unfitTarget = /[^\u0021-\u007e\u0080-\u00ff]/
 export function headerLines(fields: Readonly<Record<string, string>>): string {
   let lines = ''
   for (const [name, value] of Object.entries(fields)) {
-    if (name === '' || unfitName.test(name) || unfitValue.test(value)) {
+    if (name === '' || invalidName.test(name) || invalidValue.test(value)) {
       throw new TypeError('A header field cannot be sent.')
     }
     lines += `${name}: ${value}\r\n`
@@ -22,5 +22,5 @@ export function headerLines(fields: Readonly<Record<string, string>>): string {
 
 /** Whether a text is a valid request target. */
 export function isTarget(target: string): boolean {
-  return target.startsWith('/') && !unfitTarget.test(target)
+  return target.startsWith('/') && !invalidTarget.test(target)
 }

@@ -14,6 +14,6 @@ export class Http1Error extends Error {
 }
 
 /** The failure for bytes that are not a valid response. */
-export function malformed(what: string): Http1Error {
-  return new Http1Error('malformed', `The upstream's answer is no HTTP/1.1: ${what}.`)
+export function malformed(reason: string): Http1Error {
+  return new Http1Error('malformed', `The upstream's answer is no HTTP/1.1: ${reason}.`)
 }

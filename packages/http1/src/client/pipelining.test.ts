@@ -19,18 +19,18 @@ function many<item>(count: number, item: (index: number) => item): item[] {
   return Array.from({ length: count }, (_, index) => item(index))
 }
 
-describe('quick calls', () => {
-  it('share a few connections, and every one gets its own answer', async () => {
+describe('short calls', () => {
+  it('share a few connections, and each receives the matching response', async () => {
     const { url, requests } = await scriptedUpstream(({ socket, body }) =>
       socket.write(plain(`answer ${body}`)),
     )
     const connections = connectionsTo(url)
-    const answers = await Promise.all(many(64, (index) => connections.request(quick(`${index}`))))
-    expect(answers.map(({ bytes }) => bytes?.toString())).toEqual(many(64, (index) => `answer ${index}`))
+    const responses = await Promise.all(many(64, (index) => connections.request(quick(`${index}`))))
+    expect(responses.map(({ bytes }) => bytes?.toString())).toEqual(many(64, (index) => `answer ${index}`))
     expect(new Set(requests.map(({ connection }) => connection)).size).toBe(4)
   })
 
-  it('never wait behind a slow one', async () => {
+  it('never wait behind a long call', async () => {
     let end = () => {}
     const { url } = await scriptedUpstream(({ socket, body }) => {
       if (body === 'slow') end = () => socket.write(plain('slow'))
@@ -47,7 +47,7 @@ describe('quick calls', () => {
     await slow
   })
 
-  it('leave the line when the first one in it takes long', async () => {
+  it('are reassigned when the first call of the pipeline takes long', async () => {
     let end = () => {}
     const { url, requests } = await scriptedUpstream(({ socket, body, turn, connection }) => {
       // A connection that hangs: calls behind the first one get no response.
@@ -71,7 +71,7 @@ describe('quick calls', () => {
     expect((await connections.request(quick('again'))).bytes?.toString()).toBe('again')
   })
 
-  it('do not wait behind the reader of a long answer', async () => {
+  it('do not wait behind the reader of a long response', async () => {
     const { url } = await scriptedUpstream(({ socket, body }) =>
       socket.write(body === 'long' ? plain('x'.repeat(3_000_000)) : plain(body)),
     )
@@ -88,18 +88,18 @@ describe('quick calls', () => {
   it.each([
     ['says so', (turn: number) => plain(`${turn}`, 'Connection: close\r\n')],
     ['does not say so', (turn: number) => plain(`${turn}`)],
-  ])('all get through when every connection ends after one answer, and %s', async (name, text) => {
+  ])('all succeed when every connection ends after one response, and %s', async (name, text) => {
     const { url } = await scriptedUpstream(({ socket, turn }) => {
       if (turn > 1) return
       socket.write(text(turn))
       if (name === 'does not say so') socket.end()
     })
     const connections = connectionsTo(url, { maxConnections: 128 })
-    const answers = await Promise.all(many(40, (index) => connections.request(quick(`${index}`))))
-    expect(answers.every(({ bytes }) => bytes?.toString() === '1')).toBe(true)
+    const responses = await Promise.all(many(40, (index) => connections.request(quick(`${index}`))))
+    expect(responses.every(({ bytes }) => bytes?.toString() === '1')).toBe(true)
   })
 
-  it('stand behind no other at an upstream that works for long on one after the other', async () => {
+  it('are not pipelined at an upstream that processes calls sequentially and slowly', async () => {
     // All clocks are mocked: those of the calls, and those that decide when a call is pipelined as a test.
     let idleMs = 0
     vi.spyOn(performance.nodeTiming, 'idleTime', 'get').mockImplementation(() => idleMs)
@@ -140,7 +140,7 @@ describe('quick calls', () => {
     expect(deepest).toBe(1)
   })
 
-  it('that must not go twice stand behind no other', async () => {
+  it('that are not repeatable are not pipelined', async () => {
     const { url, requests } = await scriptedUpstream(() => {
       if (requests.length < 10) return
       for (const { socket, connection } of requests) socket.write(plain(`${connection}`))
@@ -150,7 +150,7 @@ describe('quick calls', () => {
     expect(requests.every(({ turn }) => turn === 1)).toBe(true)
   })
 
-  it('that are given up do no harm to those in line', async () => {
+  it('that are cancelled do not affect pipelined calls', async () => {
     const held: (() => void)[] = []
     let isHeld = true
     const { url } = await scriptedUpstream(({ socket, body }) => {
@@ -168,14 +168,14 @@ describe('quick calls', () => {
     await waitFor(() => held.length > 0)
     given.abort()
     isHeld = false
-    for (const answer of held) answer()
+    for (const respond of held) respond()
     for (const [index, end] of (await Promise.all(ends)).entries()) {
       if (index % 3 === 0) expect(end).toMatchObject({ kind: 'aborted' })
       else expect(end).toBe(`${index}`)
     }
   })
 
-  it('behind an answer that is none are sent again, and only the one it was for fails', async () => {
+  it('behind a malformed response are resent, and only the first call fails', async () => {
     const { url } = await scriptedUpstream(({ socket, body, connection, turn }) => {
       if (connection > 1) socket.write(plain(body))
       else if (turn === 5) socket.write('garbage\r\n\r\n')
@@ -190,7 +190,7 @@ describe('quick calls', () => {
     expect(others).toEqual(['1', '2', '3', '4'])
   })
 
-  it('have a connection when slow ones have taken all that they may', async () => {
+  it('have a connection when long calls use all of theirs', async () => {
     const { url, requests } = await scriptedUpstream(({ socket, body }) => {
       if (body !== 'slow') socket.write(plain(body))
     })
@@ -204,7 +204,7 @@ describe('quick calls', () => {
 })
 
 describe('an endless call', () => {
-  it('takes no connection from others, has no limit of time, and ends its own', async () => {
+  it('uses a separate connection, has no timeout, and closes its connection', async () => {
     const endless: Socket[] = []
     const { url, sockets } = await scriptedUpstream(({ socket, body }) => {
       if (body === 'endless') endless.push(socket)
@@ -214,13 +214,14 @@ describe('an endless call', () => {
     const streams = many(3, () => connections.request(post('endless', { pace: 'endless' })))
     expect((await connections.request(post('other'))).bytes?.toString()).toBe('other')
     // Another call that began later times out, by the timeout for headers as well as by that for bodies.
-    const late = () => expect(connections.request(post('silent'))).rejects.toMatchObject({ kind: 'late' })
-    await late()
+    const expectTimeout = () =>
+      expect(connections.request(post('silent'))).rejects.toMatchObject({ kind: 'late' })
+    await expectTimeout()
     expect(endless).toHaveLength(3)
     for (const socket of endless)
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n')
     const bodies = (await Promise.all(streams)).map(({ body }) => body)
-    await late()
+    await expectTimeout()
     for (const body of bodies) {
       expect(body.errored).toBeNull()
       expect(String(body.read())).toBe('x')
@@ -229,7 +230,7 @@ describe('an endless call', () => {
     await waitFor(() => sockets.size <= 1)
   })
 
-  it('leaves nothing behind when it is given up, at any time', async () => {
+  it('releases all resources when it is cancelled at any time', async () => {
     const { url, sockets, requests } = await scriptedUpstream(({ socket }) =>
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n'),
     )

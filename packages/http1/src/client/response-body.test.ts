@@ -5,7 +5,7 @@ import { connectionsTo, plain, post, scriptedUpstream } from '../testing/scripte
 const mebibyte = 1_048_576
 
 describe('a body', () => {
-  it('that is not read is not fetched, and a later reader gets all of it', async () => {
+  it('that is not read applies backpressure, and a later reader receives all of it', async () => {
     const { url, requests } = await scriptedUpstream(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${20 * mebibyte}\r\n\r\n`)
       for (let count = 0; count < 20; count++) socket.write(Buffer.alloc(mebibyte, 'x'))
@@ -24,7 +24,7 @@ describe('a body', () => {
     expect(length).toBe(20 * mebibyte)
   })
 
-  it('is not late while its reader pauses', async () => {
+  it('does not time out while its reader pauses', async () => {
     const { url } = await scriptedUpstream(({ socket, body }) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${8 * mebibyte}\r\n\r\n`)
       if (body !== 'stalls') socket.write(Buffer.alloc(8 * mebibyte, 'x'))
@@ -48,7 +48,7 @@ describe('a body', () => {
     await waitFor(() => sockets.size === 0)
   })
 
-  it('that is dumped leaves the connection to others when it is short', async () => {
+  it('that is dumped releases the connection when it is short', async () => {
     const { url, requests } = await scriptedUpstream(({ socket, turn }) => {
       socket.write(turn === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nx' : plain('second'))
     })
@@ -71,14 +71,14 @@ describe('a body', () => {
     await waitFor(() => sockets.size === 0)
   })
 
-  it('that is gathered comes whole, or in part after a second', async () => {
+  it('that is buffered is complete, or partial after a second', async () => {
     const { url } = await scriptedUpstream(({ socket, body }) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n')
       if (body === 'whole') setTimeout(() => socket.write('5\r\nworld\r\n0\r\n\r\n'), 100)
     })
     const connections = connectionsTo(url)
-    const whole = await connections.request(post('whole', { isBuffered: true }))
-    expect(whole.bytes?.toString()).toBe('helloworld')
+    const full = await connections.request(post('whole', { isBuffered: true }))
+    expect(full.bytes?.toString()).toBe('helloworld')
     const begun = await connections.request(post('begun', { isBuffered: true }))
     expect(begun.bytes).toBeUndefined()
     for await (const chunk of begun.body as AsyncIterable<Buffer>) {
@@ -87,14 +87,14 @@ describe('a body', () => {
     }
   })
 
-  it('without a length is whole when the connection ends, but not when it breaks', async () => {
+  it('without a length is complete when the connection ends, but not after a reset', async () => {
     const { url } = await scriptedUpstream(({ socket, body }) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nhello')
       setImmediate(() => (body === 'end' ? socket.end(' world') : socket.resetAndDestroy()))
     })
     const connections = connectionsTo(url)
-    const whole = await connections.request(post('end', { isBuffered: true }))
-    expect([whole.bytes?.toString(), whole.isDelimited]).toEqual(['hello world', false])
+    const full = await connections.request(post('end', { isBuffered: true }))
+    expect([full.bytes?.toString(), full.isDelimited]).toEqual(['hello world', false])
     await expect(connections.request(post('reset', { isBuffered: true }))).rejects.toMatchObject({
       kind: 'broken',
     })
@@ -110,13 +110,13 @@ describe('a signal', () => {
     const never = connections.request(post('', { signal: AbortSignal.abort() }))
     await expect(never).rejects.toMatchObject({ kind: 'aborted' })
     const first = new AbortController()
-    const answer = await connections.request(post('answered', { signal: first.signal }))
+    const response = await connections.request(post('answered', { signal: first.signal }))
     const second = new AbortController()
     const queued = connections.request(post('queued', { signal: second.signal }))
     second.abort()
     await expect(queued).rejects.toMatchObject({ kind: 'aborted' })
     first.abort()
-    await expect(answer.body.toArray()).rejects.toMatchObject({ kind: 'aborted' })
+    await expect(response.body.toArray()).rejects.toMatchObject({ kind: 'aborted' })
     await waitFor(() => sockets.size === 0)
     const third = new AbortController()
     const sent = connections.request(post('sent', { signal: third.signal }))
@@ -127,7 +127,7 @@ describe('a signal', () => {
     expect(requests.map(({ body }) => body)).toEqual(['answered', 'sent'])
   })
 
-  it('keeps nothing of a call that is over', async () => {
+  it('retains no listeners of a finished call', async () => {
     const { url } = await scriptedUpstream(({ socket }) => socket.write(plain('a')))
     const { signal } = new AbortController()
     const connections = connectionsTo(url)

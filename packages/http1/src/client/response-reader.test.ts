@@ -4,18 +4,19 @@ import { ResponseReader } from './response-reader.ts'
 
 /** Parses bytes that arrive in these pieces, and returns the responses in order. */
 function readAll(pieces: readonly string[], isForHead = false) {
-  const answers: { head: ResponseHead; body: string; hasEnded: boolean }[] = []
+  const responses: { head: ResponseHead; body: string; hasEnded: boolean }[] = []
   const reader = new ResponseReader()
   const receiver = {
     isForHead,
-    onHead: (head: ResponseHead) => void answers.push({ head, body: '', hasEnded: false }),
-    onPart: (bytes: Buffer) => {
-      const last = answers.at(-1)
+    onHead: (head: ResponseHead) => void responses.push({ head, body: '', hasEnded: false }),
+    onData: (bytes: Buffer) => {
+      const last = responses.at(-1)
       if (last) last.body += bytes.toString('latin1')
     },
-    onWhole: (head: ResponseHead, body: string) => void answers.push({ head, body, hasEnded: false }),
+    onFullResponse: (head: ResponseHead, body: string) =>
+      void responses.push({ head, body, hasEnded: false }),
     onEnd: () => {
-      const last = answers.at(-1)
+      const last = responses.at(-1)
       if (last) last.hasEnded = true
     },
   }
@@ -24,16 +25,16 @@ function readAll(pieces: readonly string[], isForHead = false) {
     for (let at = 0; at < bytes.length;) at = reader.read(bytes, at, receiver)
   }
   return {
-    answers: answers.map(({ head, body, hasEnded }) => ({ status: head.status, body, hasEnded })),
+    responses: responses.map(({ head, body, hasEnded }) => ({ status: head.status, body, hasEnded })),
     finish: () => {
       reader.finish(reader.isInResponse ? receiver : undefined)
-      return answers.every(({ hasEnded }) => hasEnded)
+      return responses.every(({ hasEnded }) => hasEnded)
     },
   }
 }
 
 const ok = 'HTTP/1.1 200 OK\r\n'
-const whole: readonly (readonly [name: string, text: string, body: string])[] = [
+const completeResponses: readonly (readonly [name: string, text: string, body: string])[] = [
   ['a length', `${ok}Content-Length: 5\r\n\r\nhello`, 'hello'],
   ['a length said twice', `${ok}content-length: 5\r\nContent-Length:5, 5 \r\n\r\nhello`, 'hello'],
   ['an empty body', `${ok}content-length: 0\r\n\r\n`, ''],
@@ -54,41 +55,41 @@ const whole: readonly (readonly [name: string, text: string, body: string])[] = 
   ],
 ]
 
-describe('an answer', () => {
-  it.each(whole)('with %s is read however it is cut', (_, text, body) => {
-    const answer = { status: 200, body, hasEnded: true }
-    expect(readAll([text]).answers).toEqual([answer])
-    expect(readAll(text.split('')).answers).toEqual([answer])
+describe('a response', () => {
+  it.each(completeResponses)('with %s is parsed regardless of the chunk boundaries', (_, text, body) => {
+    const response = { status: 200, body, hasEnded: true }
+    expect(readAll([text]).responses).toEqual([response])
+    expect(readAll(text.split('')).responses).toEqual([response])
     for (let at = 1; at < text.length; at++) {
-      expect(readAll([text.slice(0, at), text.slice(at)]).answers).toEqual([answer])
+      expect(readAll([text.slice(0, at), text.slice(at)]).responses).toEqual([response])
     }
   })
 
   it('ends where the next one begins', () => {
-    const text = whole.map(([, one]) => one).join('')
-    const answers = whole.map(([, , body]) => ({ status: 200, body, hasEnded: true }))
-    expect(readAll([text]).answers).toEqual(answers)
+    const text = completeResponses.map(([, one]) => one).join('')
+    const responses = completeResponses.map(([, , body]) => ({ status: 200, body, hasEnded: true }))
+    expect(readAll([text]).responses).toEqual(responses)
     for (let size = 1; size < 40; size++) {
       const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
         text.slice(index * size, (index + 1) * size),
       )
-      expect(readAll(pieces).answers).toEqual(answers)
+      expect(readAll(pieces).responses).toEqual(responses)
     }
   })
 
-  it('is the same under a head that came before', () => {
+  it('is the same with a cached head', () => {
     const long = `${ok}x: ${'y'.repeat(2_000)}\r\ncontent-length: 4\r\n\r\n`
     const heads = Array.from({ length: 20 }, (_, at) => `${ok}x: ${at}\r\ncontent-length: 4\r\n\r\n`)
     const order = [0, 0, 0, 1, 0, 1, 1, ...heads.keys(), ...heads.keys(), 0, 0]
     const bodies = order.map((_, at) => `{${String(at).padStart(2, '0')}}`)
     const text = order.map((head, at) => `${heads[head]}${bodies[at]}`).join('') + `${long}aaaa${long}bbbb`
-    const answers = [...bodies, 'aaaa', 'bbbb'].map((body) => ({ status: 200, body, hasEnded: true }))
-    expect(readAll([text]).answers).toEqual(answers)
+    const responses = [...bodies, 'aaaa', 'bbbb'].map((body) => ({ status: 200, body, hasEnded: true }))
+    expect(readAll([text]).responses).toEqual(responses)
     for (const size of [1, 7, 50, 60, 400, 5_000]) {
       const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
         text.slice(at * size, (at + 1) * size),
       )
-      expect(readAll(pieces).answers).toEqual(answers)
+      expect(readAll(pieces).responses).toEqual(responses)
     }
   })
 
@@ -98,31 +99,31 @@ describe('an answer', () => {
     ['HEAD', `${ok}content-length: 500\r\n\r\n`, true],
     ['HEAD, in chunks', `${ok}transfer-encoding: chunked\r\n\r\n`, true],
   ])('to %s has no body', (_, text, isForHead) => {
-    const { answers } = readAll([text + text], isForHead)
-    expect(answers).toHaveLength(2)
-    expect(answers.every(({ body, hasEnded }) => body === '' && hasEnded)).toBe(true)
+    const { responses } = readAll([text + text], isForHead)
+    expect(responses).toHaveLength(2)
+    expect(responses.every(({ body, hasEnded }) => body === '' && hasEnded)).toBe(true)
   })
 
   it('without a length ends with the connection', () => {
-    const { answers, finish } = readAll([`${ok}\r\n`, 'all ', 'of it'])
-    expect(answers).toEqual([{ status: 200, body: 'all of it', hasEnded: false }])
+    const { responses, finish } = readAll([`${ok}\r\n`, 'all ', 'of it'])
+    expect(responses).toEqual([{ status: 200, body: 'all of it', hasEnded: false }])
     expect(finish()).toBe(true)
   })
 
-  it.each(whole.map(([name, text]) => [name, text] as const))(
-    'with %s is not whole before its end',
+  it.each(completeResponses.map(([name, text]) => [name, text] as const))(
+    'with %s is not complete before its end',
     (_, text) => {
       for (let at = 1; at < text.length; at++)
         expect(readAll([text.slice(0, at)]).finish).toThrow('before its answer')
     },
   )
 
-  it('leaves a connection open, or not', () => {
+  it('reports whether the connection is persistent', () => {
     const isPersistent = (text: string) => {
       let persistent: boolean | undefined
       const onHead = (head: ResponseHead) => (persistent = head.isPersistent)
       const nothing = () => undefined
-      const receiver = { isForHead: false, onHead, onPart: nothing, onWhole: nothing, onEnd: nothing }
+      const receiver = { isForHead: false, onHead, onData: nothing, onFullResponse: nothing, onEnd: nothing }
       new ResponseReader().read(Buffer.from(text), 0, receiver)
       return persistent
     }
@@ -135,7 +136,7 @@ describe('an answer', () => {
   })
 })
 
-describe('what is no answer', () => {
+describe('a malformed response', () => {
   const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
   it.each([
     ['another protocol', 'SSH-2.0-x\r\n\r\n'],
@@ -190,19 +191,19 @@ describe('what is no answer', () => {
     ['a head that is too long', `${ok}a: ${'x'.repeat(65_536)}\r\n\r\n`],
     ['a head that never ends', `${ok}a: ${'x'.repeat(70_000)}`],
     ['interim answers without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(17)],
-  ])('as %s is refused, however it is cut', (_, text) => {
+  ])('as %s is rejected regardless of the chunk boundaries', (_, text) => {
     expect(() => readAll([text])).toThrow('no HTTP/1.1')
     const pieces = text.length < 500 ? text.split('') : (text.match(/[^]{1,999}/g) ?? [])
     expect(() => readAll(pieces)).toThrow('no HTTP/1.1')
   })
 
-  it('may have the longest head, and the most fields', () => {
+  it('accepts the longest head and the most fields', () => {
     const line = `${ok}content-length: 0\r\na: `
     const long = `${line}${'x'.repeat(65_536 - line.length - 4)}\r\n\r\n`
     const many = `${ok}content-length: 0\r\n${'a: b\r\n'.repeat(255)}\r\n`
     for (const text of [long, many]) {
-      expect(readAll([text]).answers).toHaveLength(1)
-      expect(readAll([text.slice(0, 700), text.slice(700)]).answers).toHaveLength(1)
+      expect(readAll([text]).responses).toHaveLength(1)
+      expect(readAll([text.slice(0, 700), text.slice(700)]).responses).toHaveLength(1)
     }
   })
 })

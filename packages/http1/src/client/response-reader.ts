@@ -7,13 +7,13 @@ export interface ResponseReceiver {
   readonly isForHead: boolean
   onHead(head: ResponseHead): void
   /** @param bytes - part of the body; overwritten after this call returns */
-  onPart(bytes: Buffer): void
+  onData(bytes: Buffer): void
   /**
    * Receives the head and the whole body of a response at once.
    *
    * @param latin1 - one character per byte
    */
-  onWhole(head: ResponseHead, latin1: string): void
+  onFullResponse(head: ResponseHead, latin1: string): void
   onEnd(): void
 }
 
@@ -22,8 +22,8 @@ const maxSizeLine = 4_096
 const maxInformational = 16
 // Shorter input is cheaper to parse as a string.
 const longestText = 16_384
-const mostHeads = 16
-const longestRemembered = 1_024
+const maxCachedHeads = 16
+const maxCachedHeadLength = 1_024
 const noBytes = Buffer.alloc(0)
 
 /**
@@ -34,7 +34,7 @@ const noBytes = Buffer.alloc(0)
 export class ResponseReader {
   #state: 'head' | 'length' | 'close' | 'size' | 'chunk' | 'chunk end' | 'trailers' = 'head'
   // Bytes of the body or of the chunk that have not arrived yet.
-  #left = 0
+  #remaining = 0
   // Bytes of an incomplete head or line.
   #begun: Buffer = noBytes
   #informational = 0
@@ -74,18 +74,18 @@ export class ResponseReader {
           at = this.#readHead(bytes, at, receiver)
           break
         case 'length':
-          at = this.#readPart(bytes, at, receiver)
-          if (this.#left === 0) this.#state = 'head'
+          at = this.#readData(bytes, at, receiver)
+          if (this.#remaining === 0) this.#state = 'head'
           break
         case 'close':
-          receiver.onPart(bytes.subarray(at))
+          receiver.onData(bytes.subarray(at))
           return bytes.length
         case 'size':
           at = this.#readSize(bytes, at)
           break
         case 'chunk':
-          at = this.#readPart(bytes, at, receiver)
-          if (this.#left === 0) this.#state = 'chunk end'
+          at = this.#readData(bytes, at, receiver)
+          if (this.#remaining === 0) this.#state = 'chunk end'
           break
         case 'chunk end':
           at = this.#readChunkEnd(bytes, at)
@@ -134,7 +134,7 @@ export class ResponseReader {
     const text = this.#textOf(bytes)
     if (!text.startsWith(this.#lastText, from)) return from
     if (end === bytes.length) this.#bytes = undefined
-    receiver.onWhole(head, text.slice(bodyAt, end))
+    receiver.onFullResponse(head, text.slice(bodyAt, end))
     receiver.onEnd()
     return end
   }
@@ -164,17 +164,17 @@ export class ResponseReader {
     else if (head.framing === 'close') this.#state = 'close'
     else if (head.length > 0) {
       this.#state = 'length'
-      this.#left = head.length
+      this.#remaining = head.length
     }
     return at
   }
 
   // A busy upstream sends the same few heads again and again. They differ in the length of the body.
   #headOf(text: string): ResponseHead {
-    const known = this.#heads.get(text)
-    const head = known ?? readHead(text)
-    if (!known && text.length <= longestRemembered) {
-      if (this.#heads.size === mostHeads) this.#heads.clear()
+    const cached = this.#heads.get(text)
+    const head = cached ?? readHead(text)
+    if (!cached && text.length <= maxCachedHeadLength) {
+      if (this.#heads.size === maxCachedHeads) this.#heads.clear()
       this.#heads.set(text, head)
     }
     this.#lastText = text
@@ -182,10 +182,10 @@ export class ResponseReader {
     return head
   }
 
-  #readPart(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
-    const end = Math.min(bytes.length, from + this.#left)
-    this.#left -= end - from
-    receiver.onPart(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
+  #readData(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
+    const end = Math.min(bytes.length, from + this.#remaining)
+    this.#remaining -= end - from
+    receiver.onData(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
     return end
   }
 
@@ -194,8 +194,8 @@ export class ResponseReader {
     if (line === undefined) return at
     const [, size] = /^([0-9a-fA-F]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?\r\n$/.exec(line) ?? []
     if (size === undefined) throw malformed('a chunk has no size')
-    this.#left = Number.parseInt(size, 16)
-    this.#state = this.#left === 0 ? 'trailers' : 'chunk'
+    this.#remaining = Number.parseInt(size, 16)
+    this.#state = this.#remaining === 0 ? 'trailers' : 'chunk'
     return at
   }
 

@@ -29,7 +29,7 @@ async function secured(
 }
 
 describe('an upstream behind TLS', () => {
-  it('is called when its authority is the one that was named', async () => {
+  it('is called when its certificate is signed by the configured CA', async () => {
     const { url, certificateAuthorityFile } = await secured({ type: 7, ip: '127.0.0.1' })
     const connections = connectionsTo(url, { certificateAuthorityFile, maxConnections: 6 })
     const calls = Array.from({ length: 40 }, (_, index) =>
@@ -41,27 +41,27 @@ describe('an upstream behind TLS', () => {
     expect(Buffer.concat((await long.body.toArray()) as Buffer[]).length).toBe(2_000_000)
   })
 
-  it('is called by its name', async () => {
+  it('is called with its server name (SNI)', async () => {
     const { url, certificateAuthorityFile } = await secured({ type: 2, value: 'localhost' })
     url.hostname = 'localhost'
-    const answer = await connectionsTo(url, { certificateAuthorityFile }).request(post('a'))
-    expect(answer.bytes?.toString()).toBe('safe a')
+    const response = await connectionsTo(url, { certificateAuthorityFile }).request(post('a'))
+    expect(response.bytes?.toString()).toBe('safe a')
   })
 
-  it('is sent nothing when nobody vouches for it', async () => {
+  it('receives nothing when its certificate is untrusted', async () => {
     const { url, requests } = await secured({ type: 7, ip: '127.0.0.1' })
     await expect(connectionsTo(url).request(post('secret'))).rejects.toMatchObject({ kind: 'unconnected' })
     expect(requests).toHaveLength(0)
   })
 
-  it('is sent nothing when its certificate is for another', async () => {
+  it('receives nothing when its certificate is for another host', async () => {
     const { url, requests, certificateAuthorityFile } = await secured({ type: 2, value: 'other.example' })
     const connections = connectionsTo(url, { certificateAuthorityFile })
     await expect(connections.request(post('secret'))).rejects.toMatchObject({ kind: 'unconnected' })
     expect(requests).toHaveLength(0)
   })
 
-  it('cannot be called when the authority is not there', () => {
+  it('cannot be called when the CA file is missing', () => {
     expect(() =>
       connectionsTo(new URL('https://localhost'), { certificateAuthorityFile: '/nowhere.pem' }),
     ).toThrow('ENOENT')

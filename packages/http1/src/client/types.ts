@@ -86,7 +86,7 @@ export type ResponseStream = Readable & {
 }
 
 /** Called once, when the response headers have arrived or the exchange has failed. Must not throw. */
-export type ExchangeEnd = (error: Error | undefined, answer?: ReceivedResponse) => void
+export type ExchangeEnd = (error: Error | undefined, response?: ReceivedResponse) => void
 
 /** The HTTP/1.1 connections to one upstream. */
 export interface Http1Connections {

@@ -7,7 +7,7 @@ const streams = Number(process.env['HTTP1_FUZZ_STREAMS'] ?? 4_000)
 const seed = Number(process.env['HTTP1_FUZZ_SEED'] ?? 1)
 const atATime = 100
 
-it('cuts what it reads itself exactly as node:http does', { timeout: 3_600_000 }, async () => {
+it('parses the same messages as node:http', { timeout: 3_600_000 }, async () => {
   const draw = drawFrom(seed)
   const node = nodeReader()
   const http1 = http1Reader()

@@ -83,14 +83,14 @@ async function openTo(to: number): Promise<{ readonly socket: Socket; text(): st
 }
 
 describe('ordinary calls', () => {
-  it('are answered on a connection that stays', async () => {
+  it('receive responses on a persistent connection', async () => {
     const { port: to } = await port()
     const { text } = await sendRaw(to, call('/token', 'é') + call('/token/evm', '2'), /evm 2$/)
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\ndate: .* GMT\r\nconnection: keep-alive\r\n/)
     expect(text).toContain('content-length: 15\r\n\r\nhttp1 /token éHTTP/1.1 200 OK')
   })
 
-  it('are told apart by their heads, be these as long as those before', async () => {
+  it('are distinguished by their headers, also at equal length', async () => {
     const { port: to } = await port()
     const { socket, text } = await openTo(to)
     const calls = [
@@ -109,7 +109,7 @@ describe('ordinary calls', () => {
     )
   })
 
-  it('are answered with each field once, though it was set anew', async () => {
+  it('receive each response field once, also after an overwrite', async () => {
     const { port: to } = await port((_, response) => {
       response.presetHeaders({ names: ['x-one', 'x-two'], lines: 'x-one: 1\r\nx-two: 2\r\n' })
       response.setHeader('x-one', 'other')
@@ -121,7 +121,7 @@ describe('ordinary calls', () => {
     expect(text.match(/^x-.*$/gm)?.toSorted()).toEqual(['x-one: other', 'x-three: other', 'x-two: 2'])
   })
 
-  it('are answered with one length, which is that of the content', async () => {
+  it('receive one content-length, which matches the content', async () => {
     const { port: to } = await port((_, response) => {
       response.setHeader('content-length', 99)
       response.end('four')
@@ -130,7 +130,7 @@ describe('ordinary calls', () => {
     expect(text.match(/^content-length.*$/gim)).toEqual(['content-length: 4'])
   })
 
-  it('may come byte by byte, and bodies in pieces', async () => {
+  it('can arrive byte by byte, and bodies in chunks', async () => {
     const { port: to } = await port()
     const { socket, text } = await openTo(to)
     socket.setNoDelay(true)
@@ -141,7 +141,7 @@ describe('ordinary calls', () => {
     await vi.waitFor(() => expect(text()).toContain('http1 /token body'), patient)
   })
 
-  it('go to node:http while there are too many whose bodies are not whole', async () => {
+  it('fall back to node:http while too many bodies are incomplete', async () => {
     const { port: to } = await port(echo, { maxHeldBytes: 100_000 })
     const half = call('/token', 'x'.repeat(60_000)).slice(0, -1)
     const first = await openTo(to)
@@ -169,7 +169,7 @@ describe('ordinary calls', () => {
     await vi.waitFor(() => expect(third.text()).toMatch(/http1 \/token x{59999}y$/), patient)
   })
 
-  it('are answered in their order, however long the first one takes', async () => {
+  it('receive responses in request order, regardless of the duration of the first', async () => {
     const { port: to } = await port((request, response) => {
       setTimeout(() => echo(request, response), request.url === '/slow' ? 100 : 0)
     })
@@ -177,21 +177,21 @@ describe('ordinary calls', () => {
     expect(text.match(/http1 \S+/g)).toEqual(['http1 /slow', 'http1 /b', 'http1 /c'])
   })
 
-  it('do not pile up behind one that is not answered', async () => {
+  it('apply backpressure behind a pending response', async () => {
     const held: Http1ServerResponse[] = []
     const { port: to } = await port((_, response) => {
       if (held.length === 0) held.push(response)
       else response.end('later')
     })
     const { socket, text } = await openTo(to)
-    let isTaken = false
-    socket.write(call('/token', 'x'.repeat(60_000)).repeat(300), () => (isTaken = true))
+    let isWritten = false
+    socket.write(call('/token', 'x'.repeat(60_000)).repeat(300), () => (isWritten = true))
     await vi.waitFor(() => expect(held).toHaveLength(1), patient)
     // The same amount is read from another connection meanwhile.
     const other = await openTo(to)
     other.socket.write(call('/token', 'x'.repeat(60_000)).repeat(300))
     await vi.waitFor(() => expect(other.text().match(/later/g)).toHaveLength(300), patient)
-    expect(isTaken).toBe(false)
+    expect(isWritten).toBe(false)
     held[0]?.end('first')
     await vi.waitFor(() => expect(text().match(/first|later/g)).toHaveLength(300), patient)
   })
@@ -207,10 +207,10 @@ describe('preflights', () => {
     '\r\n',
   ].join('\r\n')
 
-  it('leave the connection with the server for the calls behind them', async () => {
+  it('do not detach the connection from the server', async () => {
     const { port: to } = await port(({ method, headers, bufferedBody }, response) => {
-      const asked = headers['access-control-request-headers'] ?? ''
-      response.end(`http1 ${method} ${asked} ${bufferedBody}`)
+      const requestedHeaders = headers['access-control-request-headers'] ?? ''
+      response.end(`http1 ${method} ${requestedHeaders} ${bufferedBody}`)
     })
     const { text } = await sendRaw(
       to,
@@ -224,7 +224,7 @@ describe('preflights', () => {
     ])
   })
 
-  it('are answered without a length where there is no content', async () => {
+  it('receive no content-length without content', async () => {
     const { port: to } = await port((_, response) => {
       response.statusCode = 204
       response.end()
@@ -256,16 +256,16 @@ describe('other requests', () => {
     ['to another protocol', call('/v1/organization', 'b'), 'node POST /v1/organization b'],
     ['with a long body', call('/a', 'b'.repeat(70_000)), 'node POST /a bbb'],
     ['with a long head', call('/a', 'b', `accept: ${'y'.repeat(9_000)}`), 'node POST /a b'],
-  ])('go to node:http: %s', async (_, request, answer) => {
+  ])('go to node:http: %s', async (_, request, response) => {
     const { port: to } = await port()
-    expect((await sendRaw(to, request, /node \w+ \S+ /)).text).toContain(answer)
+    expect((await sendRaw(to, request, /node \w+ \S+ /)).text).toContain(response)
     // Earlier requests are not lost, and later requests go the same way.
     const { text } = await sendRaw(to, call('/first', '1') + request + call('/last', '3'), /\/last 3/)
     expect(text).toMatch(/http1 \/first 1HTTP[^]*node \w+ \S+ [^]*node POST \/last 3$/)
-    expect(text).toContain(answer)
+    expect(text).toContain(response)
   })
 
-  it('are refused where they are no HTTP', async () => {
+  it('are rejected when they are not valid HTTP', async () => {
     const { port: to } = await port()
     expect((await sendRaw(to, `${call('/a')}POST /b HTTP/1.1\r\nhost : x\r\n\r\n`)).text).toMatch(
       /http1 \/a HTTP\/1\.1 400 Bad Request/,
@@ -273,8 +273,8 @@ describe('other requests', () => {
   })
 })
 
-describe('an answer', () => {
-  it.each([undefined, 3_000_000])('may come bit by bit, with the length %s', async (length) => {
+describe('a response', () => {
+  it.each([undefined, 3_000_000])('can be streamed, with the length %s', async (length) => {
     const pieces = Array.from({ length: 30 }, (_, at) => Buffer.alloc(100_000, at + 65))
     const { port: to } = await port((_, response) => {
       if (length !== undefined) response.setHeader('content-length', length)
@@ -291,7 +291,7 @@ describe('an answer', () => {
     }
   })
 
-  it('may go on for as long as the client takes it', async () => {
+  it('can continue for as long as the client reads', async () => {
     const { port: to } = await port(
       (_, response) => {
         async function* slowly() {
@@ -344,7 +344,7 @@ describe('an answer', () => {
     expect(text).toMatch(/half\r\n$/)
   })
 
-  it('has no header that is two', async () => {
+  it('rejects header values that would inject a second header', async () => {
     let thrown: unknown
     const { port: to } = await port((_, response) => {
       try {
@@ -362,14 +362,14 @@ describe('an answer', () => {
     expect(thrown).toBeInstanceOf(TypeError)
   })
 
-  it('is given up when its client leaves', async () => {
+  it('is aborted when its client disconnects', async () => {
     const seen: Http1ServerResponse[] = []
     const { port: to } = await port((_, response) => seen.push(response))
     const { socket } = await openTo(to)
     socket.write(call('/token'))
     await vi.waitFor(() => expect(seen).toHaveLength(1), patient)
     const [response] = seen as [Http1ServerResponse]
-    const closed = new Promise<void>((hear) => response.once('close', hear))
+    const closed = new Promise<void>((resolve) => response.once('close', resolve))
     socket.destroy()
     await closed
     expect([response.destroyed, response.writableFinished]).toEqual([true, false])
@@ -382,14 +382,14 @@ describe('connections', () => {
     ['head', 'POST /token HTTP/1.1\r\nhost:', 'HTTP/1.1 408'],
     ['body', 'POST /token HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nx', 'HTTP/1.1 408'],
     ['idle', call('/token'), 'http1 /token '],
-  ])('end when they take too long: %s', async (phase, sent, answer) => {
+  ])('end when they take too long: %s', async (phase, sent, response) => {
     const { port: to } = await port(echo, { timeouts: { [phase]: 100 } })
     const { text, end } = await sendRaw(to, sent)
-    expect(text).toContain(answer)
+    expect(text).toContain(response)
     expect(end).toBe('closed')
   })
 
-  it('end behind their answers when the port closes, and at once without a call', async () => {
+  it('end after pending responses when the port closes, and immediately when idle', async () => {
     const responses: Http1ServerResponse[] = []
     const { close, port: to } = await port((_, response) => responses.push(response))
     const [idle, busy] = [await openTo(to), await openTo(to)]

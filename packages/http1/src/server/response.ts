@@ -6,15 +6,15 @@ import { Writable } from 'node:stream'
 export interface ResponseSocket {
   /** Header fields that every response on the connection has at the moment, each line ended by CRLF. */
   readonly commonFields: string
-  write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void
+  write(data: string | Uint8Array, encoding: BufferEncoding, onWritten?: (error?: Error | null) => void): void
   /** Writes a head as Latin-1, together with the content. */
-  writeBoth(head: string, content: Uint8Array, taken: (error?: Error | null) => void): void
+  writeBoth(head: string, content: Uint8Array, onWritten: (error?: Error | null) => void): void
   /**
    * Writes the last part of a response, together with those of other connections.
    *
-   * @param taken - called when the operating system has accepted all of it
+   * @param onWritten - called when the operating system has accepted all of it
    */
-  writeLast(text: string, encoding: 'utf8' | 'latin1', taken: (error?: Error | null) => void): void
+  writeLast(text: string, encoding: 'utf8' | 'latin1', onWritten: (error?: Error | null) => void): void
   setTimeout(milliseconds: number): void
   destroy(): void
   /** Called when the whole response was sent, so that the connection can read the next request. */
@@ -22,7 +22,7 @@ export interface ResponseSocket {
 }
 
 // Longer content is not worth a copy that joins it with the head.
-const longestPiece = 16_384
+const maxChunkLength = 16_384
 
 const endOfHead = '\r\n'
 const okLine = 'HTTP/1.1 200 OK\r\n'
@@ -103,14 +103,14 @@ export class Http1ServerResponse {
     const length = isPlain ? content.length : Buffer.byteLength(content)
     const head = this.#head(this.#lengthLine(length))
     if (typeof content !== 'string') {
-      if (length > longestPiece) {
-        this.#socket.writeBoth(head, content, this.#taken)
+      if (length > maxChunkLength) {
+        this.#socket.writeBoth(head, content, this.#onWritten)
         return
       }
       const bytes = Buffer.from(content.buffer, content.byteOffset, length)
-      this.#socket.writeLast(head + bytes.toString('latin1'), 'latin1', this.#taken)
+      this.#socket.writeLast(head + bytes.toString('latin1'), 'latin1', this.#onWritten)
     } else {
-      this.#socket.writeLast(head + content, length === content.length ? 'latin1' : 'utf8', this.#taken)
+      this.#socket.writeLast(head + content, length === content.length ? 'latin1' : 'utf8', this.#onWritten)
     }
   }
 
@@ -134,7 +134,7 @@ export class Http1ServerResponse {
       },
       final: (done) => {
         this.flushHeaders()
-        this.#socket.writeLast(this.#isChunked ? lastChunk : '', 'latin1', this.#taken)
+        this.#socket.writeLast(this.#isChunked ? lastChunk : '', 'latin1', this.#onWritten)
         done()
       },
       destroy: (error, done) => {
@@ -186,7 +186,7 @@ export class Http1ServerResponse {
     return head + this.#socket.commonFields + framing + endOfHead
   }
 
-  readonly #taken = (error?: Error | null): void => {
+  readonly #onWritten = (error?: Error | null): void => {
     if (error || this.destroyed) return
     this.writableFinished = true
     this.destroyed = true

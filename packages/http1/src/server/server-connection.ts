@@ -40,17 +40,17 @@ export type ServerTimeouts = Readonly<Record<Phase, number>>
 interface PendingWrite {
   readonly text: string
   readonly encoding: 'utf8' | 'latin1'
-  readonly taken: (error?: Error | null) => void
+  readonly onWritten: (error?: Error | null) => void
 }
 
 type Phase = 'idle' | 'head' | 'body' | 'call' | 'leaving'
 
 // Maximum number of bytes that a client may send while it waits for a response.
-const longestAhead = 65_536
+const maxBufferedAhead = 65_536
 
 // There may be very many connections, so the memory for cached heads is limited.
-const mostHeads = 8
-const longestRemembered = 1_024
+const maxCachedHeads = 8
+const maxCachedHeadLength = 1_024
 
 const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
@@ -106,22 +106,26 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     this.destroy()
   }
 
-  write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void {
+  write(
+    data: string | Uint8Array,
+    encoding: BufferEncoding,
+    onWritten?: (error?: Error | null) => void,
+  ): void {
     this.#phase = 'leaving'
     // Each chunk of a streamed response restarts the timeout.
     this.#since = undefined
-    this.#socket.write(data, encoding, taken)
+    this.#socket.write(data, encoding, onWritten)
   }
 
-  writeBoth(head: string, content: Uint8Array, taken: (error?: Error | null) => void): void {
+  writeBoth(head: string, content: Uint8Array, onWritten: (error?: Error | null) => void): void {
     this.#socket.cork()
     this.write(head, 'latin1')
-    this.write(content, 'latin1', taken)
+    this.write(content, 'latin1', onWritten)
     this.#socket.uncork()
   }
 
-  writeLast(text: string, encoding: 'utf8' | 'latin1', taken: (error?: Error | null) => void): void {
-    this.#last = { text, encoding, taken }
+  writeLast(text: string, encoding: 'utf8' | 'latin1', onWritten: (error?: Error | null) => void): void {
+    this.#last = { text, encoding, onWritten }
     this.#owner.writeLater(this)
   }
 
@@ -132,8 +136,8 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     if (!last || this.#socket.destroyed) return
     this.write(last.text, last.encoding)
     // Most responses are accepted by the operating system at once and need no write callback.
-    if (this.#socket.writableLength === 0) last.taken()
-    else this.#socket.write('', 'latin1', last.taken)
+    if (this.#socket.writableLength === 0) last.onWritten()
+    else this.#socket.write('', 'latin1', last.onWritten)
   }
 
   setTimeout(milliseconds: number): void {
@@ -174,18 +178,18 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     if (this.#phase === 'idle' && this.#unread.length === 0 && this.#serveCachedHead(bytes)) return
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes])
     if (this.#response === undefined) this.#read()
-    else if (this.#unread.length > longestAhead) this.#socket.pause()
+    else if (this.#unread.length > maxBufferedAhead) this.#socket.pause()
   }
 
   /** Serves a request that arrived whole and whose head equals the previous one, which is the usual case. */
   #serveCachedHead(bytes: Buffer): boolean {
-    const known = this.#headText
+    const cached = this.#headText
     const head = this.#head
-    if (!head || bytes.length !== known.length + head.contentLength) return false
+    if (!head || bytes.length !== cached.length + head.contentLength) return false
     const text = bytes.toString('latin1')
-    if (!text.startsWith(known)) return false
+    if (!text.startsWith(cached)) return false
     this.#isReading = true
-    this.#serve(head, text.slice(known.length))
+    this.#serve(head, text.slice(cached.length))
     this.#isReading = false
     return true
   }
@@ -217,11 +221,11 @@ export class ServerConnection<match, headState> implements ResponseSocket {
 
   /** The parsed head of this text, which includes the empty line; undefined when the server does not accept it. */
   #headOf(text: string): RequestHead<match, headState> | undefined {
-    const known = this.#heads.get(text)
-    const head = known ?? readRequestHead(text.slice(0, -headEnd.length), this.#owner.rules)
+    const cached = this.#heads.get(text)
+    const head = cached ?? readRequestHead(text.slice(0, -headEnd.length), this.#owner.rules)
     if (!head || head.contentLength > this.#owner.maxBodyBytes) return undefined
-    if (!known && text.length <= longestRemembered) {
-      if (this.#heads.size === mostHeads) this.#heads.clear()
+    if (!cached && text.length <= maxCachedHeadLength) {
+      if (this.#heads.size === maxCachedHeads) this.#heads.clear()
       this.#heads.set(text, head)
     }
     this.#headText = text
@@ -246,7 +250,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
       return this.#owner.hold(piece.length) ? false : this.#fallBackToNodeHttp()
     }
     const body = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
-    this.#letGo()
+    this.#detach()
     this.#serve(this.#head as RequestHead<match, headState>, body.toString('latin1'))
     return true
   }
@@ -265,7 +269,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     return false
   }
 
-  #letGo(): void {
+  #detach(): void {
     if (this.#held === 0) return
     this.#owner.hold(-this.#held)
     this.#held = 0
@@ -285,7 +289,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     const socket = this.#socket
     socket.off('data', this.#take).off('end', this.#end).off('close', this.#close).off('error', this.#close)
     socket.off('timeout', this.#close)
-    this.#letGo()
+    this.#detach()
     this.#owner.forget(this)
   }
 }

@@ -194,8 +194,8 @@ function message(draw: Draw): string {
   if (isTricky) {
     for (let count = draw(3); count > 0; count--) {
       const line = pick(trickyLines, draw)
-      const place = draw(lines.length + 1)
-      lines.splice(place, draw(3) === 0 ? 1 : 0, line)
+      const index = draw(lines.length + 1)
+      lines.splice(index, draw(3) === 0 ? 1 : 0, line)
     }
   }
   const end = () => (isTricky && draw(8) === 0 ? pick(ends, draw) : '\r\n')

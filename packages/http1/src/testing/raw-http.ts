@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /** The bytes that were received on a connection, and how the connection ended. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly text: string
   readonly end: 'closed' | 'reset' | 'open'
 }
@@ -10,12 +10,12 @@ export interface RawAnswer {
  * Sends a text unchanged over one connection. Collects the received bytes until the connection ends, or until `until`
  * matches.
  */
-export function sendRaw(port: number, text: string, until?: RegExp): Promise<RawAnswer> {
+export function sendRaw(port: number, text: string, until?: RegExp): Promise<RawResponse> {
   return new Promise((resolve) => {
     let received = ''
     let ended = false
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    const finish = (end: RawAnswer['end']) => {
+    const finish = (end: RawResponse['end']) => {
       socket.destroy()
       resolve({ text: received, end })
     }

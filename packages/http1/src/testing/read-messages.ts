@@ -92,14 +92,14 @@ export function http1Reader(): Reader {
 export const mostPaced = 12
 
 // The result of a piece is available some event-loop ticks later.
-const turnsForPiece = 3
+const ticksPerPiece = 3
 
 // Each request on a connection takes one event-loop tick.
-const mostTurns = 24 + mostPaced * turnsForPiece
+const maxTicks = 24 + mostPaced * ticksPerPiece
 
 /** Waits until all begun streams have been read. */
 export async function settle(): Promise<void> {
-  for (let turns = 0; turns < mostTurns; turns++) await new Promise((resolve) => setImmediate(resolve))
+  for (let tick = 0; tick < maxTicks; tick++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 function readerOf(connect: (line: Line) => void, close: () => void): Reader {
@@ -133,7 +133,7 @@ async function pushPaced(line: Line, pieces: readonly Buffer[]): Promise<void> {
   for (const piece of pieces) {
     if (line.destroyed) return
     line.push(piece)
-    for (let turns = 0; turns < turnsForPiece; turns++) await new Promise((resolve) => setImmediate(resolve))
+    for (let tick = 0; tick < ticksPerPiece; tick++) await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

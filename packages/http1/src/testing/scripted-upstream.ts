@@ -25,9 +25,9 @@ export interface ScriptedUpstream {
 
 /** Starts an upstream that is closed when the test finishes. */
 export async function scriptedUpstream(
-  answer: (request: ScriptedRequest) => unknown,
+  handler: (request: ScriptedRequest) => unknown,
 ): Promise<ScriptedUpstream> {
-  return overServer(createServer(), 'connection', 'http', answer)
+  return overServer(createServer(), 'connection', 'http', handler)
 }
 
 /** Same as {@link scriptedUpstream}, on a server that the caller provides. */
@@ -35,7 +35,7 @@ export async function overServer(
   server: Server,
   event: 'connection' | 'secureConnection',
   protocol: 'http' | 'https',
-  answer: (request: ScriptedRequest) => unknown,
+  handler: (request: ScriptedRequest) => unknown,
 ): Promise<ScriptedUpstream> {
   const requests: ScriptedRequest[] = []
   const sockets = new Set<Socket>()
@@ -56,7 +56,7 @@ export async function overServer(
         text = text.slice(end + Number(length))
         const request = { socket, connection, turn: ++turn, body }
         requests.push(request)
-        answer(request)
+        handler(request)
       }
     })
   })

@@ -21,13 +21,13 @@ export interface ConcurrencyStates {
   /** Number of calls that have waited. `waitedMs` is their total waiting time in milliseconds. */
   readonly waited: number
   readonly waitedMs: number
-  /** Number of calls that were rejected because the queue was full. `late` counts those that waited too long. */
-  readonly crowded: number
-  readonly late: number
+  /** Number of calls that were rejected because the queue was full. `timedOut` counts those that waited too long. */
+  readonly queueFull: number
+  readonly timedOut: number
 }
 
 /** The concurrency slots of one owner. */
-interface Room {
+interface SlotCounter {
   readonly owner: string
   limit: number
   held: number
@@ -43,22 +43,22 @@ interface Room {
 export interface ConcurrencyClaim {
   readonly credentialId: string
   readonly projectId: string
-  readonly reservations: readonly Room[]
+  readonly counters: readonly SlotCounter[]
 }
 
 // Maximum share of the slots of a node or project for one credential, when other credentials use them as well.
-const shareOfOne = 0.75
+const maxShareOfOne = 0.75
 
 /** Limits the concurrent calls of all owners. */
 export class ConcurrencyLimiter {
   readonly #options: ConcurrencyOptions
-  readonly #reservations = new Map<string, Room>()
-  readonly #lines = new Map<string, WaitingQueue<ConcurrencyClaim>>()
+  readonly #counters = new Map<string, SlotCounter>()
+  readonly #queues = new Map<string, WaitingQueue<ConcurrencyClaim>>()
   #waiting = 0
   #waited = 0
   #waitedMs = 0
-  #crowded = 0
-  #late = 0
+  #queueFull = 0
+  #timedOut = 0
 
   constructor(options: ConcurrencyOptions) {
     this.#options = options
@@ -71,7 +71,7 @@ export class ConcurrencyLimiter {
 
   /** Number of owners with state in memory. */
   get owners(): number {
-    return this.#reservations.size
+    return this.#counters.size
   }
 
   states(): ConcurrencyStates {
@@ -79,19 +79,19 @@ export class ConcurrencyLimiter {
       waiting: this.#waiting,
       waited: this.#waited,
       waitedMs: this.#waitedMs,
-      crowded: this.#crowded,
-      late: this.#late,
+      queueFull: this.#queueFull,
+      timedOut: this.#timedOut,
     }
   }
 
   /** The concurrency slots that calls of a grant need. */
   claimOf({ credentialId, nodeId, projectId, limits = {} }: Grant): ConcurrencyClaim {
     const most = limits.credential?.maxConcurrentCalls ?? this.#options.maxConcurrentCalls
-    const reservations = [this.#reservation(`credential:${credentialId}`, most, false)]
+    const counters = [this.#counter(`credential:${credentialId}`, most, false)]
     const [ofNode, ofProject] = [limits.node?.maxConcurrentCalls, limits.project?.maxConcurrentCalls]
-    if (ofNode !== undefined) reservations.push(this.#reservation(`node:${nodeId}`, ofNode, true))
-    if (ofProject !== undefined) reservations.push(this.#reservation(`project:${projectId}`, ofProject, true))
-    return { credentialId, projectId, reservations }
+    if (ofNode !== undefined) counters.push(this.#counter(`node:${nodeId}`, ofNode, true))
+    if (ofProject !== undefined) counters.push(this.#counter(`project:${projectId}`, ofProject, true))
+    return { credentialId, projectId, counters }
   }
 
   /** Acquires a concurrency slot, or waits for one until the timeout expires or the signal aborts. */
@@ -99,10 +99,10 @@ export class ConcurrencyLimiter {
     claim: ConcurrencyClaim,
     signal: CancellationSignal,
   ): Permit | Rejection | Promise<Permit | Rejection> {
-    const line = this.#lines.size === 0 ? undefined : this.#lines.get(claim.projectId)
-    if (line?.has(claim.credentialId) !== true && isFree(claim)) return this.#hold(claim)
+    const queue = this.#queues.size === 0 ? undefined : this.#queues.get(claim.projectId)
+    if (queue?.has(claim.credentialId) !== true && isFree(claim)) return this.#hold(claim)
     if (this.#waiting >= this.#options.maxQueuedCalls) {
-      this.#crowded += 1
+      this.#queueFull += 1
       return busy('Too many calls wait for a place.')
     }
     return this.#wait(claim, signal)
@@ -110,105 +110,111 @@ export class ConcurrencyLimiter {
 
   /** Removes idle state. A caller that caches a claim must get it again. */
   forgetIdle(): void {
-    for (const [owner, { held, heldBy, waiting }] of this.#reservations) {
+    for (const [owner, { held, heldBy, waiting }] of this.#counters) {
       // A queued call refers to its state, and its credential counts among those that share the slots.
       if (waiting > 0) continue
-      if (held === 0) this.#reservations.delete(owner)
+      if (held === 0) this.#counters.delete(owner)
       for (const [credentialId, count] of heldBy ?? []) if (count === 0) heldBy?.delete(credentialId)
     }
   }
 
-  #reservation(owner: string, limit: number, isShared: boolean): Room {
-    const known = this.#reservations.get(owner)
+  #counter(owner: string, limit: number, isShared: boolean): SlotCounter {
+    const known = this.#counters.get(owner)
     if (known) {
       known.limit = limit
       return known
     }
-    const reservation: Room = { owner, limit, held: 0, waiting: 0, heldBy: isShared ? new Map() : undefined }
-    this.#reservations.set(owner, reservation)
-    return reservation
+    const counter: SlotCounter = {
+      owner,
+      limit,
+      held: 0,
+      waiting: 0,
+      heldBy: isShared ? new Map() : undefined,
+    }
+    this.#counters.set(owner, counter)
+    return counter
   }
 
   #hold(claim: ConcurrencyClaim): Permit {
-    for (const reservation of claim.reservations) change(reservation, claim.credentialId, 1)
-    return new HeldPlace(claim, this.#leave)
+    for (const counter of claim.counters) change(counter, claim.credentialId, 1)
+    return new HeldSlot(claim, this.#release)
   }
 
-  readonly #leave = (claim: ConcurrencyClaim): void => {
-    for (const reservation of claim.reservations) change(reservation, claim.credentialId, -1)
-    if (this.#lines.size > 0) this.#next(claim.projectId)
+  readonly #release = (claim: ConcurrencyClaim): void => {
+    for (const counter of claim.counters) change(counter, claim.credentialId, -1)
+    if (this.#queues.size > 0) this.#next(claim.projectId)
   }
 
   #wait(claim: ConcurrencyClaim, signal: CancellationSignal): Promise<Permit | Rejection> {
-    const line = this.#lines.get(claim.projectId) ?? new WaitingQueue<ConcurrencyClaim>()
-    this.#lines.set(claim.projectId, line)
+    const queue = this.#queues.get(claim.projectId) ?? new WaitingQueue<ConcurrencyClaim>()
+    this.#queues.set(claim.projectId, queue)
     // From now on its credential counts among those that share the slots.
-    for (const reservation of claim.reservations) {
-      change(reservation, claim.credentialId, 0)
-      reservation.waiting += 1
+    for (const counter of claim.counters) {
+      change(counter, claim.credentialId, 0)
+      counter.waiting += 1
     }
-    const began = performance.now()
+    const startedAt = performance.now()
     return new Promise((resolve) => {
-      const end = (answer: Permit | Rejection) => {
+      const end = (decision: Permit | Rejection) => {
         this.#waiting -= 1
-        for (const reservation of claim.reservations) reservation.waiting -= 1
+        for (const counter of claim.counters) counter.waiting -= 1
         this.#waited += 1
-        this.#waitedMs += performance.now() - began
+        this.#waitedMs += performance.now() - startedAt
         clearTimeout(deadline)
-        signal.removeEventListener('abort', giveUp)
-        resolve(answer)
+        signal.removeEventListener('abort', onAbort)
+        resolve(decision)
       }
-      const leave = line.join(claim.credentialId, { claim, go: () => end(this.#hold(claim)) })
-      const giveUp = () => {
-        leave()
-        if (line.isEmpty) this.#lines.delete(claim.projectId)
-        this.#late += 1
+      const dequeue = queue.enqueue(claim.credentialId, { claim, start: () => end(this.#hold(claim)) })
+      const onAbort = () => {
+        dequeue()
+        if (queue.isEmpty) this.#queues.delete(claim.projectId)
+        this.#timedOut += 1
         end(busy('There was no place for the call in time.'))
       }
-      const deadline = guardedTimeout(giveUp, this.#options.queueMs)
-      signal.addEventListener('abort', giveUp, { once: true })
+      const deadline = guardedTimeout(onAbort, this.#options.queueMs)
+      signal.addEventListener('abort', onAbort, { once: true })
       this.#waiting += 1
-      if (signal.aborted) giveUp()
+      if (signal.aborted) onAbort()
     })
   }
 
   /** Starts queued calls after a call of the same project has released its slots. */
   #next(projectId: string): void {
-    const line = this.#lines.get(projectId)
-    if (!line) return
-    for (let next = line.next(isFree); next; next = line.next(isFree)) next.go()
-    if (line.isEmpty) this.#lines.delete(projectId)
+    const queue = this.#queues.get(projectId)
+    if (!queue) return
+    for (let next = queue.next(isFree); next; next = queue.next(isFree)) next.start()
+    if (queue.isEmpty) this.#queues.delete(projectId)
   }
 }
 
-class HeldPlace implements Permit {
+class HeldSlot implements Permit {
   readonly #claim: ConcurrencyClaim
-  readonly #leave: (claim: ConcurrencyClaim) => void
+  readonly #release: (claim: ConcurrencyClaim) => void
   #isHeld = true
 
-  constructor(claim: ConcurrencyClaim, leave: (claim: ConcurrencyClaim) => void) {
+  constructor(claim: ConcurrencyClaim, dequeue: (claim: ConcurrencyClaim) => void) {
     this.#claim = claim
-    this.#leave = leave
+    this.#release = dequeue
   }
 
   release(): void {
     if (!this.#isHeld) return
     this.#isHeld = false
-    this.#leave(this.#claim)
+    this.#release(this.#claim)
   }
 }
 
-function isFree({ reservations, credentialId }: ConcurrencyClaim): boolean {
-  return reservations.every(({ limit, held, heldBy }) => {
+function isFree({ counters, credentialId }: ConcurrencyClaim): boolean {
+  return counters.every(({ limit, held, heldBy }) => {
     if (held >= limit) return false
     if (heldBy === undefined) return true
-    const own = heldBy.get(credentialId)
-    const isAlone = heldBy.size === (own === undefined ? 0 : 1)
-    return isAlone || (own ?? 0) < Math.max(1, Math.floor(limit * shareOfOne))
+    const current = heldBy.get(credentialId)
+    const isAlone = heldBy.size === (current === undefined ? 0 : 1)
+    return isAlone || (current ?? 0) < Math.max(1, Math.floor(limit * maxShareOfOne))
   })
 }
 
-function change(reservation: Room, credentialId: string, by: number): void {
-  reservation.held += by
-  reservation.heldBy?.set(credentialId, (reservation.heldBy.get(credentialId) ?? 0) + by)
+function change(counter: SlotCounter, credentialId: string, by: number): void {
+  counter.held += by
+  counter.heldBy?.set(credentialId, (counter.heldBy.get(credentialId) ?? 0) + by)
 }

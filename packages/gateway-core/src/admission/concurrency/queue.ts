@@ -1,7 +1,7 @@
 /** A queued call. */
 export interface Waiter<claim> {
   readonly claim: claim
-  readonly go: () => void
+  readonly start: () => void
 }
 
 /** A queue that serves credentials in round-robin order. The calls of one credential are served first in, first out. */
@@ -18,17 +18,17 @@ export class WaitingQueue<claim> {
   }
 
   /** @returns a function that removes the waiter from the queue */
-  join(credentialId: string, waiter: Waiter<claim>): () => void {
+  enqueue(credentialId: string, waiter: Waiter<claim>): () => void {
     const waiters = this.#byCredential.get(credentialId) ?? new Set()
     this.#byCredential.set(credentialId, waiters.add(waiter))
     return () => this.#remove(credentialId, waiter)
   }
 
   /** Removes and returns the first waiter whose claim can be met; its credential moves to the end of the order. */
-  next(canGo: (claim: claim) => boolean): Waiter<claim> | undefined {
+  next(canStart: (claim: claim) => boolean): Waiter<claim> | undefined {
     for (const [credentialId, waiters] of this.#byCredential) {
       const [first] = waiters
-      if (!first || !canGo(first.claim)) continue
+      if (!first || !canStart(first.claim)) continue
       this.#remove(credentialId, first)
       if (this.#byCredential.delete(credentialId)) this.#byCredential.set(credentialId, waiters)
       return first

@@ -17,7 +17,7 @@ export interface LimitsOfGrant {
 }
 
 /** Dependencies of the limits. */
-export interface LimitParts {
+export interface LimitDependencies {
   readonly shared: SharedLimits
   readonly usedSoFar: UsedSoFar
   /** Rate limit of credentials without their own; 0 = unlimited. It may change. */
@@ -25,22 +25,22 @@ export interface LimitParts {
 }
 
 // Callers may invent method names.
-const mostMethodsKept = 256
-const longestMethodKept = 128
+const maxCachedMethods = 256
+const maxCachedMethodLength = 128
 const settleMs = 250
 const refreshMs = 5_000
 
 /** The limits of all owners: one instance per limit, shared by all grants. */
 export class LimitTable {
-  readonly #parts: LimitParts
+  readonly #dependencies: LimitDependencies
   readonly #rates = new Map<string, RateLimit>()
   readonly #quotas = new Map<string, Quota>()
   /** Quotas with usage that is not yet reported to the other replicas. */
-  readonly #untold = new Set<Quota>()
+  readonly #unreported = new Set<Quota>()
   readonly #timers: readonly NodeJS.Timeout[]
 
-  constructor(parts: LimitParts) {
-    this.#parts = parts
+  constructor(dependencies: LimitDependencies) {
+    this.#dependencies = dependencies
     const settling = guardedInterval(() => this.#settle(), settleMs).unref()
     const refreshing = guardedInterval(() => {
       for (const quota of this.#quotas.values()) quota.refresh()
@@ -50,13 +50,13 @@ export class LimitTable {
 
   /** Finds or creates the limits of a grant; undefined when it has none. */
   of({ credentialId, nodeId, projectId, limits = {} }: Grant, now: number): LimitsOfGrant | undefined {
-    const { requestsPerSecond } = this.#parts.limits
-    const own: Limits = {
+    const { requestsPerSecond } = this.#dependencies.limits
+    const credentialLimits: Limits = {
       ...(requestsPerSecond > 0 && { rate: { requestsPerSecond } }),
       ...limits.credential,
     }
     const owners = [
-      ['credential', credentialId, own],
+      ['credential', credentialId, credentialLimits],
       ['node', nodeId, limits.node ?? {}],
       ['project', projectId, limits.project ?? {}],
     ] as const
@@ -77,11 +77,11 @@ export class LimitTable {
     const known = new Map<string, readonly Limit[]>()
     return {
       of: (method) => {
-        const kept = known.get(method)
-        if (kept) return kept
+        const cached = known.get(method)
+        if (cached) return cached
         const found = ofMethods.filter(({ matches }) => matches(method)).map(({ allowance }) => allowance)
         const all = [...found, ...always]
-        if (known.size < mostMethodsKept && method.length <= longestMethodKept) known.set(method, all)
+        if (known.size < maxCachedMethods && method.length <= maxCachedMethodLength) known.set(method, all)
         return all
       },
       pushed,
@@ -101,7 +101,7 @@ export class LimitTable {
   /** Syncs unreported usage with the other replicas, and ends. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
-    await Promise.all([...this.#untold].map((quota) => quota.settle()))
+    await Promise.all([...this.#unreported].map((quota) => quota.settle()))
   }
 
   #rate(owner: Owner, id: string, rate: Rate, now: number, method?: string): RateLimit {
@@ -111,9 +111,9 @@ export class LimitTable {
       known.change(rate, now)
       return known
     }
-    const made = new RateLimit({ owner, key, method }, rate, this.#parts.shared, now)
-    this.#rates.set(key, made)
-    return made
+    const created = new RateLimit({ owner, key, method }, rate, this.#dependencies.shared, now)
+    this.#rates.set(key, created)
+    return created
   }
 
   #quotasOf(owner: Owner, ownerId: string, { requestsPerDay, unitsPerMonth }: Limits): Quota[] {
@@ -124,9 +124,9 @@ export class LimitTable {
     return subjects.flatMap(([subject, limit]) => {
       if (limit === undefined) return []
       const key = `${owner}:${ownerId}:${subject.counts}`
-      const { shared, usedSoFar } = this.#parts
+      const { shared, usedSoFar } = this.#dependencies
       const onUse = (used: Quota) => {
-        if (shared.store) this.#untold.add(used)
+        if (shared.store) this.#unreported.add(used)
       }
       const quota = this.#quotas.get(key) ?? new Quota(subject, limit, { shared, usedSoFar, onUse })
       quota.limit = limit
@@ -136,9 +136,9 @@ export class LimitTable {
   }
 
   #settle(): void {
-    if (this.#parts.shared.store?.isUp !== true) return
-    const untold = [...this.#untold]
-    this.#untold.clear()
-    for (const quota of untold) void quota.settle()
+    if (this.#dependencies.shared.store?.isUp !== true) return
+    const unreported = [...this.#unreported]
+    this.#unreported.clear()
+    for (const quota of unreported) void quota.settle()
   }
 }

@@ -1,5 +1,5 @@
 import type { Rejection } from '../types.ts'
-import { type Owner, usedUp } from '../rejections.ts'
+import { type Owner, quotaExceeded } from '../rejections.ts'
 import type { Limit } from './limit.ts'
 import { type Period, type Span, spanOf } from './calendar.ts'
 import type { SharedLimits } from './shared-limits.ts'
@@ -23,7 +23,7 @@ redis.call('SET', KEYS[1], string.format('%.0f', used), 'PXAT', ARGV[3])
 return string.format('%.0f', used)`
 
 // Counters expire some time after the end of their period, for replicas with slow clocks.
-const keptMs = 3_600_000
+const retentionMs = 3_600_000
 
 /**
  * A quota of requests or units per day or month.
@@ -41,7 +41,7 @@ export class Quota implements Limit {
   #span: Span
   /** Known usage of all replicas, including the unreported usage. */
   #used = 0
-  #untold = 0
+  #unreported = 0
   #isSettling = false
 
   constructor(
@@ -104,14 +104,18 @@ export class Quota implements Limit {
     const { store } = this.#shared
     if (store?.isUp !== true || this.#isSettling) return
     this.#isSettling = true
-    const [span, told] = [this.#span, this.#untold]
+    const [span, reported] = [this.#span, this.#unreported]
     const { owner, ownerId, counts } = this.#subject
     const key = `fairlead:quota:${owner}:${ownerId}:${counts}:${span.name}`
     try {
-      const used = await store.script(addUse, [key], [told, this.#used - told, span.until + keptMs])
+      const used = await store.script(
+        addUse,
+        [key],
+        [reported, this.#used - reported, span.until + retentionMs],
+      )
       if (span !== this.#span) return
-      this.#untold -= told
-      this.#used = Number(used) + this.#untold
+      this.#unreported -= reported
+      this.#used = Number(used) + this.#unreported
     } catch {
       // It is told the next time; without an answer it may count twice.
     } finally {
@@ -121,7 +125,7 @@ export class Quota implements Limit {
 
   #add(count: number): void {
     this.#used += count
-    this.#untold += count
+    this.#unreported += count
     this.#onUse(this)
   }
 
@@ -134,13 +138,13 @@ export class Quota implements Limit {
     if (now >= this.#span.from && now < this.#span.until) return
     this.#span = spanOf(this.#subject.period, now)
     this.#used = 0
-    this.#untold = 0
+    this.#unreported = 0
     // When the clock was set back, the period may have recorded usage.
     this.#used = this.#usedSoFar(this.#subject)
   }
 
   #rejection(): Rejection {
     const { owner, counts, period } = this.#subject
-    return usedUp(owner, `${counts} for this ${period}`, this.#span.until)
+    return quotaExceeded(owner, `${counts} for this ${period}`, this.#span.until)
   }
 }

@@ -4,7 +4,7 @@ import type { SharedStore } from '../../shared-store/types.ts'
 // The part of a second for which tokens are leased in advance.
 const leaseSeconds = 0.05
 // How long a replica limits on its own after the store did not respond.
-const aloneMs = 1_000
+const localFallbackMs = 1_000
 const idleMs = 10_000
 
 // Tokens of all replicas, by the clock of the store. Debt is always charged, so the bucket may become negative.
@@ -37,9 +37,9 @@ export class RateLease {
   #rate: Rate
   #lease = 1
   #tokens = 0
-  #isAsking = false
-  #dryUntil = 0
-  #aloneUntil = 0
+  #isRequesting = false
+  #emptyUntil = 0
+  #localUntil = 0
   #usedAt = 0
 
   constructor(store: SharedStore, key: string, rate: Rate) {
@@ -56,36 +56,36 @@ export class RateLease {
 
   /** Whether the store is available. */
   isInForce(now: number): boolean {
-    return this.#store.isUp && now >= this.#aloneUntil
+    return this.#store.isUp && now >= this.#localUntil
   }
 
   /** Takes a token and returns 0, or returns the number of milliseconds until a token may be available. */
   take(now: number): number {
     this.#usedAt = now
-    const mayOwe = now >= this.#dryUntil && this.#tokens > -this.#lease
-    const mayAsk = !this.#isAsking && now >= this.#dryUntil
-    if (this.#tokens < 1 && !mayOwe) {
+    const allowDebt = now >= this.#emptyUntil && this.#tokens > -this.#lease
+    const mayRequest = !this.#isRequesting && now >= this.#emptyUntil
+    if (this.#tokens < 1 && !allowDebt) {
       // All of the credit was used while the last request to the store settled a smaller debt.
-      if (mayAsk) void this.#ask()
-      return Math.max(1, this.#dryUntil - now)
+      if (mayRequest) void this.#request()
+      return Math.max(1, this.#emptyUntil - now)
     }
     this.#tokens -= 1
     // A single leased token would only be withheld from other replicas.
     const isLow = this.#lease === 1 ? this.#tokens < 0 : this.#tokens < this.#lease / 2
-    if (isLow && mayAsk) void this.#ask()
+    if (isLow && mayRequest) void this.#request()
     return 0
   }
 
-  giveBack(): void {
+  refund(): void {
     this.#tokens += 1
   }
 
   isIdle(now: number): boolean {
-    return !this.#isAsking && now - this.#usedAt > idleMs
+    return !this.#isRequesting && now - this.#usedAt > idleMs
   }
 
-  async #ask(): Promise<void> {
-    this.#isAsking = true
+  async #request(): Promise<void> {
+    this.#isRequesting = true
     const { requestsPerSecond, burst = requestsPerSecond } = this.#rate
     const owed = Math.max(0, -this.#tokens)
     const wanted = this.#lease === 1 ? 0 : this.#lease
@@ -96,13 +96,13 @@ export class RateLease {
         number,
       ]
       this.#tokens += owed + granted
-      if (waitMs > 0) this.#dryUntil = performance.now() + waitMs
+      if (waitMs > 0) this.#emptyUntil = performance.now() + waitMs
     } catch {
       // Whether the debt was settled is unknown; a new lease begins without debt.
       this.#tokens = 0
-      this.#aloneUntil = performance.now() + aloneMs
+      this.#localUntil = performance.now() + localFallbackMs
     } finally {
-      this.#isAsking = false
+      this.#isRequesting = false
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Rate } from '../../grants/limits.ts'
 import type { Rejection } from '../types.ts'
-import { type Owner, tooFast } from '../rejections.ts'
+import { type Owner, rateLimited } from '../rejections.ts'
 import { TokenBucket } from '../token-bucket.ts'
 import type { Limit } from './limit.ts'
 import { RateLease } from './rate-lease.ts'
@@ -32,19 +32,21 @@ export class RateLimit implements Limit {
     this.#rate = rate
     this.#shared = shared
     this.#replicas = shared.replicas()
-    this.#local = new TokenBucket(...partOf(rate, this.#replicas), now)
+    this.#local = new TokenBucket(...shareOf(rate, this.#replicas), now)
     this.#lease = shared.store && new RateLease(shared.store, subject.key, rate)
   }
 
   take(_: number, now: number): Rejection | undefined {
     const waitMs =
       this.#lease?.isInForce(now) === true ? this.#takeShared(this.#lease, now) : this.#takeLocal(now)
-    return waitMs === 0 ? undefined : tooFast(this.#subject.owner, this.#rate, waitMs, this.#subject.method)
+    return waitMs === 0
+      ? undefined
+      : rateLimited(this.#subject.owner, this.#rate, waitMs, this.#subject.method)
   }
 
   refund(): void {
-    if (this.#lease?.isInForce(performance.now()) === true) this.#lease.giveBack()
-    this.#local.giveBack()
+    if (this.#lease?.isInForce(performance.now()) === true) this.#lease.refund()
+    this.#local.refund()
   }
 
   isIdle(now: number): boolean {
@@ -56,7 +58,7 @@ export class RateLimit implements Limit {
     if (rate.requestsPerSecond === this.#rate.requestsPerSecond && rate.burst === this.#rate.burst) return
     this.#rate = rate
     this.#lease?.change(rate)
-    this.#local.change(...partOf(rate, this.#replicas), now)
+    this.#local.change(...shareOf(rate, this.#replicas), now)
   }
 
   /** Also charges the local bucket, so that the burst is not available again when the store becomes unavailable. */
@@ -70,12 +72,12 @@ export class RateLimit implements Limit {
     const replicas = this.#shared.replicas()
     if (replicas !== this.#replicas) {
       this.#replicas = replicas
-      this.#local.change(...partOf(this.#rate, replicas), now)
+      this.#local.change(...shareOf(this.#rate, replicas), now)
     }
     return this.#local.take(now)
   }
 }
 
-function partOf({ requestsPerSecond, burst }: Rate, replicas: number): [perSecond: number, size: number] {
+function shareOf({ requestsPerSecond, burst }: Rate, replicas: number): [perSecond: number, size: number] {
   return [requestsPerSecond / replicas, Math.max(1, (burst ?? requestsPerSecond) / replicas)]
 }

@@ -4,16 +4,16 @@ import { pino } from 'pino'
 import { openSharedStore } from '../../shared-store/valkey-store.ts'
 import type { SharedStore } from '../../shared-store/types.ts'
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
-import type { OwnAdmission } from '../admission.ts'
+import type { BuiltinAdmission } from '../admission.ts'
 import { admissionWith, call, grantWith } from '../../testing/limited-grant.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const patiently = { timeout: 50_000, interval: 20 }
+const pollOptions = { timeout: 50_000, interval: 20 }
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 interface Replica {
-  readonly admission: OwnAdmission
+  readonly admission: BuiltinAdmission
   readonly store: SharedStore
   /** Number of replicas that it counts. */
   known(): number
@@ -24,10 +24,10 @@ interface Replica {
 function replicaWith(store: SharedStore, usedSoFar: () => number): Replica {
   let [known, settled] = [0, 0]
   const script: SharedStore['script'] = async (source, keys, values) => {
-    const answer = await store.script(source, keys, values)
-    if (keys.includes('fairlead:replicas')) known = Number(answer)
+    const result = await store.script(source, keys, values)
+    if (keys.includes('fairlead:replicas')) known = Number(result)
     if (keys[0]?.startsWith('fairlead:quota:') === true) settled += 1
-    return answer
+    return result
   }
   const watched = Object.assign(Object.create(store) as SharedStore, { script })
   return {
@@ -59,12 +59,12 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     const log = pino({ level: 'silent' })
     // On a busy machine, a slow store must not count as unavailable.
     const stores = [1, 2, 3].map(() => openSharedStore(server.url, log, 10_000))
-    await vi.waitFor(() => expect(stores.every(({ isUp }) => isUp)).toBe(true), patiently)
+    await vi.waitFor(() => expect(stores.every(({ isUp }) => isUp)).toBe(true), pollOptions)
     await stores[0]?.run(['FLUSHALL'])
     replicas = stores.map((store) => replicaWith(store, () => used.written))
     await vi.waitFor(async () => {
       expect(await stores[0]?.run(['ZCARD', 'fairlead:replicas'])).toBe(3)
-    }, patiently)
+    }, pollOptions)
   }
 
   /** Calls all replicas as fast as possible for a while, and returns how many calls passed in which time. */
@@ -80,7 +80,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     return { passed, seconds: (performance.now() - began) / 1_000 }
   }
 
-  it('let no more pass than one would and two leases of each', async () => {
+  it('admit at most the calls of one replica and two leases per replica', async () => {
     await start()
     const grant = grantWith({ limits: { credential: { rate: { requestsPerSecond: 200 } } } })
     const { passed, seconds } = await rush(grant, 3_000)
@@ -102,55 +102,55 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     expect(passed).toBeGreaterThanOrEqual(3)
   })
 
-  it('are parts of the whole while the store is away, and the whole when it is back', async () => {
+  it('are divided between replicas while the store is disconnected, and shared when it reconnects', async () => {
     await start()
     const grant = grantWith({
       credentialId: 'left alone',
       limits: { credential: { rate: { requestsPerSecond: 300, burst: 30 } } },
     })
-    await vi.waitFor(() => expect(replicas.map(({ known }) => known())).toEqual([3, 3, 3]), patiently)
+    await vi.waitFor(() => expect(replicas.map(({ known }) => known())).toEqual([3, 3, 3]), pollOptions)
     expect((await rush(grant, 100)).passed).toBeGreaterThan(0)
     // Commands that are pending when the store becomes unavailable would wait for their timeout, ten seconds here.
     for (const { store } of replicas) await store.run(['PING'])
     await server.kill()
-    await vi.waitFor(() => expect(replicas.some(({ store }) => store.isUp)).toBe(false), patiently)
+    await vi.waitFor(() => expect(replicas.some(({ store }) => store.isUp)).toBe(false), pollOptions)
     await rush(grant, 500)
     const away = await rush(grant, 1_000)
     // Each replica may also pass its share of the burst.
     expect(away.passed).toBeLessThanOrEqual(Math.ceil(300 * away.seconds + 30 + 3))
     expect(away.passed).toBeGreaterThan(300 * away.seconds * 0.5)
     await server.start()
-    await vi.waitFor(() => expect(replicas.every(({ store }) => store.isUp)).toBe(true), patiently)
+    await vi.waitFor(() => expect(replicas.every(({ store }) => store.isUp)).toBe(true), pollOptions)
     await rush(grant, 1_500)
     const back = await rush(grant, 1_000)
     expect(back.passed).toBeLessThanOrEqual(Math.ceil(300 * back.seconds + 30 + 3 * 2 * 7))
     expect(back.passed).toBeGreaterThan(300 * back.seconds * 0.5)
   })
 
-  it('of a day are counted together, with what was used before', async () => {
+  it('of a day are counted across replicas, including the earlier usage', async () => {
     await start()
     used.written = 70
     const grant = grantWith({ credentialId: 'daily', limits: { credential: { requestsPerDay: 100 } } })
     const passedAt = (at: number, count: number) => {
       const admission = replicas[at]?.admission
-      const answers = Array.from({ length: count }, () => admission && call(admission, grant))
-      return answers.filter((answer) => answer === 'passed').length
+      const results = Array.from({ length: count }, () => admission && call(admission, grant))
+      return results.filter((result) => result === 'passed').length
     }
     expect(passedAt(0, 20)).toBe(20)
     // The other replicas are notified shortly.
-    await vi.waitFor(async () => expect(await counted()).toBe('90'), patiently)
+    await vi.waitFor(async () => expect(await counted()).toBe('90'), pollOptions)
     passedAt(1, 1)
-    await vi.waitFor(async () => expect(await counted()).toBe('91'), patiently)
-    await vi.waitFor(() => expect(replicas[1]?.settled()).toBeGreaterThan(0), patiently)
+    await vi.waitFor(async () => expect(await counted()).toBe('91'), pollOptions)
+    await vi.waitFor(() => expect(replicas[1]?.settled()).toBeGreaterThan(0), pollOptions)
     expect(passedAt(1, 20)).toBe(9)
     // The replicas restore the data that the store has lost from their own counts.
-    await vi.waitFor(async () => expect(await counted()).toBe('100'), patiently)
+    await vi.waitFor(async () => expect(await counted()).toBe('100'), pollOptions)
     await replicas[0]?.store.run(['FLUSHALL'])
     used.written = 0
     expect(passedAt(1, 1)).toBe(0)
-    await vi.waitFor(async () => expect(await counted()).toBe('100'), patiently)
+    await vi.waitFor(async () => expect(await counted()).toBe('100'), pollOptions)
     passedAt(2, 1)
-    await vi.waitFor(() => expect(replicas[2]?.settled()).toBeGreaterThan(0), patiently)
+    await vi.waitFor(() => expect(replicas[2]?.settled()).toBeGreaterThan(0), pollOptions)
     expect(passedAt(2, 5)).toBe(0)
 
     function counted() {
