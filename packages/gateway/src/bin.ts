@@ -7,10 +7,10 @@ import { createCommandLine } from './command-line.ts'
 import type { Configuration } from './configuration/options.ts'
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
-import { interrupted, Stopped, untilToldToStop } from './processes/shutdown-signal.ts'
+import { interrupted, Stopped, listenForShutdown } from './processes/shutdown-signal.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
-const remark = (text: string): void => void process.stderr.write(`${text}\n`)
+const printNote = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** Keeps the process alive when its output cannot be written, because the reader has closed it or the disk is full. */
 function outliveReader(): void {
@@ -21,7 +21,7 @@ function outliveReader(): void {
 // Each command loads its own modules, so a help text or an argument error does not wait for the whole gateway to load.
 async function dev(configuration: Configuration): Promise<void> {
   outliveReader()
-  const { signal, told } = untilToldToStop(() => print('stopping'))
+  const { signal, shutdown } = listenForShutdown(() => print('stopping'))
   const { createLog } = await import('./observe/log.ts')
   const { startDevelopment } = await import('./development/start-development.ts')
   const { welcome } = await import('./development/welcome.ts')
@@ -29,7 +29,7 @@ async function dev(configuration: Configuration): Promise<void> {
   const log = createLog(configuration.logLevel ?? 'warn')
   const running = await startDevelopment(configuration, log, print, signal)
   print(welcome(running.file, running.filePath, running.tlsUrl))
-  await told
+  await shutdown
   await running.stop()
 }
 
@@ -44,7 +44,7 @@ async function probe(command: ProbeCommand): Promise<void> {
   // A reader that closes the pipe after the first lines has read enough.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   const progress = (line: string) => void (stderr.isTTY && stderr.write(`\r\u001B[K${line}`))
-  const { signal } = untilToldToStop(() => progress('stopping'))
+  const { signal } = listenForShutdown(() => progress('stopping'))
   try {
     const { runProbe } = await import('@fairlead/gateway-evm/probe/run-probe')
     const report = await runProbe(command, progress, signal)
@@ -70,7 +70,7 @@ async function resetOwnerPassword(configuration: Configuration): Promise<void> {
   const { createPasswords } = await import('@fairlead/platform-server/sessions/passwords')
   const { email, password } = await withStore(configuration, (store) => reset(store, createPasswords()))
   print(`${email}\t${password}`)
-  remark('The password must be changed at the next sign-in. All sessions of the owner were revoked.')
+  printNote('The password must be changed at the next sign-in. All sessions of the owner were revoked.')
 }
 
 async function backup(configuration: Configuration, file: string): Promise<void> {
@@ -83,7 +83,7 @@ async function backup(configuration: Configuration, file: string): Promise<void>
   } finally {
     await database.close()
   }
-  remark(
+  printNote(
     `Backup written to ${file}. Its encrypted values can be decrypted only with the same secret key: store the key as well.`,
   )
 }
@@ -91,7 +91,7 @@ async function backup(configuration: Configuration, file: string): Promise<void>
 async function restore(configuration: Configuration, file: string): Promise<void> {
   const { restoreBackupFile } = await import('@fairlead/platform-server/backup/backup-file')
   const rows = await withStore(configuration, (store) => restoreBackupFile(store, file))
-  remark(`${rows} records restored.`)
+  printNote(`${rows} records restored.`)
 }
 
 async function withStore<result>(
@@ -123,8 +123,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 try {
   const commands = { dev, serve, doctor, resetOwnerPassword, backup, restore, probe }
-  const surroundings = { environment: process.env, terminal: process.stdout.isTTY, print, remark }
-  const program = createCommandLine(commands, surroundings, version)
+  const context = { environment: process.env, terminal: process.stdout.isTTY, print, printNote }
+  const program = createCommandLine(commands, context, version)
   await program.parseAsync()
   // All work is done; a leaked handle must not keep the process alive.
   process.exit(0)

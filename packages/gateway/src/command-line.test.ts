@@ -32,7 +32,7 @@ async function configured(
     given = configuration
     return Promise.resolve()
   }
-  const other = () => Promise.reject(new Error('not asked for'))
+  const other = () => Promise.reject(new Error('unexpected command'))
   const commands = {
     dev: other,
     serve,
@@ -43,8 +43,8 @@ async function configured(
     probe: other,
   }
   const nothing = () => undefined
-  const surroundings = { environment, terminal: false, print: nothing, remark: nothing }
-  await createCommandLine(commands, surroundings, '1.2.3').parseAsync(['serve', ...args], { from: 'user' })
+  const context = { environment, terminal: false, print: nothing, printNote: nothing }
+  await createCommandLine(commands, context, '1.2.3').parseAsync(['serve', ...args], { from: 'user' })
   if (!given) throw new Error('Nothing was run.')
   return given
 }
@@ -57,7 +57,7 @@ async function file(name: string, text: string): Promise<string> {
 }
 
 describe('the command line', () => {
-  it('has a flag for every option but the secrets, and says where those come from', async () => {
+  it('has a flag for every option except secrets, and documents the source of secrets', async () => {
     const { stdout, code } = await fairlead('serve', '--help')
     expect(code).toBe(0)
     const text = stdout.replaceAll(/\s+/g, ' ')
@@ -82,7 +82,7 @@ describe('the command line', () => {
     ['an unknown command', ['start']],
     ['an argument too many', ['serve', 'now']],
     ['a flag without its value', ['serve', '--port']],
-  ])('ends with 2 and says how it is used on %s', async (_, args) => {
+  ])('exits with 2 and prints the usage on %s', async (_, args) => {
     const { stdout, stderr, code } = await fairlead(...args)
     expect(code).toBe(2)
     expect(stdout).toBe('')
@@ -90,7 +90,7 @@ describe('the command line', () => {
     expect(stderr).toContain('Usage: fairlead <command> [options]')
   })
 
-  it('ends with 2 and one line on a value that cannot be', async () => {
+  it('exits with 2 and one line on an invalid value', async () => {
     const { stderr, code } = await fairlead('serve', '--port', 'x')
     expect(code).toBe(2)
     expect(stderr).toBe('error: FAIRLEAD_PORT must be an integer from 0 to 65535, not this string\n')
@@ -127,7 +127,7 @@ describe('the command line', () => {
     ['two addresses', ['probe', 'http://a', 'http://c4n4ry'], 'too many arguments'],
     ['an address as a command', ['http://host/c4n4ry'], 'unknown command'],
     ['an address in a flag', ['probe', '--url=http://host/c4n4ry'], 'unknown option'],
-  ])('ends with an error and repeats nothing of an address, on %s', async (name, args, complaint) => {
+  ])('exits with an error that contains no part of a URL, on %s', async (name, args, complaint) => {
     const { stdout, stderr, code } = await fairlead(...args)
     expect([code, stdout]).toEqual([name === 'a node that is not there' ? 1 : 2, ''])
     expect(stderr).toMatch(/^error: /)
@@ -144,10 +144,10 @@ describe('the command line', () => {
     }
   })
 
-  it('gives the probe what the environment holds, unless the command line says otherwise', async () => {
+  it('passes environment variables to the probe unless a flag overrides them', async () => {
     const given: unknown[] = []
     const probe = (command: unknown) => Promise.resolve(void given.push(command))
-    const other = () => Promise.reject(new Error('not asked for'))
+    const other = () => Promise.reject(new Error('unexpected command'))
     const environment = { FAIRLEAD_NODE_URL: 'http://a', FAIRLEAD_NODE_WEBSOCKET_URL: 'ws://a' }
     const commands = {
       dev: other,
@@ -159,9 +159,9 @@ describe('the command line', () => {
       probe,
     }
     const nothing = () => undefined
-    const surroundings = { environment, terminal: false, print: nothing, remark: nothing }
+    const context = { environment, terminal: false, print: nothing, printNote: nothing }
     for (const args of [['--markdown'], ['http://b', '--method', 'eth_call', '--method', 'net_version']]) {
-      const commandLine = createCommandLine(commands, surroundings, '1.2.3')
+      const commandLine = createCommandLine(commands, context, '1.2.3')
       await commandLine.parseAsync(['probe', ...args], { from: 'user' })
     }
     const numbers = { repeat: 1, concurrency: 4, timeoutMs: 10_000 }
@@ -177,7 +177,7 @@ describe('the command line', () => {
     ])
   })
 
-  it('lets flags win over the environment, and the environment over the file', async () => {
+  it('prefers flags over the environment, and the environment over the file', async () => {
     const config = await file('fairlead.yaml', 'port: 1\nnetwork: file\nlogLevel: error\nmetricsToken: t')
     const environment = { FAIRLEAD_PORT: '2', FAIRLEAD_NETWORK: 'environment' }
     expect(await configured(['--config', config, '--port', '3'], environment)).toMatchObject({
@@ -189,7 +189,7 @@ describe('the command line', () => {
     expect(await configured([])).toMatchObject({ port: 8645 })
   })
 
-  it('names a file that cannot be read', async () => {
+  it('names an unreadable file', async () => {
     await expect(configured(['-c', '/nowhere/fairlead.yaml'])).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       context: { option: '/nowhere/fairlead.yaml', rule: 'must be a readable file: ENOENT' },

@@ -2,7 +2,7 @@ import { FairleadError } from '@fairlead/core'
 import { Command, Option as CommandOption } from 'commander'
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { type Surroundings, addVerbs } from './cli/add-subcommands.ts'
+import { type CommandContext, addSubcommands } from './cli/add-subcommands.ts'
 import { addCallCommand } from './cli/call-command.ts'
 import { addCompletionCommands } from './cli/completion-command.ts'
 import { addInitCommand } from './cli/init-command.ts'
@@ -46,12 +46,12 @@ const usage = 'Usage: fairlead <command> [options]; `fairlead --help` lists the 
  * to other users of the machine.
  *
  * @param commands - implementations of the commands
- * @param surroundings - the environment (flags take precedence over it, and it takes precedence over the files), and
+ * @param context - the environment (flags take precedence over it, and it takes precedence over the files), and
  * the output
  * @param version - version of the package
  */
-export function createCommandLine(commands: Commands, surroundings: Surroundings, version: string): Command {
-  const { environment } = surroundings
+export function createCommandLine(commands: Commands, context: CommandContext, version: string): Command {
+  const { environment } = context
   const program = new Command('fairlead')
     .description('Gateway for blockchain nodes, with a platform API and commands for it.')
     .version(version)
@@ -62,12 +62,12 @@ export function createCommandLine(commands: Commands, surroundings: Surroundings
       outputError: (text, write) => write(text.replace(surplusArguments, '.').replaceAll(anyAddress, '***')),
     })
   addServiceCommands(program, commands, environment)
-  addProbeCommand(program, commands.probe, surroundings)
-  addInitCommand(program, surroundings)
-  addVerbs(program, surroundings)
-  addCallCommand(program, surroundings)
-  addProfileCommands(program, surroundings)
-  addCompletionCommands(program, surroundings)
+  addProbeCommand(program, commands.probe, context)
+  addInitCommand(program, context)
+  addSubcommands(program, context)
+  addCallCommand(program, context)
+  addProfileCommands(program, context)
+  addCompletionCommands(program, context)
   return program
 }
 
@@ -112,7 +112,7 @@ function addServiceCommands(program: Command, commands: Commands, environment: E
     .action((file: string, values: Flags) => commands.restore(configured(values), file))
 }
 
-type Environment = Surroundings['environment']
+type Environment = CommandContext['environment']
 type Flags = Record<string, string | undefined>
 
 function flag(name: string, { description, environment, fallback }: Option): CommandOption {

@@ -23,7 +23,7 @@ const messages: Readonly<Record<number, string>> = {
  * @param error - of the parser
  * @param socket - nothing may have been written to it for this request
  */
-export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function sendParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -41,7 +41,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex):
 }
 
 /** Responds with 417 to a request with an unsupported expectation (RFC 9110, section 10.1.1). */
-export function answerExpectation(_: IncomingMessage, response: ServerResponse): void {
+export function sendExpectationFailed(_: IncomingMessage, response: ServerResponse): void {
   const { requestId, body } = content(417)
   response
     .writeHead(417, { connection: 'close', 'content-type': 'application/json', 'x-request-id': requestId })

@@ -8,7 +8,7 @@ import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
  *
  * @returns id of the request, for the log
  */
-export function answerInternalError(_: IncomingMessage, response: ServerResponse): string {
+export function sendInternalError(_: IncomingMessage, response: ServerResponse): string {
   const set = response.getHeader('x-request-id')
   const requestId = typeof set === 'string' ? set : makeRequestId()
   if (response.headersSent) response.destroy()

@@ -66,10 +66,10 @@ export interface GatewayParts {
 
 const drainMs = 10_000
 // Clients whose requests end at the timeout still have to receive the reason.
-const lastWordMs = 500
+const finalReportMs = 500
 
 /** Maximum duration of a shutdown, in milliseconds. */
-export const longestStopMs = drainMs + lastWordMs
+export const maxStopMs = drainMs + finalReportMs
 
 /**
  * Starts the gateway: the platform API and the access to nodes on one port.
@@ -84,25 +84,25 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   // Validates the settings before anything is opened.
   validateSettings(modules, configuration)
   const oidc = configuredOidc(configuration)
-  const own = await openDependencies(configuration, { ...parts, modules })
+  const dependencies = await openDependencies(configuration, { ...parts, modules })
   const telemetry = openTelemetry(log, parts.publishMetrics)
   const { metrics } = telemetry
   const credentialUse = createCredentialUse({
     reporters: [(uses) => writeCredentialUses(store.db, uses), (uses) => platform.webhooks.reportUses(uses)],
     log,
   })
-  const http = httpDependencies(configuration, own, {
-    authenticator: recordUse(own.accessControl.authenticator, credentialUse),
-    meter: createMeter(createRequestMetrics(metrics), own.metering.counts),
+  const http = httpDependencies(configuration, dependencies, {
+    authenticator: recordUse(dependencies.accessControl.authenticator, credentialUse),
+    meter: createMeter(createRequestMetrics(metrics), dependencies.metering.counts),
   })
-  const ofProtocols = protocolDependencies(own, http, metrics, ({ nodeId, credentialId }) => {
+  const ofProtocols = protocolDependencies(dependencies, http, metrics, ({ nodeId, credentialId }) => {
     // The probe detects rejected methods itself.
     if (credentialId !== 'probe') probe.refused(nodeId)
   })
   const protocols = await openProtocols(modules, ofProtocols, configuration).catch(async (error: unknown) => {
     await credentialUse.close()
-    await own.feed.end()
-    await own.close()
+    await dependencies.feed.end()
+    await dependencies.close()
     telemetry.close()
     throw error
   })
@@ -118,7 +118,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     isScheduled: parts.isScheduledProber,
   })
   const descriptions = modules.map(({ description }) => description)
-  const platform = openPlatform(configuration, own, {
+  const platform = openPlatform(configuration, dependencies, {
     descriptions,
     protocols,
     oidc,
@@ -128,9 +128,9 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     await probe.end()
     await credentialUse.close()
     await platform.webhooks.stop()
-    await own.feed.end()
+    await dependencies.feed.end()
     await protocols.close()
-    await own.close()
+    await dependencies.close()
     telemetry.close()
   }
 
@@ -141,7 +141,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     metricsToken: () => current.metricsToken,
     ready: async () => {
       if (isDraining) throw new Error('the service is being stopped')
-      await assertReady(own, protocols)
+      await assertReady(dependencies, protocols)
     },
   })
   let server: RoutedServer | undefined
@@ -155,7 +155,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       await close()
       throw error
     })
-  const ports = await openServers(configuration, server as RoutedServer, own, metrics, log).catch(
+  const ports = await openServers(configuration, server as RoutedServer, dependencies, metrics, log).catch(
     async (error: unknown) => {
       await app.close()
       await close()
@@ -163,8 +163,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     },
   )
   const { url, tlsUrl } = ports
-  own.setOwnUrls([url, tlsUrl, configuration.publicUrl].filter((each) => each !== undefined))
-  publishStates(metrics, own, protocols)
+  dependencies.setOwnUrls([url, tlsUrl, configuration.publicUrl].filter((each) => each !== undefined))
+  publishStates(metrics, dependencies, protocols)
   return {
     url,
     tlsUrl,
@@ -178,13 +178,13 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     },
     apply: (next) => {
       current = next
-      own.apply(next)
+      dependencies.apply(next)
       protocols.reconfigure(next)
       ports.change(next)
       platform.reconfigure(next)
     },
     stop: async () => {
-      await Promise.all([protocols.drain(drainMs), ports.close(drainMs + lastWordMs), app.close()])
+      await Promise.all([protocols.drain(drainMs), ports.close(drainMs + finalReportMs), app.close()])
       await close()
     },
   }

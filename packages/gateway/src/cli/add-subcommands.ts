@@ -1,21 +1,21 @@
 import type { Route } from '@fairlead/core'
 import { routes } from '@fairlead/platform-client/contract'
 import { type Command, Option } from 'commander'
-import { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts'
+import { callOperation, type OperationResult, type OperationInput } from './call-operation.ts'
 import { type InputFlag, inputFlags, readBody, readFlag } from './input-flags.ts'
 import { type Connection, connectionOf } from './profiles.ts'
-import { showAnswer } from './format-response.ts'
-import { groups, type Verb, verbs } from './subcommands.ts'
+import { formatResponse } from './format-response.ts'
+import { groups, type Subcommand, subcommands } from './subcommands.ts'
 
 /** The output of a command, and its input in addition to the arguments. */
-export interface Surroundings {
+export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Whether a person reads the output. */
   readonly terminal: boolean
   /** Writes the requested output. */
   readonly print: (text: string) => void
   /** Writes a note that is not part of the response. */
-  readonly remark: (text: string) => void
+  readonly printNote: (text: string) => void
 }
 
 interface Flags {
@@ -29,8 +29,8 @@ interface Flags {
 }
 
 /** Adds the commands of the platform API. Each consists of a noun, a verb, and flags from the contract. */
-export function addVerbs(program: Command, surroundings: Surroundings): void {
-  for (const verb of verbs) addVerb(program, verb, surroundings)
+export function addSubcommands(program: Command, context: CommandContext): void {
+  for (const subcommand of subcommands) addSubcommand(program, subcommand, context)
 }
 
 /** Adds the flags that select the gateway of a command. */
@@ -40,11 +40,11 @@ export function addConnectionFlags(command: Command): Command {
     .option('--profile <name>', 'profile to use (FAIRLEAD_PROFILE)')
 }
 
-function addVerb(program: Command, verb: Verb, surroundings: Surroundings): void {
-  const route: Route = routes[verb.operation]
+function addSubcommand(program: Command, subcommand: Subcommand, context: CommandContext): void {
+  const route: Route = routes[subcommand.operation]
   const inputs = inputFlags(route)
   const parameters = Object.keys(route.pathParameters)
-  const command = commandOf(program, verb)
+  const command = commandOf(program, subcommand)
   for (const name of parameters) command.argument(`<${name}>`, describePath(route, name))
   for (const input of inputs) command.addOption(optionOf(input))
   if (route.requestBody) command.option('--body <json>', 'request body as JSON, or @file')
@@ -61,19 +61,19 @@ function addVerb(program: Command, verb: Verb, surroundings: Surroundings): void
       ...inputOf(inputs, flags),
       path: Object.fromEntries(parameters.map((name, at) => [name, values[at] ?? ''])),
     }
-    const connection = connectionOf(flags, surroundings.environment)
+    const connection = connectionOf(flags, context.environment)
     const { body } = await (flags.all
-      ? allPages(connection, verb, input)
-      : callOperation(connection, verb.operation, input))
-    const { terminal, print, remark } = surroundings
-    const shown = showAnswer(body, verb.columns ?? [], { json: flags.json === true, terminal })
-    if (shown.text !== '') print(shown.text)
-    if (shown.remark !== undefined && terminal) remark(shown.remark)
+      ? allPages(connection, subcommand, input)
+      : callOperation(connection, subcommand.operation, input))
+    const { terminal, print, printNote } = context
+    const output = formatResponse(body, subcommand.columns ?? [], { json: flags.json === true, terminal })
+    if (output.text !== '') print(output.text)
+    if (output.note !== undefined && terminal) printNote(output.note)
   })
 }
 
 /** Returns the command at the end of a verb's words. Creates the groups before it when they are missing. */
-function commandOf(program: Command, { words, summary }: Verb): Command {
+function commandOf(program: Command, { words, summary }: Subcommand): Command {
   const names = words.split(' ')
   const last = names.pop() ?? words
   let parent = program
@@ -101,32 +101,33 @@ function inputOf(inputs: readonly InputFlag[], flags: Flags): OperationInput {
   for (const input of inputs) {
     const given = flags[camelCase(input.flag)] as string | readonly string[] | undefined
     if (given === undefined) continue
-    if (input.place === 'query') query[input.name] = String(given)
+    if (input.location === 'query') query[input.name] = String(given)
     else fields[input.name] = readFlag(input, given)
   }
-  const whole = flags.body === undefined ? undefined : readBody(flags.body)
-  const hasFields = Object.keys(fields).length > 0 || inputs.some(({ place }) => place === 'body')
-  const body = whole === undefined ? (hasFields ? fields : undefined) : { ...(whole as object), ...fields }
+  const bodyFlag = flags.body === undefined ? undefined : readBody(flags.body)
+  const hasFields = Object.keys(fields).length > 0 || inputs.some(({ location }) => location === 'body')
+  const body =
+    bodyFlag === undefined ? (hasFields ? fields : undefined) : { ...(bodyFlag as object), ...fields }
   return { query, body, ifMatch: flags.ifMatch }
 }
 
 async function allPages(
   connection: Connection,
-  { operation }: Verb,
+  { operation }: Subcommand,
   input: OperationInput,
-): Promise<OperationAnswer> {
+): Promise<OperationResult> {
   const results: unknown[] = []
-  let answer: Record<string, unknown> = {}
+  let response: Record<string, unknown> = {}
   for (let page = 1; ; page += 1) {
     const { body } = await callOperation(connection, operation, {
       ...input,
       query: { ...input.query, page: String(page) },
     })
-    answer = body as Record<string, unknown>
-    results.push(...(answer['results'] as unknown[]))
-    if (answer['next'] === null) break
+    response = body as Record<string, unknown>
+    results.push(...(response['results'] as unknown[]))
+    if (response['next'] === null) break
   }
-  return { body: { ...answer, previous: null, results }, etag: null }
+  return { body: { ...response, previous: null, results }, etag: null }
 }
 
 function isList(route: Route): boolean {

@@ -1,9 +1,9 @@
 import { createHttpTransport, FairleadError, redact } from '@fairlead/core'
 import type { Command } from 'commander'
-import { addConnectionFlags, type Surroundings } from './add-subcommands.ts'
+import { addConnectionFlags, type CommandContext } from './add-subcommands.ts'
 import { callOperation } from './call-operation.ts'
 import { CommandFailure, exitCodeOf, exitCodes } from './exit-codes.ts'
-import { nodeNamed, type NodeShown } from './find-node-by-name.ts'
+import { findNodeByName, type NodeResource } from './find-node-by-name.ts'
 import { type Connection, connectionOf } from './profiles.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
 
@@ -23,7 +23,7 @@ The exit code is 0 for a result and 1 for an error from the node.`
 const timeoutMs = 60_000
 
 /** Adds the command that calls a method of a node through the gateway. */
-export function addCallCommand(program: Command, { environment, print }: Surroundings): void {
+export function addCallCommand(program: Command, { environment, print }: CommandContext): void {
   const command = program
     .command('call')
     .description('call a JSON-RPC method or a path of a node')
@@ -33,14 +33,14 @@ export function addCallCommand(program: Command, { environment, print }: Surroun
     .addHelpText('after', examples)
   addConnectionFlags(command).action(async (name: string, method: string, params: readonly string[]) => {
     const connection = connectionOf(command.opts(), environment)
-    const node = await nodeNamed(connection, name)
+    const node = await findNodeByName(connection, name)
     const token = environment['FAIRLEAD_NODE_TOKEN'] || (await tokenOf(connection, node))
-    const answer = await callNode(node, token, method, params)
-    print(JSON.stringify(answer, undefined, 2))
+    const response = await callNode(node, token, method, params)
+    print(JSON.stringify(response, undefined, 2))
   })
 }
 
-async function tokenOf(connection: Connection, { id }: NodeShown): Promise<string> {
+async function tokenOf(connection: Connection, { id }: NodeResource): Promise<string> {
   const { body } = await callOperation(connection, 'listCredentials', { path: { id } })
   const { results } = body as {
     results: readonly { id: string; kind: string; state: string; can_reveal: boolean }[]
@@ -61,7 +61,7 @@ async function tokenOf(connection: Connection, { id }: NodeShown): Promise<strin
 }
 
 async function callNode(
-  { details }: NodeShown,
+  { details }: NodeResource,
   token: string,
   method: string,
   params: readonly string[],
@@ -79,21 +79,21 @@ async function callNode(
     const reason = FairleadError.is(error, 'TRANSPORT_FAILED') ? error.context.reason : 'timeout'
     throw new CommandFailure(`The node cannot be reached: ${redact(reason, [token])}`, exitCodes.unavailable)
   })
-  const answer = parseJson(text)
-  if (isPath && status < 400) return answer
-  const { error, result } = (answer ?? {}) as { error?: unknown; result?: unknown }
+  const response = parseJson(text)
+  if (isPath && status < 400) return response
+  const { error, result } = (response ?? {}) as { error?: unknown; result?: unknown }
   if (!isPath && status < 400 && error === undefined) return result
-  const said = redact(
-    typeof (error ?? answer) === 'string' ? text : JSON.stringify(error ?? answer ?? text),
+  const excerpt = redact(
+    typeof (error ?? response) === 'string' ? text : JSON.stringify(error ?? response ?? text),
     [token],
   )
   throw new CommandFailure(
-    `The node returned status ${status}: ${said}`,
+    `The node returned status ${status}: ${excerpt}`,
     status < 400 ? exitCodes.failed : exitCodeOf(status),
   )
 }
 
-function methodAddress(details: NodeShown['details'], token: string): string {
+function methodAddress(details: NodeResource['details'], token: string): string {
   const template =
     details['https'] ?? (details['api_v2'] === undefined ? undefined : `${details['api_v2']}/jsonRPC`)
   return filled(
@@ -104,7 +104,7 @@ function methodAddress(details: NodeShown['details'], token: string): string {
 }
 
 // The URL templates end where the paths of their protocol begin.
-function pathAddress(details: NodeShown['details'], path: string, token: string): string {
+function pathAddress(details: NodeResource['details'], path: string, token: string): string {
   const [name, prefix] = path.startsWith('/api/v3')
     ? (['api_v3', '/api/v3'] as const)
     : path.startsWith('/api/v2')

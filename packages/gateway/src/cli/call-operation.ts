@@ -17,7 +17,7 @@ export interface OperationInput {
 }
 
 /** Response of an operation. */
-export interface OperationAnswer {
+export interface OperationResult {
   /** Parsed when it is JSON, otherwise the text; undefined without a body. */
   readonly body: unknown
   readonly etag: string | null
@@ -34,7 +34,7 @@ export async function callOperation(
   { url, key }: Connection,
   id: OperationId,
   input: OperationInput = {},
-): Promise<OperationAnswer> {
+): Promise<OperationResult> {
   const route: Route = routes[id]
   const send = createRestFetch({ timeoutMs }, [key])
   const headers = new Headers({ authorization: `Bearer ${key}`, accept: 'application/json, */*;q=0.5' })

@@ -1,6 +1,6 @@
 import { FairleadError } from '@fairlead/core'
 import type { Command } from 'commander'
-import type { Surroundings } from './add-subcommands.ts'
+import type { CommandContext } from './add-subcommands.ts'
 
 // Each script calls the program itself, so a script that was installed once also completes the commands of later
 // versions.
@@ -26,7 +26,7 @@ const help = `
   fish   fairlead completion fish > ~/.config/fish/completions/fairlead.fish`
 
 /** Adds the command that prints a completion script for a shell, and the command that such a script calls. */
-export function addCompletionCommands(program: Command, { print }: Surroundings): void {
+export function addCompletionCommands(program: Command, { print }: CommandContext): void {
   program
     .command('completion')
     .description('print a completion script for a shell')

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 
 /** Output format of a response. */
-export interface Shown {
+export interface OutputFormat {
   /** The response unchanged, as JSON. */
   readonly json: boolean
   /** Whether a person reads the output: aligned columns, and notes on standard error. */
@@ -9,9 +9,9 @@ export interface Shown {
 }
 
 /** Output of a command: the response, and a note for people that is not part of it. */
-export interface Printed {
+export interface CommandOutput {
   readonly text: string
-  readonly remark?: string | undefined
+  readonly note?: string | undefined
 }
 
 interface Page {
@@ -24,19 +24,26 @@ interface Page {
  * Formats a response. A list becomes a table: on a terminal aligned and with headings, otherwise as lines with tabs
  * between the cells. An object becomes one line per field.
  *
- * @param answer - body of the response
+ * @param response - body of the response
  * @param columns - fields of a list to show, `a.b` for a field of a nested object; all fields when empty
  */
-export function showAnswer(answer: unknown, columns: readonly string[], { json, terminal }: Shown): Printed {
-  if (json) return { text: answer === undefined ? '' : JSON.stringify(answer, undefined, 2) }
-  if (answer === undefined) return { text: '', remark: 'done' }
-  if (typeof answer === 'string') return { text: answer.replace(/\n$/, '') }
-  if (isPage(answer)) {
-    const names = columns.length > 0 ? columns : Object.keys(answer.results[0] ?? {})
-    const rows = answer.results.map((row) => names.map((name) => cell(fieldOf(row, name))))
-    return { text: terminal ? aligned([names, ...rows]) : tabbed(rows), remark: remarkOf(answer) }
+export function formatResponse(
+  response: unknown,
+  columns: readonly string[],
+  { json, terminal }: OutputFormat,
+): CommandOutput {
+  if (json) return { text: response === undefined ? '' : JSON.stringify(response, undefined, 2) }
+  if (response === undefined) return { text: '', note: 'done' }
+  if (typeof response === 'string') return { text: response.replace(/\n$/, '') }
+  if (isPage(response)) {
+    const names = columns.length > 0 ? columns : Object.keys(response.results[0] ?? {})
+    const rows = response.results.map((row) => names.map((name) => cell(fieldOf(row, name))))
+    return { text: terminal ? aligned([names, ...rows]) : tabbed(rows), note: noteOf(response) }
   }
-  const fields = Object.entries(answer as Record<string, unknown>).map(([name, value]) => [name, cell(value)])
+  const fields = Object.entries(response as Record<string, unknown>).map(([name, value]) => [
+    name,
+    cell(value),
+  ])
   return { text: terminal ? aligned(fields) : tabbed(fields) }
 }
 
@@ -57,11 +64,11 @@ function tabbed(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.join('\t')).join('\n')
 }
 
-function isPage(answer: unknown): answer is Page {
-  return Array.isArray((answer as Partial<Page> | null)?.results)
+function isPage(response: unknown): response is Page {
+  return Array.isArray((response as Partial<Page> | null)?.results)
 }
 
-function remarkOf({ count, next, results }: Page): string {
+function noteOf({ count, next, results }: Page): string {
   const page = next === null ? undefined : new URL(next, 'http://localhost').searchParams.get('page')
   const more = page ? `; --page ${page} shows the next page, --all shows all` : ''
   return `${results.length} of ${count}${more}`

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Option, optionGroups, options } from '../configuration/options.ts'
-import type { Surroundings } from './add-subcommands.ts'
+import type { CommandContext } from './add-subcommands.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
 
 const configurationFile = 'fairlead.yaml'
@@ -14,7 +14,7 @@ Options with secrets are copied from environment variables:
   FAIRLEAD_EVM_UPSTREAM=https://node.example/secret fairlead init /etc/fairlead`
 
 /** Adds the command that writes the files of a new gateway. */
-export function addInitCommand(program: Command, { environment, print, remark }: Surroundings): void {
+export function addInitCommand(program: Command, { environment, print, printNote }: CommandContext): void {
   program
     .command('init')
     .description('write the configuration files of a new gateway')
@@ -37,7 +37,7 @@ export function addInitCommand(program: Command, { environment, print, remark }:
       chmodSync(secrets, 0o600)
       const flags = `--config ${configuration} --environment-file ${secrets}`
       print(`${configuration}\n${secrets}`)
-      remark(
+      printNote(
         `Next steps:\n  set the URL of your upstream in ${secrets}\n  fairlead doctor ${flags}\n  fairlead serve ${flags}`,
       )
     })
@@ -56,18 +56,18 @@ function configurationText(dataDirectory: string): string {
   return `# Configuration of the gateway. Secrets are in ${environmentFile}.\n\n${sections.join('\n\n\n')}\n`
 }
 
-function secretsText(environment: Surroundings['environment']): string {
+function secretsText(environment: CommandContext['environment']): string {
   const lines = (Object.values(options) as Option[])
     .filter(({ kind }) => kind === 'secret')
     .map((option) => {
-      const value = environment[option.environment] || madeValue(option)
+      const value = environment[option.environment] || generatedValue(option)
       return `# ${option.description}\n${value === undefined ? '# ' : ''}${option.environment}=${quoted(value ?? '')}`
     })
   return `# Secrets of the gateway. Restrict access to this file, and store a copy in a safe place.\n\n${lines.join('\n\n')}\n`
 }
 
 // What is encrypted with this key can be decrypted with no other key.
-function madeValue({ environment }: Option): string | undefined {
+function generatedValue({ environment }: Option): string | undefined {
   return environment === options.secretKey.environment ? randomBytes(32).toString('base64') : undefined
 }
 

@@ -9,7 +9,7 @@ export interface InputFlag {
   readonly name: string
   /** Name on the command line, for example `order-by`. */
   readonly flag: string
-  readonly place: 'query' | 'body'
+  readonly location: 'query' | 'body'
   readonly required: boolean
   /** The accepted values, in a few words. */
   readonly kind: string
@@ -55,11 +55,16 @@ export function readBody(text: string): unknown {
   return json(content, '--body')
 }
 
-function inputFlag(place: InputFlag['place'], name: string, given: JsonSchema, required: boolean): InputFlag {
+function inputFlag(
+  location: InputFlag['location'],
+  name: string,
+  given: JsonSchema,
+  required: boolean,
+): InputFlag {
   const schema = resolved(given)
   const types = typesOf(schema)
-  const repeated = place === 'body' && (types.includes('array') || types.includes('object'))
-  return { name, flag: name.replaceAll('_', '-'), place, required, kind: kindOf(schema), repeated, schema }
+  const repeated = location === 'body' && (types.includes('array') || types.includes('object'))
+  return { name, flag: name.replaceAll('_', '-'), location, required, kind: kindOf(schema), repeated, schema }
 }
 
 /** Returns a schema with its references resolved. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { FairleadError } from '@fairlead/core'
 import type { Command } from 'commander'
-import type { Surroundings } from './add-subcommands.ts'
+import type { CommandContext } from './add-subcommands.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
 import { defaultProfile, type Profile, readProfiles, writeProfiles } from './profiles.ts'
 import { aligned } from './format-response.ts'
@@ -18,7 +18,7 @@ or FAIRLEAD_API_KEY_FILE, or the gateway started by \`fairlead dev\` in this dir
 /** Adds the commands that store the URLs and keys of gateways. */
 export function addProfileCommands(
   program: Command,
-  { environment, terminal, print, remark }: Surroundings,
+  { environment, terminal, print, printNote }: CommandContext,
 ): void {
   const group = program
     .command('profile')
@@ -39,7 +39,7 @@ export function addProfileCommands(
         ...(keyFile === undefined ? { key: keyFromInput() } : { keyFile: resolve(keyFile) }),
       }
       const file = writeProfiles(environment, { ...readProfiles(environment), [name]: profile })
-      remark(`profile ${name} saved in ${file}`)
+      printNote(`profile ${name} saved in ${file}`)
     })
   group
     .command('list')

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callOperation } from './call-operation.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
-import { nodeNamed } from './find-node-by-name.ts'
+import { findNodeByName } from './find-node-by-name.ts'
 import type { Connection } from './profiles.ts'
 
 /** A method of a node, as the platform API returns it. */
-interface MethodShown {
+interface MethodResource {
   readonly probed_at: string | null
 }
 
 const pollMs = 500
-const longestMs = 120_000
+const maxMs = 120_000
 const pageSize = 100
 
 /**
@@ -24,11 +24,11 @@ const pageSize = 100
 export async function refreshMethods(
   connection: Connection,
   name: string,
-): Promise<{ readonly count: number; readonly results: readonly MethodShown[] }> {
-  const { id } = await nodeNamed(connection, name)
+): Promise<{ readonly count: number; readonly results: readonly MethodResource[] }> {
+  const { id } = await findNodeByName(connection, name)
   const { body } = await callOperation(connection, 'probeNodeMethods', { path: { id } })
   const { requested_at: requestedAt } = body as { readonly requested_at: string }
-  for (const began = performance.now(); performance.now() - began < longestMs; await sleep(pollMs)) {
+  for (const began = performance.now(); performance.now() - began < maxMs; await sleep(pollMs)) {
     const results = await methodsOf(connection, id)
     // All methods are recorded at once. The timestamps come from one clock and have the same number of digits.
     if (results.some((method) => (method.probed_at ?? '') > requestedAt))
@@ -39,13 +39,13 @@ export async function refreshMethods(
   throw new CommandFailure(message, exitCodes.unavailable)
 }
 
-async function methodsOf(connection: Connection, id: string): Promise<readonly MethodShown[]> {
-  const results: MethodShown[] = []
+async function methodsOf(connection: Connection, id: string): Promise<readonly MethodResource[]> {
+  const results: MethodResource[] = []
   for (let page = 1; ; page += 1) {
     const query = { page: String(page), page_size: String(pageSize) }
     const { body } = await callOperation(connection, 'listNodeMethods', { path: { id }, query })
-    const shown = body as { readonly next: string | null; readonly results: readonly MethodShown[] }
-    results.push(...shown.results)
-    if (shown.next === null) return results
+    const response = body as { readonly next: string | null; readonly results: readonly MethodResource[] }
+    results.push(...response.results)
+    if (response.next === null) return results
   }
 }

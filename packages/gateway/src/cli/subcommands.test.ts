@@ -8,7 +8,7 @@ import { recordNodeMethods } from '@fairlead/platform-server/records/node-method
 import { platformFixture, type PlatformFixture } from '@fairlead/platform-server/testing/platform-fixture'
 import { temporaryDatabase, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { runCommand } from './testing/run-command.ts'
-import { verbs } from './subcommands.ts'
+import { subcommands } from './subcommands.ts'
 
 let database: TemporaryDatabase
 let fixture: PlatformFixture
@@ -51,14 +51,14 @@ const withoutVerb = [
   'beginOidcSignIn',
 ]
 
-describe('the verbs', () => {
-  it('reach every operation of the contract once', () => {
-    const reached = verbs.map(({ operation }) => operation)
+describe('CLI subcommands', () => {
+  it('cover every operation of the contract exactly once', () => {
+    const reached = subcommands.map(({ operation }) => operation)
     expect(new Set(reached).size).toBe(reached.length)
     expect([...reached, ...withoutVerb].toSorted()).toEqual(Object.keys(routes).toSorted())
   })
 
-  it('create, list, show, change and delete', async () => {
+  it('create, list, get, update and delete', async () => {
     const { id } = await json('project', 'create', '--name', 'Harbour', '--description', 'first')
     expect(await json('project', 'update', String(id), '--description', '@@second')).toMatchObject({
       name: 'Harbour',
@@ -71,22 +71,22 @@ describe('the verbs', () => {
     expect(await run('project', 'get', String(id))).toMatchObject({ code: 4 })
   })
 
-  it('show a person a table, and how many there are', async () => {
+  it('print a table and the total count on a terminal', async () => {
     const { id } = await json('project', 'create', '--name', 'Quay')
-    const { out, remarks } = await runCommand(['project', 'list', '--page-size', '1'], environment, true)
+    const { out, notes } = await runCommand(['project', 'list', '--page-size', '1'], environment, true)
     expect(out).toMatch(/^id +name +type +networks +members +created_at\nPR-\S+ +Quay +public +0 +1 +\S+\n$/)
-    expect(remarks).toMatch(/^1 of 2; --page 2 shows the next page, --all shows all\n$/)
+    expect(notes).toMatch(/^1 of 2; --page 2 shows the next page, --all shows all\n$/)
     await run('project', 'delete', String(id))
   })
 
-  it('read every page when asked to', async () => {
+  it('read every page with --all', async () => {
     const { id } = await json('project', 'create', '--name', 'Quay')
     const { results } = await json('project', 'list', '--page-size', '1', '--all')
     expect(results).toHaveLength(2)
     await run('project', 'delete', String(id))
   })
 
-  it('take lists, objects, times and null', async () => {
+  it('accept lists, objects, timestamps and null', async () => {
     const created = await json('key', 'create', '--name', 'reader', '--scopes', 'org:read,usage:read')
     expect(created).toMatchObject({
       scopes: ['org:read', 'usage:read'],
@@ -104,7 +104,7 @@ describe('the verbs', () => {
     })
   })
 
-  it('write a report as a table and as CSV', async () => {
+  it('print a report as a table and as CSV', async () => {
     const { out } = await runCommand(['usage', 'report'], environment, true)
     expect(out).toMatch(/^datetime .* request_units +timed_requests +duration_ms\n/)
     expect((await run('usage', 'export')).out).toMatch(/^datetime,.*,timed_requests,duration_ms\r\n/)
@@ -133,16 +133,16 @@ describe('the verbs', () => {
       /^--name must be a readable file/,
     ],
     ['a body that is no JSON', ['project', 'create', '--body', 'c4n4ry'], 2, /^--body must be JSON$/],
-  ])('say what is wrong with %s', async (_, given, code, message) => {
-    const args = given.map((word) =>
-      word === 'PR' ? fixture.first.projectId : word === 'ND' ? fixture.first.nodeId : word,
+  ])('print an error for %s', async (_, text, code, message) => {
+    const args = text.map((arg) =>
+      arg === 'PR' ? fixture.first.projectId : arg === 'ND' ? fixture.first.nodeId : arg,
     )
     const ran = await run(...args)
     expect(ran).toMatchObject({ code, out: '', error: expect.stringMatching(message) as string })
     expect(ran.error).not.toContain('c4n4ry')
   })
 
-  it('tell a key that is not valid and a service that is not there from other failures', async () => {
+  it('use distinct exit codes for an invalid key and an unreachable gateway', async () => {
     const key = 'AAAAAAAA.c4n4ryc4n4ryc4n4ryc4n4ryc4n4ry00'
     const refused = await runCommand(['project', 'list'], { ...environment, FAIRLEAD_API_KEY: key })
     expect(refused).toMatchObject({ code: 3, error: expect.stringContaining('401') as string })
@@ -155,8 +155,8 @@ describe('the verbs', () => {
   })
 })
 
-describe('where a command goes', () => {
-  it('is said by a profile whose key is in a file for its owner only', async () => {
+describe('the target of a command', () => {
+  it('is read from a profile whose key file only its owner can read', async () => {
     const keyFile = join(folder, 'key.txt')
     await writeFile(keyFile, `${fixture.first.apiKey}\n`, { mode: 0o600 })
     const home = { HOME: folder }
@@ -195,15 +195,15 @@ describe('where a command goes', () => {
       { FAIRLEAD_URL: 'https://gateway.example', FAIRLEAD_API_KEY: 'c4n4ry c4n4ry' },
       'FAIRLEAD_API_KEY must consist of printable ASCII',
     ],
-  ])('is refused: %s', async (_, given, message) => {
-    const ran = await runCommand(['project', 'list'], given)
+  ])('is rejected: %s', async (_, text, message) => {
+    const ran = await runCommand(['project', 'list'], text)
     expect(ran).toMatchObject({ code: 2, error: expect.stringContaining(message) as string })
     expect(ran.error).not.toContain('c4n4ry')
   })
 })
 
 describe('probe --refresh', () => {
-  it('has a node probed and shows what was found', async () => {
+  it('probes a node and prints the result', async () => {
     const { nodeId } = fixture.first
     const { db, encryptor } = fixture.store
     onProbe = async (id) => {
@@ -216,7 +216,7 @@ describe('probe --refresh', () => {
     expect(out).toContain('eth_chainId\thttp\ttrue\t1\t')
   })
 
-  it('stands alone', async () => {
+  it('cannot be combined with a node URL', async () => {
     const ran = await run('probe', 'http://host', '--refresh', fixture.first.nodeId)
     expect(ran).toMatchObject({ code: 2, error: '--refresh cannot be combined with a node URL' })
     expect(await run('probe', '--refresh', 'ND-000-000-000')).toMatchObject({ code: 4 })
@@ -224,18 +224,18 @@ describe('probe --refresh', () => {
 })
 
 describe('init', () => {
-  it('writes what a service needs, once', async () => {
-    const place = join(folder, 'service')
+  it('writes the files a gateway needs, without overwriting', async () => {
+    const target = join(folder, 'service')
     const secret = { FAIRLEAD_EVM_UPSTREAM: 'https://node.example/c4n4ry https://other.example' }
-    const ran = await runCommand(['init', place], secret)
-    expect(ran).toMatchObject({ code: 0, out: `${place}/fairlead.yaml\n${place}/fairlead.env\n` })
-    expect((await stat(join(place, 'fairlead.env'))).mode & 0o777).toBe(0o600)
-    const text = await readFile(join(place, 'fairlead.env'), 'utf8')
+    const ran = await runCommand(['init', target], secret)
+    expect(ran).toMatchObject({ code: 0, out: `${target}/fairlead.yaml\n${target}/fairlead.env\n` })
+    expect((await stat(join(target, 'fairlead.env'))).mode & 0o777).toBe(0o600)
+    const text = await readFile(join(target, 'fairlead.env'), 'utf8')
     expect(text).toContain("FAIRLEAD_EVM_UPSTREAM='https://node.example/c4n4ry https://other.example'\n")
     expect(text).toMatch(/^FAIRLEAD_SECRET_KEY=[\w+/]{43}=$/m)
-    expect(await readFile(join(place, 'fairlead.yaml'), 'utf8')).not.toContain('c4n4ry')
-    expect(await runCommand(['init', place], {})).toMatchObject({ code: 5 })
-    expect(await readFile(join(place, 'fairlead.env'), 'utf8')).toBe(text)
+    expect(await readFile(join(target, 'fairlead.yaml'), 'utf8')).not.toContain('c4n4ry')
+    expect(await runCommand(['init', target], {})).toMatchObject({ code: 5 })
+    expect(await readFile(join(target, 'fairlead.env'), 'utf8')).toBe(text)
   })
 })
 
@@ -249,7 +249,7 @@ describe('completion', () => {
       ['project', 'node', 'credential'],
     ],
     [['project', 'list', '--name', ''], []],
-  ])('offers for %j what may follow', async (words, expected) => {
+  ])('completes %j', async (words, expected) => {
     const { out } = await runCommand(['complete', '--', ...words], {})
     expect(out.split('\n').filter(Boolean).toSorted()).toEqual(expected.toSorted())
   })

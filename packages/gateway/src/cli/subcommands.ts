@@ -1,7 +1,7 @@
 import type { OperationId } from './call-operation.ts'
 
 /** A command that calls one operation of the platform API. */
-export interface Verb {
+export interface Subcommand {
   /** Words after `fairlead`. */
   readonly words: string
   readonly operation: OperationId
@@ -27,7 +27,7 @@ export const groups: Readonly<Record<string, string>> = {
 }
 
 /** The commands, in display order. */
-export const verbs: readonly Verb[] = [
+export const subcommands: readonly Subcommand[] = [
   { words: 'organization get', operation: 'getOrganization', summary: 'show the organization' },
   { words: 'organization update', operation: 'updateOrganization', summary: 'rename the organization' },
 

@@ -6,7 +6,7 @@ import {
   type PlatformApiOptions,
 } from '@fairlead/platform-server/platform-api/create-platform-api'
 import { type Webhooks, startWebhooks } from '@fairlead/platform-server/webhooks/start-webhooks'
-import { answerParserError } from '../send-client-error.ts'
+import { sendParserError } from '../send-client-error.ts'
 import type { Configuration } from '../configuration/options.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { Protocols } from './protocols.ts'
@@ -57,7 +57,7 @@ export function openPlatform(
         trustProxy: accessControl.trustsProxy,
         failedAttempts: accessControl.failedAttempts,
         oidc,
-        clientErrorHandler: answerParserError,
+        clientErrorHandler: sendParserError,
         serverFactory,
       }),
     reconfigure: (next) => {

@@ -13,8 +13,8 @@ import { createRouting, type RoutedProtocol, type Routing } from '@fairlead/gate
 import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 import { createHttp2Server } from '@fairlead/grpc-transport'
 import { createHttp1Server, guarded, type Http1Server } from '@fairlead/http1'
-import { answerExpectation } from '../send-client-error.ts'
-import { answerInternalError } from '../send-internal-error.ts'
+import { sendExpectationFailed } from '../send-client-error.ts'
+import { sendInternalError } from '../send-internal-error.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { publishConnections } from '../observe/states/connection-metrics.ts'
 import { httpLimits, seeAllHeaders } from '../ports/http-limits.ts'
@@ -40,7 +40,7 @@ export function createRoutedServer(
   platform: RequestListener,
 ): RoutedServer {
   const routing = createRouting(protocols, own, platform)
-  const answer = (request: NodeRequest, response: NodeResponse) => {
+  const handle = (request: NodeRequest, response: NodeResponse) => {
     if (!rejectSecondHost(request, response)) routing.onRequest(request, response)
   }
   const http = createNodeServer(
@@ -48,10 +48,10 @@ export function createRoutedServer(
       ...httpLimits,
       shouldUpgradeCallback: (request) => !hasSecondHost(request) && routing.shouldUpgrade(request),
     },
-    guarded('http', answer, answerInternalError),
+    guarded('http', handle, sendInternalError),
   )
   const upgrade = guarded('upgrade', routing.onUpgrade, (_, socket) => socket.destroy())
-  seeAllHeaders(http).on('upgrade', upgrade).on('checkExpectation', answerExpectation)
+  seeAllHeaders(http).on('upgrade', upgrade).on('checkExpectation', sendExpectationFailed)
   return { routing, http }
 }
 

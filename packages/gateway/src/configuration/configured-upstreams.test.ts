@@ -99,7 +99,7 @@ describe('configuredUpstreams', () => {
     [{ FAIRLEAD_BEACON_UPSTREAM: `http://b#jwt=${secretFile}` }, 'FAIRLEAD_BEACON_UPSTREAM'],
     [{ FAIRLEAD_JETTON_UPSTREAM: `http://b#jwt=${secretFile}` }, 'FAIRLEAD_JETTON_UPSTREAM'],
     [{ FAIRLEAD_GRPC_UPSTREAM: `http://b#jwt=${secretFile}` }, 'FAIRLEAD_GRPC_UPSTREAM'],
-  ])('refuses %j', (environment, option) => {
+  ])('rejects %j', (environment, option) => {
     let problem: unknown
     try {
       upstreams(environment)

@@ -26,11 +26,11 @@ const manifest = (kind: string) => manifests.find((one) => one.kind === kind)
 const written = { ...manifest('ConfigMap')?.data, ...manifest('Secret')?.stringData }
 const environment = { ...written, FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex') }
 
-it('nothing starts by the manifests before they have a secret key', () => {
+it('the manifests contain no secret key, so that nothing starts without one', () => {
   expect(() => parseConfiguration(written)).toThrow('FAIRLEAD_SECRET_KEY')
 })
 
-it('the manifests are YAML, and one of each kind', () => {
+it('the manifests are valid YAML with one resource of each kind', () => {
   expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([])
   expect(manifests.map(({ kind }) => kind)).toEqual([
     'ConfigMap',
@@ -43,18 +43,18 @@ it('the manifests are YAML, and one of each kind', () => {
   ])
 })
 
-it('every variable of the manifests is an option, and may be what it is', () => {
+it('every variable of the manifests is an option with a valid value', () => {
   expect(Object.keys(environment).filter((name) => !kinds.has(name))).toEqual([])
   expect(parseConfiguration(environment)).toMatchObject({ port: 8645, drainDelayMs: 8_000 })
 })
 
-it('what may hold a secret is in the secret, and nothing else is', () => {
+it('the Secret contains exactly the variables that can hold secrets', () => {
   const isSecret = (name: string) => kinds.get(name) === 'secret'
   expect(Object.keys(manifest('ConfigMap')?.data ?? {}).filter(isSecret)).toEqual([])
   expect(Object.keys(manifest('Secret')?.stringData ?? {}).filter((name) => !isSecret(name))).toEqual([])
 })
 
-it('a pod has the time to drain, and a port that is the configured one', () => {
+it('a pod has time to drain and exposes the configured port', () => {
   const template = manifest('Deployment')?.spec?.['template'] as
     | { spec?: Record<string, unknown> }
     | undefined
@@ -66,13 +66,13 @@ it('a pod has the time to drain, and a port that is the configured one', () => {
   expect(container?.ports[0]?.containerPort).toBe(port)
 })
 
-it('the variables for systemd are options, those of the comments too', () => {
+it('the variables for systemd are options, including those in comments', () => {
   const variables = parseEnv(text('systemd/fairlead.env').replaceAll(/^# (?=[A-Z_]+=)/gm, ''))
   expect(Object.keys(variables).filter((name) => !kinds.has(name))).toEqual([])
   expect(parseConfiguration(variables).processes).toBe(0)
 })
 
-it('so are the variables of the unit and the container', () => {
+it('the variables of the unit and the container are options', () => {
   const names =
     `${text('Containerfile')}${text('systemd/fairlead.service')}`.match(/\bFAIRLEAD_[A-Z_]+/g) ?? []
   expect(names.length).toBeGreaterThan(2)

@@ -25,7 +25,7 @@ function fromFile(text: string, environment: Record<string, string> = {}) {
 }
 
 describe('parseConfiguration', () => {
-  it('gives every option its fallback, or undefined, and freezes the whole', () => {
+  it('sets every option to its default or undefined, and freezes the result', () => {
     const configuration = parseConfiguration({})
     expect(Object.keys(configuration)).toEqual(Object.keys(options))
     expect(configuration).toMatchObject({
@@ -57,7 +57,7 @@ describe('parseConfiguration', () => {
     ['nodeCorsOrigin', 'https://app.example:3000', 'https://app.example:3000'],
     ['nodeDomain', 'nodes.example', 'nodes.example'],
     ['metricsToken', 't', 't'],
-  ] as const)('takes %s=%s', (name, text, value) => {
+  ] as const)('accepts %s=%s', (name, text, value) => {
     expect(fromEnvironment(name, text)).toBe(value)
   })
 
@@ -89,19 +89,19 @@ describe('parseConfiguration', () => {
     ['nodeDomain', 'https://nodes.example', 'a domain name'],
     ['secretKey', 'PUT-YOUR-KEY-HERE', '32 random bytes'],
     ['secretKey', '0'.repeat(64), 'not zeros'],
-  ] as const)('refuses %s=%j and says where it came from and what it must be', (name, text, rule) => {
+  ] as const)('rejects %s=%j with its source and the expected value', (name, text, rule) => {
     const { message, ...context } = problem({ [options[name].environment]: text })
     expect(context).toEqual({ option: options[name].environment, rule: expect.stringContaining(rule) })
     expect(message).not.toContain(canary)
     expect(message).not.toContain(text)
   })
 
-  it('takes an empty variable for none', () => {
+  it('treats an empty variable as unset', () => {
     expect(fromEnvironment('port', '')).toBe(8645)
     expect(fromFile('port: 9000', { FAIRLEAD_PORT: '' }).port).toBe(9000)
   })
 
-  it('lets the environment win over the file', () => {
+  it('prefers the environment over the file', () => {
     expect(fromFile('port: 9000\nnetwork: a', { FAIRLEAD_PORT: '9001' })).toMatchObject({
       port: 9001,
       network: 'a',
@@ -109,7 +109,7 @@ describe('parseConfiguration', () => {
   })
 })
 
-describe('the file', () => {
+describe('the configuration file', () => {
   it.each([
     ['YAML', 'port: 9000\nrequireHttps: false\nhost: "::"\nmetricsToken: a*b # why\n'],
     ['JSON', '{"port": 9000, "requireHttps": false, "host": "::", "metricsToken": "a*b"}'],
@@ -117,7 +117,7 @@ describe('the file', () => {
     expect(fromFile(text)).toMatchObject({ port: 9000, requireHttps: false, host: '::', metricsToken: 'a*b' })
   })
 
-  it.each(['', '# nothing yet\n', '---\n', 'null', 'port:\n', '{}'])('may say nothing: %j', (text) => {
+  it.each(['', '# nothing yet\n', '---\n', 'null', 'port:\n', '{}'])('may be empty: %j', (text) => {
     expect(fromFile(text).port).toBe(8645)
   })
 
@@ -146,18 +146,18 @@ describe('the file', () => {
     [`%${canary}\n---\nport: 1`, 'fairlead.yaml', 'must be YAML or JSON'],
     ['port: 1\n---\nport: 2', 'fairlead.yaml', 'must be YAML or JSON'],
     ['a: &a [x]\nb: &b [*a,*a]\nc: [*b,*b]', 'fairlead.yaml', 'without aliases'],
-  ])('%j is refused', (text, option, rule) => {
+  ])('%j is rejected', (text, option, rule) => {
     const { message, ...context } = problem({}, text)
     expect(context).toEqual({ option, rule: expect.stringContaining(rule) })
     expect(message).not.toMatch(new RegExp(`${canary}|918273645`))
   })
 
-  describe('has no warnings', () => {
+  describe('YAML warnings', () => {
     const warned: string[] = []
     const listener = (warning: Error) => warned.push(String(warning))
     afterEach(() => void process.off('warning', listener))
 
-    it('that would print what it holds', async () => {
+    it('are not printed, because they would contain values of the file', async () => {
       process.on('warning', listener)
       problem({}, `metricsToken: !${canary} x`)
       await new Promise((resolve) => setImmediate(resolve))

@@ -40,7 +40,7 @@ async function listen(at: string): Promise<Server> {
 }
 
 /** Sends a path unchanged; `fetch` would resolve the dots in it. */
-async function ask(path: string, options: { method?: string; encoding?: string; at?: Server } = {}) {
+async function send(path: string, options: { method?: string; encoding?: string; at?: Server } = {}) {
   const { port } = (options.at ?? server).address() as AddressInfo
   const outgoing = request({
     host: '127.0.0.1',
@@ -57,9 +57,9 @@ async function ask(path: string, options: { method?: string; encoding?: string; 
 
 describe('the console', () => {
   it.each(['/console/', '/console/nodes/ND-1/credentials', '/console/?x=1'])(
-    'answers %s with the page',
+    'responds to %s with the console page',
     async (path) => {
-      const { status, headers, text } = await ask(path)
+      const { status, headers, text } = await send(path)
       expect([status, headers['content-type'], headers['cache-control']]).toEqual([
         200,
         'text/html; charset=utf-8',
@@ -69,15 +69,18 @@ describe('the console', () => {
     },
   )
 
-  it.each(['/docs/', '/docs/grpc/geyser.Geyser/Ping'])('answers %s with the reference', async (path) => {
-    const { status, headers, text } = await ask(path)
-    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(text).toContain('<title>reference</title>')
-    expect(headers['content-security-policy']).toContain("default-src 'none'")
-  })
+  it.each(['/docs/', '/docs/grpc/geyser.Geyser/Ping'])(
+    'responds to %s with the API reference',
+    async (path) => {
+      const { status, headers, text } = await send(path)
+      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(text).toContain('<title>reference</title>')
+      expect(headers['content-security-policy']).toContain("default-src 'none'")
+    },
+  )
 
-  it('lets nothing but its own files run', async () => {
-    const { headers } = await ask('/console/')
+  it('has a content security policy that allows only its own files', async () => {
+    const { headers } = await send('/console/')
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
@@ -89,8 +92,8 @@ describe('the console', () => {
     ['gzip', 'gzip', gzipSync(script).length],
     ['gzip, br', 'br', brotliCompressSync(script).length],
     ['br;q=0, gzip;q=0.5', 'gzip', gzipSync(script).length],
-  ])('sends a hashed file to who accepts %s', async (encoding, sent, length) => {
-    const { headers } = await ask('/console/assets/index-1a.js', encoding === undefined ? {} : { encoding })
+  ])('sends a hashed file to a client that accepts %s', async (encoding, sent, length) => {
+    const { headers } = await send('/console/assets/index-1a.js', encoding === undefined ? {} : { encoding })
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': 'public, max-age=31536000, immutable',
@@ -108,35 +111,35 @@ describe('the console', () => {
     '/console/assets/../../outside.js',
     '/console/%2e%2e/outside.js',
     '/console/..%2foutside.js',
-  ])('has nothing at %s', async (path) => {
-    const { status, text } = await ask(path)
+  ])('responds with 404 to %s', async (path) => {
+    const { status, text } = await send(path)
     expect([status, text]).toEqual([404, ''])
   })
 
-  it('sends a head without a body', async () => {
-    const { status, headers, text } = await ask('/console/assets/index-1a.js', { method: 'HEAD' })
+  it('responds to HEAD without a body', async () => {
+    const { status, headers, text } = await send('/console/assets/index-1a.js', { method: 'HEAD' })
     expect([status, headers['content-length'], text]).toEqual([200, String(script.length), ''])
   })
 
-  it('takes no other method', async () => {
-    const { status, headers } = await ask('/console/', { method: 'POST' })
+  it('rejects other methods', async () => {
+    const { status, headers } = await send('/console/', { method: 'POST' })
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('leads to its own folder and leaves all else to others', async () => {
-    expect(await ask('/console')).toMatchObject({ status: 308, headers: { location: '/console/' } })
-    expect(await ask('/docs')).toMatchObject({ status: 308, headers: { location: '/docs/' } })
-    expect((await ask('/consoles')).status).toBe(418)
-    expect((await ask('/docstring')).status).toBe(418)
+  it('redirects to its own folder and does not handle other paths', async () => {
+    expect(await send('/console')).toMatchObject({ status: 308, headers: { location: '/console/' } })
+    expect(await send('/docs')).toMatchObject({ status: 308, headers: { location: '/docs/' } })
+    expect((await send('/consoles')).status).toBe(418)
+    expect((await send('/docstring')).status).toBe(418)
   })
 
-  it('says how to build it when it was not', async () => {
+  it('explains how to build the console when it is missing', async () => {
     const at = await listen(join(folder, 'nowhere'))
-    expect(await ask('/console/', { at })).toMatchObject({
+    expect(await send('/console/', { at })).toMatchObject({
       status: 200,
       text: expect.stringContaining('pnpm --filter @fairlead/console build') as string,
     })
-    expect((await ask('/console/assets/index-1a.js', { at })).status).toBe(404)
+    expect((await send('/console/assets/index-1a.js', { at })).status).toBe(404)
     at.close()
   })
 })

@@ -57,7 +57,7 @@ export function consoleRoutes(folder: string): readonly Route<RequestHandler>[] 
       const name = fileNameOf(path)
       if (request.method !== 'GET' && request.method !== 'HEAD') send(response, 405, { allow: 'GET, HEAD' })
       else if (path === `/${prefix}`) send(response, 308, { location: `/${prefix}/` })
-      else answer(folder, name ?? page, name !== undefined, request, response).catch(() => response.destroy())
+      else serve(folder, name ?? page, name !== undefined, request, response).catch(() => response.destroy())
     },
   }))
 }
@@ -70,7 +70,7 @@ function fileNameOf(path: string): string | undefined {
   return name.startsWith('assets/') || name.includes('.') ? name : undefined
 }
 
-async function answer(
+async function serve(
   folder: string,
   name: string,
   isFile: boolean,

@@ -37,14 +37,14 @@ const content: DevelopmentFile = {
 const mode = async (at: string) => ((await stat(at)).mode & 0o777).toString(8)
 
 describe('the development file', () => {
-  it('comes back as it was written, for its owner only', async () => {
+  it('reads what was written, with permissions for its owner only', async () => {
     await writeDevelopmentFile(path, content)
     expect(await readDevelopmentFile(path)).toEqual(content)
     expect(await mode(path)).toBe('600')
     expect(await mode(join(directory, 'deep'))).toBe('700')
   })
 
-  it('is replaced in one step, also where others could read the old one', async () => {
+  it('is replaced atomically, including an old file that others could read', async () => {
     await writeDevelopmentFile(path, content)
     await chmod(path, 0o644)
     // The remains of a crash during an earlier write.
@@ -67,7 +67,7 @@ describe('the development file', () => {
     expect(await readdir(join(directory, 'deep'))).toEqual(['dev.json'])
   })
 
-  it('leaves no draft behind when it cannot be written', async () => {
+  it('leaves no temporary file when a write fails', async () => {
     await expect(writeDevelopmentFile(directory, content)).rejects.toThrow()
     expect(
       await readdir(join(directory, '..')).then((names) =>
@@ -87,13 +87,13 @@ describe('the development file', () => {
     JSON.stringify({ ...content, nodes: [{ id: 'n' }] }),
     JSON.stringify({ ...content, api_key: 5 }),
     JSON.stringify(content).slice(0, -3),
-  ])('counts as absent when it holds %j', async (text) => {
+  ])('is treated as absent when it contains %j', async (text) => {
     const at = join(directory, 'dev.json')
     await writeFile(at, text)
     expect(await readDevelopmentFile(at)).toBeUndefined()
   })
 
-  it('counts as absent when there is none or it is no file', async () => {
+  it('is treated as absent when it does not exist or is not a file', async () => {
     expect(await readDevelopmentFile(join(directory, 'none.json'))).toBeUndefined()
     expect(await readDevelopmentFile(directory)).toBeUndefined()
   })

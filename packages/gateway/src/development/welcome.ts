@@ -9,7 +9,7 @@ export function welcome(
 ): string {
   const chains = nodes.map(({ chain, network, protocols }) => `${chain} ${network} (${protocols.join(', ')})`)
   // The example is part of the repository, not of the published package.
-  const tryIt = import.meta.url.endsWith('.ts') ? 'npm run quickstart' : `curl ${base_url}/healthz`
+  const exampleCommand = import.meta.url.endsWith('.ts') ? 'npm run quickstart' : `curl ${base_url}/healthz`
   const file = relative(process.cwd(), filePath)
   const owner =
     owner_password === undefined ? 'with your password' : `${owner_email}, owner_password of ${file}`
@@ -21,7 +21,7 @@ Fairlead is running at ${base_url}${withTls}
   console       ${console_url}
   sign in       ${owner}
   credentials   ${file}
-  try it        ${tryIt}
+  try it        ${exampleCommand}
   stop          Ctrl-C
 `
 }

@@ -22,19 +22,19 @@ export async function examineAddresses(configuration: Configuration): Promise<re
 
 async function freePort(about: string, host: string, port: number): Promise<Finding> {
   if (port === 0) return ok(about, 'any free port')
-  const place = `${host}:${port}`
+  const endpoint = `${host}:${port}`
   const code = await listenCode(host, port)
-  if (code === undefined) return ok(about, `${place} is free`)
+  if (code === undefined) return ok(about, `${endpoint} is free`)
   if (code !== 'EADDRINUSE') {
     return problem(
       about,
-      `${place} cannot be opened: ${code}`,
+      `${endpoint} cannot be opened: ${code}`,
       'set another FAIRLEAD_HOST, or a port above 1023',
     )
   }
-  return (await isOurs(host, port))
-    ? ok(about, `${place} is in use by a running gateway`)
-    : problem(about, `${place} is in use by another program`, 'stop that program, or set another port')
+  return (await isGateway(host, port))
+    ? ok(about, `${endpoint} is in use by a running gateway`)
+    : problem(about, `${endpoint} is in use by another program`, 'stop that program, or set another port')
 }
 
 function listenCode(host: string, port: number): Promise<string | undefined> {
@@ -45,12 +45,12 @@ function listenCode(host: string, port: number): Promise<string | undefined> {
   })
 }
 
-async function isOurs(host: string, port: number): Promise<boolean> {
+async function isGateway(host: string, port: number): Promise<boolean> {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  const answer = await fetch(`http://${name}:${port}/v1/organization/`, {
+  const response = await fetch(`http://${name}:${port}/v1/organization/`, {
     signal: AbortSignal.timeout(2_000),
   }).catch(() => undefined)
-  return answer?.headers.get('www-authenticate')?.includes('realm="platform"') ?? false
+  return response?.headers.get('www-authenticate')?.includes('realm="platform"') ?? false
 }
 
 async function certificate({ tlsCertificateFile, tlsKeyFile }: Configuration): Promise<Finding> {

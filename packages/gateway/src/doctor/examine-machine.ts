@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Configuration } from '../configuration/options.ts'
-import { enoughHandles, mostHandles } from '../processes/warn-of-few-handles.ts'
+import { enoughHandles, maxHandles } from '../processes/warn-of-few-handles.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 // The embedded database keeps spare log files of about this size, and a usage journal is stored next to it.
@@ -14,18 +14,18 @@ export async function examineMachine({ dataDirectory }: Configuration): Promise<
 
 async function writableFolder(folder: string): Promise<Finding> {
   const about = 'data directory'
-  const place = await nearestFolder(folder)
+  const folderPath = await nearestFolder(folder)
   try {
-    await access(place, constants.W_OK | constants.X_OK)
+    await access(folderPath, constants.W_OK | constants.X_OK)
   } catch {
     return problem(
       about,
-      `${place} is not writable`,
+      `${folderPath} is not writable`,
       'make the directory writable for the user of the gateway, or set FAIRLEAD_DATA_DIRECTORY',
     )
   }
-  if (place !== resolve(folder)) return ok(about, `${folder} will be created`)
-  const { mode } = await stat(place)
+  if (folderPath !== resolve(folder)) return ok(about, `${folder} will be created`)
+  const { mode } = await stat(folderPath)
   return (mode & 0o077) === 0
     ? ok(about, `${folder} exists`)
     : warning(about, `${folder} is readable by other users`, `chmod 700 ${folder}`)
@@ -39,7 +39,7 @@ async function freeSpace(folder: string): Promise<Finding> {
 }
 
 function handles(): Finding {
-  const most = mostHandles()
+  const most = maxHandles()
   if (most === undefined) return ok('open files', 'limit unknown')
   const seen = `at most ${most}`
   return most >= enoughHandles
@@ -48,11 +48,11 @@ function handles(): Finding {
 }
 
 async function nearestFolder(folder: string): Promise<string> {
-  let place = resolve(folder)
+  let folderPath = resolve(folder)
   for (;;) {
-    const found = await stat(place).catch(() => undefined)
-    const parent = dirname(place)
-    if (found || parent === place) return place
-    place = parent
+    const found = await stat(folderPath).catch(() => undefined)
+    const parent = dirname(folderPath)
+    if (found || parent === folderPath) return folderPath
+    folderPath = parent
   }
 }

@@ -57,7 +57,7 @@ async function nodeWithJwt() {
 const node = (listener: RequestListener) => listening(createServer(listener))
 
 describe('the doctor', () => {
-  it('finds nothing wrong with a node that answers', async () => {
+  it('reports no problem for a node that responds', async () => {
     const host = await node((request, response) => {
       const results = { eth_chainId: '"0x7a69"', eth_syncing: 'false' }
       let body = ''
@@ -75,7 +75,7 @@ describe('the doctor', () => {
     expect(of('evm upstream')?.seen).toContain('chain 0x7a69')
   })
 
-  it('sends the token of a JWT secret, and says what to look at when the node refuses it', async () => {
+  it('sends the token of a JWT secret, and suggests a fix when the node rejects it', async () => {
     const { host, accept } = await nodeWithJwt()
     const file = join(folder, 'jwt.hex')
     await writeFile(file, `0x${'c4'.repeat(32)}`)
@@ -108,14 +108,14 @@ describe('the doctor', () => {
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32601}}',
       'returns an unexpected response',
     ],
-  ])('tells of %s', async (_, status, body, seen) => {
+  ])('reports %s', async (_, status, body, seen) => {
     const host = await node((_request, response) => response.writeHead(status).end(body))
     const { of, text } = await findings({ FAIRLEAD_EVM_UPSTREAM: `http://${host}/c4n4ry` })
     expect(of('evm upstream')).toMatchObject({ state: 'problem', seen })
     expect(text).not.toContain('c4n4ry')
   })
 
-  it('tells of nodes that are not there, whatever they speak, and repeats no address', async () => {
+  it('reports unreachable nodes of every protocol without their URLs', async () => {
     // No process gets this port by chance, and fetch does not refuse it.
     const host = '127.0.0.1:2'
     const { of, text } = await findings({
@@ -138,13 +138,13 @@ describe('the doctor', () => {
     expect(text).not.toContain('c4n4ry')
   })
 
-  it('tells of a port that another program has', async () => {
+  it('reports a port that is in use', async () => {
     const host = await listening(createSocketServer((socket) => socket.end('no HTTP\r\n')))
     const { of } = await findings({ FAIRLEAD_PORT: host.split(':')[1] ?? '' })
     expect(of('port')).toMatchObject({ state: 'problem', seen: `${host} is in use by another program` })
   })
 
-  it('tells of a database that a running service has', async () => {
+  it('reports a database that a running gateway has locked', async () => {
     const database = await temporaryDatabase(undefined)
     onTestFinished(() => database.remove())
     await database.open()
@@ -152,7 +152,7 @@ describe('the doctor', () => {
     expect(of('database')?.seen).toBe('embedded, in use by a running gateway')
   })
 
-  it('tells of a PostgreSQL, a shared store and a certificate that cannot be used', async () => {
+  it('reports an unusable PostgreSQL, shared store and certificate', async () => {
     const { of, text } = await findings({
       DATABASE_URL: 'postgresql://u:c4n4ry@127.0.0.1:1/db',
       FAIRLEAD_VALKEY_URL: 'redis://u:c4n4ry@127.0.0.1:1',
@@ -166,7 +166,7 @@ describe('the doctor', () => {
     expect(text).not.toContain('c4n4ry')
   })
 
-  it.runIf(process.env['TEST_DATABASE_URL'])('looks at a PostgreSQL without changing it', async () => {
+  it.runIf(process.env['TEST_DATABASE_URL'])('inspects a PostgreSQL without changing it', async () => {
     const { of } = await findings({ DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? '' })
     expect(of('database')).toMatchObject({ state: 'warning' })
   })

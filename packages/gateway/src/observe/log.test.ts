@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { createLog } from './log.ts'
 
-it('the log is one JSON object a line, and hides headers should one ever get in', () => {
+it('the log has one JSON object per line and redacts headers', () => {
   const lines = memory()
   const log = createLog('info', lines.stream)
   log.debug('not this')

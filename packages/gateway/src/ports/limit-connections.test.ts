@@ -16,20 +16,20 @@ async function opened(limits: ConnectionLimits, isProxy: boolean, number: number
     Array.from({ length: number }, async () => {
       const socket = connect(port, '127.0.0.1').on('error', () => undefined)
       onTestFinished(() => void socket.destroy())
-      const taken = once(socket, 'data').then(() => true)
-      return Promise.race([taken, once(socket, 'close').then(() => false)])
+      const served = once(socket, 'data').then(() => true)
+      return Promise.race([served, once(socket, 'close').then(() => false)])
     }),
   )
   return outcomes.filter(Boolean).length
 }
 
-it('closes the connections of one address beyond its limit, but for those of a trusted proxy', async () => {
+it('closes connections above the limit per address, except those of a trusted proxy', async () => {
   const limits = { maxConnections: 0, maxConnectionsPerAddress: 3 }
   expect(await opened(limits, false, 5)).toBe(3)
   expect(await opened(limits, true, 5)).toBe(5)
 })
 
-it('closes the connections beyond the limit of all, also those of a trusted proxy', async () => {
+it('closes connections above the total limit, including those of a trusted proxy', async () => {
   const limits = { maxConnections: 4, maxConnectionsPerAddress: 3 }
   expect(await opened(limits, true, 6)).toBe(4)
 })

@@ -19,7 +19,7 @@ export function limitConnections(
 ): (server: Server) => void {
   let count = 0
   const byAddress = new Map<string, number>()
-  const take = (socket: Socket): void => {
+  const track = (socket: Socket): void => {
     const address = socket.remoteAddress ?? ''
     const ofAddress = byAddress.get(address) ?? 0
     const { maxConnections, maxConnectionsPerAddress } = limits
@@ -39,5 +39,5 @@ export function limitConnections(
       else byAddress.delete(address)
     })
   }
-  return (server) => void server.prependListener('connection', take)
+  return (server) => void server.prependListener('connection', track)
 }

@@ -39,7 +39,7 @@ async function issue(commonName: string): Promise<void> {
 }
 
 async function ports(options: Partial<Parameters<typeof openPorts>[0]> = {}) {
-  const http1 = createServer((asked, response) => response.end(`HTTP/${asked.httpVersion}`))
+  const http1 = createServer((incoming, response) => response.end(`HTTP/${incoming.httpVersion}`))
   const http2 = createHttp2Server()
   http2.on('stream', (stream) => {
     stream.respond({ ':status': 200 })
@@ -92,21 +92,21 @@ describe('openPorts', () => {
     expect(await overHttp2(url)).toBe('HTTP/2')
   })
 
-  it('knows HTTP/2 also when its first bytes come one by one', async () => {
+  it('detects HTTP/2 when its first bytes arrive one by one', async () => {
     const { url } = await ports()
     const socket = connectTcp(Number(new URL(url).port), '127.0.0.1')
     onTestFinished(() => void socket.destroy())
     socket.setNoDelay(true)
-    const answer = once(socket, 'data')
+    const data = once(socket, 'data')
     for (const byte of Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1')) {
       socket.write(Buffer.of(byte))
       await handleArrived()
     }
     // A SETTINGS frame.
-    expect((await answer)[0].subarray(3, 5)).toEqual(Buffer.of(4, 0))
+    expect((await data)[0].subarray(3, 5)).toEqual(Buffer.of(4, 0))
   })
 
-  it('serves both on the TLS port: browsers get HTTP/1.1, clients of gRPC HTTP/2', async () => {
+  it('serves both on the TLS port: HTTP/1.1 for browsers, HTTP/2 for gRPC clients', async () => {
     const { url, tlsUrl = '' } = await ports({ tlsPort: 0, ...tls })
     expect(tlsUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     expect(new URL(tlsUrl).port).not.toBe(new URL(url).port)
@@ -130,11 +130,11 @@ describe('openPorts', () => {
     [{ tlsPort: 0 }, 'FAIRLEAD_TLS_PORT'],
     [{ tlsPort: 0, tlsCertificateFile: 'c4n4ry' }, 'FAIRLEAD_TLS_PORT'],
     [{ tlsPort: 0, tlsCertificateFile: '/none', tlsKeyFile: '/none' }, 'FAIRLEAD_TLS_CERTIFICATE_FILE'],
-  ])('says what is wrong with %j', async (options, option) => {
+  ])('reports the cause for %j', async (options, option) => {
     await expect(ports(options)).rejects.toMatchObject({ code: 'CONFIG_INVALID', context: { option } })
   })
 
-  it('says which port is taken', async () => {
+  it('names the port that is in use', async () => {
     const { url } = await ports()
     const port = Number(new URL(url).port)
     await expect(ports({ port })).rejects.toMatchObject({ context: { option: 'port' } })
@@ -148,7 +148,7 @@ describe('openPorts', () => {
 })
 
 describe('the certificate', () => {
-  it('is taken over when its files have changed, and only as a pair', async () => {
+  it('is reloaded when its files have changed, only as a matching pair', async () => {
     await issue('one')
     const files = { certificateFile, keyFile }
     const seen: string[] = []
@@ -191,7 +191,7 @@ describe('the certificate', () => {
     expect(seen[0]).not.toBe(first.cert.toString())
   })
 
-  it('must be one', async () => {
+  it('must be valid', async () => {
     await writeFile(keyFile, 'c4n4ry')
     await expect(readCertificate({ certificateFile, keyFile })).rejects.toMatchObject({
       context: { rule: expect.not.stringContaining('c4n4ry') },

@@ -91,12 +91,12 @@ export async function openPorts(
     limits.maxConnections = next.maxConnections
     limits.maxConnectionsPerAddress = next.maxConnectionsPerAddress
   }
-  const whole = { connections, change, drain, leave, close }
+  const ports = { connections, change, drain, leave, close }
   try {
     opened.push(plain)
     await listen(plain, configuration, 'port')
     const { tlsPort, ...rest } = configuration
-    if (tlsPort === undefined) return { url: urlOf('http', plain), tlsUrl: undefined, ...whole }
+    if (tlsPort === undefined) return { url: urlOf('http', plain), tlsUrl: undefined, ...ports }
     const files = certificateFiles(rest)
     const certificate = await readCertificate(files)
     // Browsers offer both, and HTTP/1.1 serves everything except gRPC; gRPC clients offer HTTP/2 alone.
@@ -105,7 +105,7 @@ export async function openPorts(
     opened.push(secure)
     await listen(secure, { ...configuration, port: tlsPort }, 'tlsPort')
     endFollowing = followCertificate(files, certificate, (next) => secure.setSecureContext(next), log)
-    return { url: urlOf('http', plain), tlsUrl: urlOf('https', secure), ...whole }
+    return { url: urlOf('http', plain), tlsUrl: urlOf('https', secure), ...ports }
   } catch (error) {
     await close(0)
     throw error

@@ -16,7 +16,7 @@ export interface Certificate {
   readonly key: Buffer
 }
 
-const lookMs = 5_000
+const checkMs = 5_000
 
 /**
  * Reads a certificate and its key.
@@ -49,11 +49,11 @@ export function followCertificate(
   current: Certificate,
   use: (certificate: Certificate) => void,
   log: Logger,
-  everyMs = lookMs,
+  everyMs = checkMs,
 ): () => void {
   let known: Certificate | undefined = current
-  let isLooking = false
-  const look = async () => {
+  let isChecking = false
+  const check = async () => {
     const next = await readCertificate(files)
     if (known?.cert.equals(next.cert) && known.key.equals(next.key)) return
     known = next
@@ -61,15 +61,15 @@ export function followCertificate(
     log.info('the certificate of the TLS port was taken over')
   }
   const timer = guardedInterval(() => {
-    if (isLooking) return
-    isLooking = true
-    look()
+    if (isChecking) return
+    isChecking = true
+    check()
       .catch((error: unknown) => {
         if (known)
           log.error({ problem: (error as Error).message }, 'the certificate of the TLS port cannot be used')
         known = undefined
       })
-      .finally(() => (isLooking = false))
+      .finally(() => (isChecking = false))
   }, everyMs).unref()
   return () => clearInterval(timer)
 }

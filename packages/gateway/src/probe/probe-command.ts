@@ -1,9 +1,9 @@
 import { FairleadError } from '@fairlead/core'
 import type { Command } from 'commander'
-import { addConnectionFlags, type Surroundings } from '../cli/add-subcommands.ts'
+import { addConnectionFlags, type CommandContext } from '../cli/add-subcommands.ts'
 import { connectionOf } from '../cli/profiles.ts'
 import { refreshMethods } from '../cli/refresh-methods.ts'
-import { showAnswer } from '../cli/format-response.ts'
+import { formatResponse } from '../cli/format-response.ts'
 import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
 
 interface Flags {
@@ -42,7 +42,7 @@ The exit code is 1 when the node is unreachable or rejects all calls, 130 after 
 export function addProbeCommand(
   program: Command,
   run: (command: ProbeCommand) => Promise<void>,
-  { environment, terminal, print, remark }: Surroundings,
+  { environment, terminal, print, printNote }: CommandContext,
 ): void {
   const command = program
     .command('probe')
@@ -73,9 +73,9 @@ export function addProbeCommand(
       throw new FairleadError('CONFIG_INVALID', { option: '--refresh', rule })
     }
     const methods = await refreshMethods(connectionOf(flags, environment), refresh)
-    const shown = showAnswer(methods, columns, { json: flags.json === true, terminal })
-    print(shown.text)
-    if (shown.remark !== undefined && terminal) remark(shown.remark)
+    const output = formatResponse(methods, columns, { json: flags.json === true, terminal })
+    print(output.text)
+    if (output.note !== undefined && terminal) printNote(output.note)
     return undefined
   })
 }

@@ -53,12 +53,12 @@ const concurrency = 4
  * upstream changes. A node that cannot be probed keeps its recorded results.
  */
 export function probeOwnNodes(parts: NodeProbeParts): NodeProbe {
-  const probe = new OwnNodeProbe(parts)
+  const probe = new ConfiguredNodeProbe(parts)
   if (parts.enabled && (parts.isScheduled ?? true)) probe.begin()
   return probe
 }
 
-class OwnNodeProbe implements NodeProbe {
+class ConfiguredNodeProbe implements NodeProbe {
   readonly #parts: NodeProbeParts
   readonly #ended = new AbortController()
   readonly #identities = new UpstreamIdentities()

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /** This process, as one of several workers. */
-export interface OwnWorker {
+export interface CurrentWorker {
   /** Counted from 1; the replacement of a worker that died has the same number. */
   readonly number: number
   /** Reports that this worker serves. */
@@ -16,23 +16,25 @@ export interface OwnWorker {
   /** Sends the final report of the metrics, before this worker exits. */
   finalReport(): Promise<void>
   /** Adds a listener for the commands to leave, to stop or to read the configuration again. */
-  onTold(listener: (what: 'leave' | 'stop' | 'reload') => void): void
+  onCommand(listener: (command: 'leave' | 'stop' | 'reload') => void): void
 }
 
-const patienceMs = 4_000
+const timeoutMs = 4_000
 
 /** Returns the connection of this worker to the primary process; undefined when there is no primary process. */
-export function ownWorker(): OwnWorker | undefined {
+export function currentWorker(): CurrentWorker | undefined {
   const number = Number(process.env['FAIRLEAD_WORKER'])
   if (!process.send || !(number >= 1)) return undefined
   let requests = 0
   let registry: Registry | undefined
   const waiting = new Map<number, (text: string) => void>()
-  const listeners = new Set<(what: 'leave' | 'stop' | 'reload') => void>()
+  const listeners = new Set<(command: 'leave' | 'stop' | 'reload') => void>()
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'report metrics') {
       const { request } = message
-      void registry?.getMetricsAsJSON().then((metrics) => tell({ kind: 'metrics', request, metrics }))
+      void registry
+        ?.getMetricsAsJSON()
+        .then((metrics) => sendToPrimary({ kind: 'metrics', request, metrics }))
     } else if (message.kind === 'all metrics') waiting.get(message.request)?.(message.text)
     else if (['leave', 'stop', 'reload'].includes(message.kind)) {
       for (const listener of listeners) listener(message.kind)
@@ -40,34 +42,34 @@ export function ownWorker(): OwnWorker | undefined {
   })
   return {
     number,
-    ready: (at) => tell({ kind: 'ready', ...at }),
+    ready: (at) => sendToPrimary({ kind: 'ready', ...at }),
     finalReport: async () => {
       const metrics = (await registry?.getMetricsAsJSON()) ?? []
-      await new Promise<void>((resolve) => tell({ kind: 'last metrics', metrics }, resolve))
+      await new Promise<void>((resolve) => sendToPrimary({ kind: 'last metrics', metrics }, resolve))
     },
-    publish: (own) => {
-      registry = own
+    publish: (source) => {
+      registry = source
       return () => {
         const request = ++requests
-        tell({ kind: 'want all metrics', request })
+        sendToPrimary({ kind: 'want all metrics', request })
         return new Promise((resolve, reject) => {
-          const late = setTimeout(() => {
+          const timer = setTimeout(() => {
             waiting.delete(request)
             reject(new Error('The metrics did not come.'))
-          }, patienceMs)
+          }, timeoutMs)
           waiting.set(request, (text) => {
-            clearTimeout(late)
+            clearTimeout(timer)
             waiting.delete(request)
             resolve(text)
           })
         })
       }
     },
-    onTold: (listener) => void listeners.add(listener),
+    onCommand: (listener) => void listeners.add(listener),
   }
 }
 
-function tell(message: FromWorker, done: () => void = () => undefined): void {
+function sendToPrimary(message: FromWorker, done: () => void = () => undefined): void {
   // The primary process may have exited; then this process exits as well.
   if (process.connected) process.send?.(message, undefined, undefined, () => done())
   else done()

@@ -57,7 +57,7 @@ export function followConfiguration({
     validateSettings(protocolModules, next)
     const changed = names.filter((name) => next[name] !== current[name])
     const applied = changed.filter((name) => reloadable.has(name))
-    const kept = changed.filter((name) => !reloadable.has(name))
+    const restartOnly = changed.filter((name) => !reloadable.has(name))
     if (applied.some((name) => ofNode.has(name))) {
       const { network, beaconDebug, revealCredentials } = next
       await ensureFirstStart(store, {
@@ -71,7 +71,8 @@ export function followConfiguration({
     current = Object.freeze({ ...current, ...pick(next, applied) })
     gateway.apply(current)
     log.level = current.logLevel ?? 'info'
-    if (kept.length > 0) log.warn({ options: kept }, 'these options change at the next start only')
+    if (restartOnly.length > 0)
+      log.warn({ options: restartOnly }, 'these options change at the next start only')
     log.info({ options: applied }, 'the configuration was read again')
   }
   return {

@@ -5,11 +5,11 @@ import type { FromWorker, ProcessMetrics, ToWorker } from './messages.ts'
 /** Adds up the metrics of all processes. */
 export interface MetricsGatherer {
   /** Handles a message of a worker; ignores messages that do not concern metrics. */
-  take(worker: Worker, message: FromWorker): void
+  handleMessage(worker: Worker, message: FromWorker): void
 }
 
 // A busy worker is left out instead of waited for, because the scraper has a timeout too.
-const patienceMs = 2_000
+const timeoutMs = 2_000
 
 /**
  * Creates the gatherer, which requests the metrics of all workers whenever one of them requests those of the gateway.
@@ -23,23 +23,23 @@ export function createMetricsGatherer(workers: () => readonly Worker[]): Metrics
   const waiting = new Map<number, (metrics: ProcessMetrics) => void>()
   const gather = async (): Promise<string> => {
     const request = ++requests
-    const asked = workers().filter((worker) => worker.isConnected())
+    const connected = workers().filter((worker) => worker.isConnected())
     const reports = [countersOf(ended)]
     await new Promise<void>((resolve) => {
-      const late = setTimeout(resolve, patienceMs)
+      const timer = setTimeout(resolve, timeoutMs)
       waiting.set(request, (metrics) => {
-        if (reports.push(metrics) > asked.length) {
-          clearTimeout(late)
+        if (reports.push(metrics) > connected.length) {
+          clearTimeout(timer)
           resolve()
         }
       })
-      for (const worker of asked) send(worker, { kind: 'report metrics', request })
+      for (const worker of connected) send(worker, { kind: 'report metrics', request })
     })
     waiting.delete(request)
     return AggregatorRegistry.aggregate(reports).metrics()
   }
   return {
-    take: (worker, message) => {
+    handleMessage: (worker, message) => {
       if (message.kind === 'metrics') waiting.get(message.request)?.(message.metrics)
       else if (message.kind === 'last metrics') {
         void AggregatorRegistry.aggregate([ended, countersOf(message.metrics)])

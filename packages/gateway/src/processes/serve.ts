@@ -10,10 +10,10 @@ import { ensureOwnerPassword, type OwnerSignIn } from '@fairlead/platform-server
 import { createPasswords } from '@fairlead/platform-server/sessions/passwords'
 import { openStore, type Store } from '@fairlead/platform-server/store/open-store'
 import { createLog } from '../observe/log.ts'
-import { type Gateway, longestStopMs, startGateway } from '../start-gateway.ts'
+import { type Gateway, maxStopMs, startGateway } from '../start-gateway.ts'
 import { followConfiguration } from './follow-configuration.ts'
-import { type OwnWorker, ownWorker } from './current-worker.ts'
-import { untilToldToStop } from './shutdown-signal.ts'
+import { type CurrentWorker, currentWorker } from './current-worker.ts'
+import { listenForShutdown } from './shutdown-signal.ts'
 import { warnOfFewHandles } from './warn-of-few-handles.ts'
 import { startWorkers } from './workers.ts'
 import { protocols } from '../protocols.ts'
@@ -32,7 +32,7 @@ const leaveMs = 5_000
 /** Runs the gateway in front of the configured upstreams until a shutdown signal: in this process, or in several. */
 export async function serve(configuration: Configuration, parts: ServeParts): Promise<void> {
   const log = createLog(configuration.logLevel ?? 'info')
-  const worker = cluster.isWorker ? ownWorker() : undefined
+  const worker = cluster.isWorker ? currentWorker() : undefined
   if (worker) return serveAsWorker(configuration, parts, worker, log)
   const { processes, databaseUrl } = configuration
   if (processes === 1) return serveAlone(configuration, parts, log)
@@ -47,7 +47,7 @@ export async function serve(configuration: Configuration, parts: ServeParts): Pr
 
 async function serveAlone(configuration: Configuration, parts: ServeParts, log: Logger): Promise<void> {
   const { print } = parts
-  const { told } = untilToldToStop(() => print('stopping'))
+  const { shutdown } = listenForShutdown(() => print('stopping'))
   warnOfFewHandles(log)
   await withStore(configuration, log, async (store) => {
     const first = await firstStart(store, configuration)
@@ -55,7 +55,7 @@ async function serveAlone(configuration: Configuration, parts: ServeParts, log: 
     const follower = followConfiguration({ configuration, read: parts.read, gateway, store, log })
     process.on('SIGHUP', follower.reload)
     announce(print, configuration, gateway, first)
-    await told
+    await shutdown
     await drained(gateway, configuration)
     await gateway.stop()
     await follower.settled()
@@ -64,44 +64,44 @@ async function serveAlone(configuration: Configuration, parts: ServeParts, log: 
 
 async function serveInWorkers(configuration: Configuration, parts: ServeParts, log: Logger): Promise<void> {
   const { print } = parts
-  const { told } = untilToldToStop(() => print('stopping'))
+  const { shutdown } = listenForShutdown(() => print('stopping'))
   warnOfFewHandles(log)
   // Done once for all workers: the schema, the first node and its secrets.
   const first = await withStore(configuration, log, (store) => firstStart(store, configuration))
   const count = configuration.processes === 0 ? availableParallelism() : configuration.processes
-  const endMs = configuration.drainDelayMs + leaveMs + longestStopMs + 5_000
+  const endMs = configuration.drainDelayMs + leaveMs + maxStopMs + 5_000
   const workers = await startWorkers({ count, log, endMs })
   process.on('SIGHUP', () => workers.reload())
   process.on('SIGUSR2', () => void workers.replaceAll())
   announce(print, configuration, workers, first)
-  await told
+  await shutdown
   await workers.stop()
 }
 
 async function serveAsWorker(
   configuration: Configuration,
   parts: ServeParts,
-  worker: OwnWorker,
+  worker: CurrentWorker,
   log: Logger,
 ): Promise<void> {
-  const own = log.child({ worker: worker.number })
+  const workerLog = log.child({ worker: worker.number })
   // Ctrl-C reaches every process of a terminal; the primary process controls this one.
   process.on('SIGINT', () => undefined)
-  const told = new Promise<'leave' | 'stop'>((resolve) => {
+  const shutdown = new Promise<'leave' | 'stop'>((resolve) => {
     process.on('SIGTERM', () => resolve('stop'))
-    worker.onTold((what) => void (what === 'reload' || resolve(what)))
+    worker.onCommand((command) => void (command === 'reload' || resolve(command)))
   })
-  await withStore(configuration, own, async (store) => {
+  await withStore(configuration, workerLog, async (store) => {
     const gateway = await startGateway(configuration, {
       store,
-      log: own,
+      log: workerLog,
       publishMetrics: (registry) => worker.publish(registry),
       isScheduledProber: worker.number === 1,
     })
-    const follower = followConfiguration({ configuration, read: parts.read, gateway, store, log: own })
-    worker.onTold((what) => void (what === 'reload' && follower.reload()))
+    const follower = followConfiguration({ configuration, read: parts.read, gateway, store, log: workerLog })
+    worker.onCommand((command) => void (command === 'reload' && follower.reload()))
     worker.ready({ url: gateway.url, tlsUrl: gateway.tlsUrl })
-    if ((await told) === 'leave') await gateway.leave(leaveMs)
+    if ((await shutdown) === 'leave') await gateway.leave(leaveMs)
     else await drained(gateway, configuration)
     await gateway.stop()
     await follower.settled()
@@ -130,7 +130,7 @@ async function withStore<result>(
 }
 
 /** Results of a start that are shown once. */
-interface Made {
+interface StartResult {
   readonly first: FirstStart
   readonly owner: OwnerSignIn | undefined
 }
@@ -138,7 +138,7 @@ interface Made {
 /**
  * Creates the records of the configured node, or updates them to the configuration; and creates the owner's sign-in.
  */
-async function firstStart(store: Store, configuration: Configuration): Promise<Made> {
+async function firstStart(store: Store, configuration: Configuration): Promise<StartResult> {
   const { network, beaconDebug, revealCredentials } = configuration
   const upstreams = configuredUpstreams(configuration)
   const first = await ensureFirstStart(store, {
@@ -156,7 +156,7 @@ function announce(
   print: (text: string) => void,
   { publicUrl }: Configuration,
   { url, tlsUrl }: { readonly url: string; readonly tlsUrl?: string | undefined },
-  { first, owner }: Made,
+  { first, owner }: StartResult,
 ): void {
   print(`Fairlead is running at ${publicUrl ?? url}`)
   if (tlsUrl !== undefined) print(`and with TLS at ${tlsUrl}`)

@@ -7,22 +7,22 @@ export class Stopped extends Error {}
 /**
  * Resolves at the first SIGINT or SIGTERM; a second one exits the process immediately.
  *
- * @param hear - called at the first signal
+ * @param onSignal - called at the first signal
  */
-export function untilToldToStop(hear: () => void): {
+export function listenForShutdown(onSignal: () => void): {
   readonly signal: AbortSignal
-  readonly told: Promise<void>
+  readonly shutdown: Promise<void>
 } {
   const controller = new AbortController()
-  const told = new Promise<void>((resolve) => {
+  const shutdown = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) {
       process.on(name, () => {
         if (controller.signal.aborted) process.exit(interrupted)
-        hear()
+        onSignal()
         controller.abort(new Stopped())
         resolve()
       })
     }
   })
-  return { signal: controller.signal, told }
+  return { signal: controller.signal, shutdown }
 }

@@ -8,7 +8,7 @@ export const enoughHandles = 16_384
 
 /** Logs a warning when the limit of open connections of this process is too low for a few thousand clients. */
 export function warnOfFewHandles(log: Logger): void {
-  const most = mostHandles()
+  const most = maxHandles()
   if (most === undefined || most >= enoughHandles) return
   log.warn(
     { open_files: most, advised: enoughHandles },
@@ -20,7 +20,7 @@ export function warnOfFewHandles(log: Logger): void {
  * Returns the maximum number of open files of this process; undefined where the system does not report it, or sets no
  * limit.
  */
-export function mostHandles(): number | undefined {
+export function maxHandles(): number | undefined {
   try {
     const text = readFileSync('/proc/self/limits', 'utf8')
     const soft = /^Max open files\s+(\d+)/m.exec(text)?.[1]

@@ -27,9 +27,9 @@ export interface WorkerOptions {
 }
 
 const firstPauseMs = 100
-const longestPauseMs = 10_000
+const maxPauseMs = 10_000
 // A worker that ran for this long was healthy, so its exit resets the restart delay.
-const wellMs = 30_000
+const healthyMs = 30_000
 
 interface Ready {
   readonly url: string
@@ -46,18 +46,18 @@ export async function startWorkers({ count, log, endMs }: WorkerOptions): Promis
   // All workers accept connections from one listening socket, which this process keeps open. No connection waits for
   // this process, and none is lost with a worker that had not accepted it.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  const places = Array.from({ length: count }, (_, at) => new Place(at + 1, log, endMs))
+  const slots = Array.from({ length: count }, (_, at) => new WorkerSlot(at + 1, log, endMs))
   const all = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
   const gatherer = createMetricsGatherer(all)
-  cluster.on('message', (worker, message: FromWorker) => gatherer.take(worker, message))
-  const [first, ...others] = places
+  cluster.on('message', (worker, message: FromWorker) => gatherer.handleMessage(worker, message))
+  const [first, ...others] = slots
   if (!first) throw new Error('A service has at least one worker.')
   // The first worker starts alone, so that an error is reported once.
   const { url, tlsUrl } = await first.start()
-  await Promise.all(others.map((place) => place.start()))
+  await Promise.all(others.map((slot) => slot.start()))
   let replacing: Promise<void> = Promise.resolve()
   const replaceAll = async () => {
-    for (const place of places) await place.replace()
+    for (const slot of slots) await slot.replace()
   }
   return {
     url,
@@ -67,13 +67,13 @@ export async function startWorkers({ count, log, endMs }: WorkerOptions): Promis
       for (const worker of all()) send(worker, { kind: 'reload' })
     },
     stop: async () => {
-      await Promise.all(places.map((place) => place.stop()))
+      await Promise.all(slots.map((slot) => slot.stop()))
     },
   }
 }
 
 /** A slot in which one worker after another serves. */
-class Place {
+class WorkerSlot {
   readonly #number: number
   readonly #log: Logger
   readonly #endMs: number
@@ -102,9 +102,9 @@ class Place {
     worker.once('exit', (code, signal) => {
       if (this.#current !== worker || this.#isStopping) return
       this.#current = undefined
-      if (Date.now() - since > wellMs) this.#pauseMs = firstPauseMs
+      if (Date.now() - since > healthyMs) this.#pauseMs = firstPauseMs
       this.#log.error({ worker: this.#number, code, signal }, 'a worker has died and is started again')
-      void this.#revive()
+      void this.#restart()
     })
     return ready
   }
@@ -132,10 +132,10 @@ class Place {
     await Promise.all(this.#leaving)
   }
 
-  async #revive(): Promise<void> {
+  async #restart(): Promise<void> {
     while (!this.#current && !this.#isStopping) {
       await pause(this.#pauseMs)
-      this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs)
+      this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs)
       if (this.#current || this.#isStopping) break
       const ready = await this.start().catch(() => undefined)
       if (ready) this.#log.warn({ worker: this.#number }, 'a worker serves again')
@@ -148,9 +148,9 @@ class Place {
     const ended = endOf(worker)
     this.#leaving.add(ended)
     send(worker, { kind })
-    const late = guardedTimeout(() => worker.process.kill('SIGKILL'), this.#endMs)
+    const timer = guardedTimeout(() => worker.process.kill('SIGKILL'), this.#endMs)
     await ended
-    clearTimeout(late)
+    clearTimeout(timer)
     this.#leaving.delete(ended)
   }
 }

@@ -45,7 +45,7 @@ describe.each(allBackends)('a backup of the $name database', ({ create }) => {
   })
   afterAll(() => source.remove())
 
-  it.each(allBackends)('is the same again after it was restored into the $name one', async (target) => {
+  it.each(allBackends)('is identical after it was restored into the $name database', async (target) => {
     const database = await target.create()
     try {
       const restored = await openWithKeyOf(database, source)
@@ -61,11 +61,11 @@ describe.each(allBackends)('a backup of the $name database', ({ create }) => {
     }
   })
 
-  it('holds no upstream address in plain', () => {
+  it('contains no upstream URL in plain text', () => {
     expect(lines.join('\n')).not.toContain('c4n4ry')
   })
 
-  it('is refused by a database that holds records', async () => {
+  it('is rejected by a database that has records', async () => {
     await expect(restoreBackup(store, linesOf(lines))).rejects.toMatchObject({ code: 'STORE_INVALID' })
     expect(await backupOf(store)).toHaveLength(lines.length)
   })
@@ -112,7 +112,7 @@ describe('a backup that cannot be restored', () => {
     expect(await empty.db.selectFrom('organizations').select('id').execute()).toEqual([])
   })
 
-  it('because it was sealed with another key changes nothing', async () => {
+  it('because it was encrypted with another key changes nothing', async () => {
     await expect(restoreBackup(empty, linesOf(lines))).rejects.toMatchObject({ code: 'STORE_KEY' })
     expect(await empty.db.selectFrom('organizations').select('id').execute()).toEqual([])
   })

@@ -23,7 +23,7 @@ describe('createCredentialUse', () => {
     vi.useRealTimers()
   })
 
-  it('reports the first use soon, and those of the next minute together', async () => {
+  it('reports the first use soon, and those of the next minute in one batch', async () => {
     sink.note('CR-1', '192.0.2.1')
     sink.note('CR-1', '192.0.2.1')
     await vi.advanceTimersByTimeAsync(2_000)
@@ -54,7 +54,7 @@ describe('createCredentialUse', () => {
     expect(reports).toHaveLength(4)
   })
 
-  it('reports what is left at its end', async () => {
+  it('reports pending uses when it is closed', async () => {
     sink.note('CR-1', '192.0.2.1')
     await sink.close()
     expect(reports).toHaveLength(1)
@@ -62,14 +62,14 @@ describe('createCredentialUse', () => {
     expect(reports).toHaveLength(1)
   })
 
-  it('goes on when something cannot be written', async () => {
+  it('continues after a failed write', async () => {
     isFailing = true
     sink.note('CR-1', '192.0.2.1')
     await vi.advanceTimersByTimeAsync(2_000)
     expect(reports).toHaveLength(1)
   })
 
-  it('keeps no more addresses of one credential than it needs', async () => {
+  it('bounds the number of addresses per credential', async () => {
     for (let at = 0; at < 1_000; at++) sink.note('CR-1', `192.0.2.${at}`)
     await sink.close()
     expect(reports[0]?.[0]?.addresses).toHaveLength(64)

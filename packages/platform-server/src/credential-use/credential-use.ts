@@ -25,13 +25,13 @@ export interface CredentialUseOptions {
   readonly reporters: readonly ((uses: readonly CredentialUse[]) => Promise<void>)[]
   readonly log: Logger
   /** Interval between checks for due reports, in milliseconds. */
-  readonly lookMs?: number
+  readonly checkMs?: number
   /** Minimum time between two reports of one credential, in milliseconds. */
   readonly reportMs?: number
   readonly now?: () => number
 }
 
-interface Noted {
+interface PendingUse {
   usedAt: number
   address: string
   /** Since the last report. */
@@ -40,20 +40,20 @@ interface Noted {
 }
 
 // Bounds the memory per credential: more addresses than this within a minute add little information.
-const mostAddresses = 64
+const maxAddresses = 64
 
 /** Creates a sink with a timer that checks for due reports until `close`. */
 export function createCredentialUse(options: CredentialUseOptions): CredentialUseSink {
-  const { reporters, log, lookMs = 2_000, reportMs = 60_000, now = Date.now } = options
-  const noted = new Map<string, Noted>()
+  const { reporters, log, checkMs = 2_000, reportMs = 60_000, now = Date.now } = options
+  const pending = new Map<string, PendingUse>()
   let reporting = Promise.resolve()
 
-  const takeDue = (isDue: (entry: Noted) => boolean): readonly CredentialUse[] => {
+  const takeDue = (isDue: (entry: PendingUse) => boolean): readonly CredentialUse[] => {
     const uses: CredentialUse[] = []
-    for (const [credentialId, entry] of noted) {
+    for (const [credentialId, entry] of pending) {
       if (!isDue(entry)) continue
       // A credential without uses since its last report is removed, so that the table holds only active ones.
-      if (entry.addresses.size === 0) noted.delete(credentialId)
+      if (entry.addresses.size === 0) pending.delete(credentialId)
       else {
         const { usedAt, address, addresses } = entry
         uses.push({ credentialId, usedAt, address, addresses: [...addresses] })
@@ -65,7 +65,7 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
   }
   const report = (uses: readonly CredentialUse[]) => {
     if (uses.length === 0) return
-    const tell = async () => {
+    const notifyReporters = async () => {
       for (const reporter of reporters) {
         await reporter(uses).catch((error: unknown) => {
           const { name } = error instanceof Error ? error : { name: typeof error }
@@ -73,18 +73,18 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
         })
       }
     }
-    reporting = reporting.then(tell)
+    reporting = reporting.then(notifyReporters)
   }
   const timer = guardedInterval(() => {
     const time = now()
     report(takeDue(({ reportedAt }) => time - reportedAt >= reportMs))
-  }, lookMs).unref()
+  }, checkMs).unref()
 
   return {
     note(credentialId, address) {
-      const entry = noted.get(credentialId)
+      const entry = pending.get(credentialId)
       if (entry === undefined) {
-        noted.set(credentialId, {
+        pending.set(credentialId, {
           usedAt: now(),
           address,
           addresses: new Set([address]),
@@ -95,7 +95,7 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
       entry.usedAt = now()
       if (entry.address === address && entry.addresses.size > 0) return
       entry.address = address
-      if (entry.addresses.size < mostAddresses) entry.addresses.add(address)
+      if (entry.addresses.size < maxAddresses) entry.addresses.add(address)
     },
     async close() {
       clearInterval(timer)

@@ -3,7 +3,7 @@ import type { Success } from '../platform-api/platform-call.ts'
 import type { NodeRecord } from '../records/nodes.ts'
 import { type AddressParts, nodeDetails } from './urls.ts'
 import { nodeProtocolsIn } from './chains.ts'
-import { shownUpstreams } from './upstream-fields.ts'
+import { presentUpstreams } from './upstream-fields.ts'
 
 /**
  * Converts a node to its form in the platform API.
@@ -27,7 +27,7 @@ export function presentNode(
     protocols: [...nodeProtocolsIn(descriptions, protocols)],
     option,
     managed_by: node.managedBy ?? 'api',
-    upstreams: [...shownUpstreams(descriptions, upstreams)],
+    upstreams: [...presentUpstreams(descriptions, upstreams)],
     details: nodeDetails(descriptions, node, parts, token),
     beacon_debug: node.beaconDebug,
     created_at: node.createdAt,
@@ -45,7 +45,7 @@ export function auditedNode(
     chain,
     network,
     option,
-    upstreams: shownUpstreams(protocols, upstreams),
+    upstreams: presentUpstreams(protocols, upstreams),
     beacon_debug: beaconDebug,
   }
 }

@@ -2,15 +2,15 @@ import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
 import type { Limits, Rate } from '@fairlead/gateway-core/grants/limits'
 import type { Body, Success } from '../platform-api/platform-call.ts'
 import type { LimitsUse } from '../records/limits.ts'
-import type { Complaints } from './upstream-fields.ts'
+import type { ValidationErrors } from './upstream-fields.ts'
 
-type GivenLimits = Body<'putNodeLimits'>
-type ShownLimits = Omit<Success<'getNodeLimits'>, 'used'>
+type LimitsInput = Body<'putNodeLimits'>
+type LimitsResource = Omit<Success<'getNodeLimits'>, 'used'>
 
 const dayMs = 86_400_000
 
 /** Converts limits to their form in the platform API. */
-export function presentLimits(limits: Limits): ShownLimits {
+export function presentLimits(limits: Limits): LimitsResource {
   const { rate, methodRates } = limits
   return {
     requests_per_second: rate?.requestsPerSecond ?? null,
@@ -44,17 +44,17 @@ export function presentUse(use: LimitsUse, now: number = Date.now()): Success<'g
 }
 
 /** Converts limits to their stored form, which omits null and missing values. */
-export function limitsOf(given: GivenLimits): Limits {
-  const { requests_per_second: perSecond, burst, methods } = given
+export function limitsOf(input: LimitsInput): Limits {
+  const { requests_per_second: perSecond, burst, methods } = input
   const hasMethods = methods !== undefined && methods !== null && Object.keys(methods).length > 0
   return {
     ...(isGiven(perSecond) && { rate: rateOf(perSecond, burst) }),
-    ...(isGiven(given.requests_per_day) && { requestsPerDay: given.requests_per_day }),
-    ...(isGiven(given.units_per_month) && { unitsPerMonth: given.units_per_month }),
-    ...(isGiven(given.max_concurrent_calls) && { maxConcurrentCalls: given.max_concurrent_calls }),
-    ...(isGiven(given.max_batch_items) && { maxBatchItems: given.max_batch_items }),
-    ...(isGiven(given.max_body_bytes) && { maxBodyBytes: given.max_body_bytes }),
-    ...(isGiven(given.max_log_range) && { maxLogRange: given.max_log_range }),
+    ...(isGiven(input.requests_per_day) && { requestsPerDay: input.requests_per_day }),
+    ...(isGiven(input.units_per_month) && { unitsPerMonth: input.units_per_month }),
+    ...(isGiven(input.max_concurrent_calls) && { maxConcurrentCalls: input.max_concurrent_calls }),
+    ...(isGiven(input.max_batch_items) && { maxBatchItems: input.max_batch_items }),
+    ...(isGiven(input.max_body_bytes) && { maxBodyBytes: input.max_body_bytes }),
+    ...(isGiven(input.max_log_range) && { maxLogRange: input.max_log_range }),
     ...(hasMethods && {
       methodRates: mapValues(methods, (rate) => rateOf(rate.requests_per_second, rate.burst)),
     }),
@@ -83,7 +83,7 @@ function wholeSecond(time: number): string {
 const methodPattern = /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}\*?|\/?\*)$/
 
 /** Validates limits beyond the syntax of each field. */
-export function complaintsOfLimits({ requests_per_second, burst, methods }: GivenLimits): Complaints {
+export function validateLimits({ requests_per_second, burst, methods }: LimitsInput): ValidationErrors {
   const patterns = Object.keys(methods ?? {})
   return {
     ...(isGiven(burst) && !isGiven(requests_per_second) && { burst: ['Needs requests_per_second.'] }),

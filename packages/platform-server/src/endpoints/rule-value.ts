@@ -2,20 +2,20 @@ import { isAddressRange } from '@fairlead/gateway-core/admission/access-rules'
 import type { RuleKind } from '@fairlead/gateway-core/grants/access-rule'
 
 const forms: Readonly<
-  Record<RuleKind, { readonly isRight: (value: string) => boolean; readonly rule: string }>
+  Record<RuleKind, { readonly isValid: (value: string) => boolean; readonly rule: string }>
 > = {
   origin: {
-    isRight: (value) =>
+    isValid: (value) =>
       /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(value) ||
       /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/.test(value),
     rule: 'Must be an origin such as https://app.example, a host, or *.host.',
   },
   ip: {
-    isRight: isAddressRange,
+    isValid: isAddressRange,
     rule: 'Must be an IP address or a CIDR range such as 192.0.2.0/24.',
   },
   method: {
-    isRight: (value) => /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]*\*?|\/?\*)$/.test(value),
+    isValid: (value) => /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]*\*?|\/?\*)$/.test(value),
     rule: 'Must be the name of a method or a path of gRPC, which may end with *.',
   },
 }
@@ -24,7 +24,7 @@ const forms: Readonly<
 export function ruleValue(kind: RuleKind, text: string): string | undefined {
   // Origins and hosts are case-insensitive; browsers send them without a trailing slash.
   const value = kind === 'origin' ? text.trim().toLowerCase().replace(/\/$/, '') : text.trim()
-  return forms[kind].isRight(value) ? value : undefined
+  return forms[kind].isValid(value) ? value : undefined
 }
 
 /** Returns the requirement for values of a kind, as a validation error. */

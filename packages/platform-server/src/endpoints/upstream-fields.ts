@@ -6,49 +6,49 @@ import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
 import type { UpstreamProtocol } from './chains.ts'
 
 /** Upstream URLs in the platform API's input format. */
-export type GivenUpstreams = NonNullable<Body<'createNode'>['upstreams']>
+export type UpstreamInput = NonNullable<Body<'createNode'>['upstreams']>
 
 /** An upstream as the platform API returns it. */
-export type ShownUpstream = Success<'getNode'>['upstreams'][number]
+export type UpstreamResource = Success<'getNode'>['upstreams'][number]
 
 /** Validation errors by field. */
-export type Complaints = Readonly<Record<string, readonly string[]>>
+export type ValidationErrors = Readonly<Record<string, readonly string[]>>
 
 type Protocols = readonly ProtocolDescription[]
 
 /** Converts upstreams to their stored format. */
-export function textsOf(protocols: Protocols, given: GivenUpstreams): UpstreamTexts {
+export function textsOf(protocols: Protocols, input: UpstreamInput): UpstreamTexts {
   return Object.fromEntries(
     fieldsOf(protocols).flatMap(({ name, recordName }) => {
-      const text = textIn(given, name)
+      const text = textIn(input, name)
       return text === undefined ? [] : [[recordName, text.trim()]]
     }),
   )
 }
 
 /** Validates the syntax of upstream URLs; an error never contains a URL. */
-export function complaintsOfTexts(protocols: Protocols, given: GivenUpstreams): Complaints {
-  const complaints: Record<string, readonly string[]> = {}
+export function validateUpstreams(protocols: Protocols, input: UpstreamInput): ValidationErrors {
+  const errors: Record<string, readonly string[]> = {}
   const fields = fieldsOf(protocols)
   for (const field of fields) {
-    const text = textIn(given, field.name)
-    const complaint = text === undefined ? undefined : complaintOf(field, text)
-    if (complaint !== undefined) complaints[`upstreams.${field.name}`] = [complaint]
+    const text = textIn(input, field.name)
+    const message = text === undefined ? undefined : validateUpstream(field, text)
+    if (message !== undefined) errors[`upstreams.${field.name}`] = [message]
   }
   for (const { name, requires } of fields) {
-    const isAlone = requires !== undefined && textIn(given, requires.field) === undefined
-    if (isAlone && textIn(given, name) !== undefined) complaints[`upstreams.${name}`] = [requires.message]
+    const isIncomplete = requires !== undefined && textIn(input, requires.field) === undefined
+    if (isIncomplete && textIn(input, name) !== undefined) errors[`upstreams.${name}`] = [requires.message]
   }
-  return complaints
+  return errors
 }
 
 /** Returns the URLs of upstreams with the field of each. */
 export function targetsOf(
   protocols: Protocols,
-  given: GivenUpstreams,
+  input: UpstreamInput,
 ): readonly { readonly field: string; readonly url: URL }[] {
   return fieldsOf(protocols).flatMap(({ name }) =>
-    parseUpstreams(textIn(given, name) ?? '').map(({ address }) => ({
+    parseUpstreams(textIn(input, name) ?? '').map(({ address }) => ({
       field: `upstreams.${name}`,
       url: new URL(address),
     })),
@@ -56,7 +56,7 @@ export function targetsOf(
 }
 
 /** Returns the upstreams of a node without their credentials. */
-export function shownUpstreams(protocols: Protocols, texts: UpstreamTexts): readonly ShownUpstream[] {
+export function presentUpstreams(protocols: Protocols, texts: UpstreamTexts): readonly UpstreamResource[] {
   return fieldsOf(protocols).flatMap(({ name, recordName }) =>
     addressesOf(texts[recordName] ?? '').map((address) => ({
       protocol: name as UpstreamProtocol,
@@ -70,8 +70,8 @@ export function fieldsOf(protocols: Protocols): readonly UpstreamField[] {
   return protocols.flatMap(({ upstreamFields }) => upstreamFields)
 }
 
-function textIn(given: Readonly<Partial<Record<string, string>>>, name: string): string | undefined {
-  return given[name]
+function textIn(input: Readonly<Partial<Record<string, string>>>, name: string): string | undefined {
+  return input[name]
 }
 
 function addressesOf(text: string): readonly string[] {
@@ -88,7 +88,7 @@ function shownAddress(address: string): string {
   return url === null ? (address === 'devnet' ? address : '') : `${url.protocol}//${url.host}`
 }
 
-function complaintOf({ schemes, isSingle, check }: UpstreamField, text: string): string | undefined {
+function validateUpstream({ schemes, isSingle, check }: UpstreamField, text: string): string | undefined {
   const records = recordsOf(text)
   if (typeof records === 'string') return records
   if (records.length === 0) return 'Must be at least one address.'
@@ -101,8 +101,8 @@ function complaintOf({ schemes, isSingle, check }: UpstreamField, text: string):
     if (url === null || !schemes.includes(url.protocol) || url.hostname === '') {
       return `Must be an address that begins with ${schemes.join('// or ')}//.`
     }
-    const complaint = check?.(address)
-    if (complaint !== undefined) return complaint
+    const message = check?.(address)
+    if (message !== undefined) return message
   }
   return undefined
 }

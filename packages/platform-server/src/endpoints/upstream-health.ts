@@ -3,7 +3,7 @@ import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Success } from '../platform-api/platform-call.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
-import { fieldsOf, shownUpstreams } from './upstream-fields.ts'
+import { fieldsOf, presentUpstreams } from './upstream-fields.ts'
 
 type UpstreamHealth = Success<'listNodeUpstreams'>['results'][number]
 
@@ -32,7 +32,7 @@ export function upstreamHealth(
   const known = new Map(states.map((state) => [`${state.field}/${state.position}`, state]))
   const recordNames = new Map(fieldsOf(protocols).map(({ name, recordName }) => [name, recordName]))
   const positions = new Map<string, number>()
-  return shownUpstreams(protocols, upstreams).map(({ protocol, address }) => {
+  return presentUpstreams(protocols, upstreams).map(({ protocol, address }) => {
     const position = positions.get(protocol) ?? 0
     positions.set(protocol, position + 1)
     const state = known.get(`${recordNames.get(protocol)}/${position}`)
@@ -57,11 +57,11 @@ function cordonedOf(
   protocols: readonly ProtocolDescription[],
   upstreams: UpstreamTexts,
 ): ReadonlySet<string> {
-  const places = fieldsOf(protocols).flatMap(({ name, recordName }) =>
+  const states = fieldsOf(protocols).flatMap(({ name, recordName }) =>
     parseUpstreams(upstreams[recordName] ?? '').map(({ isCordoned }, position) => ({
       isCordoned,
       place: `${name} ${position}`,
     })),
   )
-  return new Set(places.filter(({ isCordoned }) => isCordoned).map(({ place }) => place))
+  return new Set(states.filter(({ isCordoned }) => isCordoned).map(({ place }) => place))
 }

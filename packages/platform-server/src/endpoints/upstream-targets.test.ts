@@ -17,10 +17,10 @@ const rules: TargetRules = {
   resolve: async (name) => names[name] ?? Promise.reject(new Error('not found')),
 }
 
-async function complains(url: string, change: Partial<TargetRules> = {}): Promise<boolean> {
-  const complaints = await complaintsOfTargets(protocols, { evm: url }, { ...rules, ...change })
-  expect(JSON.stringify(complaints)).not.toContain('example')
-  return Object.keys(complaints).includes('upstreams.evm')
+async function isRejected(url: string, change: Partial<TargetRules> = {}): Promise<boolean> {
+  const errors = await complaintsOfTargets(protocols, { evm: url }, { ...rules, ...change })
+  expect(JSON.stringify(errors)).not.toContain('example')
+  return Object.keys(errors).includes('upstreams.evm')
 }
 
 const machine = Object.values(networkInterfaces())
@@ -37,8 +37,8 @@ it.each([
   'http://unknown.example',
   // The gateway's port on another machine.
   'http://private.example:8645',
-])('lets %s pass where private networks may be called', async (url) => {
-  expect(await complains(url)).toBe(false)
+])('allows %s where private networks are allowed', async (url) => {
+  expect(await isRejected(url)).toBe(false)
 })
 
 it.each([
@@ -56,8 +56,8 @@ it.each([
   'https://fairlead.example/token',
   'http://nd-123-456-789.nodes.example',
   ...(machine ? [`http://${machine.address}:8645`] : []),
-])('never lets %s pass', async (url) => {
-  expect(await complains(url)).toBe(true)
+])('never allows %s', async (url) => {
+  expect(await isRejected(url)).toBe(true)
 })
 
 // Each of them resolves to port 8645 of this machine, in all notations that a URL allows.
@@ -126,14 +126,10 @@ const notations = [
   'nodes.example',
 ]
 
-it.each(notations)('recognizes this service in http://%s:8645', async (host) => {
+it.each(notations)('recognizes this gateway in http://%s:8645', async (host) => {
   const ownUrls = () => ['http://0.0.0.0:8645', 'http://fairlead.example:8645']
-  const complaints = await complaintsOfTargets(
-    protocols,
-    { evm: `http://${host}:8645/T` },
-    { ...rules, ownUrls },
-  )
-  expect(complaints).toEqual({ 'upstreams.evm': ['Must not lead to this service itself.'] })
+  const errors = await complaintsOfTargets(protocols, { evm: `http://${host}:8645/T` }, { ...rules, ownUrls })
+  expect(errors).toEqual({ 'upstreams.evm': ['Must not lead to this service itself.'] })
 })
 
 it('covers many notations', () => expect(notations.length).toBeGreaterThanOrEqual(60))
@@ -148,19 +144,19 @@ it.each([
   ['http://[fd00::1]', true],
   ['http://[::ffff:10.0.0.1]', true],
   ['http://unknown.example', true],
-])('says of %s where private networks may not be called: %s', async (url, isRefused) => {
-  expect(await complains(url, { isPrivateAllowed: false })).toBe(isRefused)
+])('reports for %s where private networks are not allowed: %s', async (url, isRefused) => {
+  expect(await isRejected(url, { isPrivateAllowed: false })).toBe(isRefused)
 })
 
-it('looks at every address of every protocol', async () => {
-  const given = {
+it('checks every URL of every protocol', async () => {
+  const input = {
     evm: 'http://public.example http://169.254.0.1',
     websocket: 'ws://127.0.0.1:8645',
     beacon: 'http://public.example',
     jetton_v3: 'http://[fe80::1]',
     grpc: 'https://x-token:secret@169.254.0.1',
   }
-  expect(Object.keys(await complaintsOfTargets(protocols, given, rules))).toEqual([
+  expect(Object.keys(await complaintsOfTargets(protocols, input, rules))).toEqual([
     'upstreams.evm',
     'upstreams.websocket',
     'upstreams.jetton_v3',

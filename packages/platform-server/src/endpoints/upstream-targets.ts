@@ -12,7 +12,7 @@ import {
   portOf,
 } from '@fairlead/gateway-core/network/own-service'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
-import { type Complaints, type GivenUpstreams, targetsOf } from './upstream-fields.ts'
+import { type ValidationErrors, type UpstreamInput, targetsOf } from './upstream-fields.ts'
 
 /** Rules for the network location of upstreams. */
 export interface TargetRules extends NetworkPolicy {
@@ -38,20 +38,20 @@ const unresolved = 'Must name a host that can be found.'
  */
 export async function complaintsOfTargets(
   protocols: readonly ProtocolDescription[],
-  given: GivenUpstreams,
+  input: UpstreamInput,
   rules: TargetRules,
-): Promise<Complaints> {
+): Promise<ValidationErrors> {
   const found = await Promise.all(
-    targetsOf(protocols, given).map(
-      async ({ field, url }) => [field, await complaintOf(url, rules)] as const,
+    targetsOf(protocols, input).map(
+      async ({ field, url }) => [field, await validateTarget(url, rules)] as const,
     ),
   )
   return Object.fromEntries(
-    found.flatMap(([field, complaint]) => (complaint === undefined ? [] : [[field, [complaint]]])),
+    found.flatMap(([field, message]) => (message === undefined ? [] : [[field, [message]]])),
   )
 }
 
-async function complaintOf(url: URL, rules: TargetRules): Promise<string | undefined> {
+async function validateTarget(url: URL, rules: TargetRules): Promise<string | undefined> {
   const { isPrivateAllowed, ownUrls, ownDomain } = rules
   const own: OwnService = { urls: ownUrls, domain: () => ownDomain }
   const port = portOf(url)

@@ -24,7 +24,7 @@ it.each([
   expect(grpc).toBe(new URL(expected).origin)
 })
 
-it('hold a token in its place, and the path of the chain', () => {
+it('contain a token placeholder and the path of the chain', () => {
   const fast = { ...node, chain: 'high-throughput', protocols: ['evm'] }
   expect(
     nodeDetails(protocols, fast, { base: 'https://f.example', nodeDomain: undefined }, 's3cr3t'),

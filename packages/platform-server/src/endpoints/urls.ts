@@ -14,7 +14,7 @@ export interface AddressParts {
 }
 
 /** Placeholder of the token in a URL. */
-export const tokenPlace = '{token}'
+export const tokenPlaceholder = '{token}'
 
 /**
  * Builds the URLs of a node.
@@ -25,7 +25,7 @@ export function nodeDetails(
   descriptions: readonly ProtocolDescription[],
   { id, chain, protocols }: Pick<NodeRecord, 'id' | 'chain' | 'protocols'>,
   parts: AddressParts,
-  token: string = tokenPlace,
+  token: string = tokenPlaceholder,
 ): NodeDetails {
   const base = baseOf(id, parts)
   const offered = descriptions.filter(({ name }) => protocols.includes(name))

@@ -20,7 +20,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     return database.open()
   }
 
-  it('makes everything a usable service needs, once', async () => {
+  it('creates every record a usable gateway needs, once', async () => {
     const store = await fresh()
     const first = await ensureFirstStart(store, { protocols, upstreams, network: 'local' })
     if (!first.created) throw new Error('The database was not empty.')
@@ -47,7 +47,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     }
   })
 
-  it('lets the debug endpoints follow the configuration, and keeps what was found of the node', async () => {
+  it('updates the debug endpoints from the configuration, and keeps the probe results of the node', async () => {
     const store = await fresh()
     const beacon = { upstreams: { beacon: 'http://127.0.0.1:5052' } }
     const { nodeId } = await ensureFirstStart(store, { protocols, ...beacon, beaconDebug: false })
@@ -68,7 +68,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(await store.db.selectFrom('node_methods').selectAll().execute()).toHaveLength(1)
   })
 
-  it('lets the node follow the configuration, and no other node', async () => {
+  it('updates only the configured node from the configuration', async () => {
     const store = await fresh()
     const { nodeId } = await ensureFirstStart(store, { protocols, upstreams })
     const changed = { evm: 'http://127.0.0.1:8545', beacon: 'http://127.0.0.1:5052' }
@@ -97,7 +97,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     ])
   })
 
-  it('makes a node of a jetton chain one of that protocol alone, wherever its index is', async () => {
+  it('creates a node of a jetton chain with that protocol only, wherever its index is', async () => {
     const store = await fresh()
     const jetton = { jetton: 'http://127.0.0.1:8081', 'jetton-v3': 'http://127.0.0.1:8082' }
     await ensureFirstStart(store, { protocols, upstreams: jetton })
@@ -106,7 +106,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(credential?.grant).toMatchObject(grant)
   })
 
-  it('issues an x-token to a node that offers gRPC, also when it does so only later, and once', async () => {
+  it('issues one x-token to a node that offers gRPC, including one that offers it later', async () => {
     const store = await fresh()
     expect(await ensureFirstStart(store, { protocols, upstreams })).not.toHaveProperty('xToken')
     const grpc = { ...upstreams, grpc: 'https://x-token:SECRET@grpc.example' }
@@ -124,16 +124,16 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(await ensureFirstStart(store, { protocols, upstreams: grpc })).not.toHaveProperty('xToken')
   })
 
-  it('keeps the x-token of the development mode, and makes new secrets when it is missing', async () => {
+  it('keeps the x-token of the development mode, and issues new secrets when it is missing', async () => {
     const store = await fresh()
     const grpc = { upstreams: { grpc: 'devnet' }, origin: 'development' } as const
     const first = await ensureFirstStart(store, { protocols, ...grpc })
     if (!first.created) throw new Error('The database was not empty.')
     const [credential] = await loadNodeCredentials(store.db, store.encryptor)
     expect(credential?.grant).toMatchObject({ chain: 'solana', protocols: ['grpc'] })
-    const kept = await issueDevelopmentSecrets(store, { protocols, previous: first })
-    expect(kept).toMatchObject({ issued: false, xToken: first.xToken })
-    const { xToken: _, ...older } = kept
+    const unchanged = await issueDevelopmentSecrets(store, { protocols, previous: first })
+    expect(unchanged).toMatchObject({ issued: false, xToken: first.xToken })
+    const { xToken: _, ...older } = unchanged
     const renewed = await issueDevelopmentSecrets(store, { protocols, previous: older })
     expect(renewed).toMatchObject({ issued: true, xToken: expect.stringMatching(/^[0-9a-f]{32}$/) })
     expect(await loadNodeCredentials(store.db, store.encryptor)).toHaveLength(3)
@@ -149,7 +149,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     })
   })
 
-  it('happens once when several start together', async () => {
+  it('happens once when several processes start concurrently', async () => {
     const store = await fresh()
     // The embedded database supports only one process, so there the starts are concurrent calls.
     const stores =
@@ -162,7 +162,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(await store.db.selectFrom('nodes').select('id').execute()).toHaveLength(1)
   })
 
-  it('leaves nothing behind when it fails half way', async () => {
+  it('rolls back when it fails', async () => {
     const store = await fresh()
     const rename = (from: string, to: string) =>
       sql`alter table ${sql.ref(from)} rename to ${sql.ref(to)}`.execute(store.db)
@@ -173,16 +173,16 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(await ensureFirstStart(store, { protocols, upstreams })).toMatchObject({ created: true })
   })
 
-  it('keeps development secrets that still work', async () => {
+  it('keeps valid development secrets', async () => {
     const store = await fresh()
     const first = await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     if (!first.created) throw new Error('The database was not empty.')
-    const kept = await issueDevelopmentSecrets(store, { protocols, previous: first })
-    expect(kept).toEqual({ ...first, created: undefined, issued: false })
+    const unchanged = await issueDevelopmentSecrets(store, { protocols, previous: first })
+    expect(unchanged).toEqual({ ...first, created: undefined, issued: false })
     expect(await loadNodeCredentials(store.db, store.encryptor)).toHaveLength(2)
   })
 
-  it('replaces development secrets that are lost or no longer work, and revokes the earlier ones', async () => {
+  it('replaces lost or invalid development secrets and revokes the earlier ones', async () => {
     const store = await fresh()
     const first = await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     if (!first.created) throw new Error('The database was not empty.')
@@ -210,7 +210,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect((await issueDevelopmentSecrets(store, { protocols, previous: last })).issued).toBe(true)
   })
 
-  it('does not let development secrets open a service in production', async () => {
+  it('does not accept development secrets in production', async () => {
     const store = await fresh()
     await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     const development = await issueDevelopmentSecrets(store, { protocols })
@@ -225,7 +225,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(await inForce()).toHaveLength(2)
   })
 
-  it('leaves the secrets of a first start in production alone', async () => {
+  it('does not change the secrets of a first start in production', async () => {
     const store = await fresh()
     const first = await ensureFirstStart(store, { protocols, upstreams })
     if (!first.created) throw new Error('The database was not empty.')

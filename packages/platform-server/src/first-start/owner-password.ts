@@ -32,8 +32,8 @@ export async function ensureOwnerPassword(
   return exclusively(store, async (transaction) => {
     const owner = await firstOwner(transaction)
     const current = await findPassword(transaction, owner.id)
-    const isOwn = current?.origin === 'user' || current?.origin === 'first-start'
-    if (typeof current?.hash === 'string' && isOwn) return undefined
+    const isChosen = current?.origin === 'user' || current?.origin === 'first-start'
+    if (typeof current?.hash === 'string' && isChosen) return undefined
     if (origin === 'development' && previous !== undefined) {
       if (await passwords.matches(current?.hash, previous)) return { email: owner.email, password: previous }
     }

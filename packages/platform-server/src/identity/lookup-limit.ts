@@ -3,8 +3,8 @@ import { addressPrefix } from '@fairlead/gateway-core/authentication/failed-atte
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
 
-const mostAddresses = 20_000
-const mostValid = 20_000
+const maxAddresses = 20_000
+const maxValid = 20_000
 const lookupsPerSecond = 20
 const burst = 200
 
@@ -28,9 +28,9 @@ export interface LookupLimit {
  * pass. The addresses of an IPv6 /64 network count together.
  */
 export function createLookupLimit(now: () => number = () => performance.now()): LookupLimit {
-  const buckets = new LRUCache<string, TokenBucket>({ max: mostAddresses })
+  const buckets = new LRUCache<string, TokenBucket>({ max: maxAddresses })
   // Keyed by digest. Each secret is still looked up, so a revoked one grants no access.
-  const valid = new LRUCache<string, true>({ max: mostValid })
+  const valid = new LRUCache<string, true>({ max: maxValid })
   return {
     take: (address, secret) => {
       if (valid.has(sha256Hex(secret))) return 0

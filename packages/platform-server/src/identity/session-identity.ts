@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { equalInConstantTime } from '@fairlead/gateway-core/credentials/secret'
-import type { Via } from '../platform-api/platform-call.ts'
+import type { RequestOrigin } from '../platform-api/platform-call.ts'
 import { PlatformError } from '../platform-api/platform-error.ts'
 import { findValidSession } from '../records/sessions.ts'
 import { csrfTokenOf, readCookie } from '../sessions/session-cookie.ts'
@@ -12,7 +12,7 @@ import { scopesOfRole } from './scopes.ts'
 
 /** The parts of a request that authenticate it by cookie. */
 export interface CookieRequest {
-  readonly via: Via
+  readonly requestOrigin: RequestOrigin
   /** Whether the request uses an unsafe method, which may change something. */
   readonly isUnsafe: boolean
   /** The X-CSRF-Token header. */
@@ -29,9 +29,9 @@ export interface CookieRequest {
  */
 export async function sessionIdentity(
   { db, lookups }: { readonly db: Kysely<Database>; readonly lookups: LookupLimit },
-  { via, isUnsafe, csrfToken, address }: CookieRequest,
+  { requestOrigin, isUnsafe, csrfToken, address }: CookieRequest,
 ): Promise<Identity | undefined> {
-  const cookie = readCookie(via, 'session')
+  const cookie = readCookie(requestOrigin, 'session')
   if (cookie === undefined) return undefined
   const lookupMs = lookups.take(address, cookie)
   if (lookupMs > 0) {

@@ -35,14 +35,14 @@ describe('authentication of the platform API', () => {
     fixture.anonymous('/v1/organization/', { headers: authorization === undefined ? {} : { authorization } })
   const basic = Buffer.from('user:password').toString('base64')
 
-  it('answers a valid key with the organization that owns it', async () => {
+  it('returns the organization of a valid key', async () => {
     const response = await fixture.call('/v1/organization/')
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(response.json()).toEqual({ id: fixture.first.organizationId, name: 'My organization' })
   })
 
-  it('shows each key its own organization', async () => {
+  it('returns only the organization of the key', async () => {
     const { db } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }
@@ -57,13 +57,13 @@ describe('authentication of the platform API', () => {
     expect((await send(`Bearer ${key}`)).json()).toEqual({ id: organizationId, name: 'Other' })
   })
 
-  it('takes the scheme in any case', async () => {
+  it('accepts the scheme case-insensitively', async () => {
     expect((await send(`bearer ${fixture.first.apiKey}`)).statusCode).toBe(200)
     expect((await send(`BEARER  ${fixture.first.apiKey}`)).statusCode).toBe(200)
   })
 
   it.each([undefined, '', 'Bearer', 'Bearer ', `Basic ${basic}`, `Token abc`, 'Bearerabc'])(
-    'answers the header %s with not_authenticated',
+    'responds to the header %s with not_authenticated',
     async (authorization) => {
       const response = await send(authorization)
       expect(response.statusCode).toBe(401)
@@ -72,7 +72,7 @@ describe('authentication of the platform API', () => {
     },
   )
 
-  it('takes no key from anywhere but the header', async () => {
+  it('accepts a key only in the header', async () => {
     const { apiKey } = fixture.first
     const response = await fixture.anonymous(`/v1/organization/?api_key=${apiKey}`, {
       headers: { 'x-api-key': apiKey, cookie: `api_key=${apiKey}` },
@@ -80,7 +80,7 @@ describe('authentication of the platform API', () => {
     expect(response.statusCode).toBe(401)
   })
 
-  it('refuses unknown, malformed, revoked and expired keys in one and the same way', async () => {
+  it('rejects unknown, malformed, revoked and expired keys identically', async () => {
     const [prefix = '', secret = ''] = fixture.first.apiKey.split('.')
     const revoked = await issue()
     expect((await send(`Bearer ${revoked.key}`)).statusCode).toBe(200)
@@ -101,8 +101,8 @@ describe('authentication of the platform API', () => {
       expired.key,
       fixture.first.token,
     ]
-    const answers = await Promise.all(keys.map((key) => send(`Bearer ${key}`)))
-    for (const response of answers) {
+    const responses = await Promise.all(keys.map((key) => send(`Bearer ${key}`)))
+    for (const response of responses) {
       expect(response.statusCode).toBe(401)
       expect(response.headers['www-authenticate']).toBe('Bearer realm="platform", error="invalid_token"')
       const { error } = response.json<{ error: object }>()
@@ -121,7 +121,7 @@ describe('authentication of the platform API', () => {
     expect((await send(`Bearer ${key}`)).statusCode).toBe(200)
   })
 
-  it('notes when a key was last used, to the minute', async () => {
+  it('records when a key was last used, to the minute', async () => {
     const { id, key } = await issue()
     const lastUsed = async () => {
       const { rows } = await sql<{ text: string | null }>`
@@ -137,7 +137,7 @@ describe('authentication of the platform API', () => {
     )
   })
 
-  it('writes the last use once a minute, and again after a failure', async () => {
+  it('writes the last use once a minute, and retries after a failure', async () => {
     // The fixture's platform API records the use of other keys through the shared instance.
     const db = fixture.store.db.withoutPlugins()
     const updates = vi.spyOn(db, 'updateTable')

@@ -86,9 +86,9 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     // hook.
     frameworkErrors: (error, request, reply) => {
       const failure = toPlatformError(error)
-      const answer: FastifyReply = reply
-      void answer.headers({ ...commonHeaders(request), ...failure.headers })
-      void answer.code(failure.status).send(errorBody(failure, request.id))
+      const response: FastifyReply = reply
+      void response.headers({ ...commonHeaders(request), ...failure.headers })
+      void response.code(failure.status).send(errorBody(failure, request.id))
       logRequest(request, failure.status, reply.elapsedTime)
     },
     ...(options.clientErrorHandler !== undefined && { clientErrorHandler: options.clientErrorHandler }),

@@ -14,7 +14,7 @@ it('has exactly one handler for each operation of the contract', () => {
   expectTypeOf<Omit<Handlers, 'getOrganization'> & { getOrganization: Other }>().toExtend<Handlers>()
 })
 
-it('gives handlers values where the contract has defaults', () => {
+it('passes the defaults of the contract to handlers', () => {
   expectTypeOf<Query<'listProjects'>['page']>().toEqualTypeOf<number>()
   expectTypeOf<Query<'listProjects'>['order_by']>().toEqualTypeOf<
     'name' | '-name' | 'created_at' | '-created_at'

@@ -13,7 +13,9 @@ const all = Object.values<Route>(routes)
 const templates = [...new Set(all.map((route) => route.path))]
 const readable = all.filter((route) => route.method === 'GET')
 // Paths that a key may read, with the first node or without an id.
-const answered = readable.filter((route) => route.operationId !== 'getSession').map((route) => route.path)
+const readablePaths = readable
+  .filter((route) => route.operationId !== 'getSession')
+  .map((route) => route.path)
 
 function allowed(path: string): string[] {
   const methods = Object.values<Route>(routes)
@@ -49,8 +51,8 @@ describe('platform API over HTTP', () => {
 
   const withoutId = (body: string) => body.replace(/"request_id":"\w+"/, '')
 
-  it.each(answered)(
-    'answers %s with and without the slash alike, never with a redirect',
+  it.each(readablePaths)(
+    'responds to %s identically with and without the trailing slash, without a redirect',
     async (template) => {
       const path = at(template)
       const bare = path.replace(/\/$/, '')
@@ -64,12 +66,12 @@ describe('platform API over HTTP', () => {
     },
   )
 
-  it('creates through the path without a slash too', async () => {
+  it('creates through the path without a trailing slash', async () => {
     const response = await fixture.call('/v2/projects', { method: 'POST', payload: { name: 'x' } })
     expect(response.statusCode).toBe(201)
   })
 
-  it.each(readable)('answers HEAD $path as GET without the body', async (route) => {
+  it.each(readable)('responds to HEAD $path like GET without the body', async (route) => {
     const path = at(route.path)
     const get = await fixture.call(path)
     const head = await fixture.call(path, { method: 'HEAD' })
@@ -81,7 +83,7 @@ describe('platform API over HTTP', () => {
     expect(anonymous.statusCode).toBe(route.public === true ? get.statusCode : 401)
   })
 
-  it.each(templates)('answers OPTIONS %s with the methods it has', async (template) => {
+  it.each(templates)('responds to OPTIONS %s with the allowed methods', async (template) => {
     const response = await fixture.anonymous(at(template), {
       method: 'OPTIONS',
       headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
@@ -91,7 +93,7 @@ describe('platform API over HTTP', () => {
     expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  it.each(templates)('answers every other method on %s with 405', async (template) => {
+  it.each(templates)('responds to every other method on %s with 405', async (template) => {
     // All HTTP methods on one path, and the common ones on the others.
     const methods = template === templates[0] ? METHODS : ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
     const others = methods.filter((method) => method !== 'CONNECT' && !allowed(template).includes(method))
@@ -114,7 +116,7 @@ describe('platform API over HTTP', () => {
     '/V1/organization/',
     '/v2/%ff/',
     '/v2/projects/%',
-  ])('answers the unknown path %s with 404', async (path) => {
+  ])('responds to the unknown path %s with 404', async (path) => {
     for (const method of ['GET', 'POST', 'PROPFIND']) {
       const response = await fixture.anonymous(path, { method, payload: 'text' })
       expect(response.statusCode).toBe(404)
@@ -122,7 +124,7 @@ describe('platform API over HTTP', () => {
     }
   })
 
-  it('gives every answer an id of its own and takes none from outside', async () => {
+  it('sets a unique request id on every response and ignores ids from clients', async () => {
     const ids = new Set<unknown>()
     for (const url of ['/v1/organization/', '/nowhere', '/v2/%ff', '/v2/projects/?page=0']) {
       const response = await fixture.call(url, {
@@ -134,7 +136,7 @@ describe('platform API over HTTP', () => {
     expect(ids.size).toBe(4)
   })
 
-  it('makes request ids that sort by time', () => {
+  it('generates request ids that sort by time', () => {
     expect(newRequestId(1_000) < newRequestId(1_001)).toBe(true)
     expect(newRequestId(Date.UTC(2026, 0, 1)).slice(0, 10)).toBe('01KDVDNA00')
   })
@@ -171,7 +173,7 @@ describe('platform API over HTTP', () => {
       expect(link).not.toContain('evil')
     })
 
-    it('do not believe forwarding headers of strangers', async () => {
+    it('ignore forwarding headers of untrusted clients', async () => {
       const forwarded = {
         'x-forwarded-host': 'evil.test',
         'x-forwarded-proto': 'https',
@@ -180,7 +182,7 @@ describe('platform API over HTTP', () => {
       expect(await next({ host: 'good.test', ...forwarded })).toMatch(/^http:\/\/good\.test\//)
     })
 
-    it('believe a trusted proxy, and a configured address before everything', async () => {
+    it('use the headers of a trusted proxy, and prefer a configured URL', async () => {
       const options = { store: fixture.store, log: pino({ enabled: false }), trustProxy: '127.0.0.1' }
       const headers = {
         authorization: `Bearer ${fixture.first.apiKey}`,
@@ -199,7 +201,7 @@ describe('platform API over HTTP', () => {
     })
   })
 
-  it('refuses plain HTTP from other machines when told to, and never redirects', async () => {
+  it('rejects plain HTTP from other machines when configured to, without a redirect', async () => {
     const log = pino({ enabled: false })
     const app = await createPlatformApi({
       store: fixture.store,

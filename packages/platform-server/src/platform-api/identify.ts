@@ -10,7 +10,7 @@ import type { Identity } from '../identity/identity.ts'
 import type { LookupLimit } from '../identity/lookup-limit.ts'
 import { sessionIdentity } from '../identity/session-identity.ts'
 import type { Database } from '../store/database.ts'
-import type { Via } from './platform-call.ts'
+import type { RequestOrigin } from './platform-call.ts'
 import { PlatformError } from './platform-error.ts'
 import { type RateLimits, defaultPolicy, reportingPolicy } from './rate-limits.ts'
 import { assertSameSite } from './same-site.ts'
@@ -35,9 +35,13 @@ export interface IdentifyParts {
 export async function admit(
   parts: IdentifyParts,
   route: Route,
-  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly via: Via },
+  exchange: {
+    readonly request: FastifyRequest
+    readonly reply: FastifyReply
+    readonly requestOrigin: RequestOrigin
+  },
 ): Promise<Identity | undefined> {
-  const { request, reply, via } = exchange
+  const { request, reply, requestOrigin } = exchange
   const count = (caller: string) => {
     const policy = route.tags?.includes('Reporting') === true ? reportingPolicy : defaultPolicy
     const { isAllowed, headers } = parts.limits.take(policy, caller)
@@ -47,7 +51,7 @@ export async function admit(
   const ofAddress = `address ${addressPrefix(request.ip)}`
   let identity: Identity | undefined
   try {
-    identity = await identify(parts, route, request, via)
+    identity = await identify(parts, route, request, requestOrigin)
   } catch (error) {
     count(ofAddress)
     throw error
@@ -61,7 +65,7 @@ async function identify(
   { db, failedAttempts, lookups, publicUrl }: IdentifyParts,
   route: Route,
   request: FastifyRequest,
-  via: Via,
+  requestOrigin: RequestOrigin,
 ): Promise<Identity | undefined> {
   const { headers } = request
   const isUnsafe = route.method !== 'GET'
@@ -74,7 +78,7 @@ async function identify(
   const identity = await sessionIdentity(
     { db, lookups },
     {
-      via,
+      requestOrigin,
       address: request.ip,
       isUnsafe,
       csrfToken: typeof csrfToken === 'string' ? csrfToken : undefined,

@@ -1,24 +1,24 @@
 import { PlatformError } from './platform-error.ts'
 
 /** Response headers by name; a list for several headers of one name. */
-export type AnswerHeaders = Readonly<Record<string, string | string[]>>
+export type ResponseHeaders = Readonly<Record<string, string | string[]>>
 
 /** Parts of a response in addition to its body. */
-export interface AnswerOptions {
+export interface ResponseOptions {
   /** Version of the object in the body. */
   readonly etag?: number | undefined
-  readonly headers?: AnswerHeaders | undefined
+  readonly headers?: ResponseHeaders | undefined
   /** Replaces the first success status of the contract. */
   readonly status?: number | undefined
 }
 
 /** A response body with an ETag, headers or a status. */
-export class Answer<body> {
+export class OperationResponse<body> {
   readonly body: body
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   readonly status: number | undefined
 
-  constructor(body: body, { etag, headers, status }: AnswerOptions) {
+  constructor(body: body, { etag, headers, status }: ResponseOptions) {
     this.body = body
     this.headers = { ...(etag !== undefined && { etag: `"${etag}"` }), ...headers }
     this.status = status
@@ -26,8 +26,8 @@ export class Answer<body> {
 }
 
 /** Adds an ETag, headers or another status to a response body. */
-export function answer<body>(body: body, options: AnswerOptions): Answer<body> {
-  return new Answer(body, options)
+export function createResponse<body>(body: body, options: ResponseOptions): OperationResponse<body> {
+  return new OperationResponse(body, options)
 }
 
 /**

@@ -5,7 +5,7 @@ import { PlatformError } from './platform-error.ts'
  *
  * @throws {@link PlatformError} `not_found` when it is undefined
  */
-export function found<value>(value: value | undefined): value {
+export function orNotFound<value>(value: value | undefined): value {
   if (value === undefined) throw new PlatformError('not_found')
   return value
 }

@@ -2,13 +2,13 @@ import type { operations, routes, schemas } from '@fairlead/platform-client/cont
 import type { Readable } from 'node:stream'
 import type { Cookies } from 'cookie'
 import type { Identity, Origin } from '../identity/identity.ts'
-import type { Answer } from './operation-response.ts'
+import type { OperationResponse } from './operation-response.ts'
 import type { PageLinks } from './page-links.ts'
 
 /** Id of an operation of the contract. */
 export type OperationId = keyof operations & keyof typeof routes
 
-type Given<id extends OperationId> = operations[id]['parameters'] extends { query?: infer query }
+type QueryInput<id extends OperationId> = operations[id]['parameters'] extends { query?: infer query }
   ? NonNullable<query>
   : never
 
@@ -39,7 +39,7 @@ type BodyProperties<route> = route extends {
   : unknown
 
 /** Query parameters of an operation after validation: one with a default always has a value. */
-export type Query<id extends OperationId> = Completed<Given<id>, WithDefault<QuerySchemas<id>>>
+export type Query<id extends OperationId> = Completed<QueryInput<id>, WithDefault<QuerySchemas<id>>>
 
 /** Parameters in the path of an operation. */
 export type Path<id extends OperationId> = operations[id]['parameters'] extends { path: infer path }
@@ -67,7 +67,7 @@ export type Caller<id extends OperationId> = (typeof routes)[id] extends { reado
   : Identity
 
 /** Origin of a request: base URL, transport security and cookies. */
-export interface Via {
+export interface RequestOrigin {
   /** URL under which the client reaches the gateway, without a trailing slash. */
   readonly baseUrl: string
   /** Whether the client uses TLS, according to a trusted proxy or the connection itself. */
@@ -87,10 +87,12 @@ export interface PlatformCall<id extends OperationId> {
   /** Versions from If-Match, one of which must be the object's; undefined when any version matches. */
   readonly ifMatch: readonly number[] | undefined
   readonly origin: Origin
-  readonly via: Via
+  readonly requestOrigin: RequestOrigin
 }
 
 /** One handler for each operation of the contract; a missing or extra handler is a compile error. */
 export type Handlers = {
-  readonly [id in OperationId]: (call: PlatformCall<id>) => Promise<Success<id> | Answer<Success<id>>>
+  readonly [id in OperationId]: (
+    call: PlatformCall<id>,
+  ) => Promise<Success<id> | OperationResponse<Success<id>>>
 }

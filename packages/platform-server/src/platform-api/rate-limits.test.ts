@@ -16,7 +16,7 @@ describe('the limits of the platform API', () => {
     await database.remove()
   })
 
-  it('count each caller and policy by itself, minute by minute', () => {
+  it('count each caller and policy separately, per minute', () => {
     let time = 0
     const limits = createRateLimits(() => time)
     for (let left = 599; left >= 0; left--) {
@@ -35,7 +35,7 @@ describe('the limits of the platform API', () => {
     expect(limits.take(defaultPolicy, 'a').isAllowed).toBe(true)
   })
 
-  it('stand on every answer, and refuse one request too many with the time to wait', async () => {
+  it('are in the headers of every response, and reject excess requests with Retry-After', async () => {
     const report = () => fixture.call('/v2/reporting/node-usage/')
     for (let left = 59; left >= 0; left--) {
       expect((await report()).headers['ratelimit']).toBe(`"reporting";r=${left};t=60`)
@@ -53,11 +53,11 @@ describe('the limits of the platform API', () => {
     expect((await report()).statusCode).toBe(200)
   })
 
-  it('count those who are not known by their address', async () => {
-    const ask = (remoteAddress: string) => fixture.anonymous('/v1/organization/', { remoteAddress })
-    expect((await ask('192.0.2.5')).headers['ratelimit']).toBe('"default";r=599;t=60')
-    expect((await ask('192.0.2.5')).headers['ratelimit']).toBe('"default";r=598;t=60')
-    expect((await ask('192.0.2.6')).headers['ratelimit']).toBe('"default";r=599;t=60')
+  it('count unauthenticated callers by their address', async () => {
+    const send = (remoteAddress: string) => fixture.anonymous('/v1/organization/', { remoteAddress })
+    expect((await send('192.0.2.5')).headers['ratelimit']).toBe('"default";r=599;t=60')
+    expect((await send('192.0.2.5')).headers['ratelimit']).toBe('"default";r=598;t=60')
+    expect((await send('192.0.2.6')).headers['ratelimit']).toBe('"default";r=599;t=60')
     const options = await fixture.anonymous('/v1/sign-in-options/', { remoteAddress: '192.0.2.5' })
     expect(options.headers['ratelimit']).toBe('"default";r=597;t=60')
   })

@@ -29,7 +29,7 @@ interface Window {
 }
 
 const windowSeconds = 60
-const mostCallers = 20_000
+const maxCallers = 20_000
 
 /**
  * Creates in-memory counters for this process, in windows of one minute that start with a caller's first request.
@@ -37,7 +37,7 @@ const mostCallers = 20_000
  * @see draft-ietf-httpapi-ratelimit-headers, for the headers
  */
 export function createRateLimits(now: () => number = () => performance.now()): RateLimits {
-  const windows = new LRUCache<string, Window>({ max: mostCallers })
+  const windows = new LRUCache<string, Window>({ max: maxCallers })
   return {
     take({ name, quota }, caller) {
       const key = `${name} ${caller}`

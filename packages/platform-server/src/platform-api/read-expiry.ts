@@ -19,6 +19,6 @@ export function readExpiry<text extends string | null | undefined>(
   return new Date(time).toISOString()
 }
 
-function refused(field: string, complaint: string): PlatformError {
-  return new PlatformError('invalid', { fields: { [field]: [complaint] } })
+function refused(field: string, message: string): PlatformError {
+  return new PlatformError('invalid', { fields: { [field]: [message] } })
 }

@@ -6,14 +6,14 @@ import type { Route } from '@fairlead/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { deprecationHeaders } from '@fairlead/gateway-core/http/deprecation-headers'
 import type { Identity, Origin } from '../identity/identity.ts'
-import { Answer, readIfMatch } from './operation-response.ts'
+import { OperationResponse, readIfMatch } from './operation-response.ts'
 import { admit } from './identify.ts'
 import { type OperationValidation, validationOf } from './contract-validation.ts'
 import { platformHandlers } from './handlers.ts'
 import { guardedTimeout } from '@fairlead/http1'
 import type { OperationContext } from './operation-context.ts'
 import { baseAddress, invalidPage, pageParameter } from './page-links.ts'
-import type { Caller, Handlers, OperationId, Via } from './platform-call.ts'
+import type { Caller, Handlers, OperationId, RequestOrigin } from './platform-call.ts'
 import { PlatformError } from './platform-error.ts'
 import { requestNotes } from './request-notes.ts'
 import type { Violations } from './violations.ts'
@@ -80,11 +80,11 @@ function registerOperation<id extends OperationId>(
       void reply.headers(deprecationHeaders(route))
       const notes = requestNotes(request)
       notes.operationId = id
-      notes.via = viaOf(request, context.publicUrl)
-      notes.identity = await admit(context, route, { request, reply, via: notes.via })
+      notes.requestOrigin = requestOriginOf(request, context.publicUrl)
+      notes.identity = await admit(context, route, { request, reply, requestOrigin: notes.requestOrigin })
     },
     handler: async (request, reply) => {
-      const { identity, via = viaOf(request, context.publicUrl) } = requestNotes(request)
+      const { identity, requestOrigin = requestOriginOf(request, context.publicUrl) } = requestNotes(request)
       if (!isCallerOf<id>(route, identity)) throw new PlatformError('not_authenticated')
       const path = validation.path(request.params)
       // A path that violates the contract matches no object.
@@ -96,7 +96,7 @@ function registerOperation<id extends OperationId>(
       }
       const body = validation.body(request.body)
       if (body.violations) throw rejection(body.violations)
-      const address = `${via.baseUrl}${filledPath(route.path, request.params)}`
+      const address = `${requestOrigin.baseUrl}${filledPath(route.path, request.params)}`
       const links = { address, given: query.given }
       const result = await handlers[id]({
         identity,
@@ -106,9 +106,9 @@ function registerOperation<id extends OperationId>(
         links,
         ifMatch: readIfMatch(request.headers['if-match']),
         origin: originOf(request),
-        via,
+        requestOrigin,
       })
-      if (!(result instanceof Answer)) return reply.code(success).send(result)
+      if (!(result instanceof OperationResponse)) return reply.code(success).send(result)
       return reply
         .code(result.status ?? success)
         .headers(result.headers)
@@ -119,8 +119,8 @@ function registerOperation<id extends OperationId>(
 
 /** Destroys a request whose body is not complete in time. */
 function limitBodyTime(request: IncomingMessage): void {
-  const late = guardedTimeout(() => request.destroy(), publicBodyMs).unref()
-  const inTime = () => clearTimeout(late)
+  const timer = guardedTimeout(() => request.destroy(), publicBodyMs).unref()
+  const inTime = () => clearTimeout(timer)
   request.once('end', inTime).once('close', inTime)
 }
 
@@ -131,9 +131,9 @@ function isCallerOf<id extends OperationId>(
   return route.public === true || identity !== undefined
 }
 
-const longestUserAgent = 200
+const maxUserAgentLength = 200
 
-function viaOf(request: FastifyRequest, publicUrl: string | undefined): Via {
+function requestOriginOf(request: FastifyRequest, publicUrl: string | undefined): RequestOrigin {
   return {
     baseUrl: baseAddress(publicUrl, request),
     isSecure: request.protocol === 'https',
@@ -142,7 +142,7 @@ function viaOf(request: FastifyRequest, publicUrl: string | undefined): Via {
 }
 
 function originOf(request: FastifyRequest): Origin {
-  const userAgent = (request.headers['user-agent'] ?? '').slice(0, longestUserAgent)
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, maxUserAgentLength)
   return { ip: request.ip, userAgent, requestId: request.id }
 }
 

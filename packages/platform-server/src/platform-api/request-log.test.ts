@@ -8,7 +8,7 @@ import { type PlatformFixture, platformFixture } from '../testing/platform-fixtu
 import { type TemporaryDatabase, backends, anyDatabase } from '../testing/temporary-store.ts'
 import { createRequestLog } from './request-log.ts'
 
-describe('requests, logged', () => {
+describe('the request log', () => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('requests, logged', () => {
       return fields
     }, 20_000)
 
-  it('writes one line per request with what tells it apart', async () => {
+  it('writes one line per request with its distinguishing fields', async () => {
     const { apiKey } = fixture.first
     const response = await fetch(`${address()}/v2/projects?name=canary-31`, {
       headers: { authorization: `Bearer ${apiKey}` },
@@ -58,7 +58,7 @@ describe('requests, logged', () => {
     })
   })
 
-  it('has no error where a client leaves in the middle of its body', async () => {
+  it('logs no error when a client disconnects during its body', async () => {
     const { port, hostname } = new URL(address())
     const socket = connect(Number(port), hostname)
     const head = 'POST /v1/session/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json'
@@ -99,7 +99,7 @@ describe('requests, logged', () => {
   })
 })
 
-it('throttled requests have one line in 10 s, with the number of those that have none', () => {
+it('throttled requests have one line per 10 s, with the number of suppressed lines', () => {
   const lines = memory()
   let now = 0
   const logRequest = createRequestLog(pino({ level: 'info' }, lines.stream), () => now)
@@ -120,9 +120,9 @@ it('throttled requests have one line in 10 s, with the number of those that have
   ])
 })
 
-describe.each(backends)('requests that fail, on $name', ({ create }) => {
+describe.each(backends)('failed requests on $name', ({ create }) => {
   it(
-    'are 500 without detail for a defect, and 503 while the database is away',
+    'get 500 without detail for a defect, and 503 while the database is unavailable',
     { timeout: 60_000 },
     async () => {
       const database = await create()

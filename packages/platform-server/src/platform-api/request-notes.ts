@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Via } from './platform-call.ts'
+import type { RequestOrigin } from './platform-call.ts'
 import type { Identity } from '../identity/identity.ts'
 
 /** Data collected about a request for its log line. */
 export interface RequestNotes {
   operationId?: string
   identity?: Identity | undefined
-  via?: Via
+  requestOrigin?: RequestOrigin
 }
 
 const notes = new WeakMap<FastifyRequest, RequestNotes>()

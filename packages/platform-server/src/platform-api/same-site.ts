@@ -13,9 +13,9 @@ export function assertSameSite(headers: IncomingHttpHeaders, ownHosts: readonly 
   const site = headers['sec-fetch-site']
   const { origin } = headers
   // Sec-Fetch-Site takes precedence over Origin where the browser sends it, because proxies can change the host.
-  const isOwn =
+  const isSameSite =
     site === undefined ? origin === undefined || ownHosts.includes(hostOf(origin)) : site === 'same-origin'
-  if (!isOwn) throw new PlatformError('csrf_failed', { message: 'The request comes from another site.' })
+  if (!isSameSite) throw new PlatformError('csrf_failed', { message: 'The request comes from another site.' })
 }
 
 function hostOf(origin: string): string {

@@ -31,7 +31,7 @@ describe('scopes', () => {
   })
 
   /** Sends a request in which only the key is valid. */
-  async function ask(route: Route, scopes: readonly Scope[], role: Role = 'owner') {
+  async function send(route: Route, scopes: readonly Scope[], role: Role = 'owner') {
     const { organizationId } = fixture.first
     const creatorId = ids.get(role) ?? ''
     const options = { organizationId, creatorId, name: 'k', origin: 'user' } as const
@@ -49,7 +49,7 @@ describe('scopes', () => {
     expect([...named].filter((scope) => !allScopes.some((one) => one === scope))).toEqual([])
   })
 
-  it('are stated by every operation, unless nobody has to be known', () => {
+  it('are declared by every operation that requires authentication', () => {
     const silent = all.filter((route) => (route.scopes === undefined) !== (route.public === true))
     expect(silent.map((route) => route.operationId)).toEqual([])
     const open = all.filter((route) => route.public === true).map((route) => route.operationId)
@@ -64,7 +64,7 @@ describe('scopes', () => {
     )
   })
 
-  it('of a change are those to write', () => {
+  it('of a mutation are write scopes', () => {
     const loose = scoped.filter(
       (route) =>
         (route.method === 'GET') !== (route.scopes?.every((scope) => scope.endsWith(':read')) ?? false),
@@ -72,9 +72,9 @@ describe('scopes', () => {
     expect(loose.map((route) => route.operationId)).toEqual([])
   })
 
-  it.each(scoped)('$operationId is refused to a key without $scopes', async (route) => {
+  it.each(scoped)('$operationId is rejected for a key without $scopes', async (route) => {
     const needed = route.scopes ?? []
-    const refused = await ask(
+    const refused = await send(
       route,
       allScopes.filter((scope) => !needed.includes(scope)),
     )
@@ -82,7 +82,7 @@ describe('scopes', () => {
     expect(refused.headers['www-authenticate']).toBe(
       `Bearer realm="platform", error="insufficient_scope", scope="${needed.join(' ')}"`,
     )
-    const granted = await ask(
+    const granted = await send(
       route,
       allScopes.filter((scope) => needed.includes(scope)),
     )
@@ -91,10 +91,10 @@ describe('scopes', () => {
     expect((await fixture.anonymous(path, { method: route.method })).statusCode).toBe(401)
   })
 
-  it.each(roles)('of a key are never more than those of its creator, a %s', async (role) => {
+  it.each(roles)('of a key never exceed those of its creator, a %s', async (role) => {
     const needs = new Map(scoped.map((route) => [route.scopes?.join(), route]))
     for (const route of needs.values()) {
-      const response = await ask(route, allScopes, role)
+      const response = await send(route, allScopes, role)
       const isGranted = allScopes.some(
         (scope) => route.scopes?.[0] === scope && scopesOfRole[role].has(scope),
       )

@@ -3,13 +3,13 @@ import { type AuditAuthor, writeAudit } from '../audit/write-audit.ts'
 import type { Identity, Origin } from '../identity/identity.ts'
 import { scopesOfRole } from '../identity/scopes.ts'
 import { deleteSessionByToken, findSessionOwner, insertSession } from '../records/sessions.ts'
-import { noteSignIn } from '../records/users.ts'
+import { recordSignIn } from '../records/users.ts'
 import { csrfTokenOf, newSessionToken, readCookie, setCookie } from '../sessions/session-cookie.ts'
 import type { Role } from '../identity/role.ts'
 import type { Database } from '../store/database.ts'
-import { type Answer, answer } from './operation-response.ts'
-import type { Success, Via } from './platform-call.ts'
-import { present } from './assert-exists.ts'
+import { type OperationResponse, createResponse } from './operation-response.ts'
+import type { Success, RequestOrigin } from './platform-call.ts'
+import { assertExists } from './assert-exists.ts'
 
 /** The user of a new session. */
 export interface SignedIn {
@@ -22,7 +22,7 @@ export interface SignedIn {
 /** A new session. */
 export interface OpenedSession {
   /** Response with the session and its cookie. */
-  readonly answer: Answer<Success<'createSession'>>
+  readonly response: OperationResponse<Success<'createSession'>>
   /** The Set-Cookie header, for another type of response. */
   readonly cookie: string
   /** Author of further audit log entries of this sign-in. */
@@ -36,24 +36,24 @@ export interface OpenedSession {
 export async function openSession(
   transaction: Kysely<Database>,
   user: SignedIn,
-  { origin, via }: { readonly origin: Origin; readonly via: Via },
+  { origin, requestOrigin }: { readonly origin: Origin; readonly requestOrigin: RequestOrigin },
 ): Promise<OpenedSession> {
   const token = newSessionToken()
   const { ip, userAgent } = origin
   const { id: userId, organizationId, role, email } = user
-  const former = readCookie(via, 'session')
+  const former = readCookie(requestOrigin, 'session')
   if (former !== undefined) await deleteSessionByToken(transaction, former)
   const id = await insertSession(transaction, { token, userId, organizationId, ip, userAgent })
-  await noteSignIn(transaction, userId)
+  await recordSignIn(transaction, userId)
   const identity = { kind: 'session', id, label: email, userId, organizationId } as const
   const author = { identity, origin }
   await writeAudit(transaction, author, {
     action: 'session.create',
     object: { kind: 'session', id, name: email },
   })
-  const cookie = setCookie(via, 'session', token)
+  const cookie = setCookie(requestOrigin, 'session', token)
   const body = await describeSession(transaction, { ...identity, role }, token)
-  return { answer: answer(body, { headers: { 'set-cookie': cookie } }), cookie, author }
+  return { response: createResponse(body, { headers: { 'set-cookie': cookie } }), cookie, author }
 }
 
 /** Describes a session to its owner. */
@@ -62,7 +62,7 @@ export async function describeSession(
   { id, role }: Pick<Identity, 'id' | 'role'>,
   token: string,
 ): Promise<Success<'getSession'>> {
-  const owner = present(await findSessionOwner(db, id))
+  const owner = assertExists(await findSessionOwner(db, id))
   const { mustChangePassword } = owner
   return {
     id,

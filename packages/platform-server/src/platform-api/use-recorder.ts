@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { LRUCache } from 'lru-cache'
 import type { Identity } from '../identity/identity.ts'
-import { noteApiKeyUse } from '../records/api-keys.ts'
-import { noteSessionUse } from '../records/sessions.ts'
+import { recordApiKeyUse } from '../records/api-keys.ts'
+import { recordSessionUse } from '../records/sessions.ts'
 import type { Database } from '../store/database.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
 
 const minuteMs = 60_000
-const mostCallers = 20_000
+const maxCallers = 20_000
 
 /** One request of an authenticated caller. */
 export interface Use {
@@ -26,7 +26,7 @@ export interface UseRecorder {
 
 /** Creates a recorder that writes to a database. */
 export function recordUse(db: Kysely<Database>, log: Logger, now: () => number = Date.now): UseRecorder {
-  const minutes = new LRUCache<string, number>({ max: mostCallers })
+  const minutes = new LRUCache<string, number>({ max: maxCallers })
   const running = new Set<Promise<void>>()
   return {
     note(use) {
@@ -50,6 +50,6 @@ export function recordUse(db: Kysely<Database>, log: Logger, now: () => number =
 }
 
 async function write(db: Kysely<Database>, { identity: { kind, id, label }, ip }: Use): Promise<void> {
-  if (kind === 'session') await noteSessionUse(db, id)
-  else await noteApiKeyUse(db, { id, prefix: label, ip })
+  if (kind === 'session') await recordSessionUse(db, id)
+  else await recordApiKeyUse(db, { id, prefix: label, ip })
 }

@@ -14,9 +14,9 @@ export function violationsOf(errors: readonly ErrorObject[]): Violations {
   const violations: Record<string, string[]> = {}
   for (const error of errors) {
     const field = fieldOf(error)
-    const complaint = complaintOf(error)
-    const complaints = (violations[field] ??= [])
-    if (!complaints.includes(complaint)) complaints.push(complaint)
+    const message = messageOf(error)
+    const messages = (violations[field] ??= [])
+    if (!messages.includes(message)) messages.push(message)
   }
   return violations
 }
@@ -36,7 +36,7 @@ function fieldOf(error: ErrorObject): string {
   return path.length === 0 ? wholeBody : path.join('.')
 }
 
-function complaintOf(error: ErrorObject): string {
+function messageOf(error: ErrorObject): string {
   const { keyword, params, data } = error
   switch (keyword) {
     case 'required':

@@ -5,7 +5,7 @@ import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
 /** Maximum number of rules of one kind per node. */
-export const mostRules = 100
+export const maxRules = 100
 
 /** A rule as stored. */
 export interface AccessRuleRecord extends AccessRule {
@@ -41,7 +41,7 @@ export async function putAccessRule(
       await updateAccessRule(transaction, existing, { action, active })
       return existing
     }
-    if ((await countAccessRules(transaction, nodeId, kind)) >= mostRules) return undefined
+    if ((await countAccessRules(transaction, nodeId, kind)) >= maxRules) return undefined
     return insertAccessRule(transaction, { nodeId, kind, value, action, active })
   })
 }

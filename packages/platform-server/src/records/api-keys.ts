@@ -169,7 +169,7 @@ async function revokeWhere(db: Kysely<Database>, column: 'id' | 'creator_id', va
 }
 
 /** Records that a secret of a key was used, to the minute, and from which IP address. */
-export async function noteApiKeyUse(
+export async function recordApiKeyUse(
   db: Kysely<Database>,
   { id, prefix, ip }: { readonly id: string; readonly prefix: string; readonly ip: string },
 ): Promise<void> {

@@ -124,7 +124,7 @@ export async function isInvitationToken(db: Kysely<Database>, token: string): Pr
 }
 
 /** Deletes and returns the invitation of a token; undefined when it does not exist or has expired. */
-export async function takeInvitation(db: Kysely<Database>, token: string) {
+export async function acceptInvitation(db: Kysely<Database>, token: string) {
   return db
     .deleteFrom('invitations')
     .where('sha256', '=', sha256Hex(token))

@@ -54,7 +54,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
   afterEach(() => sql`truncate usage_hours`.execute(store.db))
   afterAll(() => database.remove())
 
-  it('brings every count to the database, and the last ones when it is stopped', async () => {
+  it('writes every count to the database, and the last ones on shutdown', async () => {
     const { dataDirectory } = database
     await putLimits(store.db, { kind: 'node', id: 'ND-2' }, { requestsPerDay: 10 })
     const metering = await startOver(store, 'weighted')
@@ -74,7 +74,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
     await again.stop()
   })
 
-  it('counts nothing twice when the database took a batch and nobody heard of it', async () => {
+  it('counts nothing twice when the confirmation of a committed batch is lost', async () => {
     const counts = createUsageCounts(() => 1)
     const parts = { counts, usedSoFar: createCurrentUsage(), log, flushMs: 20 }
     const written: number[] = []
@@ -123,15 +123,15 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
     expect(await requestsOf(store)).toEqual({ 'CR-1': 2 })
   })
 
-  it('loses no more than the last moment when its process is killed', async () => {
+  it('loses at most the last interval when its process is killed', async () => {
     const { dataDirectory, databaseUrl = '' } = database
     const isEmbedded = databaseUrl === ''
     if (isEmbedded) await store.close()
     const rounds: Round[] = []
     for (let round = 0; round < 3; round++) {
       // The next process with a reachable database writes what this one could not.
-      const isAway = isEmbedded ? round !== 2 : round % 2 === 0
-      rounds.push(await countUntilKilled(dataDirectory, `CR-${round}`, isAway ? 'away' : databaseUrl))
+      const isUnavailable = isEmbedded ? round !== 2 : round % 2 === 0
+      rounds.push(await countUntilKilled(dataDirectory, `CR-${round}`, isUnavailable ? 'away' : databaseUrl))
     }
     if (isEmbedded) store = await database.open()
     const metering = await startOver(store, 'flat')
@@ -168,7 +168,7 @@ async function countUntilKilled(directory: string, credentialId: string, databas
 
 const server = process.env['TEST_DATABASE_URL']
 
-describe.skipIf(server === undefined)('metering into a PostgreSQL that goes away', () => {
+describe.skipIf(server === undefined)('metering into a PostgreSQL that becomes unavailable', () => {
   it('loses nothing and counts nothing twice', { timeout: 60_000 }, async () => {
     const [backend] = backends.filter(({ name }) => name === 'postgresql')
     const database = await backend?.create()

@@ -93,7 +93,7 @@ export async function findValidSession(
 }
 
 /** Records that a session was used, to the minute, and extends it. */
-export async function noteSessionUse(db: Kysely<Database>, id: string): Promise<void> {
+export async function recordSessionUse(db: Kysely<Database>, id: string): Promise<void> {
   const minute = sql<string>`date_trunc('minute', clock_timestamp())`
   await db
     .updateTable('sessions')

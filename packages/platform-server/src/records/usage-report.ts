@@ -154,9 +154,9 @@ function isRow(row: PageRow): row is PageRow & UsageReportRow {
 function toRow(row: UsageReportRow): UsageReportRow {
   const { datetime, protocol, node_id, node_name, network, method, credential_id } = row
   const { requests, failed_requests, request_units, bytes_in, bytes_out, timed_requests, duration_ms } = row
-  const what = { datetime, protocol, node_id, node_name, network, method, credential_id }
+  const columns = { datetime, protocol, node_id, node_name, network, method, credential_id }
   const counts = { requests, failed_requests, request_units, bytes_in, bytes_out }
-  return { ...what, ...counts, timed_requests, duration_ms }
+  return { ...columns, ...counts, timed_requests, duration_ms }
 }
 
 function reportOf({
@@ -209,9 +209,16 @@ function isMidnight(time: string): boolean {
 
 function orderOf(order: readonly UsageOrder[]) {
   const columns = { datetime: sql`bucket`, node_id: sql.ref('node_id') }
-  const asked = order.map(
+  const orderTerms = order.map(
     ({ field, descending }) => sql`${columns[field]} ${descending ? sql`desc` : sql`asc`}`,
   )
   // A total order, so that pages neither overlap nor skip rows, whatever order the client requested.
-  return sql.join([...asked, sql`bucket desc`, sql`node_id`, sql`protocol`, sql`method`, sql`credential_id`])
+  return sql.join([
+    ...orderTerms,
+    sql`bucket desc`,
+    sql`node_id`,
+    sql`protocol`,
+    sql`method`,
+    sql`credential_id`,
+  ])
 }

@@ -93,7 +93,7 @@ export async function setPassword(
 }
 
 /** Records the current time as the user's last sign-in. */
-export async function noteSignIn(db: Kysely<Database>, userId: string): Promise<void> {
+export async function recordSignIn(db: Kysely<Database>, userId: string): Promise<void> {
   await db
     .updateTable('users')
     .set({ last_sign_in_at: sql<string>`clock_timestamp()` })

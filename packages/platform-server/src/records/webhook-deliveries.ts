@@ -84,7 +84,7 @@ export interface ClaimRules {
   /** Maximum number of deliveries. */
   readonly limit: number
   /** Maximum number of deliveries of one organization, including those in progress. */
-  readonly mostOfOrganization: number
+  readonly maxPerOrganization: number
   /** Requests in progress; their webhooks are skipped. */
   readonly busy: readonly BusyWebhook[]
 }
@@ -100,7 +100,7 @@ export interface ClaimRules {
 export async function claimDeliveries(
   db: Kysely<Database>,
   times: { readonly now: number; readonly leaseEnd: number },
-  { limit, mostOfOrganization, busy }: ClaimRules,
+  { limit, maxPerOrganization, busy }: ClaimRules,
 ): Promise<readonly ClaimedDelivery[]> {
   const now = sql`cast(${timeText(times.now)} as timestamptz)`
   // The condition appears twice: another process may have claimed the locked row since the first read.
@@ -123,7 +123,7 @@ export async function claimDeliveries(
       left join busy on busy.organization_id = webhooks.organization_id
     ), taken as (
       select delivery.id from webhook_deliveries as delivery join turns on turns.id = delivery.id
-      where turns.turn <= ${mostOfOrganization} and delivery.state = 'pending'
+      where turns.turn <= ${maxPerOrganization} and delivery.state = 'pending'
         and delivery.next_attempt_at <= ${now}
       order by turns.turn, delivery.next_attempt_at limit ${limit}
       for update of delivery skip locked

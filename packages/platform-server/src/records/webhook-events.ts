@@ -16,14 +16,14 @@ export interface NewEvent {
 }
 
 /** Result of {@link insertEvent}: no webhook subscribes to the type, the event is a duplicate, or it was stored. */
-export type EventFate = 'unwanted' | 'known' | 'written'
+export type EventOutcome = 'unwanted' | 'known' | 'written'
 
 /**
  * Stores an event with a delivery for every active webhook of the organization that subscribes to its type.
  *
  * @param transaction - the transaction of the change that caused the event, so that both commit together
  */
-export async function insertEvent(transaction: Kysely<Database>, event: NewEvent): Promise<EventFate> {
+export async function insertEvent(transaction: Kysely<Database>, event: NewEvent): Promise<EventOutcome> {
   const webhooks = await transaction
     .selectFrom('webhooks')
     .select('id')

@@ -35,7 +35,7 @@ export interface OidcSignIn {
 }
 
 /** Maximum duration of a sign-in at the provider, in seconds. */
-export const longestSignInSeconds = 600
+export const maxSignInSeconds = 600
 
 interface SignInState {
   readonly state: string
@@ -86,7 +86,7 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
         state,
         nonce,
       })
-      const endsAt = Date.now() + longestSignInSeconds * 1_000
+      const endsAt = Date.now() + maxSignInSeconds * 1_000
       const remembered: SignInState = { state, nonce, verifier, endsAt }
       return { url: url.href, state: encryptor.seal(JSON.stringify(remembered), sealedFor) }
     },

@@ -18,7 +18,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const ofNobody =
   '$argon2id$v=19$m=19456,t=2,p=1$56uSdc/zTTuvTkOnJnO2dw$CGmJD2WDVNFUai2DYL8PbSXnndIIFottfC55TAO2O24'
 // Each hash uses a CPU core and its memory; more at once would only delay all of them.
-const mostAtOnce = 2
+const maxConcurrent = 2
 
 /** Creates the password hasher with a concurrency limit. */
 export function createPasswords(): Passwords {
@@ -26,7 +26,7 @@ export function createPasswords(): Passwords {
   let checked = 0
   const waiting: (() => void)[] = []
   const inTurn = async <result>(work: () => Promise<result>): Promise<result> => {
-    if (running < mostAtOnce) running += 1
+    if (running < maxConcurrent) running += 1
     else await new Promise<void>((start) => waiting.push(start))
     try {
       return await work()
@@ -41,8 +41,8 @@ export function createPasswords(): Passwords {
     matches: (stored, password) =>
       inTurn(async () => {
         checked += 1
-        const isRight = await verify(stored ?? ofNobody, normalized(password))
-        return isRight && typeof stored === 'string'
+        const isCorrect = await verify(stored ?? ofNobody, normalized(password))
+        return isCorrect && typeof stored === 'string'
       }),
     checked: () => checked,
   }

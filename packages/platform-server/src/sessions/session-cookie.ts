@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Via } from '../platform-api/platform-call.ts'
+import type { RequestOrigin } from '../platform-api/platform-call.ts'
 
 /** A cookie that the gateway sets. */
 export type CookieName = 'session' | 'sign_in'
@@ -23,8 +23,11 @@ export function csrfTokenOf(sessionToken: string): string {
 }
 
 /** Reads a cookie that the gateway set. Over TLS, only the `__Host-` cookie counts, which no other host can set. */
-export function readCookie(via: Pick<Via, 'cookies' | 'isSecure'>, name: CookieName): string | undefined {
-  return via.cookies[fullName(name, via.isSecure)]
+export function readCookie(
+  requestOrigin: Pick<RequestOrigin, 'cookies' | 'isSecure'>,
+  name: CookieName,
+): string | undefined {
+  return requestOrigin.cookies[fullName(name, requestOrigin.isSecure)]
 }
 
 /**
@@ -34,7 +37,7 @@ export function readCookie(via: Pick<Via, 'cookies' | 'isSecure'>, name: CookieN
  * @param sameSite - `Lax` for a cookie that must be sent when another site redirects the browser back
  */
 export function setCookie(
-  { isSecure }: Pick<Via, 'isSecure'>,
+  { isSecure }: Pick<RequestOrigin, 'isSecure'>,
   name: CookieName,
   value: string,
   { seconds, sameSite = 'Strict' }: { readonly seconds?: number; readonly sameSite?: 'Strict' | 'Lax' } = {},
@@ -46,8 +49,8 @@ export function setCookie(
 }
 
 /** Builds the Set-Cookie header that deletes a cookie. */
-export function clearCookie(via: Pick<Via, 'isSecure'>, name: CookieName): string {
-  return setCookie(via, name, '', { seconds: 0 })
+export function clearCookie(requestOrigin: Pick<RequestOrigin, 'isSecure'>, name: CookieName): string {
+  return setCookie(requestOrigin, name, '', { seconds: 0 })
 }
 
 function fullName(name: CookieName, isSecure: boolean): string {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createSignInThrottle } from './sign-in-throttle.ts'
 
-describe('those who try passwords out', () => {
+describe('the sign-in throttle', () => {
   let now = 0
   const fresh = () => createSignInThrottle(() => now)
 
-  it('wait after ten attempts on an account from one network', () => {
+  it('blocks after ten attempts on an account from one network', () => {
     const throttle = fresh()
     for (let index = 0; index < 10; index++) expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)
     expect(throttle.attempt('192.0.2.1', 'a')).toBe(300)
@@ -17,7 +17,7 @@ describe('those who try passwords out', () => {
     expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)
   })
 
-  it('wait after a hundred attempts on an account, wherever they come from, but its user does not', () => {
+  it('blocks after a hundred attempts on an account from any address, except for its user', () => {
     const throttle = fresh()
     expect(throttle.attempt('198.51.100.1', 'a')).toBe(0)
     throttle.succeeded('198.51.100.1', 'a')
@@ -30,7 +30,7 @@ describe('those who try passwords out', () => {
     expect(throttle.attempt('198.51.100.1', 'a')).toBe(300)
   })
 
-  it('wait after thirty attempts from an address, or from one network of IPv6', () => {
+  it('blocks after thirty attempts from an address, or from one IPv6 network', () => {
     const throttle = fresh()
     for (let index = 0; index < 30; index++) {
       expect(throttle.attempt(`2001:db8:1:2::${index}`, `account ${index}`)).toBe(0)
@@ -39,7 +39,7 @@ describe('those who try passwords out', () => {
     expect(throttle.attempt('2001:db8:1:3::1', 'other')).toBe(0)
   })
 
-  it('are not those who know the password', () => {
+  it('does not count successful sign-ins', () => {
     const throttle = fresh()
     for (let index = 0; index < 100; index++) {
       expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)

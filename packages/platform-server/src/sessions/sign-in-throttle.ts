@@ -21,10 +21,10 @@ interface Tries {
 }
 
 const windowMs = 5 * 60_000
-const mostFromNetwork = 10
-const mostOfNetwork = 30
-const mostOfAccount = 100
-const mostRemembered = 20_000
+const maxFromNetwork = 10
+const maxPerNetwork = 30
+const maxPerAccount = 100
+const maxEntries = 20_000
 const trustedMs = 30 * 24 * 3_600_000
 
 /**
@@ -34,8 +34,8 @@ const trustedMs = 30 * 24 * 3_600_000
  * out of their usual networks.
  */
 export function createSignInThrottle(now: () => number = () => performance.now()): SignInThrottle {
-  const tries = new LRUCache<string, Tries>({ max: mostRemembered })
-  const trusted = new LRUCache<string, number>({ max: mostRemembered })
+  const tries = new LRUCache<string, Tries>({ max: maxEntries })
+  const trusted = new LRUCache<string, number>({ max: maxEntries })
   const current = (key: string): Tries => {
     const known = tries.get(key)
     if (known !== undefined && now() - known.since < windowMs) return known
@@ -49,9 +49,9 @@ export function createSignInThrottle(now: () => number = () => performance.now()
       const network = addressPrefix(address)
       const pair = `${network} ${account}`
       const counted = [
-        { tries: current(`pair ${pair}`), most: mostFromNetwork },
-        { tries: current(`network ${network}`), most: mostOfNetwork },
-        ...(isTrusted(pair) ? [] : [{ tries: current(`account ${account}`), most: mostOfAccount }]),
+        { tries: current(`pair ${pair}`), most: maxFromNetwork },
+        { tries: current(`network ${network}`), most: maxPerNetwork },
+        ...(isTrusted(pair) ? [] : [{ tries: current(`account ${account}`), most: maxPerAccount }]),
       ]
       const full = counted.filter((one) => one.tries.count >= one.most)
       if (full.length > 0) {

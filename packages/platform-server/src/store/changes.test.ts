@@ -19,14 +19,14 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
   let database: TemporaryDatabase
   let store: Store
   let first: FirstStart
-  const heard = vi.fn<CredentialListener>()
+  const listener = vi.fn<CredentialListener>()
   const upstreams = { evm: 'http://127.0.0.1:1', beacon: 'http://127.0.0.1:2' }
 
   beforeAll(async () => {
     database = await create()
     store = await database.open()
     first = await ensureFirstStart(store, { protocols, upstreams })
-    store.onCredentialsChanged(heard)
+    store.onCredentialsChanged(listener)
   }, 60_000)
   afterAll(() => database.remove())
   // Notifications of earlier changes may still be pending.
@@ -34,12 +34,12 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     const own = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, own)
     await settle()
-    heard.mockClear()
+    listener.mockClear()
   })
 
   /** The received changes, without the marks of {@link settle}. */
   function changes(): unknown[] {
-    return heard.mock.calls.flatMap<unknown>(([change]) => {
+    return listener.mock.calls.flatMap<unknown>(([change]) => {
       if (change === 'everything') return [change]
       const nodeIds = change.nodeIds.filter((id) => !id.startsWith('mark-'))
       return nodeIds.length + change.credentialIds.length === 0 ? [] : [{ ...change, nodeIds }]
@@ -50,16 +50,16 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
   async function settle(): Promise<void> {
     const mark = `mark-${randomUUID()}`
     await sql`select pg_notify('credentials_changed', ${`node ${mark}`})`.execute(store.db)
-    const isHeard = () =>
-      heard.mock.calls.some(([change]) => change !== 'everything' && change.nodeIds.includes(mark))
-    await vi.waitFor(() => expect(isHeard()).toBe(true), patient)
+    const isReceived = () =>
+      listener.mock.calls.some(([change]) => change !== 'everything' && change.nodeIds.includes(mark))
+    await vi.waitFor(() => expect(isReceived()).toBe(true), patient)
   }
 
   /** The distinct changes received after an action: one change may arrive in two reads of the connection. */
-  async function heardOf(action: () => Promise<unknown>): Promise<unknown[]> {
-    heard.mockClear()
+  async function changesOf(action: () => Promise<unknown>): Promise<unknown[]> {
+    listener.mockClear()
     await action()
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), patient)
+    await vi.waitFor(() => expect(listener).toHaveBeenCalled(), patient)
     await settle()
     const different: unknown[] = []
     for (const change of changes())
@@ -67,8 +67,8 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     return different
   }
 
-  async function silence(action: () => Promise<unknown>): Promise<void> {
-    heard.mockClear()
+  async function expectNoChanges(action: () => Promise<unknown>): Promise<void> {
+    listener.mockClear()
     await action()
     await settle()
     expect(changes()).toEqual([])
@@ -76,62 +76,62 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
 
   const ofNode = () => [{ nodeIds: [first.nodeId], credentialIds: [] }]
 
-  it('names a credential that is issued or revoked', async () => {
+  it('report a credential that is issued or revoked', async () => {
     const { nodeId } = first
     let id = ''
-    const issued = await heardOf(async () => {
+    const issued = await changesOf(async () => {
       ;({ id } = await issueNodeCredential(store.db, { nodeId, kind: 'token', origin: 'user' }))
     })
     const ofCredential = [{ nodeIds: [], credentialIds: [id] }]
     expect(issued).toEqual(ofCredential)
-    expect(await heardOf(() => revokeNodeCredential(store.db, id))).toEqual(ofCredential)
-    await silence(() => revokeNodeCredential(store.db, id))
+    expect(await changesOf(() => revokeNodeCredential(store.db, id))).toEqual(ofCredential)
+    await expectNoChanges(() => revokeNodeCredential(store.db, id))
     const limited = () => putLimits(store.db, { kind: 'credential', id }, { maxBatchItems: 3 })
-    expect(await heardOf(limited)).toEqual(ofCredential)
-    await silence(limited)
+    expect(await changesOf(limited)).toEqual(ofCredential)
+    await expectNoChanges(limited)
   })
 
-  it('names a node that moves, and is silent about one that stays', async () => {
+  it('report a node that moves, and not one that stays', async () => {
     const { nodeId } = first
     const same = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
-    await silence(() => setNodeUpstreams({ ...store, protocols }, nodeId, same))
+    await expectNoChanges(() => setNodeUpstreams({ ...store, protocols }, nodeId, same))
     const moved = { ...same, upstreams: { evm: 'devnet' } }
-    expect(await heardOf(() => setNodeUpstreams({ ...store, protocols }, nodeId, moved))).toEqual(ofNode())
-    await silence(() => store.db.updateTable('projects').set({ description: 'changed' }).execute())
+    expect(await changesOf(() => setNodeUpstreams({ ...store, protocols }, nodeId, moved))).toEqual(ofNode())
+    await expectNoChanges(() => store.db.updateTable('projects').set({ description: 'changed' }).execute())
   })
 
-  it('names the node of a rule, a limit and a method', async () => {
+  it('report the node of a rule, a limit and a method', async () => {
     const { nodeId, projectId } = first
     const rule = { nodeId, kind: 'ip', value: '10.0.0.0/8', action: 'allow' } as const
-    expect(await heardOf(() => putAccessRule(store.db, rule))).toEqual(ofNode())
+    expect(await changesOf(() => putAccessRule(store.db, rule))).toEqual(ofNode())
     const removal = () => store.db.deleteFrom('access_rules').where('node_id', '=', nodeId).execute()
-    expect(await heardOf(removal)).toEqual(ofNode())
+    expect(await changesOf(removal)).toEqual(ofNode())
     const limits = { rate: { requestsPerSecond: 5 } }
-    expect(await heardOf(() => putLimits(store.db, { kind: 'node', id: nodeId }, limits))).toEqual(ofNode())
+    expect(await changesOf(() => putLimits(store.db, { kind: 'node', id: nodeId }, limits))).toEqual(ofNode())
     const project = { kind: 'project', id: projectId } as const
-    expect(await heardOf(() => putLimits(store.db, project, limits))).toEqual(ofNode())
-    expect(await heardOf(() => putLimits(store.db, project, undefined))).toEqual(ofNode())
+    expect(await changesOf(() => putLimits(store.db, project, limits))).toEqual(ofNode())
+    expect(await changesOf(() => putLimits(store.db, project, undefined))).toEqual(ofNode())
     const found = { available: false, withheld: true, code: -32601, note: '', latencyMs: null } as const
     const finding = { ...found, method: 'eth_coinbase', transport: 'http' } as const
     const record = () => recordNodeMethods(store.db, store.encryptor, { nodeId, upstreams }, [finding])
-    expect(await heardOf(record)).toEqual(ofNode())
+    expect(await changesOf(record)).toEqual(ofNode())
   })
 
-  it('says that everything may have changed instead of naming very many', async () => {
+  it('report that everything may have changed instead of many ids', async () => {
     const { nodeId } = first
     const many = (count: number, letter: string) =>
       sql`
         insert into node_credentials (id, node_id, kind, sha256, origin)
         select ${letter} || n, ${nodeId}, 'token', encode(sha256((${letter} || n)::bytea), 'hex'), 'user'
         from generate_series(1, cast(${count} as integer)) n`.execute(store.db)
-    expect(await heardOf(() => many(101, 'a'))).toEqual(['everything'])
-    const [change] = await heardOf(() => many(100, 'b'))
+    expect(await changesOf(() => many(101, 'a'))).toEqual(['everything'])
+    const [change] = await changesOf(() => many(100, 'b'))
     expect(change).toMatchObject({ nodeIds: [], credentialIds: { length: 100 } })
   })
 
-  it('tells of what a transaction did once it is committed, and of nothing that it undid', async () => {
+  it('report committed changes, and none that were rolled back', async () => {
     const { nodeId } = first
-    await silence(() =>
+    await expectNoChanges(() =>
       store.db
         .transaction()
         .execute(async (db) => {

@@ -12,7 +12,7 @@ export interface ChangedCredentials {
 export type CredentialListener = (change: ChangedCredentials | 'everything') => void
 
 // Looking up more ids than this takes longer than loading everything.
-const mostIds = 1_000
+const maxIds = 1_000
 
 /**
  * Creates the list of listeners for credential changes.
@@ -27,7 +27,7 @@ export function credentialListeners(log: Logger | undefined): {
 } {
   const listeners = new Set<{ readonly call: CredentialListener }>()
   let pending: Pending | undefined
-  const tell = () => {
+  const notifyListeners = () => {
     const change = changeOf(pending)
     pending = undefined
     for (const { call } of listeners) {
@@ -48,7 +48,7 @@ export function credentialListeners(log: Logger | undefined): {
     notify(payload = '') {
       // Deferred, because the embedded database sends notifications while it still runs the query that caused them. One
       // call covers all changes until then.
-      if (pending === undefined) guardedImmediate(tell)
+      if (pending === undefined) guardedImmediate(notifyListeners)
       pending ??= { node: new Set(), credential: new Set(), isEverything: false }
       const at = payload.indexOf(' ')
       const kind = payload.slice(0, at)
@@ -67,6 +67,6 @@ interface Pending {
 function changeOf(pending: Pending | undefined): ChangedCredentials | 'everything' {
   if (pending === undefined || pending.isEverything) return 'everything'
   const { node, credential } = pending
-  if (node.size + credential.size > mostIds) return 'everything'
+  if (node.size + credential.size > maxIds) return 'everything'
   return { nodeIds: [...node], credentialIds: [...credential] }
 }

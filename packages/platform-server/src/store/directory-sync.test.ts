@@ -35,7 +35,7 @@ async function setRevoked(isRevoked: boolean): Promise<void> {
   await store.db.updateTable('node_credentials').set({ revoked_at }).where('kind', '=', 'token').execute()
 }
 
-it('fills the directory, and keeps up with every change', async () => {
+it('fills the directory and applies every change', async () => {
   const directory = createDirectory()
   await fed(directory)
   expect(directory.size).toBe(2)
@@ -50,7 +50,7 @@ it('fills the directory, and keeps up with every change', async () => {
   await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeDefined(), 20_000)
 })
 
-it('misses no change that comes while it starts', async () => {
+it('misses no change during its start', async () => {
   const directory = createDirectory()
   const [feed] = await Promise.all([fed(directory), setRevoked(true)])
   await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), 20_000)
@@ -58,7 +58,7 @@ it('misses no change that comes while it starts', async () => {
   await setRevoked(false)
 })
 
-it('tries again soon after a reload that failed, and keeps the last snapshot until then', async () => {
+it('retries a failed reload soon, and keeps the last snapshot until then', async () => {
   const directory = createDirectory()
   const { log, states } = await fed(directory)
   const { loadedAt } = states()
@@ -73,17 +73,17 @@ it('tries again soon after a reload that failed, and keeps the last snapshot unt
   await setRevoked(false)
 })
 
-it('hears nothing any more after its end', async () => {
+it('receives no changes after it is closed', async () => {
   const directory = createDirectory()
   const { end, log } = await fed(directory)
   await setRevoked(true)
   await end()
   const { size } = directory
-  const heard = vi.fn<() => void>()
-  onTestFinished(store.onCredentialsChanged(heard))
+  const listener = vi.fn<() => void>()
+  onTestFinished(store.onCredentialsChanged(listener))
   await setRevoked(false)
   await setRevoked(true)
-  await vi.waitFor(() => expect(heard).toHaveBeenCalled(), 20_000)
+  await vi.waitFor(() => expect(listener).toHaveBeenCalled(), 20_000)
   // A reload would complete before this query.
   await sql`select 1`.execute(store.db)
   expect(directory.size).toBe(size)

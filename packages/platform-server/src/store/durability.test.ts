@@ -49,7 +49,7 @@ describe('embedded database', () => {
     expect(acknowledged.filter((id) => !present.has(id))).toEqual([])
   })
 
-  it('starts anew when it was killed while being made', { timeout: 120_000 }, async () => {
+  it('starts over when it was killed during its creation', { timeout: 120_000 }, async () => {
     const fresh = await temporaryDatabase(undefined)
     await rm(join(fresh.dataDirectory, 'control'), { recursive: true })
     // At the start, while the files are written, and while the database runs on them.
@@ -62,8 +62,8 @@ describe('embedded database', () => {
         },
       )
       const paths = [join('control.initializing', made), 'control']
-      const isMade = () => paths.some((path) => existsSync(join(fresh.dataDirectory, path)))
-      await vi.waitFor(() => expect(isMade()).toBe(true), { timeout: 40_000, interval: 1 })
+      const isCreated = () => paths.some((path) => existsSync(join(fresh.dataDirectory, path)))
+      await vi.waitFor(() => expect(isCreated()).toBe(true), { timeout: 40_000, interval: 1 })
       expect(child.exitCode).toBeNull()
       child.kill('SIGKILL')
       await once(child, 'exit')

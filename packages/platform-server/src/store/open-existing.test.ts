@@ -8,7 +8,7 @@ import { migrate } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 import { openExisting } from './open-existing.ts'
 
-describe.each(backends)('the database on $name, opened as it is,', ({ create }) => {
+describe.each(backends)('an existing database on $name', ({ create }) => {
   let database: TemporaryDatabase
 
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describe.each(backends)('the database on $name, opened as it is,', ({ create }) 
   })
   afterEach(() => database.remove())
 
-  it('is refused without tables, and with those of an older version, and stays as it was', async () => {
+  it('is rejected without tables or with those of an older version, and is not changed', async () => {
     const { db, encryptor } = await database.empty()
     await sql`select 1`.execute(db)
     await db.destroy()
@@ -30,7 +30,7 @@ describe.each(backends)('the database on $name, opened as it is,', ({ create }) 
     await expect(openExisting(database)).rejects.toMatchObject(older)
   })
 
-  it('is read when it is of this version, and refused when it is of a newer one', async () => {
+  it('is read when it has this version, and rejected when it has a newer one', async () => {
     await (await database.open()).close()
     const { db, close } = await openExisting(database)
     expect(await db.selectFrom('organizations').selectAll().execute()).toEqual([])
@@ -40,7 +40,7 @@ describe.each(backends)('the database on $name, opened as it is,', ({ create }) 
   })
 })
 
-it('a data directory without a database is refused, and nothing is put there', async () => {
+it('a data directory without a database is rejected, and nothing is written to it', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'fairlead-store-'))
   const opening = openExisting({ databaseUrl: undefined, dataDirectory })
   await expect(opening).rejects.toThrow('[STORE_INVALID] There is no database in')

@@ -10,7 +10,7 @@ import { StoreError } from './store-error.ts'
 export type ExistingDatabase = Pick<Store, 'db' | 'close'>
 
 // Long, because it is used to read whole tables.
-const longestQueryMs = 600_000
+const queryTimeoutMs = 600_000
 
 /**
  * Opens the control plane's existing database without its secret key. Creates and migrates nothing.
@@ -48,7 +48,7 @@ async function openEmbedded(dataDirectory: string): Promise<ExistingDatabase> {
 }
 
 async function openPostgres(databaseUrl: string): Promise<ExistingDatabase> {
-  const pool = newPool({ ...postgresConfig(databaseUrl), max: 1, query_timeout: longestQueryMs })
+  const pool = newPool({ ...postgresConfig(databaseUrl), max: 1, query_timeout: queryTimeoutMs })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   const close = async () => {
     await db.destroy()

@@ -44,7 +44,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
   }, 60_000)
   afterAll(() => database.remove())
 
-  it('makes ids of the documented form', async () => {
+  it('generates ids in the documented format', async () => {
     expect(nodeId).toMatch(/^ND-\d{3}-\d{3}-\d{3}$/)
     expect(ids.organizationId).toMatch(/^RG-\d{3}-\d{3}-\d{3}$/)
     expect(ids.projectId).toMatch(/^PR-\d{3}-\d{3}-\d{3}$/)
@@ -53,7 +53,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     expect(id).toMatch(/^CR-\d{3}-\d{3}-\d{3}$/)
   })
 
-  it('takes another id when one is taken', async () => {
+  it('generates another id after a collision', async () => {
     const candidates = [ids.organizationId, ids.organizationId, 'RG-000-000-000']
     const id = await insertWithId(
       'organization',
@@ -70,12 +70,12 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     expect(id).toBe('RG-000-000-000')
   })
 
-  it('stores mail addresses in lower case', async () => {
+  it('stores email addresses in lower case', async () => {
     const { email } = await store.db.selectFrom('users').select('email').executeTakeFirstOrThrow()
     expect(email).toBe('owner@example.org')
   })
 
-  it('loads valid node credentials with their grants, and leaves revoked and expired ones out', async () => {
+  it('loads valid node credentials with their grants, without revoked and expired ones', async () => {
     await store.db.deleteFrom('node_credentials').execute()
     const token = await issueNodeCredential(store.db, { nodeId, kind: 'token', origin: 'user' })
     const revoked = await issueNodeCredential(store.db, { nodeId, kind: 'token', origin: 'user' })
@@ -104,7 +104,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     ])
   })
 
-  it('keeps no plain secret', async () => {
+  it('stores no secret in plain text', async () => {
     const { token } = await issueNodeCredential(store.db, { nodeId, kind: 'token', origin: 'user' })
     const basic = await issueNodeCredential(store.db, { nodeId, kind: 'basic', origin: 'user' })
     const rows = JSON.stringify(await store.db.selectFrom('node_credentials').selectAll().execute())
@@ -113,20 +113,20 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     expect(rows).not.toContain(basic.password)
   })
 
-  it('goes on after a listener that throws', async () => {
-    const heard = vi.fn<() => void>()
+  it('continues after a listener throws', async () => {
+    const listener = vi.fn<() => void>()
     const stops = [
       store.onCredentialsChanged(() => {
         throw new Error('listener')
       }),
-      store.onCredentialsChanged(heard),
+      store.onCredentialsChanged(listener),
     ]
     await issueNodeCredential(store.db, { nodeId, kind: 'token', origin: 'user' })
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), 20_000)
+    await vi.waitFor(() => expect(listener).toHaveBeenCalled(), 20_000)
     for (const stop of stops) stop()
   })
 
-  it('undoes a failed migration as a whole', async () => {
+  it('rolls back a failed migration entirely', async () => {
     const broken = {
       ...allMigrations(store.encryptor),
       '9998-half': {
@@ -142,7 +142,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     await migrate(store.db, allMigrations(store.encryptor))
   })
 
-  it('refuses a database with a migration it does not know', async () => {
+  it('rejects a database with an unknown migration', async () => {
     const newer = await create()
     onTestFinished(() => newer.remove())
     const opened = await newer.open()
@@ -158,7 +158,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
 })
 
 describe('openStore', () => {
-  it('refuses a database URL without repeating it', async () => {
+  it('rejects a database URL without repeating it', async () => {
     for (const databaseUrl of ['mysql://user:canary-9d1@host/db', 'canary-9d1', 'http://canary-9d1@host']) {
       const error: unknown = await openStore({ dataDirectory: tmpdir(), databaseUrl }).catch(
         (reason: unknown) => reason,
@@ -168,7 +168,7 @@ describe('openStore', () => {
     }
   })
 
-  it('refuses a folder that holds something else', async () => {
+  it('rejects a folder with other files', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'fairlead-store-'))
     await mkdir(join(dataDirectory, 'control'))
     await writeFile(join(dataDirectory, 'control', 'notes.txt'), 'mine')
@@ -176,7 +176,7 @@ describe('openStore', () => {
     await rm(dataDirectory, { recursive: true })
   })
 
-  it('refuses a folder that a process has locked, or whose lock file is none', async () => {
+  it('rejects a folder that is locked by a process or has an invalid lock file', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'fairlead-store-'))
     onTestFinished(() => rm(dataDirectory, { recursive: true }))
     const file = join(dataDirectory, 'control.lock')

@@ -38,32 +38,32 @@ describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', {
       where datname = current_database() and pid <> pg_backend_pid()`.execute(writer.db)
 
   it('reach every process within a second', async () => {
-    const heard = vi.fn<() => void>()
-    const stop = reader.onCredentialsChanged(heard)
+    const listener = vi.fn<() => void>()
+    const stop = reader.onCredentialsChanged(listener)
     await addNode()
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 1_000, interval: 5 })
+    await vi.waitFor(() => expect(listener).toHaveBeenCalled(), { timeout: 1_000, interval: 5 })
     stop()
   })
 
-  it('come back after the connection is lost, and say that some may have been missed', async () => {
-    const heard = vi.fn<() => void>()
-    const stop = reader.onCredentialsChanged(heard)
+  it('resume after the connection is lost, and report that some may have been missed', async () => {
+    const listener = vi.fn<() => void>()
+    const stop = reader.onCredentialsChanged(listener)
     await cutConnections()
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), { timeout: 3_000, interval: 5 })
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1), { timeout: 3_000, interval: 5 })
     await addNode()
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2), { timeout: 1_000, interval: 5 })
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(2), { timeout: 1_000, interval: 5 })
     stop()
   })
 
   it('keep no connection after the store is closed', async () => {
     await reader.close()
     await reader.close()
-    const heard = vi.fn<() => void>()
-    const stop = writer.onCredentialsChanged(heard)
+    const listener = vi.fn<() => void>()
+    const stop = writer.onCredentialsChanged(listener)
     // The writer's own listener reconnects, twice; that of the reader would reconnect as well.
     for (const times of [1, 2]) {
       await cutConnections()
-      await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(times), { timeout: 50_000, interval: 5 })
+      await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(times), { timeout: 50_000, interval: 5 })
     }
     stop()
     const { rows } = await sql<{ count: number }>`

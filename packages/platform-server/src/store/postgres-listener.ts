@@ -3,7 +3,7 @@ import { Client, type ClientConfig } from 'pg'
 import { guardedInterval } from '@fairlead/http1'
 
 const firstRetryMs = 100
-const longestRetryMs = 5_000
+const maxRetryMs = 5_000
 const probeMs = 10_000
 
 /** Options of {@link listenToPostgres}. */
@@ -101,7 +101,7 @@ async function reconnect(
   options: PostgresListenerOptions,
   signal: AbortSignal,
 ): Promise<Connection | undefined> {
-  for (let wait = firstRetryMs; !signal.aborted; wait = Math.min(wait * 2, longestRetryMs)) {
+  for (let wait = firstRetryMs; !signal.aborted; wait = Math.min(wait * 2, maxRetryMs)) {
     try {
       return await connect(config, options)
     } catch (error) {

@@ -3,7 +3,7 @@ import { Pool, type PoolConfig } from 'pg'
 import type { Database } from './database.ts'
 import { StoreError } from './store-error.ts'
 
-const usualConnectSeconds = '5'
+const defaultConnectSeconds = '5'
 
 /**
  * Creates the settings that all connections to a PostgreSQL URL share. Supports `connect_timeout`, a libpq parameter
@@ -20,7 +20,7 @@ export function postgresConfig(databaseUrl: string): PoolConfig {
     const form = 'postgresql://user@host:port/database'
     throw new StoreError('STORE_INVALID', `The database URL must have the form ${form}.`)
   }
-  const connectSeconds = url.searchParams.get('connect_timeout') ?? usualConnectSeconds
+  const connectSeconds = url.searchParams.get('connect_timeout') ?? defaultConnectSeconds
   if (!/^\d{1,6}$/.test(connectSeconds)) {
     const rule = 'must be a whole number of seconds, or 0 for no limit'
     throw new StoreError('STORE_INVALID', `connect_timeout in the database URL ${rule}.`)

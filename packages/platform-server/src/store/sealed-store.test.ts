@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ensureFirstStart } from '../first-start/first-start.ts'
-import { mostRules, putAccessRule } from '../records/access-rules.ts'
+import { maxRules, putAccessRule } from '../records/access-rules.ts'
 import { putLimits } from '../records/limits.ts'
 import { issueNodeCredential } from '../records/node-credentials.ts'
 import { setNodeUpstreams } from '../endpoints/set-upstreams.ts'
@@ -16,7 +16,7 @@ import { protocols } from '../testing/protocols.ts'
 const dumpProgram = ['pg', 'dump'].join('_')
 const upstreams = { evm: 'https://user:c4n4ry@node.example/c4n4ry' }
 
-describeInOrder('what the store keeps of a node', (create) => {
+describeInOrder('stored upstreams and rules of a node', (create) => {
   let database: TemporaryDatabase
   let store: Store
   let ids: { readonly nodeId: string; readonly projectId: string }
@@ -27,7 +27,7 @@ describeInOrder('what the store keeps of a node', (create) => {
   }, 60_000)
   afterAll(() => database.remove())
 
-  it('is in the grants of all of its credentials, which share it', async () => {
+  it('are shared by the grants of all credentials of the node', async () => {
     const { nodeId, projectId } = ids
     const [ofNode, ofProject, ofCredential] = [
       { rate: { requestsPerSecond: 5, burst: 10 } },
@@ -67,7 +67,7 @@ describeInOrder('what the store keeps of a node', (create) => {
     expect(await only({ nodeIds: [], credentialIds: [] })).toEqual([])
   })
 
-  it('has a rule for a value once, and no more than so many of a kind', async () => {
+  it('have one rule per value, and a maximum number per kind', async () => {
     const { nodeId } = ids
     await store.db.deleteFrom('access_rules').execute()
     const rule = (value: string, action: 'allow' | 'deny' = 'allow') =>
@@ -76,7 +76,7 @@ describeInOrder('what the store keeps of a node', (create) => {
     expect(first).toMatch(/^AR-/)
     expect(await rule('a.example', 'deny')).toBe(first)
     const others = await Promise.all(
-      Array.from({ length: mostRules + 4 }, (_, index) => rule(`${index}.example`)),
+      Array.from({ length: maxRules + 4 }, (_, index) => rule(`${index}.example`)),
     )
     expect(others.filter((id) => id === undefined)).toHaveLength(5)
     expect(await rule('a.example')).toBe(first)
@@ -88,7 +88,7 @@ describeInOrder('what the store keeps of a node', (create) => {
     ).toBeUndefined()
   })
 
-  it('does not show its addresses', async () => {
+  it('do not contain URLs in plain text', async () => {
     await setNodeUpstreams({ ...store, protocols }, ids.nodeId, {
       network: 'n',
       protocols: ['evm'],
@@ -107,7 +107,7 @@ describeInOrder('what the store keeps of a node', (create) => {
     }
   })
 
-  it('is for no process with another key', { timeout: 60_000 }, async () => {
+  it('cannot be read by a process with another key', { timeout: 60_000 }, async () => {
     const { databaseUrl, dataDirectory } = database
     await store.close()
     const wrong = openStore({ dataDirectory, databaseUrl, secretKey: 'ab'.repeat(32) })

@@ -11,8 +11,8 @@ const spareSegments = 2
 // A disk with less free space than this counts as full.
 const neededBytes = 4 * segmentBytes
 
-/** Options of {@link keepLogRoom}. */
-export interface LogRoomParts {
+/** Options of {@link keepSpareSegments}. */
+export interface SpareSegmentsOptions {
   readonly db: Kysely<Database>
   readonly dataDirectory: string
   readonly log: Logger | undefined
@@ -29,7 +29,7 @@ export interface LogRoomParts {
  *
  * @returns a function that stops the task and resolves when it no longer uses the database
  */
-export function keepLogRoom(parts: LogRoomParts): () => Promise<void> {
+export function keepSpareSegments(parts: SpareSegmentsOptions): () => Promise<void> {
   const ended = new AbortController()
   const running = run(parts, ended.signal)
   return async () => {
@@ -38,7 +38,7 @@ export function keepLogRoom(parts: LogRoomParts): () => Promise<void> {
   }
 }
 
-async function run(parts: LogRoomParts, signal: AbortSignal): Promise<void> {
+async function run(parts: SpareSegmentsOptions, signal: AbortSignal): Promise<void> {
   const { db, dataDirectory, log } = parts
   const pause = (ms: number) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined)
   let hasSpare = false

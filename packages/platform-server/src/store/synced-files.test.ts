@@ -6,7 +6,7 @@ import { expect, it, vi } from 'vitest'
 import { startParams } from './embedded-database.ts'
 import { SyncedFiles } from './synced-files.ts'
 
-it('brings every commit to the disk before it is acknowledged', { timeout: 60_000 }, async () => {
+it('syncs every commit to disk before it is acknowledged', { timeout: 60_000 }, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'fairlead-files-'))
   const sync = vi.fn<(descriptor: number) => void>()
   const pglite = await PGlite.create({ fs: new SyncedFiles(directory, sync), startParams })

@@ -1,7 +1,7 @@
 import type { PlatformFixture } from './platform-fixture.ts'
 
 /** The parts of a response that tests check. */
-export interface JsonAnswer<body> {
+export interface JsonResponse<body> {
   readonly status: number
   readonly etag: string | undefined
   readonly body: body
@@ -13,7 +13,7 @@ export type JsonCall = <body = Record<string, unknown>>(
   url: string,
   payload?: unknown,
   headers?: Readonly<Record<string, string>>,
-) => Promise<JsonAnswer<body>>
+) => Promise<JsonResponse<body>>
 
 /** Creates a function that sends requests with the first API key, or with the one in the headers of a call. */
 export function jsonCalls({ call }: Pick<PlatformFixture, 'call'>): JsonCall {

@@ -16,7 +16,7 @@ export interface WebhookReceiver {
   readonly port: number
   readonly received: Received[]
   /** Sends the response to subsequent requests; initially 204. */
-  answer: (response: ServerResponse, received: Received) => void
+  respond: (response: ServerResponse, received: Received) => void
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       const { method, url: path, headers } = request
       const received = { method, path, headers, body }
       receiver.received.push(received)
-      receiver.answer(response, received)
+      receiver.respond(response, received)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -40,7 +40,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     url: `http://127.0.0.1:${address.port}/hook?from=fairlead`,
     port: address.port,
     received: [],
-    answer: (response) => void response.writeHead(204).end(),
+    respond: (response) => void response.writeHead(204).end(),
     close: async () => {
       server.closeAllConnections()
       server.close()

@@ -36,14 +36,14 @@ it.each([
   ' =1+1',
   '\u3000=1',
   '\u22121',
-])('puts a quote before %j, which a spreadsheet takes for a formula', async (cell) => {
+])('puts a quote before %j, which a spreadsheet treats as a formula', async (cell) => {
   expect(await lineOf([cell])).toBe(`'${cell}\r\n`)
 })
 
-it.each(['a=1', 'node 1', '', '1+1'])('leaves %j as it is', async (cell) => {
+it.each(['a=1', 'node 1', '', '1+1'])('leaves %j unchanged', async (cell) => {
   expect(await lineOf([cell, 1])).toBe(`${cell},1\r\n`)
 })
 
-it('has a header line without records too', async () => {
+it('has a header line without records', async () => {
   expect(await text(Readable.from([]).pipe(createCsvStream(['a', 'b'])))).toBe('a,b\r\n')
 })

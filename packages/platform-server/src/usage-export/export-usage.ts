@@ -22,7 +22,7 @@ const columns = [
 ] as const satisfies readonly (keyof UsageReportRow)[]
 
 // Bounds how long a slow client can hold a database connection.
-const longestMs = 600_000
+const maxMs = 600_000
 
 /**
  * Streams a whole report as CSV (RFC 4180, with a header line), at the speed of the reader.
@@ -37,7 +37,7 @@ export function exportUsage(
 ): Promise<Readable> {
   return new Promise((resolve, reject) => {
     const csv = createCsvStream(columns)
-    const signal = AbortSignal.timeout(longestMs)
+    const signal = AbortSignal.timeout(maxMs)
     withSession((session) =>
       pipeline(rowsOf(readWholeReport(session, query, () => resolve(csv))), csv, { signal }),
     )

@@ -17,9 +17,9 @@ const request = {
 }
 
 /** A resolver that returns the given addresses for any name. */
-function knowing(addresses: readonly LookupAddress[], asked: string[] = []): LookupFunction {
+function createLookup(addresses: readonly LookupAddress[], lookups: string[] = []): LookupFunction {
   return (hostname, _, callback) => {
-    asked.push(hostname)
+    lookups.push(hostname)
     callback(null, [...addresses])
   }
 }
@@ -34,7 +34,7 @@ describe('sendWebhook', () => {
   const send = (url = receiver.url, options: Partial<SendOptions> = {}) =>
     sendWebhook({ ...request, url }, { isPrivateAllowed: true, ...options })
 
-  it('sends the body as it is, signed, with the ids of event and delivery', async () => {
+  it('sends the body unchanged, signed, with the ids of event and delivery', async () => {
     expect(await send()).toEqual({
       delivered: true,
       status: 204,
@@ -67,8 +67,8 @@ describe('sendWebhook', () => {
     [302, false],
     [400, false],
     [503, false],
-  ])('takes status %d for %s', async (status, delivered) => {
-    receiver.answer = (response) =>
+  ])('classifies status %d as %s', async (status, delivered) => {
+    receiver.respond = (response) =>
       void response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('the answer is not shown')
     const outcome = await send()
     expect(outcome).toMatchObject({ delivered, status })
@@ -78,9 +78,9 @@ describe('sendWebhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('reads no more of an answer than it has to', async () => {
+  it('reads no more of a response than necessary', async () => {
     let isCut = false
-    receiver.answer = (response) => {
+    receiver.respond = (response) => {
       response.on('close', () => (isCut = !response.writableFinished))
       response.writeHead(200)
       const fill = () => {
@@ -93,8 +93,8 @@ describe('sendWebhook', () => {
     await expect.poll(() => isCut, { timeout: 50_000 }).toBe(true)
   })
 
-  it('gives up on a receiver that does not answer', async () => {
-    receiver.answer = () => undefined
+  it('times out on a receiver that does not respond', async () => {
+    receiver.respond = () => undefined
     expect(await send(receiver.url, { timeoutMs: 100 })).toMatchObject({
       delivered: false,
       status: null,
@@ -102,7 +102,7 @@ describe('sendWebhook', () => {
     })
   })
 
-  it('says of a receiver that is away no more than that', async () => {
+  it('reports only that a receiver is unreachable', async () => {
     const { url } = receiver
     await receiver.close()
     const outcome = await send(url)
@@ -125,9 +125,9 @@ describe('sendWebhook', () => {
         { address: 'fd00::1', family: 6 },
       ],
     ],
-  ])('does not go to a name that leads to %j', async (addresses) => {
+  ])('does not connect to a name that resolves to %j', async (addresses) => {
     const url = `https://hooks.example:${receiver.port}/`
-    const outcome = await send(url, { isPrivateAllowed: false, resolve: knowing(addresses) })
+    const outcome = await send(url, { isPrivateAllowed: false, resolve: createLookup(addresses) })
     expect(outcome).toMatchObject({
       delivered: false,
       status: null,
@@ -135,7 +135,7 @@ describe('sendWebhook', () => {
     })
   })
 
-  it('does not go to this machine by its own name', async () => {
+  it('does not connect to this machine by its hostname', async () => {
     const url = `https://localhost:${receiver.port}/`
     expect(await send(url, { isPrivateAllowed: false })).toMatchObject({
       delivered: false,
@@ -143,7 +143,7 @@ describe('sendWebhook', () => {
     })
   })
 
-  it('refuses an address that was allowed when the webhook was made', async () => {
+  it('rejects an address that was allowed when the webhook was created', async () => {
     expect(await send(receiver.url, { isPrivateAllowed: false })).toMatchObject({
       delivered: false,
       status: null,
@@ -151,18 +151,18 @@ describe('sendWebhook', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('connects to the very address that was judged, asking once', async () => {
-    const asked: string[] = []
+  it('connects to the checked address after a single DNS lookup', async () => {
+    const lookups: string[] = []
     // A name whose address changes with each query would resolve to another address the second time.
-    const resolve = knowing([{ address: '127.0.0.1', family: 4 }], asked)
+    const resolve = createLookup([{ address: '127.0.0.1', family: 4 }], lookups)
     const url = `http://hooks.example:${receiver.port}/`
     expect(await send(url, { resolve })).toMatchObject({ delivered: true })
-    expect(asked).toEqual(['hooks.example'])
+    expect(lookups).toEqual(['hooks.example'])
     expect(receiver.received[0]?.headers.host).toBe(`hooks.example:${receiver.port}`)
   })
 
-  it('leaves out those addresses of a name that are not allowed', async () => {
-    const resolve = knowing([
+  it('skips the addresses of a name that are not allowed', async () => {
+    const resolve = createLookup([
       { address: '169.254.169.254', family: 4 },
       { address: '127.0.0.1', family: 4 },
     ])
@@ -171,13 +171,13 @@ describe('sendWebhook', () => {
     })
   })
 
-  it('asks for a certificate that is valid for the name', async () => {
+  it('requires a certificate that is valid for the name', async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'hooks.example' }])
     const server = createTlsServer({ key, cert }, (_, response) => void response.end()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     const port = typeof address === 'object' ? address?.port : undefined
-    const resolve = knowing([{ address: '127.0.0.1', family: 4 }])
+    const resolve = createLookup([{ address: '127.0.0.1', family: 4 }])
     expect(await send(`https://hooks.example:${port}/`, { resolve })).toMatchObject({
       delivered: false,
       status: null,

@@ -24,10 +24,10 @@ export interface SendOptions extends ConnectionRules {
   readonly timeoutMs?: number
 }
 
-const usualTimeoutMs = 10_000
+const defaultTimeoutMs = 10_000
 // Only the status of the response is used; short responses are read to their end, so that the connection closes
 // cleanly.
-const mostBytesRead = 1_024
+const maxBytesRead = 1_024
 
 /**
  * Sends one webhook request. It connects to exactly the IP address that passed the check, follows no redirect, and uses
@@ -42,12 +42,12 @@ export async function sendWebhook(request: WebhookRequest, options: SendOptions)
     durationMs: Math.round(performance.now() - began),
   })
   // The rules may have changed since the URL was accepted.
-  if (problemOfTarget(request.url, options) !== undefined) return ended(null, complaints.refused)
+  if (problemOfTarget(request.url, options) !== undefined) return ended(null, messages.refused)
   try {
     const status = await post(request, options)
-    return ended(status, status >= 200 && status < 300 ? null : complaintOfStatus(status))
+    return ended(status, status >= 200 && status < 300 ? null : messageOfStatus(status))
   } catch (error) {
-    return ended(null, complaintOf(error))
+    return ended(null, messageOfError(error))
   }
 }
 
@@ -57,7 +57,7 @@ async function post(
 ): Promise<number> {
   const target = new URL(url)
   const isSecure = target.protocol === 'https:'
-  const signal = AbortSignal.timeout(options.timeoutMs ?? usualTimeoutMs)
+  const signal = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs)
   const hostname = addressIn(target.hostname) ?? target.hostname
   return new Promise((resolve, reject) => {
     const sending: ClientRequest = (isSecure ? requestHttps : requestHttp)(
@@ -79,33 +79,33 @@ async function post(
         createConnection: (given) => guardedConnect(targetOf(given, isSecure), isSecure, options),
         signal,
       },
-      (answer) => {
-        readSome(answer, () => {
-          resolve(answer.statusCode ?? 0)
+      (response) => {
+        readSome(response, () => {
+          resolve(response.statusCode ?? 0)
           sending.destroy()
         })
       },
     )
-    sending.on('error', (error) => reject(signal.aborted ? new LateError() : error))
+    sending.on('error', (error) => reject(signal.aborted ? new TimeoutError() : error))
     sending.end(body)
   })
 }
 
-function readSome(answer: IncomingMessage, done: () => void): void {
+function readSome(response: IncomingMessage, done: () => void): void {
   let bytes = 0
-  answer.on('data', (chunk: Buffer) => {
+  response.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes >= mostBytesRead) done()
+    if (bytes >= maxBytesRead) done()
   })
   // The status is sufficient, however the response body ends.
-  answer.on('close', done).on('error', done)
+  response.on('close', done).on('error', done)
 }
 
-class LateError extends Error {
+class TimeoutError extends Error {
   readonly code = 'LATE'
 }
 
-const complaints = {
+const messages = {
   refused: 'The address of the receiver is not one that events are sent to.',
   unknown: 'The name of the receiver cannot be resolved.',
   late: 'The receiver did not answer in time.',
@@ -115,17 +115,15 @@ const complaints = {
   status: 'The receiver answered with a status that is not 2xx.',
 } as const
 
-function complaintOfStatus(status: number): string {
-  return status >= 300 && status < 400 ? complaints.redirect : complaints.status
+function messageOfStatus(status: number): string {
+  return status >= 300 && status < 400 ? messages.redirect : messages.status
 }
 
 // The original errors contain IP addresses of the internal network.
-function complaintOf(error: unknown): string {
+function messageOfError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'REFUSED_TARGET') return complaints.refused
-  if (code === 'LATE') return complaints.late
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return complaints.unknown
-  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)
-    ? complaints.certificate
-    : complaints.unreachable
+  if (code === 'REFUSED_TARGET') return messages.refused
+  if (code === 'LATE') return messages.late
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return messages.unknown
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code) ? messages.certificate : messages.unreachable
 }

@@ -13,8 +13,8 @@ import { isSignedWith, startReceiver, type WebhookReceiver } from '../testing/we
 
 const log = pino({ level: 'silent' })
 const start = Date.parse('2026-03-09T14:00:00.250Z')
-const patience = { timeout: 50_000 }
-const rules = { limit: 10, mostOfOrganization: 10, busy: [] }
+const timeout = { timeout: 50_000 }
+const rules = { limit: 10, maxPerOrganization: 10, busy: [] }
 
 describe.each(backends)('startDeliverer on $name', ({ create }) => {
   let database: TemporaryDatabase
@@ -60,7 +60,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     return { id: made.webhook.id, secret }
   }
 
-  const tell = (event: Partial<NewEvent> = {}) =>
+  const emit = (event: Partial<NewEvent> = {}) =>
     store.db.transaction().execute((transaction) =>
       insertEvent(transaction, {
         organizationId,
@@ -74,11 +74,11 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
   const deliveriesOf = async (webhookId: string) =>
     (await listDeliveries(store.db, { webhookId, limit: 100, offset: 0 })).deliveries
 
-  it('delivers an event to all who ask for it, signed for each', async () => {
+  it('delivers an event to all subscribed webhooks, signed for each', async () => {
     const webhooks = [await addWebhook(), await addWebhook()]
-    expect(await tell()).toBe('written')
+    expect(await emit()).toBe('written')
     run()
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), patience)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), timeout)
     const bodies = receiver.received.map(({ body }) => JSON.parse(body) as unknown)
     expect(bodies[0]).toEqual({
       id: expect.stringMatching(/^WE-/) as string,
@@ -93,7 +93,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
         expect(await deliveriesOf(id)).toMatchObject([
           { state: 'delivered', attempts: 1, status: 204, error: null, next_attempt_at: null },
         ])
-      }, patience)
+      }, timeout)
       const [delivery] = await deliveriesOf(id)
       const received = receiver.received.find(({ headers }) => headers['x-delivery-id'] === delivery?.id)
       if (received === undefined) throw new Error('There was no request for the delivery.')
@@ -105,28 +105,28 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
 
   it('delivers to one organization beside another whose receivers hang', async () => {
     const hanging = await startReceiver()
-    hanging.answer = () => undefined
+    hanging.respond = () => undefined
     const other = await insertOrganization(store.db, 'Harbor Ltd')
     for (let index = 0; index < 30; index++) await addWebhook(hanging.url)
-    for (let index = 0; index < 10; index++) await tell()
+    for (let index = 0; index < 10; index++) await emit()
     await addWebhook(receiver.url, other)
     now += 1_000
-    await tell({ organizationId: other })
+    await emit({ organizationId: other })
     const deliverer = run()
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), patience)
-    await vi.waitFor(() => expect(hanging.received.length).toBe(8), patience)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), timeout)
+    await vi.waitFor(() => expect(hanging.received.length).toBe(8), timeout)
     deliverer.wake()
-    await tell({ organizationId: other })
+    await emit({ organizationId: other })
     deliverer.wake()
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), patience)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), timeout)
     expect(hanging.received.length).toBe(8)
     await hanging.close()
   })
 
-  it('tries again after 15 s, 1 min, 10 min and 1 h, then gives up', async () => {
+  it('retries after 15 s, 1 min, 10 min and 1 h, then fails', async () => {
     const { id, secret } = await addWebhook()
-    receiver.answer = (response) => void response.writeHead(503).end()
-    await tell()
+    receiver.respond = (response) => void response.writeHead(503).end()
+    await emit()
     const deliverer = run()
     expect(retryDelaysMs).toEqual([15_000, 60_000, 600_000, 3_600_000])
     for (const [at, delay] of [...retryDelaysMs, undefined].entries()) {
@@ -142,7 +142,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
             error: 'The receiver answered with a status that is not 2xx.',
           },
         ])
-      }, patience)
+      }, timeout)
       expect(receiver.received).toHaveLength(attempts)
       if (delay === undefined) break
       // One millisecond earlier, nothing is due.
@@ -160,55 +160,55 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     expect(seen.every((received) => isSignedWith(secret, received))).toBe(true)
   })
 
-  it('tells what has the same key once', async () => {
+  it('delivers events with the same key once', async () => {
     const { id } = await addWebhook()
-    expect(await tell({ dedupeKey: 'k' })).toBe('written')
-    expect(await tell({ dedupeKey: 'k' })).toBe('known')
-    const both = await Promise.all([tell({ dedupeKey: 'l' }), tell({ dedupeKey: 'l' })])
+    expect(await emit({ dedupeKey: 'k' })).toBe('written')
+    expect(await emit({ dedupeKey: 'k' })).toBe('known')
+    const both = await Promise.all([emit({ dedupeKey: 'l' }), emit({ dedupeKey: 'l' })])
     expect(both.toSorted()).toEqual(['known', 'written'])
-    expect(await tell({ dedupeKey: 'm', type: 'upstream.down' })).toBe('unwanted')
+    expect(await emit({ dedupeKey: 'm', type: 'upstream.down' })).toBe('unwanted')
     expect(await deliveriesOf(id)).toHaveLength(2)
   })
 
-  it('sends nothing for a webhook that is turned off, and fails what waits', async () => {
+  it('sends nothing for a disabled webhook, and fails its pending deliveries', async () => {
     const { id } = await addWebhook()
-    await tell()
+    await emit()
     await store.db
       .transaction()
       .execute((transaction) => updateWebhook(transaction, store.encryptor, id, { active: false }))
-    expect(await tell()).toBe('unwanted')
+    expect(await emit()).toBe('unwanted')
     expect(await deliveriesOf(id)).toMatchObject([
       { state: 'failed', attempts: 0, error: 'The webhook was turned off.', next_attempt_at: null },
     ])
     expect(await claimDeliveries(store.db, { now, leaseEnd: now }, rules)).toEqual([])
   })
 
-  it('keeps nobody waiting for a receiver that is slow', async () => {
+  it('does not delay others for a slow receiver', async () => {
     const slow = await startReceiver()
-    slow.answer = () => undefined
+    slow.respond = () => undefined
     const waiting = await addWebhook(slow.url)
-    await tell()
-    await tell()
+    await emit()
+    await emit()
     const { id } = await addWebhook()
     const deliverer = run()
-    await vi.waitFor(() => expect(slow.received).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(slow.received).toHaveLength(1), timeout)
     for (let event = 1; event <= 3; event++) {
-      await tell()
+      await emit()
       deliverer.wake()
-      await vi.waitFor(() => expect(receiver.received).toHaveLength(event), patience)
+      await vi.waitFor(() => expect(receiver.received).toHaveLength(event), timeout)
     }
     await vi.waitFor(async () => {
       expect((await deliveriesOf(id)).every(({ state }) => state === 'delivered')).toBe(true)
-    }, patience)
+    }, timeout)
     // One request at a time.
     expect(slow.received).toHaveLength(1)
     expect(await deliveriesOf(waiting.id)).toHaveLength(5)
     await slow.close()
   })
 
-  it('takes over what a process that died has begun, when its lease has ended', async () => {
+  it('takes over the deliveries of a crashed process after their lease expires', async () => {
     const { id } = await addWebhook()
-    await tell()
+    await emit()
     const lease = { now, leaseEnd: now + 30_000 }
     expect(await claimDeliveries(store.db, lease, rules)).toHaveLength(1)
     expect(await claimDeliveries(store.db, { ...lease, now: now + 29_999 }, rules)).toEqual([])
@@ -216,24 +216,24 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     run()
     await vi.waitFor(async () => {
       expect(await deliveriesOf(id)).toMatchObject([{ state: 'delivered', attempts: 2 }])
-    }, patience)
+    }, timeout)
   })
 
-  it('shares deliveries among several, each sent once', async () => {
+  it('distributes deliveries among several processes, each sent once', async () => {
     const webhooks = await Promise.all(Array.from({ length: 4 }, () => addWebhook()))
-    for (let event = 0; event < 10; event++) await tell()
+    for (let event = 0; event < 10; event++) await emit()
     const second = database.databaseUrl === undefined ? store : await database.open()
     run()
     run(second)
     await vi.waitFor(async () => {
       const all = await Promise.all(webhooks.map(({ id }) => deliveriesOf(id)))
       expect(all.flat().filter(({ state }) => state === 'delivered')).toHaveLength(40)
-    }, patience)
+    }, timeout)
     expect(receiver.received).toHaveLength(40)
     expect(new Set(receiver.received.map(({ headers }) => headers['x-delivery-id'])).size).toBe(40)
   })
 
-  it('keeps neither address nor secret in plain text', async () => {
+  it('stores neither URL nor secret in plain text', async () => {
     const { secret } = await addWebhook('https://hooks.example/c4n4ry-in-the-path')
     const rows = await store.db.selectFrom('webhooks').selectAll().execute()
     expect(rows).toHaveLength(1)
@@ -241,13 +241,13 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  it('forgets what is older than 30 days', async () => {
+  it('deletes records older than 30 days', async () => {
     const { id } = await addWebhook()
-    await tell({ at: start - 31 * 24 * 3_600_000 })
-    await tell({ at: start - 29 * 24 * 3_600_000 })
+    await emit({ at: start - 31 * 24 * 3_600_000 })
+    await emit({ at: start - 29 * 24 * 3_600_000 })
     run()
     await vi.waitFor(async () => {
       expect(await deliveriesOf(id)).toMatchObject([{ state: 'delivered' }])
-    }, patience)
+    }, timeout)
   })
 })

@@ -26,12 +26,12 @@ export interface Deliverer {
   stop(): Promise<void>
 }
 
-const usualPollMs = 2_000
-const mostAtOnce = 64
+const defaultPollMs = 2_000
+const maxConcurrent = 64
 // Receivers that hang can use no more than this many slots per organization.
-const mostOfOrganization = 8
+const maxPerOrganization = 8
 const forgetEveryMs = 3_600_000
-const keptMs = 30 * 24 * 3_600_000
+const retentionMs = 30 * 24 * 3_600_000
 
 /**
  * Sends the due deliveries of the store. Any number of deliverers can share one database: each delivery is claimed by
@@ -90,21 +90,21 @@ class RunningDeliverer {
   }
 
   async #rest(): Promise<void> {
-    const { pollMs = usualPollMs } = this.#parts
+    const { pollMs = defaultPollMs } = this.#parts
     this.#sleep = new AbortController()
     if (this.#ended.signal.aborted) return
     await pause(pollMs, undefined, { signal: this.#sleep.signal, ref: false }).catch(() => undefined)
   }
 
   async #claim(): Promise<void> {
-    const limit = mostAtOnce - this.#underWay.size
+    const limit = maxConcurrent - this.#underWay.size
     if (limit <= 0) return
     const now = this.#now()
     const busy = Array.from(this.#underWay, ([webhookId, { organizationId }]) => ({
       webhookId,
       organizationId,
     }))
-    const rules = { limit, mostOfOrganization, busy }
+    const rules = { limit, maxPerOrganization, busy }
     const times = { now, leaseEnd: now + leaseMs }
     for (const delivery of await claimDeliveries(this.#parts.store.db, times, rules)) {
       const { webhookId, organizationId } = delivery
@@ -139,6 +139,6 @@ class RunningDeliverer {
     const now = this.#now()
     if (now < this.#forgetAt) return
     this.#forgetAt = now + forgetEveryMs
-    await deleteEventsBefore(this.#parts.store.db, now - keptMs)
+    await deleteEventsBefore(this.#parts.store.db, now - retentionMs)
   }
 }

@@ -23,7 +23,7 @@ describe.each(backends)('startWebhooks on $name', ({ create }) => {
     await database.remove()
   })
 
-  it('has an event on its way as soon as it is seen, and ends when it is told to', async () => {
+  it('sends an event as soon as it is detected, and stops on close', async () => {
     const { organizationId, nodeId } = await ensureFirstStart(store, {
       protocols,
       upstreams: { evm: 'devnet' },

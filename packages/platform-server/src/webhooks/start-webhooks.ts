@@ -4,7 +4,7 @@ import type { CredentialUse } from '../credential-use/credential-use.ts'
 import type { Store } from '../store/open-store.ts'
 import { createAddressWatch } from './sources/watch-addresses.ts'
 import { createQuotaCheck } from './sources/check-quotas.ts'
-import { createUpstreamWatch, type SeenUpstream } from './sources/watch-upstreams.ts'
+import { createUpstreamWatch, type ObservedUpstream } from './sources/watch-upstreams.ts'
 import type { SendOptions } from './send-webhook.ts'
 import { startDeliverer } from './start-deliverer.ts'
 
@@ -14,7 +14,7 @@ export interface WebhookParts {
   readonly log: Logger
   readonly send: SendOptions
   /** Returns the state of the nodes' upstreams as seen by this process. */
-  readonly upstreams: () => readonly SeenUpstream[]
+  readonly upstreams: () => readonly ObservedUpstream[]
 }
 
 /** The running webhooks. */
@@ -34,19 +34,19 @@ const upstreamMs = 5_000
 export function startWebhooks({ store, log, send, upstreams }: WebhookParts): Webhooks {
   const ended = new AbortController()
   const deliverer = startDeliverer({ store, log, send })
-  const lookAtAddresses = createAddressWatch(store)
+  const checkAddresses = createAddressWatch(store)
   const checkQuotas = createQuotaCheck(store.db)
-  const lookAtUpstreams = createUpstreamWatch(store)
+  const checkUpstreams = createUpstreamWatch(store)
   const sources = [
-    { everyMs: quotaMs, look: () => checkQuotas(Date.now()) },
-    { everyMs: upstreamMs, look: () => lookAtUpstreams(upstreams(), Date.now()) },
+    { everyMs: quotaMs, check: () => checkQuotas(Date.now()) },
+    { everyMs: upstreamMs, check: () => checkUpstreams(upstreams(), Date.now()) },
   ]
-  const running = sources.map(async ({ everyMs, look }) => {
+  const running = sources.map(async ({ everyMs, check }) => {
     while (!ended.signal.aborted) {
       await pause(everyMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined)
       if (ended.signal.aborted) return
       try {
-        if ((await look()) > 0) deliverer.wake()
+        if ((await check()) > 0) deliverer.wake()
       } catch (error) {
         log.warn({ err: error }, 'events could not be written down')
       }
@@ -57,7 +57,7 @@ export function startWebhooks({ store, log, send, upstreams }: WebhookParts): We
     await Promise.all([...running, deliverer.stop()])
   }
   const reportUses = async (uses: readonly CredentialUse[]) => {
-    if ((await lookAtAddresses(uses, Date.now())) > 0) deliverer.wake()
+    if ((await checkAddresses(uses, Date.now())) > 0) deliverer.wake()
   }
   return { reportUses, wake: () => deliverer.wake(), stop }
 }

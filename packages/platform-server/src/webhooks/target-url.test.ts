@@ -6,7 +6,7 @@ const all = { isPrivateAllowed: true }
 
 describe('problemOfTarget', () => {
   it.each(['https://hooks.example/a?b=c', 'https://hooks.example:8443', 'https://93.184.215.14/'])(
-    'finds nothing wrong with %s',
+    'accepts %s',
     (url) => {
       expect(problemOfTarget(url, publicOnly)).toBeUndefined()
     },
@@ -45,11 +45,11 @@ describe('problemOfTarget', () => {
     ['https://hooks.example/\u2028', /spaces/],
     ['https://hooks.example\\a', /backslashes/],
     [' https://EXAMPLE.com\\a\r\nb/\t', /backslashes/],
-  ])('refuses %s', (url, problem) => {
+  ])('rejects %s', (url, problem) => {
     expect(problemOfTarget(url, publicOnly)).toMatch(problem)
   })
 
-  it('takes plain HTTP and private addresses where they are allowed, but none of the link itself', () => {
+  it('accepts plain HTTP and private addresses where they are allowed, but no link-local addresses', () => {
     expect(problemOfTarget('http://127.0.0.1:9000/hook', all)).toBeUndefined()
     expect(problemOfTarget('http://169.254.169.254/', all)).toMatch(/public address/)
     expect(problemOfTarget('gopher://127.0.0.1/', all)).toMatch(/begin with/)

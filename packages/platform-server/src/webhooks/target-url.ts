@@ -23,8 +23,9 @@ export function problemOfTarget(url: string, rules: ConnectionRules): string | u
   const port = portOf(new URL(url))
   const { own } = rules
   if (own !== undefined) {
-    const isOwn = address === undefined ? isOwnName(hostname, port, own) : isOwnAddress(address, port, own)
-    if (isOwn) return 'Must not lead to this service itself.'
+    const isGateway =
+      address === undefined ? isOwnName(hostname, port, own) : isOwnAddress(address, port, own)
+    if (isGateway) return 'Must not lead to this service itself.'
   }
   if (address !== undefined && !isAllowedAddress(address, rules)) return 'Must lead to a public address.'
   return undefined

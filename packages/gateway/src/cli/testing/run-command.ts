@@ -4,9 +4,9 @@ import { createCommandLine } from '../../command-line.ts'
 import { CommandFailure } from '../exit-codes.ts'
 
 /** The output of a command, and its exit code. */
-export interface Ran {
+export interface CommandResult {
   readonly out: string
-  readonly remarks: string
+  readonly notes: string
   readonly error: string
   readonly code: number
 }
@@ -16,8 +16,8 @@ export async function runCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   terminal = false,
-): Promise<Ran> {
-  const other = () => Promise.reject(new Error('not asked for'))
+): Promise<CommandResult> {
+  const other = () => Promise.reject(new Error('unexpected command'))
   const commands = {
     dev: other,
     serve: other,
@@ -28,23 +28,23 @@ export async function runCommand(
     probe: other,
   }
   let out = ''
-  let remarks = ''
+  let notes = ''
   const surroundings = {
     environment: { HOME: '/nowhere', ...environment },
     terminal,
     print: (text: string) => void (out += `${text}\n`),
-    remark: (text: string) => void (remarks += `${text}\n`),
+    printNote: (text: string) => void (notes += `${text}\n`),
   }
   const program = createCommandLine(commands, surroundings, '1.2.3')
   try {
     await program.parseAsync([...args], { from: 'user' })
-    return { out, remarks, error: '', code: 0 }
+    return { out, notes, error: '', code: 0 }
   } catch (error) {
-    if (error instanceof CommandFailure) return { out, remarks, error: error.message, code: error.exitCode }
+    if (error instanceof CommandFailure) return { out, notes, error: error.message, code: error.exitCode }
     if (FairleadError.is(error, 'CONFIG_INVALID')) {
-      return { out, remarks, error: `${error.context.option} ${error.context.rule}`, code: 2 }
+      return { out, notes, error: `${error.context.option} ${error.context.rule}`, code: 2 }
     }
-    if (error instanceof CommanderError) return { out, remarks, error: error.message, code: 2 }
+    if (error instanceof CommanderError) return { out, notes, error: error.message, code: 2 }
     throw error
   }
 }

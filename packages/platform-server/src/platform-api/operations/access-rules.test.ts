@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { mostRules } from '../../records/access-rules.ts'
+import { maxRules } from '../../records/access-rules.ts'
 import { loadNodeCredentials } from '../../store/load-node-credentials.ts'
 import { type JsonCall, jsonCalls, nodePath } from '../../testing/json-calls.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
@@ -11,7 +11,7 @@ interface Rule {
   readonly value: string
 }
 
-describe.each(backends)('rules of nodes on $name', ({ create }) => {
+describe.each(backends)('access rules of nodes on $name', ({ create }) => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
   let call: JsonCall
@@ -33,7 +33,7 @@ describe.each(backends)('rules of nodes on $name', ({ create }) => {
     return (await loadNodeCredentials(db, encryptor))[0]?.grant.accessRules
   }
 
-  it('are made, changed and deleted', async () => {
+  it('are created, updated and deleted', async () => {
     const range = { kind: 'ip', value: '192.0.2.0/24', action: 'allow' }
     const { status, etag, body: rule } = await call<Rule>('POST', at(), range)
     expect([status, etag]).toEqual([201, '"1"'])
@@ -73,9 +73,9 @@ describe.each(backends)('rules of nodes on $name', ({ create }) => {
     ['ip', '2001:db8::1', '2001:db8::1'],
     ['method', 'debug_*', 'debug_*'],
     ['method', '/geyser.Geyser/Subscribe', '/geyser.Geyser/Subscribe'],
-  ])('take %s %s', async (kind, value, kept) => {
+  ])('accept %s %s', async (kind, value, stored) => {
     const { status, body } = await call<Rule>('POST', at(), { kind, value, action: 'deny' })
-    expect([status, body.value]).toEqual([201, kept])
+    expect([status, body.value]).toEqual([201, stored])
     await call('DELETE', at(body.id))
   })
 
@@ -89,19 +89,19 @@ describe.each(backends)('rules of nodes on $name', ({ create }) => {
     ['method', 'c4n4ry eth'],
     ['method', '*_c4n4ry'],
     ['address', 'c4n4ry'],
-  ])('refuse %s %j', async (kind, value) => {
-    const answer = await call('POST', at(), { kind, value, action: 'deny' })
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid' } } })
-    expect(JSON.stringify(answer.body)).not.toContain('c4n4ry')
+  ])('reject %s %j', async (kind, value) => {
+    const response = await call('POST', at(), { kind, value, action: 'deny' })
+    expect(response).toMatchObject({ status: 400, body: { error: { code: 'invalid' } } })
+    expect(JSON.stringify(response.body)).not.toContain('c4n4ry')
   })
 
-  it('are no more than a hundred of a kind, however many come at once', async () => {
+  it('are limited to 100 of a kind, also under concurrent requests', async () => {
     const { db } = fixture.store
     onTestFinished(async () => void (await db.deleteFrom('access_rules').execute()))
     await sql`
       insert into access_rules (id, node_id, kind, value, action)
       select 'AR-' || n, ${nodeId}::text, 'origin', 'a' || n, 'allow'
-      from generate_series(1, cast(${mostRules - 2} as integer)) n`.execute(fixture.store.db)
+      from generate_series(1, cast(${maxRules - 2} as integer)) n`.execute(fixture.store.db)
     const tries = await Promise.all(
       ['b', 'c', 'd', 'e'].map((value) => call('POST', at(), { kind: 'origin', value, action: 'allow' })),
     )

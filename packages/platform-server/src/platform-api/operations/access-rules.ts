@@ -8,18 +8,18 @@ import {
   findAccessRuleOf,
   insertAccessRule,
   listAccessRules,
-  mostRules,
+  maxRules,
   updateAccessRule,
 } from '../../records/access-rules.ts'
 import { findNode, lockNode } from '../../records/nodes.ts'
 import type { RuleKind } from '@fairlead/gateway-core/grants/access-rule'
-import { answer, assertMatch } from '../operation-response.ts'
-import { found } from '../or-not-found.ts'
+import { createResponse, assertMatch } from '../operation-response.ts'
+import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, Success } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 
 type AccessRuleOperations = Pick<
   Handlers,
@@ -33,64 +33,70 @@ export function accessRuleOperations({
 }: Pick<OperationContext, 'db' | 'encryptor'>): AccessRuleOperations {
   return {
     async listAccessRules({ identity, path, query, links }) {
-      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
+      const node = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
       const { count, rules } = await listAccessRules(db, { nodeId: node.id, ...rangeOf(query) })
-      return { ...envelope(count, query, links), results: rules.map(shown) }
+      return { ...envelope(count, query, links), results: rules.map(presentRule) }
     },
 
     async getAccessRule({ identity, path }) {
-      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
-      const rule = found(await findAccessRule(db, node.id, path.rule_id))
-      return answer(shown(rule), { etag: rule.version })
+      const node = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
+      const rule = orNotFound(await findAccessRule(db, node.id, path.rule_id))
+      return createResponse(presentRule(rule), { etag: rule.version })
     },
 
     async createAccessRule(call) {
       const { kind, action, active = true } = call.body
       const value = readValue(kind, call.body.value)
       return db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id))
-        if ((await findAccessRuleOf(transaction, node.id, kind, value)) !== undefined) throw taken()
-        if ((await countAccessRules(transaction, node.id, kind)) >= mostRules) {
+        const node = orNotFound(
+          await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id),
+        )
+        if ((await findAccessRuleOf(transaction, node.id, kind, value)) !== undefined) throw alreadyExists()
+        if ((await countAccessRules(transaction, node.id, kind)) >= maxRules) {
           throw new PlatformError('conflict', {
-            message: `The node has all the ${mostRules} rules of this kind that it may have.`,
+            message: `The node has all the ${maxRules} rules of this kind that it may have.`,
           })
         }
         const id = await insertAccessRule(transaction, { nodeId: node.id, kind, value, action, active })
-        const rule = present(await findAccessRule(transaction, node.id, id))
+        const rule = assertExists(await findAccessRule(transaction, node.id, id))
         await writeAudit(transaction, call, {
           action: 'access_rule.create',
           object: objectOf(rule),
           changes: changesBetween(undefined, { node: node.id, ...audited(rule) }),
         })
-        return answer(shown(rule), { etag: rule.version })
+        return createResponse(presentRule(rule), { etag: rule.version })
       })
     },
 
     async updateAccessRule(call) {
       return db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id))
-        const before = found(await findAccessRule(transaction, node.id, call.path.rule_id))
+        const node = orNotFound(
+          await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id),
+        )
+        const before = orNotFound(await findAccessRule(transaction, node.id, call.path.rule_id))
         assertMatch(call.ifMatch, before.version)
         const { id, kind } = before
         const { action = before.action, active = before.active } = call.body
         const value = call.body.value === undefined ? before.value : readValue(kind, call.body.value)
         const other = await findAccessRuleOf(transaction, node.id, kind, value)
-        if (other !== undefined && other !== id) throw taken()
+        if (other !== undefined && other !== id) throw alreadyExists()
         const changes = changesBetween(audited(before), { kind, value, action, active })
         if (Object.keys(changes).length > 0) {
           await updateAccessRule(transaction, id, { value, action, active })
           const object = objectOf({ id, kind, value })
           await writeAudit(transaction, call, { action: 'access_rule.update', object, changes })
         }
-        const after = present(await findAccessRule(transaction, node.id, id))
-        return answer(shown(after), { etag: after.version })
+        const after = assertExists(await findAccessRule(transaction, node.id, id))
+        return createResponse(presentRule(after), { etag: after.version })
       })
     },
 
     async deleteAccessRule(call) {
       return db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id))
-        const rule = found(await findAccessRule(transaction, node.id, call.path.rule_id))
+        const node = orNotFound(
+          await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id),
+        )
+        const rule = orNotFound(await findAccessRule(transaction, node.id, call.path.rule_id))
         assertMatch(call.ifMatch, rule.version)
         await deleteAccessRule(transaction, rule.id)
         await writeAudit(transaction, call, {
@@ -104,7 +110,14 @@ export function accessRuleOperations({
   }
 }
 
-function shown({ id, kind, value, action, active, createdAt }: AccessRuleRecord): Success<'getAccessRule'> {
+function presentRule({
+  id,
+  kind,
+  value,
+  action,
+  active,
+  createdAt,
+}: AccessRuleRecord): Success<'getAccessRule'> {
   return { id, kind, value, action, active, created_at: createdAt }
 }
 
@@ -122,6 +135,6 @@ function readValue(kind: RuleKind, text: string): string {
   return value
 }
 
-function taken(): PlatformError {
+function alreadyExists(): PlatformError {
   return new PlatformError('conflict', { message: 'The node has a rule of this kind for the value already.' })
 }

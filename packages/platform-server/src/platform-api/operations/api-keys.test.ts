@@ -36,7 +36,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
   })
 
   const post = (by: Browser, payload: object) => by.call(list, { method: 'POST', payload })
-  const make = async (by: Browser, scopes: readonly string[] = ['projects:read'], more: object = {}) =>
+  const createKey = async (by: Browser, scopes: readonly string[] = ['projects:read'], more: object = {}) =>
     (await post(by, { name: 'made', scopes, ...more })).json<Created>()
   const one = (by: Browser, id: string, method = 'GET', payload?: object, headers = {}) =>
     by.call(`${list}${id}/`, { method, headers, ...(payload && { payload }) })
@@ -46,10 +46,10 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     fixture.anonymous(url, { ...request, headers: { authorization: `Bearer ${key}` } })
   const status = async (key: string) => (await use(key)).statusCode
 
-  it('that end can give no key a later end, itself included', async () => {
+  it('that expire cannot give any key a later expiry, including themselves', async () => {
     const end = new Date(Date.now() + 3_600_000).toISOString()
     const later = new Date(Date.now() + 7_200_000).toISOString()
-    const { id, key } = await make(owner, ['keys:read', 'keys:write'], { expires_at: end })
+    const { id, key } = await createKey(owner, ['keys:read', 'keys:write'], { expires_at: end })
     const createAs = (expiresAt: string | null | undefined) =>
       use(key, list, {
         method: 'POST',
@@ -69,13 +69,13 @@ describe.each(backends)('API keys on $name', ({ create }) => {
       const changed = await use(key, `${list}${id}/`, { method: 'PATCH', payload: { expires_at: expiresAt } })
       expect(changed.statusCode).toBe(400)
     }
-    const lasting = await make(owner, ['keys:read'])
+    const lasting = await createKey(owner, ['keys:read'])
     const rotation = { method: 'POST', payload: {} }
     expect(rejection(await use(key, `${list}${lasting.id}/rotate/`, rotation))).toEqual(denied)
     expect((await use(key, `${list}${id}/rotate/`, rotation)).statusCode).toBe(201)
   })
 
-  it('are shown in plain once, and open what they are for', async () => {
+  it('are returned in plain text once, and grant their scopes', async () => {
     const response = await post(editor, {
       name: 'Reports',
       scopes: ['projects:read', 'usage:read'],
@@ -117,18 +117,18 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     [{ name: 'x', scopes: ['org:read'], expires_at: 'tomorrow' }, 'expires_at'],
     [{ name: 'x', scopes: ['org:read'], expires_at: '2099-02-30T00:00:00Z' }, 'expires_at'],
     [{ name: 'a\0b', scopes: ['org:read'] }, 'name'],
-  ])('are not made of %j', async (payload, field) => {
+  ])('are not created from %j', async (payload, field) => {
     const response = await post(owner, payload)
     expect(response.statusCode).toBe(400)
     expect(Object.keys(response.json<{ error: { fields: object } }>().error.fields)).toEqual([field])
   })
 
-  it('never have a scope that their maker lacks', async () => {
+  it('never have a scope that their creator lacks', async () => {
     expect(rejection(await post(editor, { name: 'x', scopes: ['audit:read'] }))).toEqual(denied)
-    const narrow = await make(owner, ['keys:write', 'keys:read', 'org:read'])
+    const narrow = await createKey(owner, ['keys:write', 'keys:read', 'org:read'])
     const by = { method: 'POST', payload: { name: 'wide', scopes: ['org:read', 'org:write'] } }
     expect(rejection(await use(narrow.key, list, by))).toEqual(denied)
-    const { id, key } = await make(owner, [...allScopes])
+    const { id, key } = await createKey(owner, [...allScopes])
     // A key that may change keys cannot rotate a key with more scopes either.
     const rotation = { method: 'POST', payload: {} }
     expect(rejection(await use(narrow.key, `${list}${id}/rotate/`, rotation))).toEqual(denied)
@@ -137,10 +137,10 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(await status(key)).toBe(200)
   })
 
-  it('of others are seen by owner and admins only, and those of the owner changed by him alone', async () => {
-    const ofOwner = await make(owner)
-    const ofAdmin = await make(admin)
-    const ofEditor = await make(editor)
+  it('of others are visible to the owner and admins only, and those of the owner are changed by the owner only', async () => {
+    const ofOwner = await createKey(owner)
+    const ofAdmin = await createKey(admin)
+    const ofEditor = await createKey(editor)
     const seen = async (by: Browser) =>
       (await by.call(list)).json<{ results: Created[] }>().results.map(({ id }) => id)
     for (const by of [owner, admin]) {
@@ -161,7 +161,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(await status(ofOwner.key)).toBe(200)
   })
 
-  it('of another organization do not exist', async () => {
+  it('of another organization are not found', async () => {
     const { db } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const user = { email: 'other@other.test', firstName: 'F', lastName: 'O' }
@@ -174,15 +174,15 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(rejection(await rotate(owner, id))).toEqual(missing)
   })
 
-  it('change with a version', async () => {
-    const { id, key } = await make(owner, ['projects:read', 'nodes:read'])
+  it('are updated with a matching version', async () => {
+    const { id, key } = await createKey(owner, ['projects:read', 'nodes:read'])
     const change = { name: 'Renamed', scopes: ['nodes:read'], expires_at: '2099-01-01T00:00:00+02:00' }
     const first = await one(owner, id, 'PATCH', change, { 'if-match': '"1"' })
     expect([first.statusCode, first.headers['etag']]).toEqual([200, '"2"'])
     expect(first.json()).toMatchObject({ ...change, expires_at: '2098-12-31T22:00:00.000000Z' })
     expect(await status(key)).toBe(403)
-    const late = await one(owner, id, 'PATCH', { name: 'x' }, { 'if-match': '"1"' })
-    expect(rejection(late)).toEqual([412, 'precondition_failed'])
+    const conflict = await one(owner, id, 'PATCH', { name: 'x' }, { 'if-match': '"1"' })
+    expect(rejection(conflict)).toEqual([412, 'precondition_failed'])
     expect((await one(owner, id, 'PATCH', { expires_at: null })).json()).toMatchObject({
       name: 'Renamed',
       expires_at: null,
@@ -197,8 +197,8 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     })
   })
 
-  it('change over to a new secret while the old one works on for a while', async () => {
-    const { id, key } = await make(owner)
+  it('are rotated with an overlap during which the old secret stays valid', async () => {
+    const { id, key } = await createKey(owner)
     expect(rejection(await rotate(owner, id, {}, { 'if-match': '"7"' }))).toEqual([
       412,
       'precondition_failed',
@@ -235,8 +235,8 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(log.body).not.toContain(rotated.key.slice(9))
   })
 
-  it('are revoked at once, with all secrets, and stay in the list', async () => {
-    const { id, key } = await make(owner)
+  it('are revoked immediately with all secrets, and stay in the list', async () => {
+    const { id, key } = await createKey(owner)
     const rotated = (await rotate(owner, id)).json<Created>()
     expect((await one(owner, id, 'DELETE')).statusCode).toBe(204)
     expect([await status(key), await status(rotated.key)]).toEqual([401, 401])
@@ -251,8 +251,8 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(log.json()).toMatchObject({ count: 1 })
   })
 
-  it('that have expired open nothing and cannot be rotated, but live again with another end', async () => {
-    const { id, key } = await make(owner)
+  it('that have expired are rejected and cannot be rotated, but become valid with a new expiry', async () => {
+    const { id, key } = await createKey(owner)
     await fixture.store.db
       .updateTable('api_keys')
       .set({ expires_at: sql<string>`clock_timestamp() - interval '1 second'` })
@@ -265,14 +265,14 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(await status(key)).toBe(200)
   })
 
-  it('are listed page by page, the newest first', async () => {
-    const made = [await make(editor), await make(editor), await make(editor)]
+  it('are listed page by page, newest first', async () => {
+    const created = [await createKey(editor), await createKey(editor), await createKey(editor)]
     const page = async (number: number) =>
       (await editor.call(`${list}?page=${number}&page_size=2`)).json<{ count: number; results: Created[] }>()
     const [first, second] = [await page(1), await page(2)]
     expect(first.count).toBe(second.count)
-    expect(first.results.map(({ id }) => id)).toEqual([made[2]?.id, made[1]?.id])
-    expect(second.results[0]?.id).toBe(made[0]?.id)
+    expect(first.results.map(({ id }) => id)).toEqual([created[2]?.id, created[1]?.id])
+    expect(second.results[0]?.id).toBe(created[0]?.id)
     expect(rejection(await editor.call(`${list}?page=99`))).toEqual(missing)
     for (const size of ['0', '101', 'x']) {
       expect((await editor.call(`${list}?page_size=${size}`)).statusCode).toBe(400)

@@ -15,12 +15,12 @@ import {
   findApiKey,
   listApiKeys,
 } from '../../records/api-key-list.ts'
-import { answer, assertMatch } from '../operation-response.ts'
+import { createResponse, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 import { readExpiry } from '../read-expiry.ts'
 
 /** The operations on API keys. */
@@ -46,20 +46,20 @@ export function apiKeyOperations({
         const { organizationId, userId: creatorId } = identity
         const options = { organizationId, creatorId, name, scopes, expiresAt, origin: 'user' } as const
         const { id, key } = await issueApiKey(transaction, options)
-        const found = present(await findApiKey(transaction, visibleTo(identity), id))
+        const found = assertExists(await findApiKey(transaction, visibleTo(identity), id))
         await writeAudit(transaction, call, {
           action: 'api_key.create',
           object: { kind: 'api_key', id, name },
-          changes: changesBetween(undefined, shown(found.key)),
+          changes: changesBetween(undefined, auditedFields(found.key)),
         })
-        return answer({ ...found.key, key }, { etag: found.version })
+        return createResponse({ ...found.key, key }, { etag: found.version })
       })
     },
 
     async getApiKey({ identity, path }) {
       const found = await findApiKey(db, visibleTo(identity), path.id)
       if (found === undefined) throw new PlatformError('not_found')
-      return answer(found.key, { etag: found.version })
+      return createResponse(found.key, { etag: found.version })
     },
 
     async updateApiKey(call) {
@@ -76,13 +76,13 @@ export function apiKeyOperations({
           (scopes ?? []).filter((scope) => !before.scopes.includes(scope)),
         )
         await updateApiKey(transaction, path.id, { name, scopes, expiresAt })
-        const after = present(await findApiKey(transaction, visibleTo(identity), path.id))
+        const after = assertExists(await findApiKey(transaction, visibleTo(identity), path.id))
         await writeAudit(transaction, call, {
           action: 'api_key.update',
           object: { kind: 'api_key', id: path.id, name: after.key.name },
-          changes: changesBetween(shown(before), shown(after.key)),
+          changes: changesBetween(auditedFields(before), auditedFields(after.key)),
         })
-        return answer(after.key, { etag: after.version })
+        return createResponse(after.key, { etag: after.version })
       })
     },
 
@@ -117,13 +117,13 @@ export function apiKeyOperations({
         await endApiKeySecrets(transaction, path.id, body.overlap_seconds)
         const key = await addApiKeySecret(transaction, path.id)
         await updateApiKey(transaction, path.id, {})
-        const after = present(await findApiKey(transaction, visibleTo(identity), path.id))
+        const after = assertExists(await findApiKey(transaction, visibleTo(identity), path.id))
         await writeAudit(transaction, call, {
           action: 'api_key.rotate',
           object: { kind: 'api_key', id: path.id, name: before.name },
           changes: changesBetween(prefixes(before), prefixes(after.key)),
         })
-        return answer({ ...after.key, key }, { etag: after.version })
+        return createResponse({ ...after.key, key }, { etag: after.version })
       })
     },
   }
@@ -157,7 +157,7 @@ function conflict(): PlatformError {
 }
 
 // The fields of a key in the audit log.
-function shown({ name, scopes, expires_at }: ApiKeyRecord) {
+function auditedFields({ name, scopes, expires_at }: ApiKeyRecord) {
   return { name, scopes, expires_at }
 }
 

@@ -28,14 +28,14 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
     return writeAudit(fixture.store.db, { identity }, { action: 'project.update', object, ...entry })
   }
 
-  it('tells who did what to what, from where, with which request', async () => {
-    const made = await fixture.call('/v2/projects/', {
+  it('records actor, action, target, source and request id', async () => {
+    const created = await fixture.call('/v2/projects/', {
       method: 'POST',
       payload: { name: 'Harbour' },
       headers: { 'user-agent': 'Audit/1' },
       remoteAddress: '192.0.2.77',
     })
-    const { id } = made.json<{ id: string }>()
+    const { id } = created.json<{ id: string }>()
     expect((await page(`?object_id=${id}`)).results).toMatchObject([
       {
         action: 'project.create',
@@ -44,12 +44,12 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
         changes: { name: { before: null, after: 'Harbour' } },
         ip: '192.0.2.77',
         user_agent: 'Audit/1',
-        request_id: made.headers['x-request-id'],
+        request_id: created.headers['x-request-id'],
       },
     ])
   })
 
-  it('has no line for a change that did not happen', async () => {
+  it('has no entry for a change that did not happen', async () => {
     const { db } = fixture.store
     const before = (await page()).count
     const failing = db.transaction().execute(async (transaction) => {
@@ -89,7 +89,7 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
     })
   })
 
-  it('is cut out of time by days and times', async () => {
+  it('is filtered by dates and times', async () => {
     const at = async (time: string) => {
       await write({ action: 'limits.update', object: { kind: 'limits', id: time } })
       // Simulates an old entry; only the owner of the table can do this.

@@ -26,7 +26,7 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
       headers: { 'content-type': 'application/json', ...headers },
     })
 
-  it('creates a project that the list then shows', async () => {
+  it('creates a project that appears in the list', async () => {
     const response = await post({ name: 'Harbour', description: 'Nodes', type: 'public' })
     expect(response.statusCode).toBe(201)
     const project = response.json<{ id: string; created_at: string }>()
@@ -43,7 +43,7 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
     expect(results).toEqual([project])
   })
 
-  it('fills in what is left out and ignores what the server sets itself', async () => {
+  it('fills in defaults and ignores read-only fields', async () => {
     const response = await post({
       name: 'Short',
       id: 'PR-1',
@@ -56,7 +56,7 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
     expect(response.json<{ id: string }>().id).not.toBe('PR-1')
   })
 
-  it('keeps names as they are, up to 100 characters of any kind', async () => {
+  it('keeps names unchanged, up to 100 characters of any kind', async () => {
     for (const name of [' padded ', '😀'.repeat(100), "Robert'); drop table projects; --", 'İ'.repeat(100)]) {
       const response = await post({ name })
       expect(response.statusCode).toBe(201)
@@ -64,7 +64,7 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
     }
   })
 
-  it('ignores keys that would reach into prototypes', async () => {
+  it('ignores keys that would pollute prototypes', async () => {
     const response = await post('{"name":"p","__proto__":{"type":"private"},"constructor":{"prototype":{}}}')
     expect(response.statusCode).toBe(201)
   })
@@ -82,7 +82,7 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
     [[], { non_field_errors: ['Must be an object, not an array.'] }],
     ['null', { non_field_errors: ['Must be an object, not null.'] }],
     ['"name"', { non_field_errors: ['Must be an object, not a string.'] }],
-  ])('refuses %j', async (payload, fields) => {
+  ])('rejects %j', async (payload, fields) => {
     const response = await post(payload)
     expect(response.statusCode).toBe(400)
     expect(response.json()).toEqual({
@@ -90,7 +90,7 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
     })
   })
 
-  it('never repeats what was sent', async () => {
+  it('never echoes the request body', async () => {
     const response = await post({ name: ['canary-77'], type: 'canary-78', 'canary-79': 'canary-80' })
     expect(response.statusCode).toBe(400)
     expect(response.body).not.toContain('canary')
@@ -98,7 +98,7 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
     expect(fixture.log()).not.toContain('canary')
   })
 
-  it('refuses a body that is not JSON, is missing, is of another type or too long', async () => {
+  it('rejects a body that is not JSON, is missing, has another media type or is too long', async () => {
     const broken = await post('{"name"')
     expect([broken.statusCode, code(broken)]).toEqual([400, 'parse_error'])
     const empty = await post('')
@@ -121,7 +121,7 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
     ).toBe(201)
   })
 
-  it('asks who is there before it reads a body', async () => {
+  it('authenticates before it reads a body', async () => {
     const response = await fixture.anonymous('/v2/projects/', {
       method: 'POST',
       payload: 'x'.repeat(2_000_000),

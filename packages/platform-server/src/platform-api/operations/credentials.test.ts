@@ -42,16 +42,20 @@ describeInOrder('credentials of nodes', (create) => {
   })
 
   const at = (...rest: string[]) => nodePath(nodeId, 'credentials', ...rest)
-  const made = async (body: object) => (await call<Credential>('POST', at(), body)).body
+  const createCredential = async (body: object) => (await call<Credential>('POST', at(), body)).body
   const inForce = async (secret: string) => {
     const { db, encryptor } = fixture.store
     return (await loadNodeCredentials(db, encryptor)).find(({ sha256 }) => sha256 === sha256Hex(secret))
       ?.grant
   }
 
-  it('are made, shown without their secrets, and revealed', async () => {
-    const token = await made({ kind: 'token', label: 'Backend', expires_at: '2099-01-01T00:00:00+01:00' })
-    const basic = await made({ kind: 'basic' })
+  it('are created, returned without their secrets, and revealed', async () => {
+    const token = await createCredential({
+      kind: 'token',
+      label: 'Backend',
+      expires_at: '2099-01-01T00:00:00+01:00',
+    })
+    const basic = await createCredential({ kind: 'basic' })
     expect(token).toMatchObject({
       label: 'Backend',
       username: null,
@@ -82,9 +86,9 @@ describeInOrder('credentials of nodes', (create) => {
     expect(revealed.map(({ object_id }) => object_id).toSorted()).toEqual([basic.id, token.id].toSorted())
   })
 
-  it('stand in no table as they are', async () => {
-    const { token = '' } = await made({ kind: 'token' })
-    const { password = '' } = await made({ kind: 'basic' })
+  it('are stored in no table in plain text', async () => {
+    const { token = '' } = await createCredential({ kind: 'token' })
+    const { password = '' } = await createCredential({ kind: 'basic' })
     const { db } = fixture.store
     const rows = [
       await db.selectFrom('node_credentials').selectAll().execute(),
@@ -93,13 +97,13 @@ describeInOrder('credentials of nodes', (create) => {
     for (const secret of [token, password]) expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  it('cannot be revealed when only the hash is kept', async () => {
+  it('cannot be revealed when only the hash is stored', async () => {
     const { db } = fixture.store
     const { id } = await issueNodeCredential(db, { nodeId, kind: 'token', origin: 'user' })
     expect((await call<Credential>('GET', at(id))).body.can_reveal).toBe(false)
     expect((await call('POST', at(id, 'reveal'))).status).toBe(409)
 
-    const sealed = await made({ kind: 'token' })
+    const sealed = await createCredential({ kind: 'token' })
     const app = await createPlatformApi({
       store: fixture.store,
       protocols,
@@ -120,8 +124,8 @@ describeInOrder('credentials of nodes', (create) => {
     expect(row).toEqual({ secret: null })
   })
 
-  it('change their label and end', async () => {
-    const { id } = await made({ kind: 'token' })
+  it('can change their label and expiry', async () => {
+    const { id } = await createCredential({ kind: 'token' })
     const changed = await call<Credential>('PATCH', at(id), {
       label: 'New',
       expires_at: '2099-01-01T00:00:00Z',
@@ -142,8 +146,8 @@ describeInOrder('credentials of nodes', (create) => {
     }
   })
 
-  it('are revoked once and for all', async () => {
-    const { id, token = '' } = await made({ kind: 'token' })
+  it('are revoked permanently', async () => {
+    const { id, token = '' } = await createCredential({ kind: 'token' })
     expect((await call('DELETE', at(id), undefined, { 'if-match': '"7"' })).status).toBe(412)
     expect((await call('DELETE', at(id))).status).toBe(204)
     expect(await inForce(token)).toBeUndefined()
@@ -162,7 +166,7 @@ describeInOrder('credentials of nodes', (create) => {
   })
 
   it('are rotated with an overlap and with their limits', async () => {
-    const { id } = await made({ kind: 'token', label: 'Backend' })
+    const { id } = await createCredential({ kind: 'token', label: 'Backend' })
     await call('PUT', at(id, 'limits'), { max_batch_items: 7 })
     const { status, body: next } = await call<Credential>('POST', at(id, 'rotate'), { overlap_seconds: 60 })
     expect([status, next.label, next.id === id]).toEqual([201, 'Backend', false])
@@ -181,9 +185,9 @@ describeInOrder('credentials of nodes', (create) => {
     expect((await call('POST', at(last.id, 'rotate'), { overlap_seconds: 86_401 })).status).toBe(400)
   })
 
-  it('tell when they were used last', async () => {
+  it('report when they were last used', async () => {
     const { db } = fixture.store
-    const { id } = await made({ kind: 'token' })
+    const { id } = await createCredential({ kind: 'token' })
     const used = (usedAt: number, address: string) =>
       writeCredentialUses(db, [
         { credentialId: id, usedAt, address, addresses: [address] },
@@ -198,8 +202,8 @@ describeInOrder('credentials of nodes', (create) => {
     })
   })
 
-  it('are those of one node, and of a kind that it has a use for', async () => {
-    const { id } = await made({ kind: 'token' })
+  it('belong to one node, and have a kind that the node supports', async () => {
+    const { id } = await createCredential({ kind: 'token' })
     const elsewhere = nodePath('ND-000-000-000', 'credentials', id)
     expect((await call('GET', elsewhere)).status).toBe(404)
     expect((await call('GET', at('CR-000-000-000'))).status).toBe(404)

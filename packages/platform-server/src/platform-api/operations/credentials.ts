@@ -12,13 +12,13 @@ import {
 } from '../../records/node-credentials.ts'
 import { findNode, lockNode } from '../../records/nodes.ts'
 import type { Database } from '../../store/database.ts'
-import { answer, assertMatch } from '../operation-response.ts'
-import { found } from '../or-not-found.ts'
+import { createResponse, assertMatch } from '../operation-response.ts'
+import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 import { readExpiry } from '../read-expiry.ts'
 import { issueCredential } from './issue-credential.ts'
 
@@ -45,13 +45,16 @@ export function credentialOperations(
     organizationId: string,
     path: { readonly id: string; readonly credential_id: string },
   ) => {
-    const node = found(await lockNode(transaction, encryptor, organizationId, path.id))
-    return { node, credential: found(await findNodeCredential(transaction, node.id, path.credential_id)) }
+    const node = orNotFound(await lockNode(transaction, encryptor, organizationId, path.id))
+    return {
+      node,
+      credential: orNotFound(await findNodeCredential(transaction, node.id, path.credential_id)),
+    }
   }
 
   return {
     async listCredentials({ identity, path, query, links }) {
-      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
+      const node = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
       const page = { nodeId: node.id, ...rangeOf(query) }
       const { count, credentials } = await listNodeCredentials(db, page)
       const results = credentials.map((credential) => presentCredential(credential, isRevealed))
@@ -63,23 +66,23 @@ export function credentialOperations(
       const { kind, label } = body
       const expiresAt = readExpiry('expires_at', body.expires_at)
       return db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, encryptor, identity.organizationId, path.id))
-        const isOfUse = protocols.some(
+        const node = orNotFound(await lockNode(transaction, encryptor, identity.organizationId, path.id))
+        const isSupported = protocols.some(
           ({ name, credentialKinds }) => node.protocols.includes(name) && credentialKinds.includes(kind),
         )
-        if (kind === 'x-token' && !isOfUse) {
+        if (kind === 'x-token' && !isSupported) {
           throw new PlatformError('invalid', { fields: { kind: ['Needs a node that offers gRPC.'] } })
         }
-        const asked = { node, kind, label, expiresAt }
-        const { shown, version } = await issueCredential(transaction, context, call, asked)
-        return answer(shown, { etag: version })
+        const input = { node, kind, label, expiresAt }
+        const { shown, version } = await issueCredential(transaction, context, call, input)
+        return createResponse(shown, { etag: version })
       })
     },
 
     async getCredential({ identity, path }) {
-      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
-      const credential = found(await findNodeCredential(db, node.id, path.credential_id))
-      return answer(presentCredential(credential, isRevealed), { etag: credential.version })
+      const node = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
+      const credential = orNotFound(await findNodeCredential(db, node.id, path.credential_id))
+      return createResponse(presentCredential(credential, isRevealed), { etag: credential.version })
     },
 
     async updateCredential(call) {
@@ -91,19 +94,19 @@ export function credentialOperations(
         assertMatch(call.ifMatch, credential.version)
         if (credential.state === 'revoked') throw conflict('The credential is revoked.')
         if (label === undefined && expiresAt === undefined) {
-          return answer(presentCredential(credential, isRevealed), { etag: credential.version })
+          return createResponse(presentCredential(credential, isRevealed), { etag: credential.version })
         }
         await updateNodeCredential(transaction, id, {
           ...(label !== undefined && { label }),
           ...(expiresAt !== undefined && { expiresAt }),
         })
-        const after = present(await findNodeCredential(transaction, node.id, id))
+        const after = assertExists(await findNodeCredential(transaction, node.id, id))
         await writeAudit(transaction, call, {
           action: 'credential.update',
           object: objectOf(after),
           changes: changesBetween(auditedCredential(credential), auditedCredential(after)),
         })
-        return answer(presentCredential(after, isRevealed), { etag: after.version })
+        return createResponse(presentCredential(after, isRevealed), { etag: after.version })
       })
     },
 
@@ -138,8 +141,8 @@ export function credentialOperations(
         assertMatch(call.ifMatch, credential.version)
         if (credential.state !== 'active') throw conflict(`The credential is ${credential.state}.`)
         if (credential.replacedBy !== null) throw conflict('The credential was replaced already.')
-        const asked = { node, kind, label, expiresAt }
-        const { shown, version } = await issueCredential(transaction, context, call, asked)
+        const input = { node, kind, label, expiresAt }
+        const { shown, version } = await issueCredential(transaction, context, call, input)
         const { limits, version: limitsVersion } = await findLimits(transaction, { kind: 'credential', id })
         if (limitsVersion > 0) await putLimits(transaction, { kind: 'credential', id: shown.id }, limits)
         await replaceNodeCredential(transaction, id, { replacedBy: shown.id, overlapSeconds })
@@ -148,7 +151,7 @@ export function credentialOperations(
           object: objectOf(credential),
           changes: changesBetween({ replaced_by: null }, { replaced_by: shown.id }),
         })
-        return answer(shown, { etag: version })
+        return createResponse(shown, { etag: version })
       })
     },
   }

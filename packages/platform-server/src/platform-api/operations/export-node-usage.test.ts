@@ -119,7 +119,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     expect(lines).toEqual(cells)
   })
 
-  it('has no cell that a spreadsheet would run', async () => {
+  it('has no cell that a spreadsheet would execute', async () => {
     const lines = readCsv(await csvOf('date_from=2026-03-01'))
     const cells = lines.flat()
     expect(cells).toContain(`'=HYPERLINK("http://evil.example")`)
@@ -128,7 +128,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([])
   })
 
-  it('leaves nothing open behind a client that goes away', async () => {
+  it('leaves nothing open after a client disconnects', async () => {
     const address = await fixture.app.listen({ host: '127.0.0.1', port: 0 })
     const path = '/v2/reporting/node-usage/export/?date_from=2026-03-01&granularity=hour'
     for (let turn = 0; turn < 5; turn++) {
@@ -141,7 +141,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     }
   })
 
-  it('gives the database free when nobody reads on', async () => {
+  it('releases the database when the client stops reading', async () => {
     const { withSession } = fixture.store
     const cursors = () =>
       withSession(async (session) => {
@@ -170,7 +170,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     expect(await cursors()).toBe(0)
   })
 
-  it('answers HEAD without a body, and leaves nothing open', async () => {
+  it('responds to HEAD without a body, and leaves nothing open', async () => {
     const path = '/v2/reporting/node-usage/export/?date_from=2026-03-01'
     for (let turn = 0; turn < 3; turn++) {
       const head = async () => (await fixture.call(path, { method: 'HEAD' })).statusCode
@@ -182,7 +182,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     ['date_from=yesterday', 'date_from'],
     ['granularity=minute', 'granularity'],
     ['date_from=2026-03-02&date_to=2026-03-01T00:00:00Z', 'date_to'],
-  ])('refuses %s', async (query, field) => {
+  ])('rejects %s', async (query, field) => {
     const response = await fixture.call(`/v2/reporting/node-usage/export/?${query}`)
     expect([response.statusCode, response.json()]).toEqual([
       400,
@@ -192,7 +192,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     ])
   })
 
-  it('is for those with an API key only', async () => {
+  it('requires an API key', async () => {
     expect((await fixture.anonymous('/v2/reporting/node-usage/export/')).statusCode).toBe(401)
   })
 })

@@ -48,13 +48,13 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     'tom..as@breakwater.test',
     'tomas@-breakwater.test',
     `${'t'.repeat(65)}@breakwater.test`,
-  ])('are refused for %j, which is no e-mail address', async (email) => {
+  ])('are rejected for %j, which is not an email address', async (email) => {
     const response = await invite(email)
     expect(response.statusCode).toBe(400)
     expect(response.json()).toMatchObject({ error: { fields: { email: expect.any(Array) } } })
   })
 
-  it.each(['t@localhost', "o'tomas+nodes@sub.breakwater.test"])('are made for %s', async (email) => {
+  it.each(['t@localhost', "o'tomas+nodes@sub.breakwater.test"])('are created for %s', async (email) => {
     expect((await invite(email)).statusCode).toBe(201)
     const { id } = (await owner.call(list)).json<{ results: [{ id: string }] }>().results[0]
     expect((await owner.call(`${list}${id}/`, { method: 'DELETE' })).statusCode).toBe(204)
@@ -94,7 +94,7 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     ])
   })
 
-  it('are good for one time, also for two at once', async () => {
+  it('can be accepted once, also by two concurrent requests', async () => {
     const { token } = await invited('once@breakwater.test')
     const both = await Promise.all([accept(token), accept(token)])
     const statuses = both.map(({ statusCode }) => statusCode)
@@ -103,11 +103,11 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     expect(rejection(await accept(token))).toEqual([404, 'not_found'])
   })
 
-  it('end, are taken back, and are refused with a weak password', async () => {
-    const late = await invited('late@breakwater.test')
-    await expire(late.id)
-    expect(rejection(await accept(late.token))).toEqual([404, 'not_found'])
-    expect((await owner.call(list)).body).not.toContain(late.id)
+  it('expire, are revoked, and are rejected with a weak password', async () => {
+    const expired = await invited('late@breakwater.test')
+    await expire(expired.id)
+    expect(rejection(await accept(expired.token))).toEqual([404, 'not_found'])
+    expect((await owner.call(list)).body).not.toContain(expired.id)
     const back = await invited('back@breakwater.test')
     expect((await accept(back.token, { password: 'too short' })).statusCode).toBe(400)
     const remove = () => owner.call(`${list}${back.id}/`, { method: 'DELETE' })
@@ -118,7 +118,7 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     expect(fixture.log()).not.toContain('canary-token')
   })
 
-  it('are one for each address, and none for a member', async () => {
+  it('are limited to one per address, and rejected for a member', async () => {
     const first = await invited('twice@breakwater.test')
     expect(rejection(await invite('Twice@breakwater.test'))).toEqual([409, 'conflict'])
     await expire(first.id)
@@ -134,14 +134,14 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     }
   })
 
-  it('give nobody the account of a member who came in meanwhile', async () => {
+  it('do not give access to the account of a member who joined meanwhile', async () => {
     const { token } = await invited('meanwhile@breakwater.test', 'viewer')
     await member(fixture, 'meanwhile@breakwater.test', 'admin')
     expect(rejection(await accept(token))).toEqual([409, 'conflict'])
     expect((await signIn(fixture, 'meanwhile@breakwater.test')).session.role).toBe('admin')
   })
 
-  it('let a former member in again, with another password', async () => {
+  it('readmit a former member with a new password', async () => {
     const id = await member(fixture, 'again@breakwater.test', 'admin')
     await owner.call(`/v1/organization/members/${id}/`, { method: 'DELETE' })
     const { token } = await invited('again@breakwater.test', 'viewer')
@@ -149,7 +149,7 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     expect(browser.session).toMatchObject({ user: { id, first_name: 'Again' }, role: 'viewer' })
   })
 
-  it('are made by admins only', async () => {
+  it('are created by admins only', async () => {
     await member(fixture, 'editor@breakwater.test', 'editor')
     const editor = await signIn(fixture, 'editor@breakwater.test')
     const payload = { email: 'friend@breakwater.test', role: 'viewer' }

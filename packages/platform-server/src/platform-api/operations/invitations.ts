@@ -5,7 +5,7 @@ import {
   insertInvitation,
   isInvitationToken,
   listInvitations,
-  takeInvitation,
+  acceptInvitation,
 } from '../../records/invitations.ts'
 import { addMembership, insertMember } from '../../records/organizations.ts'
 import { findUserByEmail, renameUser, setPassword } from '../../records/users.ts'
@@ -14,7 +14,7 @@ import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Body, Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 import { openSession } from '../sign-in.ts'
 
 /** The operations on invitations. */
@@ -33,7 +33,7 @@ export function invitationOperations({
     },
 
     async createInvitation(call) {
-      const { identity, body, via } = call
+      const { identity, body, requestOrigin } = call
       const { organizationId, userId } = identity
       const email = body.email.toLowerCase()
       const { role } = body
@@ -49,8 +49,8 @@ export function invitationOperations({
           object: { kind: 'invitation', id, name: email },
           changes: changesBetween(undefined, { email, role }),
         })
-        const record = present(await findInvitation(transaction, organizationId, id))
-        return { ...record, token, url: `${via.baseUrl}/console/invitation#${token}` }
+        const record = assertExists(await findInvitation(transaction, organizationId, id))
+        return { ...record, token, url: `${requestOrigin.baseUrl}/console/invitation#${token}` }
       })
     },
 
@@ -70,24 +70,24 @@ export function invitationOperations({
       return undefined
     },
 
-    async acceptInvitation({ body, origin, via }) {
+    async acceptInvitation({ body, origin, requestOrigin }) {
       // Checked first: password hashing is too expensive for invalid tokens.
       if (!(await isInvitationToken(db, body.token))) throw new PlatformError('not_found')
       const hash = await passwords.hash(body.password)
       return db.transaction().execute(async (transaction) => {
-        const invitation = await takeInvitation(transaction, body.token)
+        const invitation = await acceptInvitation(transaction, body.token)
         if (invitation === undefined) throw new PlatformError('not_found')
         const { id, organizationId, email, role } = invitation
         const userId = await becomeMember(transaction, invitation, body)
         await setPassword(transaction, userId, { hash, origin: 'user', mustChange: false })
         const user = { id: userId, email, organizationId, role }
-        const session = await openSession(transaction, user, { origin, via })
+        const session = await openSession(transaction, user, { origin, requestOrigin })
         await writeAudit(transaction, session.author, {
           action: 'invitation.accept',
           object: { kind: 'invitation', id, name: email },
           changes: changesBetween(undefined, { email, role }),
         })
-        return session.answer
+        return session.response
       })
     },
   }
@@ -95,7 +95,7 @@ export function invitationOperations({
 
 async function becomeMember(
   db: OperationContext['db'],
-  { organizationId, email, role }: NonNullable<Awaited<ReturnType<typeof takeInvitation>>>,
+  { organizationId, email, role }: NonNullable<Awaited<ReturnType<typeof acceptInvitation>>>,
   { first_name: firstName, last_name: lastName }: Body<'acceptInvitation'>,
 ): Promise<string> {
   const user = await findUserByEmail(db, email)

@@ -5,10 +5,10 @@ import { auditedCredential, presentCredential, secretOf } from '../../endpoints/
 import { findNodeCredential, issueNodeCredential } from '../../records/node-credentials.ts'
 import type { Database } from '../../store/database.ts'
 import type { OperationContext } from '../operation-context.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 
 /** Fields of a new credential. */
-export interface AskedCredential {
+export interface CredentialInput {
   readonly node: { readonly id: string }
   readonly kind: CredentialKind
   readonly label?: string | undefined
@@ -20,7 +20,7 @@ export async function issueCredential(
   transaction: Kysely<Database>,
   { encryptor, nodes }: Pick<OperationContext, 'encryptor' | 'nodes'>,
   author: AuditAuthor,
-  { node, kind, label, expiresAt }: AskedCredential,
+  { node, kind, label, expiresAt }: CredentialInput,
 ) {
   const isRevealed = nodes.revealCredentials ?? true
   const issued = await issueNodeCredential(transaction, {
@@ -31,7 +31,7 @@ export async function issueCredential(
     expiresAt,
     ...(isRevealed && { encryptor }),
   })
-  const record = present(await findNodeCredential(transaction, node.id, issued.id))
+  const record = assertExists(await findNodeCredential(transaction, node.id, issued.id))
   await writeAudit(transaction, author, {
     action: 'credential.create',
     object: { kind: 'credential', id: issued.id, name: record.label },

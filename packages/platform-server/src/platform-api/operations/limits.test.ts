@@ -48,7 +48,7 @@ describeInOrder('limits', (create) => {
     return grants.find((grant) => grant.credentialId === credentialId)?.limits
   }
 
-  it('are none at first, and then those of project, node and credential', async () => {
+  it('are empty by default, and can be set for project, node and credential', async () => {
     for (const path of [ofProject, ofNode, ofCredential]) {
       const first = await call('GET', path)
       expect([first.status, first.etag]).toEqual([200, '"0"'])
@@ -78,7 +78,7 @@ describeInOrder('limits', (create) => {
     })
   })
 
-  it('take no unknown fields, whatever these hold', async () => {
+  it('ignore unknown fields with any value', async () => {
     const rate = { requests_per_second: 2, burst: null }
     const methods = { eth_call: { ...rate, note: 'a\0b', 'c\0d': 1 } }
     const { status, body } = await call('PUT', ofNode, { requests_per_second: 5, methods, more: ['\ud800'] })
@@ -86,7 +86,7 @@ describeInOrder('limits', (create) => {
     expect(body['methods']).toEqual({ eth_call: rate })
   })
 
-  it('are set as a whole, by those who know them', async () => {
+  it('are replaced entirely, with a matching version', async () => {
     const { etag = '' } = await call('PUT', ofNode, { requests_per_second: 5 })
     expect((await call('PUT', ofNode, { requests_per_second: 5 })).etag).toBe(etag)
     const [one, other] = await Promise.all([
@@ -109,7 +109,7 @@ describeInOrder('limits', (create) => {
     expect(audited[0]?.changes).toEqual({ max_batch_items: { before: expect.any(Number), after: null } })
   })
 
-  it('tell what was used of them', async () => {
+  it('report their usage', async () => {
     const { nodeId, projectId, organizationId } = fixture.first
     const row = {
       nodeId,
@@ -156,9 +156,9 @@ describeInOrder('limits', (create) => {
     [{ methods: { eth_call: {} } }, 'methods.eth_call.requests_per_second'],
     [{ methods: [] }, 'methods'],
     [{ methods: { 'a\0b': { requests_per_second: 1 } } }, 'methods'],
-  ])('refuse %j', async (body, field) => {
-    const answer = await call<{ error: { fields: object } }>('PUT', ofNode, body)
-    expect(answer.status).toBe(400)
-    expect(Object.keys(answer.body.error.fields)).toEqual([field])
+  ])('reject %j', async (body, field) => {
+    const response = await call<{ error: { fields: object } }>('PUT', ofNode, body)
+    expect(response.status).toBe(400)
+    expect(Object.keys(response.body.error.fields)).toEqual([field])
   })
 })

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
-import { complaintsOfLimits, limitsOf, presentLimits, presentUse } from '../../endpoints/present-limits.ts'
+import { validateLimits, limitsOf, presentLimits, presentUse } from '../../endpoints/present-limits.ts'
 import { findLimits, type LimitsOwner, putLimits, readLimitsUse } from '../../records/limits.ts'
 import { findNodeCredential } from '../../records/node-credentials.ts'
 import { findNode, lockNode } from '../../records/nodes.ts'
 import { findProject, lockProject } from '../../records/projects.ts'
 import type { Database } from '../../store/database.ts'
-import { answer, assertMatch } from '../operation-response.ts'
-import { found } from '../or-not-found.ts'
+import { createResponse, assertMatch } from '../operation-response.ts'
+import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import type { Body, Handlers, PlatformCall } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
@@ -27,10 +27,10 @@ export function limitOperations({
   db,
   encryptor,
 }: Pick<OperationContext, 'db' | 'encryptor'>): LimitOperations {
-  const shown = async (transaction: Kysely<Database>, owner: LimitsOwner) => {
+  const presentOwnerLimits = async (transaction: Kysely<Database>, owner: LimitsOwner) => {
     const { limits, version } = await findLimits(transaction, owner)
     const used = presentUse(await readLimitsUse(transaction, owner))
-    return answer({ ...presentLimits(limits), used }, { etag: version })
+    return createResponse({ ...presentLimits(limits), used }, { etag: version })
   }
 
   const put = async (
@@ -48,36 +48,38 @@ export function limitOperations({
       const object = { ...owner, name }
       await writeAudit(transaction, call, { action: 'limits.update', object, changes })
     }
-    return shown(transaction, owner)
+    return presentOwnerLimits(transaction, owner)
   }
 
   return {
     async getProjectLimits({ identity, path }) {
-      const { project } = found(await findProject(db, identity.organizationId, path.id))
-      return shown(db, { kind: 'project', id: project.id })
+      const { project } = orNotFound(await findProject(db, identity.organizationId, path.id))
+      return presentOwnerLimits(db, { kind: 'project', id: project.id })
     },
 
     async getNodeLimits({ identity, path }) {
-      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
-      return shown(db, { kind: 'node', id: node.id })
+      const node = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
+      return presentOwnerLimits(db, { kind: 'node', id: node.id })
     },
 
     async getCredentialLimits({ identity, path }) {
-      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
-      const { id } = found(await findNodeCredential(db, node.id, path.credential_id))
-      return shown(db, { kind: 'credential', id })
+      const node = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
+      const { id } = orNotFound(await findNodeCredential(db, node.id, path.credential_id))
+      return presentOwnerLimits(db, { kind: 'credential', id })
     },
 
     // The owner is locked, so that concurrent changes of its limits run one after the other.
     putProjectLimits: (call) =>
       db.transaction().execute(async (transaction) => {
-        const { id, name } = found(await lockProject(transaction, call.identity.organizationId, call.path.id))
+        const { id, name } = orNotFound(
+          await lockProject(transaction, call.identity.organizationId, call.path.id),
+        )
         return put(transaction, call, { kind: 'project', id }, name)
       }),
 
     putNodeLimits: (call) =>
       db.transaction().execute(async (transaction) => {
-        const { id, name } = found(
+        const { id, name } = orNotFound(
           await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id),
         )
         return put(transaction, call, { kind: 'node', id }, name)
@@ -85,15 +87,19 @@ export function limitOperations({
 
     putCredentialLimits: (call) =>
       db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id))
-        const { id, label } = found(await findNodeCredential(transaction, node.id, call.path.credential_id))
+        const node = orNotFound(
+          await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id),
+        )
+        const { id, label } = orNotFound(
+          await findNodeCredential(transaction, node.id, call.path.credential_id),
+        )
         return put(transaction, call, { kind: 'credential', id }, label)
       }),
   }
 }
 
 function readLimits(body: Body<'putNodeLimits'>) {
-  const fields = complaintsOfLimits(body)
+  const fields = validateLimits(body)
   if (Object.keys(fields).length > 0) throw new PlatformError('invalid', { fields })
   return limitsOf(body)
 }

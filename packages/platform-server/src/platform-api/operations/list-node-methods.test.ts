@@ -61,7 +61,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
   const one = async (method: string, transport = 'http') =>
     (await everything()).find((row) => row.method === method && row.transport === transport)
 
-  it('lists what the contract has before the node was asked', async () => {
+  it('lists the methods of the contract before the node is probed', async () => {
     const results = await everything()
     expect(results.length).toBeGreaterThan(70)
     const all: readonly Method[] = Object.values(methods)
@@ -77,7 +77,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     }
   })
 
-  it('shows what calling the methods has shown', async () => {
+  it('returns the probe results of the methods', async () => {
     const timeout = finding('eth_call', { transport: 'websocket', code: 3, note: 'execution failed' })
     await recordNodeMethods(fixture.store.db, fixture.store.encryptor, { nodeId, upstreams }, [
       finding('eth_accounts'),
@@ -99,7 +99,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     expect(await one('eth_call', 'websocket')).toMatchObject({ available: true, note: 'execution failed' })
   })
 
-  it('replaces what is found again and keeps the rest', async () => {
+  it('replaces results of a new probe and keeps the others', async () => {
     const before = await one('eth_accounts')
     await recordNodeMethods(fixture.store.db, fixture.store.encryptor, { nodeId, upstreams }, [
       finding('eth_getProof'),
@@ -110,7 +110,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     expect(await one('eth_accounts')).toEqual(before)
   })
 
-  it('records nothing of a node that is gone or has moved', async () => {
+  it('records nothing for a node that was deleted or has moved', async () => {
     const { db, encryptor } = fixture.store
     const count = async () => (await db.selectFrom('node_methods').select('method').execute()).length
     const before = await count()
@@ -121,7 +121,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     expect(await count()).toBe(before)
   })
 
-  it('lets the gateway withhold what is missing on every transport, and nothing else', async () => {
+  it('makes the gateway withhold exactly the methods that are missing on every transport', async () => {
     const { db, encryptor } = fixture.store
     await recordNodeMethods(db, encryptor, { nodeId, upstreams }, [
       finding('eth_getProof', missing),
@@ -136,7 +136,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     for (const grant of grants) expect(grant.withheldMethods).toEqual(['eth_getProof', 'eth_newFilter'])
   })
 
-  it('knows which nodes were not asked for a day', async () => {
+  it('finds the nodes that were not probed for a day', async () => {
     const { db, encryptor } = fixture.store
     const due = async (...age: [minutes: number, nodeId?: string]) =>
       (await nodesToProbe(db, encryptor, ['evm'], ...age)).map((node) => [node.nodeId, node.isDue])
@@ -160,7 +160,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     expect(await due(10)).toEqual([])
   })
 
-  it('forgets what was found when the node moves', async () => {
+  it('deletes the results when the node moves', async () => {
     const moved = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'http://127.0.0.1:1' } }
     await setNodeUpstreams({ ...fixture.store, protocols }, nodeId, moved)
     expect((await everything()).filter(({ available }) => available !== null)).toEqual([])
@@ -169,7 +169,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     }
   })
 
-  it('has pages of the same size as every list', async () => {
+  it('has the same page size as every list', async () => {
     const { count, next, previous, results } = (await fixture.call(path())).json<Page>()
     expect([results.length, previous]).toEqual([Math.min(count, 100), null])
     expect(next === null).toBe(count <= 100)
@@ -184,7 +184,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     }
   })
 
-  it('names the node in its links, whatever it is called', async () => {
+  it('has the node in its links, whatever its name', async () => {
     const { db, encryptor } = fixture.store
     const { projectId, organizationId } = fixture.first
     const row = {
@@ -208,7 +208,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     expect(next).toBe(count > 100 ? expected : null)
   })
 
-  it('answers a foreign node like one that does not exist', async () => {
+  it('responds for a node of another organization as if it did not exist', async () => {
     const { db, encryptor } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }
@@ -229,7 +229,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
 const evm = { name: 'evm', methodsOf: methodsOfChain }
 
 describe('the methods of a chain', () => {
-  it('are those of every EVM chain when the contract does not know it', () => {
+  it('are those of every EVM chain when the contract does not list the chain', () => {
     expect(nodeMethods(evm, 'toString', [], createUnits('flat', {}))).toEqual(
       nodeMethods(evm, 'evm', [], createUnits('flat', {})),
     )

@@ -69,7 +69,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     return response.json<Page>()
   }
 
-  it('sums by day, node and protocol unless told otherwise', async () => {
+  it('groups by day, node and protocol by default', async () => {
     const { count, next, previous, results, totals } = await report('date_from=2026-03-01&date_to=2026-04-30')
     expect([count, next, previous]).toEqual([5, null, null])
     const { nodeId } = fixture.first
@@ -113,13 +113,13 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     ['date_from=2026-03-09&node_id=ND-foreign', 0],
     ['date_from=2026-03-09&node_id=&network=&protocol=&date_to=', 62],
     ['date_from=2027-01-01', 0],
-  ])('%s holds %d requests', async (query, requests) => {
+  ])('%s has %d requests', async (query, requests) => {
     const { totals, results } = await report(query)
     expect(totals.requests).toBe(requests)
     expect(results.reduce((sum, row) => sum + row.requests, 0)).toBe(requests)
   })
 
-  it('tells apart what it is asked to', async () => {
+  it('groups by the requested fields', async () => {
     const time = 'date_from=2026-03-01&date_to=2026-03-31'
     const months = await report(
       `${time}&granularity=month&group_by=method,credential&node_id=${fixture.first.nodeId}`,
@@ -144,7 +144,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     ])
   })
 
-  it('begins with this month when it is told nothing', async () => {
+  it('starts with the current month by default', async () => {
     const { first, store } = fixture
     const identity = { organizationId: first.organizationId } as Parameters<typeof nodeUsage>[1]['identity']
     const page = { page: 1, page_size: 100 } as const
@@ -154,7 +154,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     expect(totals.requests).toBe(10)
   })
 
-  it('has pages, whose totals are those of the whole report', async () => {
+  it('has pages with the totals of the entire report', async () => {
     const rows = Array.from({ length: 100 + 3 }, (_, index) => ({
       ...own,
       hour: at('2025-01-01T00:00:00Z') + index * 3_600_000,
@@ -182,7 +182,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     ['group_by=node,', 'group_by'],
     ['ordering=requests', 'ordering'],
     [`node_id=${'N'.repeat(4_001)}`, 'node_id'],
-  ])('refuses %s', async (query, field) => {
+  ])('rejects %s', async (query, field) => {
     const response = await fixture.call(path(query))
     expect(response.statusCode).toBe(400)
     expect(response.json()).toMatchObject({
@@ -190,7 +190,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     })
   })
 
-  it('is for those with an API key only', async () => {
+  it('requires an API key', async () => {
     expect((await fixture.anonymous(path(''))).statusCode).toBe(401)
     expect((await fixture.call('/v2/reporting/node-usage/', { method: 'POST' })).statusCode).toBe(405)
   })

@@ -53,7 +53,7 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
     const { store, first } = fixture
     await store.db.deleteFrom('nodes').execute()
     await store.db.deleteFrom('projects').execute()
-    const made: string[] = []
+    const created: string[] = []
     for (const { name, createdAt } of rows) {
       const { organizationId } = first
       const id = await insertProject(store.db, {
@@ -66,12 +66,12 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
       if (createdAt !== undefined) {
         await store.db.updateTable('projects').set({ created_at: createdAt }).where('id', '=', id).execute()
       }
-      made.push(id)
+      created.push(id)
     }
-    return made
+    return created
   }
 
-  it('shows every field of a project', async () => {
+  it('returns every field of a project', async () => {
     const [id] = await projects([{ name: 'Harbour', createdAt: '2026-03-09T14:26:53.589793Z' }])
     const { organizationId } = fixture.first
     const network = { projectId: id ?? '', name: 'n', protocols: ['evm'], upstreams: {} }
@@ -123,7 +123,7 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
     expect((await page()).results[0]?.members).toBe(1)
   })
 
-  it('gives created_at six digits, zeros too', async () => {
+  it('formats created_at with six fractional digits, including zeros', async () => {
     const times = [
       '2026-01-02T03:04:05.000000Z',
       '2026-01-02T03:04:05.100000Z',
@@ -134,7 +134,7 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
     expect(results.map((project) => project.created_at)).toEqual(times)
   })
 
-  it('orders by time, latest first unless asked otherwise, and equal times by id', async () => {
+  it('orders by time, latest first by default, and equal times by id', async () => {
     const [b = '', a = '', ...ties] = await projects([
       { name: 'b', createdAt: at('000002') },
       { name: 'a', createdAt: at('000003') },
@@ -173,8 +173,8 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
   })
 
   it('orders equal names by id', async () => {
-    const made = await projects(Array.from({ length: 6 }, () => ({ name: 'same' })))
-    expect(await ids('?order_by=name')).toEqual(made.toSorted())
+    const created = await projects(Array.from({ length: 6 }, () => ({ name: 'same' })))
+    expect(await ids('?order_by=name')).toEqual(created.toSorted())
   })
 
   it('filters by exact name, organization and type', async () => {
@@ -187,7 +187,7 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
     expect(await count('?type=public&name=harbour')).toBe(1)
   })
 
-  it('takes an empty filter for none, the last of several values, and passes over unknown parameters', async () => {
+  it('treats an empty filter as unset, uses the last of several values, and ignores unknown parameters', async () => {
     await projects([{ name: 'a' }, { name: 'b' }])
     expect((await names('?name=&type=&organization=')).toSorted()).toEqual(['a', 'b'])
     expect(await names('?name=a&name=b')).toEqual(['b'])
@@ -195,13 +195,13 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
     expect((await names('?colour=red&__proto__=x&constructor=y')).toSorted()).toEqual(['a', 'b'])
   })
 
-  it('gives an empty list for a foreign organization, existing or not', async () => {
+  it('returns an empty list for another organization, existing or not', async () => {
     const { db } = fixture.store
     const foreign = await insertOrganization(db, 'Foreign')
     const owner = { email: 'foreign@example.test', firstName: 'F', lastName: 'O' }
     const userId = await insertOwner(db, foreign, owner)
-    const theirs = { organizationId: foreign, creatorId: userId, name: 'Theirs', description: '' }
-    await insertProject(db, { ...theirs, type: 'public' })
+    const foreignProject = { organizationId: foreign, creatorId: userId, name: 'Theirs', description: '' }
+    await insertProject(db, { ...foreignProject, type: 'public' })
     for (const id of [foreign, 'RG-000-000-000', 'nonsense']) {
       expect(await page(`?organization=${id}`)).toEqual({ count: 0, next: null, previous: null, results: [] })
     }
@@ -249,19 +249,19 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
     'last',
     '9007199254740993',
     '9'.repeat(400),
-  ])('answers page %s with 404', async (number) => {
+  ])('responds to page %s with 404', async (number) => {
     const response = await fixture.call(`/v2/projects/?page=${number}`)
     expect(response.statusCode).toBe(404)
     expect(response.json()).toMatchObject({ error: { code: 'not_found', message: 'Invalid page.' } })
   })
 
-  it('answers page 1 of nothing with an empty page, and page 2 with 404', async () => {
+  it('responds to page 1 of an empty list with an empty page, and to page 2 with 404', async () => {
     expect(await page('?name=nobody&page=1')).toEqual({ count: 0, next: null, previous: null, results: [] })
     expect((await fixture.call('/v2/projects/?name=nobody&page=2')).statusCode).toBe(404)
     expect((await fixture.call('/v2/projects/?organization=RG-1&page=2')).statusCode).toBe(404)
   })
 
-  it('refuses values that a parameter cannot have, naming the rule and not the value', async () => {
+  it('rejects invalid parameter values with the rule but without the value', async () => {
     const response = await fixture.call('/v2/projects/?order_by=canary-51&type=private&page=0&name=a%00b')
     expect(response.statusCode).toBe(400)
     expect(response.json()).toMatchObject({

@@ -56,7 +56,7 @@ describe.each(backends)('members on $name', ({ create }) => {
       results: { action: string; actor: object; changes: object }[]
     }>().results[0]
 
-  it('are listed page by page, the first one first', async () => {
+  it('are listed page by page, oldest first', async () => {
     const page = (await owner.call(`${list}?page_size=2`)).json<{
       count: number
       next: string
@@ -74,7 +74,7 @@ describe.each(backends)('members on $name', ({ create }) => {
     expect(last.json()).toMatchObject({ results: [{ id, email, last_sign_in_at: null }], next: null })
   })
 
-  it('change with a version, and with an entry in the audit log', async () => {
+  it('are updated with a matching version and an entry in the audit log', async () => {
     const before = await get(id)
     expect(before.headers['etag']).toBe('"1"')
     const first = await patch(admin, id, { role: 'viewer', first_name: 'Vi' }, { 'if-match': '"1"' })
@@ -86,8 +86,8 @@ describe.each(backends)('members on $name', ({ create }) => {
       changes: { role: { before: 'editor', after: 'viewer' }, first_name: { before: 'F', after: 'Vi' } },
     })
     for (const tag of ['"1"', 'W/"2"', '"x"', '2', '']) {
-      const late = await patch(admin, id, { role: 'admin' }, { 'if-match': tag })
-      expect(rejection(late)).toEqual([412, 'precondition_failed'])
+      const rejected = await patch(admin, id, { role: 'admin' }, { 'if-match': tag })
+      expect(rejection(rejected)).toEqual([412, 'precondition_failed'])
     }
     for (const tag of ['"1", "2"', '*', '"4"']) {
       expect((await patch(admin, id, { last_name: tag }, { 'if-match': tag })).statusCode).toBe(200)
@@ -95,16 +95,16 @@ describe.each(backends)('members on $name', ({ create }) => {
     expect(rejection(await remove(admin, id, { 'if-match': '"1"' }))).toEqual([412, 'precondition_failed'])
   })
 
-  it('change once when two change them with one version', async () => {
-    const answers = await Promise.all(
+  it('are updated once by two requests with the same version', async () => {
+    const responses = await Promise.all(
       ['A', 'B', 'C', 'D'].map((name) => patch(admin, id, { first_name: name }, { 'if-match': '"1"' })),
     )
-    const statuses = answers.map(({ statusCode }) => statusCode)
+    const statuses = responses.map(({ statusCode }) => statusCode)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 412)).toHaveLength(3)
   })
 
-  it('get an address that nobody else has, in lower case', async () => {
+  it('have a unique email address in lower case', async () => {
     expect((await patch(admin, id, { email: 'New.Address@Breakwater.test' })).json()).toMatchObject({
       email: 'new.address@breakwater.test',
     })
@@ -114,7 +114,7 @@ describe.each(backends)('members on $name', ({ create }) => {
     await patch(admin, id, { email })
   })
 
-  it('cannot be changed by editors, viewers, or for others by anybody', async () => {
+  it('cannot be changed by editors, and are not found in other organizations', async () => {
     const editor = await signIn(fixture, email)
     expect(rejection(await patch(editor, id, { role: 'admin' }))).toEqual(denied)
     expect(rejection(await remove(editor, ownerId))).toEqual(denied)
@@ -132,7 +132,7 @@ describe.each(backends)('members on $name', ({ create }) => {
     }
   })
 
-  it('who are the owner are changed by nobody else, and neither disabled nor removed', async () => {
+  it('who are the owner are changed only by themselves, and neither disabled nor removed', async () => {
     expect(rejection(await patch(admin, ownerId, { first_name: 'X' }))).toEqual(denied)
     expect(rejection(await patch(admin, id, { role: 'owner' }))).toEqual(denied)
     expect(rejection(await remove(admin, ownerId))).toEqual(denied)
@@ -145,7 +145,7 @@ describe.each(backends)('members on $name', ({ create }) => {
     expect(rejection(await remove(admin, self))).toEqual(conflict)
   })
 
-  it('become the owner by the owner, who is an admin then', async () => {
+  it('become the owner by a transfer, which makes the former owner an admin', async () => {
     expect(rejection(await patch(owner, id, { role: 'owner', disabled: true }))).toEqual(conflict)
     expect((await patch(owner, id, { role: 'owner' })).json()).toMatchObject({ role: 'owner' })
     expect((await owner.call('/v1/session/')).json()).toMatchObject({ role: 'admin' })
@@ -163,7 +163,7 @@ describe.each(backends)('members on $name', ({ create }) => {
     expect((await patch(next, ownerId, { role: 'owner' })).statusCode).toBe(200)
   })
 
-  it('have one owner, also when the owner hands over twice at once', async () => {
+  it('have one owner, also after two concurrent transfers', async () => {
     const otherId = await member(fixture, `o${count}@breakwater.test`, 'editor')
     const both = await Promise.all([id, otherId].map((to) => patch(owner, to, { role: 'owner' })))
     const statuses = both.map(({ statusCode }) => statusCode)
@@ -179,7 +179,7 @@ describe.each(backends)('members on $name', ({ create }) => {
     await patch(await signIn(fixture, holder), ownerId, { role: 'owner' })
   })
 
-  it('who are disabled are out at once, with their keys, until they are enabled', async () => {
+  it('who are disabled lose access immediately, with their keys, until they are enabled', async () => {
     const browser = await signIn(fixture, email)
     const key = await keyOf(id)
     expect((await withKey(key)).statusCode).toBe(200)
@@ -198,17 +198,17 @@ describe.each(backends)('members on $name', ({ create }) => {
     expect((await signInAgain()).statusCode).toBe(201)
   })
 
-  it('who are removed lose access at once and permanently, while what they created stays', async () => {
+  it('who are removed lose access immediately and permanently, while their records stay', async () => {
     const browser = await signIn(fixture, email)
     const key = await keyOf(id)
-    const made = await browser.call('/v2/projects/', { method: 'POST', payload: { name: 'Stays' } })
-    const project = made.json<{ id: string }>()
+    const created = await browser.call('/v2/projects/', { method: 'POST', payload: { name: 'Stays' } })
+    const project = created.json<{ id: string }>()
     expect((await remove(admin, id)).statusCode).toBe(204)
     expect((await get(id)).statusCode).toBe(404)
     expect((await browser.call('/v1/session/')).statusCode).toBe(401)
     expect((await withKey(key)).statusCode).toBe(401)
-    const kept = await owner.call(`/v2/projects/${project.id}/`)
-    expect(kept.json()).toMatchObject({ creator: { id, email } })
+    const response = await owner.call(`/v2/projects/${project.id}/`)
+    expect(response.json()).toMatchObject({ creator: { id, email } })
     expect(await audit(id)).toMatchObject({
       action: 'member.delete',
       changes: { role: { before: 'editor', after: null } },

@@ -11,12 +11,12 @@ import {
 } from '../../records/members.ts'
 import { deleteSessionsOf } from '../../records/sessions.ts'
 import { findUserByEmail } from '../../records/users.ts'
-import { answer, assertMatch } from '../operation-response.ts'
+import { createResponse, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 
 /** The operations on the members of an organization. */
 export function memberOperations({
@@ -35,7 +35,7 @@ export function memberOperations({
     async getMember({ identity, path }) {
       const found = await findMember(db, identity.organizationId, path.id)
       if (found === undefined) throw new PlatformError('not_found')
-      return answer(found.member, { etag: found.version })
+      return createResponse(found.member, { etag: found.version })
     },
 
     async updateMember(call) {
@@ -52,7 +52,7 @@ export function memberOperations({
         const email = body.email?.toLowerCase()
         if (email !== undefined && email !== before.email) await assertFree(transaction, email)
         const isHandover = role === 'owner' && before.role !== 'owner'
-        if (isHandover) await stepDown(transaction, identity)
+        if (isHandover) await demoteOwner(transaction, identity)
         await updateMember(transaction, organizationId, path.id, {
           email,
           role,
@@ -61,11 +61,11 @@ export function memberOperations({
           disabled,
         })
         if (disabled === true) await deleteSessionsOf(transaction, path.id)
-        const { member: after } = present(await findMember(transaction, organizationId, path.id))
+        const { member: after } = assertExists(await findMember(transaction, organizationId, path.id))
         await writeAudit(transaction, call, {
           action: 'member.update',
           object: { kind: 'member', id: path.id, name: after.email },
-          changes: changesBetween(shown(before), shown(after)),
+          changes: changesBetween(auditedFields(before), auditedFields(after)),
         })
         if (isHandover) {
           await writeAudit(transaction, call, {
@@ -74,7 +74,7 @@ export function memberOperations({
             changes: changesBetween({ role: 'owner' }, { role: 'admin' }),
           })
         }
-        return answer(after, { etag: version + 1 })
+        return createResponse(after, { etag: version + 1 })
       })
     },
 
@@ -95,7 +95,7 @@ export function memberOperations({
         await writeAudit(transaction, call, {
           action: 'member.delete',
           object: { kind: 'member', id: member.id, name: member.email },
-          changes: changesBetween(shown(member), undefined),
+          changes: changesBetween(auditedFields(member), undefined),
         })
       })
       return undefined
@@ -125,7 +125,7 @@ function assertPossible(identity: Identity, member: MemberRecord, { role, disabl
 }
 
 /** Makes the owner an admin. Of two concurrent transfers of ownership, the second one fails. */
-async function stepDown(db: OperationContext['db'], { organizationId, userId }: Identity): Promise<void> {
+async function demoteOwner(db: OperationContext['db'], { organizationId, userId }: Identity): Promise<void> {
   const self = await findMember(db, organizationId, userId, { forUpdate: true })
   if (self?.member.role !== 'owner') throw conflict('The owner has changed meanwhile.')
   await updateMember(db, organizationId, userId, { role: 'admin' })
@@ -140,6 +140,6 @@ function conflict(message: string): PlatformError {
 }
 
 // The fields of a member in the audit log.
-function shown({ email, first_name, last_name, role, disabled }: MemberRecord) {
+function auditedFields({ email, first_name, last_name, role, disabled }: MemberRecord) {
   return { email, first_name, last_name, role, disabled }
 }

@@ -3,7 +3,7 @@ import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/descri
 import { type NodeMethodRecord, findNodeMethods } from '../../records/node-methods.ts'
 import { findNode } from '../../records/nodes.ts'
 import { databaseNow } from '../../store/instant.ts'
-import { found } from '../or-not-found.ts'
+import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, Success } from '../platform-call.ts'
@@ -26,7 +26,7 @@ export function nodeMethodOperations({
 > {
   return {
     async probeNodeMethods({ identity, path }) {
-      const { id, protocols } = found(await findNode(db, encryptor, identity.organizationId, path.id))
+      const { id, protocols } = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
       const { name } = listedIn(descriptions)
       if (!protocols.includes(name)) {
         throw new PlatformError('conflict', { message: `The node does not offer the protocol ${name}.` })
@@ -38,7 +38,7 @@ export function nodeMethodOperations({
     },
 
     async listNodeMethods({ identity, path, query, links }) {
-      const node = found(await findNodeMethods(db, identity.organizationId, path.id))
+      const node = orNotFound(await findNodeMethods(db, identity.organizationId, path.id))
       const methods = nodeMethods(listedIn(descriptions), node.chain, node.methods, units)
       const { limit, offset } = rangeOf(query)
       return {

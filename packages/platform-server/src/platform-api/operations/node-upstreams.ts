@@ -1,7 +1,7 @@
 import { upstreamHealth } from '../../endpoints/upstream-health.ts'
 import { findNode } from '../../records/nodes.ts'
 import { loadNodes } from '../../store/load-nodes.ts'
-import { found } from '../or-not-found.ts'
+import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
@@ -15,8 +15,8 @@ export function nodeUpstreamOperations({
 }: Pick<OperationContext, 'db' | 'encryptor' | 'nodes' | 'protocols'>): Pick<Handlers, 'listNodeUpstreams'> {
   return {
     async listNodeUpstreams({ identity, path, query, links }) {
-      const { id, upstreams } = found(await findNode(db, encryptor, identity.organizationId, path.id))
-      const share = found((await loadNodes(db, encryptor, [id])).get(id))
+      const { id, upstreams } = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
+      const share = orNotFound((await loadNodes(db, encryptor, [id])).get(id))
       // The states depend only on the node, so any credential works.
       const states = nodes.upstreamStates?.({ ...share, credentialId: '', kind: 'token' }) ?? []
       const all = upstreamHealth(protocols, upstreams, states)

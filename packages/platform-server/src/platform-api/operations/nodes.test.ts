@@ -57,7 +57,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     await database.remove()
   })
 
-  const own = (name: string, more: object = {}) => ({
+  const inputOf = (name: string, more: object = {}) => ({
     project,
     name,
     chain: 'ethereum',
@@ -65,11 +65,11 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     upstreams: { evm: secretUpstream },
     ...more,
   })
-  const made = async (name: string, more?: object) =>
-    (await call<Created>('POST', '/v2/nodes/', own(name, more))).body
+  const createNode = async (name: string, more?: object) =>
+    (await call<Created>('POST', '/v2/nodes/', inputOf(name, more))).body
 
-  it('are created from upstreams of their own, with credentials', async () => {
-    const { status, etag, body } = await call<Created>('POST', '/v2/nodes/', own('Explorer'))
+  it('are created with their own upstreams and with credentials', async () => {
+    const { status, etag, body } = await call<Created>('POST', '/v2/nodes/', inputOf('Explorer'))
     expect([status, etag]).toEqual([201, '"1"'])
     const { credentials, details, ...node } = body
     const token = credentials[0]?.token ?? ''
@@ -103,8 +103,8 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     expect(JSON.stringify([read.body, audited, fixture.log()])).not.toContain(token)
   })
 
-  it('ignore unknown fields of their upstreams, whatever these hold', async () => {
-    const { upstreams, ...node } = own('Explorer')
+  it('ignore unknown fields of their upstreams with any value', async () => {
+    const { upstreams, ...node } = inputOf('Explorer')
     const { status, body } = await call<Node>('POST', '/v2/nodes/', {
       ...node,
       upstreams: { ...upstreams, note: 'a\0b' },
@@ -122,7 +122,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     const response = await fixture.anonymous('/v2/nodes/', {
       method: 'POST',
       headers: { authorization: `Bearer ${key}` },
-      payload: own('Without credentials'),
+      payload: inputOf('Without credentials'),
     })
     expect(response.statusCode).toBe(201)
     expect(response.json()).toMatchObject({
@@ -131,7 +131,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     })
   })
 
-  it('are created from what the service was configured with, and follow it', async () => {
+  it('are created from the configuration of the gateway, and follow it', async () => {
     const { body: options } = await call<Page<{ id: string; upstreams_required: boolean }>>(
       'GET',
       '/v2/deployment-options/',
@@ -145,8 +145,8 @@ describe.each(backends)('nodes on $name', ({ create }) => {
       'own-jetton',
       'own-solana',
     ])
-    const asked = { project, name: 'Follower', option: 'evm' }
-    const { status, body: node } = await call<Created>('POST', '/v2/nodes/', asked)
+    const body = { project, name: 'Follower', option: 'evm' }
+    const { status, body: node } = await call<Created>('POST', '/v2/nodes/', body)
     expect(status).toBe(201)
     expect(node).toMatchObject({
       option: 'evm',
@@ -162,14 +162,14 @@ describe.each(backends)('nodes on $name', ({ create }) => {
       network: 'testnet',
       upstreams: [{ protocol: 'evm', address: 'https://b.example' }],
     })
-    const parted = await call<Node>('PATCH', nodePath(node.id), { network: 'mine' })
-    expect(parted.body).toMatchObject({ option: null, network: 'mine' })
+    const detached = await call<Node>('PATCH', nodePath(node.id), { network: 'mine' })
+    expect(detached.body).toMatchObject({ option: null, network: 'mine' })
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...moved, upstreams: { evm: 'devnet' } })
-    expect((await call<Node>('GET', nodePath(node.id))).body).toEqual(parted.body)
+    expect((await call<Node>('GET', nodePath(node.id))).body).toEqual(detached.body)
   })
 
-  it('have an address for each way that they offer', async () => {
-    const all = await made('All', {
+  it('have a URL for each transport that they offer', async () => {
+    const all = await createNode('All', {
       chain: 'evm',
       upstreams: {
         evm: 'http://a.example',
@@ -186,7 +186,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
       grpc: 'https://api.example.test',
     })
     const jetton = { jetton: 'http://j.example', jetton_v3: 'http://i.example' }
-    const index = await made('Jetton', { option: 'own-jetton', chain: undefined, upstreams: jetton })
+    const index = await createNode('Jetton', { option: 'own-jetton', chain: undefined, upstreams: jetton })
     expect((await call<Node>('GET', nodePath(index.id))).body).toMatchObject({
       details: {
         api_v2: 'https://api.example.test/{token}/api/v2',
@@ -197,7 +197,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
         { protocol: 'jetton_v3', address: 'http://i.example' },
       ],
     })
-    const fast = await made('Fast', { chain: 'high-throughput' })
+    const fast = await createNode('Fast', { chain: 'high-throughput' })
     expect((await call<Node>('GET', nodePath(fast.id))).body.details).toEqual({
       https: 'https://api.example.test/{token}/evm',
       wss: 'wss://api.example.test/ws/{token}/evm',
@@ -232,14 +232,14 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     [{ protocols: ['beacon'] }, { protocols: ['Must name only what there are upstreams for.'] }],
     [{ project: 'PR-c4n4ry' }, { project: ['There is no such project.'] }],
     [{ name: '' }, { name: [expect.any(String)] }],
-  ])('refuses %j', async (change, fields) => {
-    const answer = await call<Refusal>('POST', '/v2/nodes/', own('Refused', change))
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid'])
-    expect(answer.body.error.fields).toEqual(fields)
-    expect(JSON.stringify(answer.body)).not.toContain('c4n4ry')
+  ])('rejects %j', async (change, fields) => {
+    const response = await call<Refusal>('POST', '/v2/nodes/', inputOf('Refused', change))
+    expect([response.status, response.body.error.code]).toEqual([400, 'invalid'])
+    expect(response.body.error.fields).toEqual(fields)
+    expect(JSON.stringify(response.body)).not.toContain('c4n4ry')
   })
 
-  it('of another organization are not there, whatever is asked of them', async () => {
+  it('of another organization are not found by any operation', async () => {
     const { db, encryptor } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }
@@ -264,14 +264,14 @@ describe.each(backends)('nodes on $name', ({ create }) => {
       const { status } = await call(method, url, requestBody && (bodies[operationId] ?? {}))
       expect([operationId, status]).toEqual([operationId, 404])
     }
-    const asked = { project: projectId, name: 'n', option: 'evm' }
-    expect((await call('POST', '/v2/nodes/', asked)).status).toBe(400)
+    const input = { project: projectId, name: 'n', option: 'evm' }
+    expect((await call('POST', '/v2/nodes/', input)).status).toBe(400)
     const { body } = await call<Page<Node>>('GET', `/v2/nodes/?project=${projectId}`)
     expect(body.count).toBe(0)
   })
 
-  it('are changed with the version that one knows', async () => {
-    const { id } = await made('Before')
+  it('are updated with a matching version', async () => {
+    const { id } = await createNode('Before')
     const path = nodePath(id)
     const changed = await call<Node>(
       'PATCH',
@@ -290,8 +290,8 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     expect(refused.body.error.fields).toEqual({ 'upstreams.jetton': ['Must be left out for this chain.'] })
   })
 
-  it('are deleted with everything that belongs to them', async () => {
-    const { id, credentials } = await made('Gone')
+  it('are deleted with all their records', async () => {
+    const { id, credentials } = await createNode('Gone')
     const credential = credentials[0]?.id ?? ''
     await call('PUT', nodePath(id, 'limits'), { requests_per_second: 5 })
     await call('PUT', nodePath(id, 'credentials', credential, 'limits'), { requests_per_second: 5 })
@@ -303,7 +303,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     expect(left).toEqual([])
   })
 
-  it('that follow the configuration take a name, and nothing else', async () => {
+  it('that follow the configuration accept only a new name', async () => {
     const path = nodePath(fixture.first.nodeId)
     expect(await call('PATCH', path, { name: 'Mine' })).toMatchObject({
       status: 200,
@@ -319,11 +319,12 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     expect((await call('DELETE', path)).status).toBe(409)
   })
 
-  it('are listed by filters, in order and by pages', async () => {
+  it('are listed with filters, ordering and pages', async () => {
     const list = async (query: string) => (await call<Page<Node>>('GET', `/v2/nodes/?${query}`)).body
     const { body: other } = await call<{ id: string }>('POST', '/v2/projects/', { name: 'Listed' })
-    for (const name of ['beta', 'Alpha', 'gamma', 'alpha', 'Ünder']) await made(name, { project: other.id })
-    await made('test', { project: other.id, network: 'hoodi' })
+    for (const name of ['beta', 'Alpha', 'gamma', 'alpha', 'Ünder'])
+      await createNode(name, { project: other.id })
+    await createNode('test', { project: other.id, network: 'hoodi' })
     const names = async (query: string) =>
       (await list(`project=${other.id}&${query}`)).results.map(({ name }) => name)
     expect(await names('order_by=name')).toEqual(['Alpha', 'alpha', 'beta', 'gamma', 'test', 'Ünder'])
@@ -341,8 +342,8 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     ])
   })
 
-  it('show their upstreams, of which nothing is known without calls', async () => {
-    const { id } = await made('Watched', {
+  it('return their upstreams, with unknown health before the first call', async () => {
+    const { id } = await createNode('Watched', {
       upstreams: { evm: 'http://a.example/c4n4ry http://b.example#cordoned', websocket: 'ws://a.example' },
     })
     const { body } = await call<Page<object>>('GET', nodePath(id, 'upstreams'))

@@ -8,9 +8,9 @@ import { planNode, planUpstreams } from '../../endpoints/plan.ts'
 import { auditedNode, presentNode } from '../../endpoints/present-endpoint.ts'
 import { complaintsOfTargets } from '../../endpoints/upstream-targets.ts'
 import {
-  type Complaints,
-  complaintsOfTexts,
-  type GivenUpstreams,
+  type ValidationErrors,
+  validateUpstreams,
+  type UpstreamInput,
   textsOf,
 } from '../../endpoints/upstream-fields.ts'
 import { findConfiguredNode } from '../../records/configured-node.ts'
@@ -27,13 +27,13 @@ import {
 } from '../../records/nodes.ts'
 import { lockProject } from '../../records/projects.ts'
 import type { Database } from '../../store/database.ts'
-import { answer, assertMatch } from '../operation-response.ts'
-import { found } from '../or-not-found.ts'
+import { createResponse, assertMatch } from '../operation-response.ts'
+import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, type PageLinks, rangeOf } from '../page-links.ts'
 import type { Body, Handlers, PlatformCall, Query } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 import { issueCredential } from './issue-credential.ts'
 
 type NodeContext = Pick<OperationContext, 'db' | 'encryptor' | 'publicUrl' | 'nodes' | 'protocols'>
@@ -69,8 +69,10 @@ export function nodeOperations(
     },
 
     async getNode({ identity, path, links }) {
-      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
-      return answer(presentNode(protocols, node, addressParts(context, links)), { etag: node.version })
+      const node = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
+      return createResponse(presentNode(protocols, node, addressParts(context, links)), {
+        etag: node.version,
+      })
     },
 
     async createNode(call) {
@@ -79,7 +81,7 @@ export function nodeOperations(
       return db.transaction().execute(async (transaction) => {
         const options = deploymentOptions(protocols, await findConfiguredNode(transaction, encryptor))
         const planned = planNode(protocols, body, options)
-        if ('complaints' in planned) throw invalid(planned.complaints)
+        if ('errors' in planned) throw invalid(planned.errors)
         const project = await lockProject(transaction, identity.organizationId, body.project)
         if (project === undefined) throw invalid({ project: ['There is no such project.'] })
         const { name, beacon_debug: beaconDebug } = body
@@ -89,7 +91,7 @@ export function nodeOperations(
           name,
           beaconDebug,
         })
-        const node = present(await findNode(transaction, encryptor, identity.organizationId, id))
+        const node = assertExists(await findNode(transaction, encryptor, identity.organizationId, id))
         await writeAudit(transaction, call, {
           action: 'node.create',
           object: { kind: 'node', id, name },
@@ -99,8 +101,8 @@ export function nodeOperations(
         const mayIssue = identity.scopes.has('credentials:write')
         const credentials = mayIssue ? await issueFirst(transaction, context, call, node) : []
         const token = credentials.find(({ kind }) => kind === 'token')?.token
-        const shown = presentNode(protocols, node, addressParts(context, links), token)
-        return answer({ ...shown, credentials }, { etag: node.version })
+        const presented = presentNode(protocols, node, addressParts(context, links), token)
+        return createResponse({ ...presented, credentials }, { etag: node.version })
       })
     },
 
@@ -108,12 +110,12 @@ export function nodeOperations(
       const { organizationId } = call.identity
       await checkTargets(context, call.body.upstreams)
       return db.transaction().execute(async (transaction) => {
-        const before = found(await lockNode(transaction, encryptor, organizationId, call.path.id))
+        const before = orNotFound(await lockNode(transaction, encryptor, organizationId, call.path.id))
         assertMatch(call.ifMatch, before.version)
         const { id } = before
-        const asked = changesOf(protocols, before, call.body)
-        if (Object.keys(asked).length > 0) await updateNode(transaction, encryptor, id, asked)
-        const after = present(await findNode(transaction, encryptor, organizationId, id))
+        const changes = changesOf(protocols, before, call.body)
+        if (Object.keys(changes).length > 0) await updateNode(transaction, encryptor, id, changes)
+        const after = assertExists(await findNode(transaction, encryptor, organizationId, id))
         if (after.version !== before.version) {
           await writeAudit(transaction, call, {
             action: 'node.update',
@@ -121,7 +123,7 @@ export function nodeOperations(
             changes: changesBetween(auditedNode(protocols, before), auditedNode(protocols, after)),
           })
         }
-        return answer(presentNode(protocols, after, addressParts(context, call.links)), {
+        return createResponse(presentNode(protocols, after, addressParts(context, call.links)), {
           etag: after.version,
         })
       })
@@ -129,7 +131,7 @@ export function nodeOperations(
 
     async deleteNode(call) {
       return db.transaction().execute(async (transaction) => {
-        const before = found(
+        const before = orNotFound(
           await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id),
         )
         const { id, name } = before
@@ -154,14 +156,14 @@ function addressParts({ publicUrl, nodes }: NodeContext, { address }: PageLinks)
 
 async function checkTargets(
   { nodes, protocols }: NodeContext,
-  upstreams: GivenUpstreams | undefined,
+  upstreams: UpstreamInput | undefined,
 ): Promise<void> {
   if (upstreams === undefined) return
-  const form = complaintsOfTexts(protocols, upstreams)
+  const form = validateUpstreams(protocols, upstreams)
   if (Object.keys(form).length > 0) throw invalid(form)
   const { privateUpstreams: isPrivateAllowed = true, ownUrls = () => [], nodeDomain: ownDomain } = nodes
-  const complaints = await complaintsOfTargets(protocols, upstreams, { isPrivateAllowed, ownUrls, ownDomain })
-  if (Object.keys(complaints).length > 0) throw invalid(complaints)
+  const errors = await complaintsOfTargets(protocols, upstreams, { isPrivateAllowed, ownUrls, ownDomain })
+  if (Object.keys(errors).length > 0) throw invalid(errors)
 }
 
 /** Issues the first credentials: one of each kind that the node supports. */
@@ -194,7 +196,7 @@ function changesOf(
   const isMoved = network !== undefined || upstreams !== undefined
   if (node.managedBy === 'configuration' && (isMoved || beaconDebug !== undefined)) throw managed()
   const planned = upstreams && planUpstreams(descriptions, upstreams, node.chain)
-  if (planned && 'complaints' in planned) throw invalid(planned.complaints)
+  if (planned && 'errors' in planned) throw invalid(planned.errors)
   return {
     ...(name !== undefined && name !== node.name && { name }),
     ...(network !== undefined && { network }),
@@ -205,7 +207,7 @@ function changesOf(
   }
 }
 
-function invalid(fields: Complaints): PlatformError {
+function invalid(fields: ValidationErrors): PlatformError {
   return new PlatformError('invalid', { fields })
 }
 

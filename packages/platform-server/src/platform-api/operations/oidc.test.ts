@@ -29,27 +29,27 @@ describe('the sign-in through an identity provider', () => {
   })
 
   /** Runs the complete sign-in with an account, up to the final response. */
-  async function comeBackAs(account: IdentityProvider['account']) {
+  async function signInAs(account: IdentityProvider['account']) {
     provider.account = account
     const begun = await fixture.anonymous(begin)
     expect(begun.statusCode).toBe(302)
     const returned = await provider.signIn(String(begun.headers['location']))
     const cookie = cookieOf(begun)
-    return { returned, cookie, answer: await come(returned, cookie) }
+    return { returned, cookie, response: await come(returned, cookie) }
   }
   const come = (returned: URL, cookie: string) =>
     fixture.anonymous(`${returned.pathname}${returned.search}`, {
       headers: { cookie, 'sec-fetch-site': 'cross-site' },
     })
-  const sessionOf = async (answer: LightMyRequestResponse) =>
-    fixture.anonymous('/v1/session/', { headers: { cookie: cookieOf(answer) } })
-  const expectRefused = (answer: LightMyRequestResponse) => {
-    expect(answer.statusCode).toBe(302)
-    expect(answer.headers['location']).toBe(`${publicUrl}/console/#sign-in-failed`)
-    expect(String(answer.headers['set-cookie'])).not.toContain('fairlead_session')
+  const sessionOf = async (response: LightMyRequestResponse) =>
+    fixture.anonymous('/v1/session/', { headers: { cookie: cookieOf(response) } })
+  const expectRefused = (response: LightMyRequestResponse) => {
+    expect(response.statusCode).toBe(302)
+    expect(response.headers['location']).toBe(`${publicUrl}/console/#sign-in-failed`)
+    expect(String(response.headers['set-cookie'])).not.toContain('fairlead_session')
   }
 
-  it('is offered, and goes to the provider with a challenge, a state and a nonce', async () => {
+  it('is offered, and redirects to the provider with a challenge, a state and a nonce', async () => {
     const options = await fixture.anonymous('/v1/sign-in-options/')
     expect(options.json()).toEqual({
       password: true,
@@ -73,18 +73,18 @@ describe('the sign-in through an identity provider', () => {
     expect(response.headers['set-cookie']).not.toContain(searchParams.get('state'))
   })
 
-  it('opens a session for a member, and goes to the console and nowhere else', async () => {
+  it('opens a session for a member, and redirects to the console only', async () => {
     const account = { id: 'v', email: 'Vera@Breakwater.test', verified: true }
-    const { answer, returned, cookie } = await comeBackAs(account)
-    expect(answer.statusCode).toBe(302)
-    expect(answer.headers['location']).toBe(`${publicUrl}/console/`)
-    expect((await sessionOf(answer)).json()).toMatchObject({
+    const { response, returned, cookie } = await signInAs(account)
+    expect(response.statusCode).toBe(302)
+    expect(response.headers['location']).toBe(`${publicUrl}/console/`)
+    expect((await sessionOf(response)).json()).toMatchObject({
       user: { email: 'vera@breakwater.test' },
       role: 'editor',
     })
     // The same callback is rejected a second time, and in another browser.
     expectRefused(await come(returned, cookie))
-    const again = await comeBackAs(account)
+    const again = await signInAs(account)
     expectRefused(await come(again.returned, ''))
     const elsewhere = new URL(returned)
     elsewhere.searchParams.set('next', 'https://evil.test')
@@ -99,7 +99,7 @@ describe('the sign-in through an identity provider', () => {
     ],
     ['a user whom the provider refuses', undefined],
   ])('opens none for %s', async (_, account) => {
-    expectRefused((await comeBackAs(account)).answer)
+    expectRefused((await signInAs(account)).response)
   })
 
   it('opens none for a member who is disabled', async () => {
@@ -107,26 +107,26 @@ describe('the sign-in through an identity provider', () => {
     const disabled = { disabled_at: '2026-01-01T00:00:00Z' }
     await fixture.store.db.updateTable('users').set(disabled).where('id', '=', id).execute()
     const account = { id: 'o', email: 'out@breakwater.test', verified: true }
-    expectRefused((await comeBackAs(account)).answer)
+    expectRefused((await signInAs(account)).response)
   })
 
-  it('takes no answer to another sign-in, and none that was changed', async () => {
+  it('rejects a response to another sign-in and a modified response', async () => {
     provider.account = { id: 'v', email: 'vera@breakwater.test', verified: true }
-    const [mine, theirs] = [await fixture.anonymous(begin), await fixture.anonymous(begin)]
-    const returned = await provider.signIn(String(mine.headers['location']))
-    expectRefused(await come(returned, cookieOf(theirs)))
+    const [first, second] = [await fixture.anonymous(begin), await fixture.anonymous(begin)]
+    const returned = await provider.signIn(String(first.headers['location']))
+    expectRefused(await come(returned, cookieOf(second)))
     for (const name of ['state', 'code', 'iss']) {
       const fresh = await fixture.anonymous(begin)
       const changed = await provider.signIn(String(fresh.headers['location']))
       changed.searchParams.set(name, 'canary-changed')
       expectRefused(await come(changed, cookieOf(fresh)))
     }
-    expectRefused(await come(new URL(`${publicUrl}${begin}callback/`), cookieOf(mine)))
+    expectRefused(await come(new URL(`${publicUrl}${begin}callback/`), cookieOf(first)))
     expect(fixture.log()).not.toContain('canary-changed')
     expect(fixture.log()).not.toContain('c4n4ry')
   })
 
-  it('is not there without a provider, and waits for one that does not answer', async () => {
+  it('is not found without a provider, and unavailable when the provider is unreachable', async () => {
     const other = await anyDatabase()
     const without = await platformFixture(other)
     for (const url of [begin, `${begin}callback/`]) {

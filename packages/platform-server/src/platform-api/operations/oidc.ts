@@ -1,7 +1,7 @@
 import { findSignInUser } from '../../records/users.ts'
 import { clearCookie, readCookie, setCookie } from '../../sessions/session-cookie.ts'
-import { longestSignInSeconds } from '../../sessions/oidc.ts'
-import { answer } from '../operation-response.ts'
+import { maxSignInSeconds } from '../../sessions/oidc.ts'
+import { createResponse } from '../operation-response.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
 import type { OperationContext } from '../operation-context.ts'
 import type { Handlers } from '../platform-call.ts'
@@ -20,28 +20,33 @@ export function oidcOperations({
   'getSignInOptions' | 'beginOidcSignIn' | 'finishOidcSignIn'
 > {
   return {
-    getSignInOptions: ({ via }) =>
+    getSignInOptions: ({ requestOrigin }) =>
       Promise.resolve({
         password: true,
-        oidc: oidc === undefined ? null : { name: oidc.name, url: `${via.baseUrl}/v1/session/oidc/` },
+        oidc:
+          oidc === undefined ? null : { name: oidc.name, url: `${requestOrigin.baseUrl}/v1/session/oidc/` },
       }),
 
-    async beginOidcSignIn({ via }) {
+    async beginOidcSignIn({ requestOrigin }) {
       if (oidc === undefined) throw new PlatformError('not_found')
-      const { url, state } = await oidc.begin(`${via.baseUrl}${callbackPath}`).catch((error: unknown) => {
-        log.warn({ error: loggableError(error) }, 'the identity provider does not answer')
-        throw new PlatformError('unavailable', { cause: error })
-      })
+      const { url, state } = await oidc
+        .begin(`${requestOrigin.baseUrl}${callbackPath}`)
+        .catch((error: unknown) => {
+          log.warn({ error: loggableError(error) }, 'the identity provider does not answer')
+          throw new PlatformError('unavailable', { cause: error })
+        })
       // Lax: another site redirects the browser back, and the browser must send the cookie with that request.
-      const options = { seconds: longestSignInSeconds, sameSite: 'Lax' } as const
-      const cookie = setCookie(via, 'sign_in', state, options)
-      return answer(undefined, { headers: { location: url, 'set-cookie': cookie } })
+      const options = { seconds: maxSignInSeconds, sameSite: 'Lax' } as const
+      const cookie = setCookie(requestOrigin, 'sign_in', state, options)
+      return createResponse(undefined, { headers: { location: url, 'set-cookie': cookie } })
     },
 
-    async finishOidcSignIn({ origin, via, links }) {
+    async finishOidcSignIn({ origin, requestOrigin, links }) {
       if (oidc === undefined) throw new PlatformError('not_found')
-      const state = readCookie(via, 'sign_in')
-      const returned = new URL(`${via.baseUrl}${callbackPath}?${new URLSearchParams(links.given).toString()}`)
+      const state = readCookie(requestOrigin, 'sign_in')
+      const returned = new URL(
+        `${requestOrigin.baseUrl}${callbackPath}?${new URLSearchParams(links.given).toString()}`,
+      )
       const email =
         state === undefined
           ? undefined
@@ -50,17 +55,17 @@ export function oidcOperations({
               return undefined
             })
       const user = email === undefined ? undefined : await findSignInUser(db, email)
-      const location = `${via.baseUrl}/console/`
-      const ended = clearCookie(via, 'sign_in')
+      const location = `${requestOrigin.baseUrl}/console/`
+      const ended = clearCookie(requestOrigin, 'sign_in')
       if (user === undefined) {
-        return answer(undefined, {
+        return createResponse(undefined, {
           headers: { location: `${location}#sign-in-failed`, 'set-cookie': ended },
         })
       }
       const session = await db
         .transaction()
-        .execute((transaction) => openSession(transaction, user, { origin, via }))
-      return answer(undefined, { headers: { location, 'set-cookie': [ended, session.cookie] } })
+        .execute((transaction) => openSession(transaction, user, { origin, requestOrigin }))
+      return createResponse(undefined, { headers: { location, 'set-cookie': [ended, session.cookie] } })
     },
   }
 }

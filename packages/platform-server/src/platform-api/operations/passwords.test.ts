@@ -25,8 +25,8 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     fixture.anonymous('/v1/session/', { method: 'POST', payload: { email, password }, remoteAddress })
   const isOpen = async ({ call }: Browser) => (await call('/v1/session/')).statusCode === 200
 
-  it('that are wrong, and unknown addresses, are refused alike, after the same work', async () => {
-    const answers = []
+  it('that are wrong are rejected like unknown addresses, after the same work', async () => {
+    const responses = []
     for (const [email, password] of [
       [owner, 'wrong'],
       ['nobody@breakwater.test', 'wrong'],
@@ -38,9 +38,9 @@ describe.each(backends)('passwords on $name', ({ create }) => {
       expect(passwords.checked()).toBe(before + 1)
       expect(response.headers['set-cookie']).toBeUndefined()
       const { error } = response.json<{ error: object }>()
-      answers.push([response.statusCode, { ...error, request_id: '' }])
+      responses.push([response.statusCode, { ...error, request_id: '' }])
     }
-    expect(answers[0]).toEqual([
+    expect(responses[0]).toEqual([
       401,
       {
         code: 'authentication_failed',
@@ -48,10 +48,10 @@ describe.each(backends)('passwords on $name', ({ create }) => {
         request_id: '',
       },
     ])
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1)
   })
 
-  it('refuse a user without a password, whatever is sent', async () => {
+  it('reject a user without a password, whatever is sent', async () => {
     const id = await member(fixture, 'none@breakwater.test', 'viewer')
     const none = { password_hash: null, password_origin: null }
     await fixture.store.db.updateTable('users').set(none).where('id', '=', id).execute()
@@ -60,7 +60,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     }
   })
 
-  it('are refused for a while to those who try passwords out, also all at once', async () => {
+  it('are throttled after failed attempts, also concurrent ones', async () => {
     await member(fixture, 'target@breakwater.test', 'viewer')
     const before = passwords.checked()
     const tries = await Promise.all(
@@ -70,14 +70,14 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(4)
     expect(passwords.checked() - before).toBe(10)
-    const late = await attempt('Target@breakwater.test', testPassword, '192.0.3.1')
-    expect(rejection(late)).toEqual([429, 'throttled'])
-    expect(Number(late.headers['retry-after'])).toBeGreaterThan(0)
+    const throttled = await attempt('Target@breakwater.test', testPassword, '192.0.3.1')
+    expect(rejection(throttled)).toEqual([429, 'throttled'])
+    expect(Number(throttled.headers['retry-after'])).toBeGreaterThan(0)
     // The user of the account can still sign in from another network.
     expect((await attempt('target@breakwater.test', testPassword, '192.0.3.99')).statusCode).toBe(201)
   })
 
-  it('may do nothing but change a password that must be changed', async () => {
+  it('allow only a password change while it is required', async () => {
     const id = await member(fixture, 'new@breakwater.test', 'admin')
     const must = { must_change_password: true }
     await fixture.store.db.updateTable('users').set(must).where('id', '=', id).execute()

@@ -25,7 +25,7 @@ describe.each(backends)('one project on $name', ({ create }) => {
     await database.remove()
   })
 
-  const made = async (name: string) => (await call<Project>('POST', '/v2/projects/', { name })).body
+  const createProject = async (name: string) => (await call<Project>('POST', '/v2/projects/', { name })).body
   const actions = async (id: string) => {
     const { db } = fixture.store
     const rows = await db
@@ -37,8 +37,8 @@ describe.each(backends)('one project on $name', ({ create }) => {
     return rows.map(({ action, changes }) => [action, changes])
   }
 
-  it('is read, changed and deleted, and the audit log tells of it', async () => {
-    const { id } = await made('Harbour')
+  it('is read, updated and deleted, with entries in the audit log', async () => {
+    const { id } = await createProject('Harbour')
     const path = `/v2/projects/${id}/`
     const read = await call<Project>('GET', path)
     expect([read.status, read.etag, read.body.name]).toEqual([200, '"1"', 'Harbour'])
@@ -59,16 +59,16 @@ describe.each(backends)('one project on $name', ({ create }) => {
     ])
   })
 
-  it('stays as it is when nothing about it changes', async () => {
-    const { id } = await made('Same')
+  it('keeps its version when an update changes nothing', async () => {
+    const { id } = await createProject('Same')
     for (const body of [{}, { name: 'Same' }]) {
       expect((await call('PATCH', `/v2/projects/${id}/`, body)).etag).toBe('"1"')
     }
     expect(await actions(id)).toHaveLength(1)
   })
 
-  it('is changed by nobody who knows an older version', async () => {
-    const { id } = await made('Races')
+  it('is not updated with an older version', async () => {
+    const { id } = await createProject('Races')
     const path = `/v2/projects/${id}/`
     const tries = await Promise.all(
       Array.from({ length: 5 }, (_, at) =>
@@ -84,12 +84,12 @@ describe.each(backends)('one project on $name', ({ create }) => {
 
   it('is not deleted while it has nodes', async () => {
     const { projectId } = fixture.first
-    const answer = await call('DELETE', `/v2/projects/${projectId}/`)
-    expect(answer).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+    const response = await call('DELETE', `/v2/projects/${projectId}/`)
+    expect(response).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
     expect((await call('GET', `/v2/projects/${projectId}/`)).status).toBe(200)
   })
 
-  it('of another organization is not there', async () => {
+  it('of another organization is not found', async () => {
     const { db } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }

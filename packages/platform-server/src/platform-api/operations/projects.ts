@@ -8,13 +8,13 @@ import {
   type ProjectQuery,
   updateProject,
 } from '../../records/projects.ts'
-import { answer, assertMatch } from '../operation-response.ts'
-import { found } from '../or-not-found.ts'
+import { createResponse, assertMatch } from '../operation-response.ts'
+import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, Query } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 
 const orders: Readonly<
   Record<Query<'listProjects'>['order_by'], Pick<ProjectQuery, 'orderBy' | 'descending'>>
@@ -65,20 +65,20 @@ export function projectOperations({
           object: { kind: 'project', id, name },
           changes: changesBetween(undefined, { name, description, type }),
         })
-        const { project, version } = present(await findProject(transaction, organizationId, id))
-        return answer(project, { etag: version })
+        const { project, version } = assertExists(await findProject(transaction, organizationId, id))
+        return createResponse(project, { etag: version })
       })
     },
 
     async getProject({ identity, path }) {
-      const { project, version } = found(await findProject(db, identity.organizationId, path.id))
-      return answer(project, { etag: version })
+      const { project, version } = orNotFound(await findProject(db, identity.organizationId, path.id))
+      return createResponse(project, { etag: version })
     },
 
     async updateProject(call) {
       const { organizationId } = call.identity
       return db.transaction().execute(async (transaction) => {
-        const before = found(await lockProject(transaction, organizationId, call.path.id))
+        const before = orNotFound(await lockProject(transaction, organizationId, call.path.id))
         assertMatch(call.ifMatch, before.version)
         const { id, version: _, ...fields } = before
         const { name = fields.name, description = fields.description, type = fields.type } = call.body
@@ -89,14 +89,14 @@ export function projectOperations({
           const object = { kind: 'project', id, name }
           await writeAudit(transaction, call, { action: 'project.update', object, changes })
         }
-        const { project, version } = present(await findProject(transaction, organizationId, id))
-        return answer(project, { etag: version })
+        const { project, version } = assertExists(await findProject(transaction, organizationId, id))
+        return createResponse(project, { etag: version })
       })
     },
 
     async deleteProject(call) {
       return db.transaction().execute(async (transaction) => {
-        const before = found(await lockProject(transaction, call.identity.organizationId, call.path.id))
+        const before = orNotFound(await lockProject(transaction, call.identity.organizationId, call.path.id))
         const { id, version, ...fields } = before
         assertMatch(call.ifMatch, version)
         if (!(await deleteProject(transaction, id))) {

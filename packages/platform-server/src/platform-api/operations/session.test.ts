@@ -32,7 +32,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
 
   const isOpen = async ({ call }: Browser) => (await call('/v1/session/')).statusCode === 200
 
-  it('begin with a password, in any case of the address', async () => {
+  it('start with a password, with the address in any letter case', async () => {
     const browser = await signIn(fixture, 'Owner@Fairlead.INVALID')
     expect(browser.session).toMatchObject({
       user: { email: owner, first_name: 'First', last_name: 'Owner' },
@@ -47,7 +47,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect(organization.json()).toEqual(browser.session.organization)
   })
 
-  it('live in a cookie that scripts and other hosts cannot reach', async () => {
+  it('use a cookie that scripts and other hosts cannot read', async () => {
     const payload = { email: owner, password: testPassword }
     const plain = await fixture.anonymous('/v1/session/', { method: 'POST', payload })
     expect(plain.headers['set-cookie']).toMatch(
@@ -66,7 +66,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect(rejection(await as('fairlead_session'))).toEqual([401, 'not_authenticated'])
   })
 
-  it('have another cookie after every sign-in, and the former one opens nothing', async () => {
+  it('have a new cookie after every sign-in, and the former one is rejected', async () => {
     const first = await signIn(fixture, owner)
     const second = await signIn(fixture, owner, { headers: { cookie: first.cookie } })
     expect(second.cookie).not.toBe(first.cookie)
@@ -79,7 +79,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect(await isOpen(second)).toBe(true)
   })
 
-  it('change nothing without their token, or for another site', async () => {
+  it('reject changes without their CSRF token or from another site', async () => {
     const { session, cookie, call } = await signIn(fixture, owner)
     const other = await signIn(fixture, owner)
     const patch = (headers: Record<string, string>) =>
@@ -114,7 +114,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect((await fixture.call('/v1/organization/', { ...name, headers: { cookie } })).statusCode).toBe(200)
   })
 
-  it('may do what the role may, as it is now', async () => {
+  it('have the permissions of the current role', async () => {
     const { call, session } = await signIn(fixture, 'vera@breakwater.test')
     expect(session.role).toBe('viewer')
     expect((await call('/v2/projects/')).statusCode).toBe(200)
@@ -134,7 +134,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect((await post()).statusCode).toBe(403)
   })
 
-  it('are listed for their user only, and ended one by one', async () => {
+  it('are listed for their user only, and revoked one by one', async () => {
     const here = await signIn(fixture, 'vera@breakwater.test', { headers: { 'user-agent': 'Here/1' } })
     const there = await signIn(fixture, 'vera@breakwater.test', { remoteAddress: '192.0.2.44' })
     const strange = await signIn(fixture, owner)
@@ -196,7 +196,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     ['GET', '/v1/sessions/'],
     ['DELETE', '/v1/sessions/SE-1/'],
     ['POST', '/v1/session/password/'],
-  ])('take %s %s from no API key', async (method, url) => {
+  ])('reject %s %s with an API key', async (method, url) => {
     const payload = { current_password: 'x', new_password: 'seven bells before the fog' }
     const response = await fixture.call(url, { method, ...(method === 'POST' && { payload }) })
     expect(rejection(response)).toEqual([403, 'permission_denied'])
@@ -204,11 +204,11 @@ describe.each(backends)('sessions on $name', ({ create }) => {
 
   it('leave no password, cookie or key in the database, the audit log or the log', async () => {
     const browser = await signIn(fixture, owner)
-    const made = await browser.call('/v1/api-keys/', {
+    const response = await browser.call('/v1/api-keys/', {
       method: 'POST',
       payload: { name: 'dump', scopes: ['org:read'] },
     })
-    const { key } = made.json<{ key: string }>()
+    const { key } = response.json<{ key: string }>()
     const invited = await browser.call('/v1/organization/invitations/', {
       method: 'POST',
       payload: { email: 'dump@breakwater.test', role: 'viewer' },

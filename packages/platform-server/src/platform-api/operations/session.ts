@@ -4,7 +4,7 @@ import { deleteSession, deleteSessionsOf, listSessions } from '../../records/ses
 import { findPassword, findSignInUser, setPassword } from '../../records/users.ts'
 import { clearCookie, readCookie } from '../../sessions/session-cookie.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
-import { answer } from '../operation-response.ts'
+import { createResponse } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, PlatformCall } from '../platform-call.ts'
@@ -27,12 +27,12 @@ export function sessionOperations({
     throw new PlatformError('throttled', { headers: { 'retry-after': String(Math.min(seconds, 60)) } })
   }
   return {
-    async createSession({ body, origin, via }) {
+    async createSession({ body, origin, requestOrigin }) {
       const email = body.email.toLowerCase()
       attempt(origin.ip, email)
       const user = await findSignInUser(db, email)
-      const isRight = await passwords.matches(user?.passwordHash, body.password)
-      if (user === undefined || !isRight) {
+      const isPasswordCorrect = await passwords.matches(user?.passwordHash, body.password)
+      if (user === undefined || !isPasswordCorrect) {
         // Not awaited: the duration of the response must not reveal whether the user exists.
         if (user !== undefined) {
           auditFailure(db, user, origin).catch((error: unknown) => {
@@ -46,23 +46,23 @@ export function sessionOperations({
       signInThrottle.succeeded(origin.ip, email)
       const session = await db
         .transaction()
-        .execute((transaction) => openSession(transaction, user, { origin, via }))
-      return session.answer
+        .execute((transaction) => openSession(transaction, user, { origin, requestOrigin }))
+      return session.response
     },
 
-    async getSession({ identity, via }) {
-      return describeSession(db, identity, tokenOf(identity, via))
+    async getSession({ identity, requestOrigin }) {
+      return describeSession(db, identity, tokenOf(identity, requestOrigin))
     },
 
     async endSession(call) {
-      const { identity, via } = call
-      tokenOf(identity, via)
+      const { identity, requestOrigin } = call
+      tokenOf(identity, requestOrigin)
       await endSession(db, call, identity.id)
-      return answer(undefined, { headers: { 'set-cookie': clearCookie(via, 'session') } })
+      return createResponse(undefined, { headers: { 'set-cookie': clearCookie(requestOrigin, 'session') } })
     },
 
-    async listSessions({ identity, query, links, via }) {
-      tokenOf(identity, via)
+    async listSessions({ identity, query, links, requestOrigin }) {
+      tokenOf(identity, requestOrigin)
       const { userId } = identity
       const { count, sessions } = await listSessions(db, { userId, ...rangeOf(query) })
       const results = sessions.map((session) => ({ ...session, current: session.id === identity.id }))
@@ -70,14 +70,14 @@ export function sessionOperations({
     },
 
     async revokeSession(call) {
-      tokenOf(call.identity, call.via)
+      tokenOf(call.identity, call.requestOrigin)
       await endSession(db, call, call.path.id)
       return undefined
     },
 
     async changePassword(call) {
-      const { identity, body, origin, via } = call
-      tokenOf(identity, via)
+      const { identity, body, origin, requestOrigin } = call
+      tokenOf(identity, requestOrigin)
       const { userId, label, id } = identity
       const password = await findPassword(db, userId)
       if (typeof password?.hash !== 'string') {
@@ -106,8 +106,8 @@ export function sessionOperations({
 }
 
 /** Returns the value of the session cookie; rejects API keys, which have no cookie. */
-function tokenOf(identity: Identity, via: PlatformCall<'getSession'>['via']): string {
-  const token = identity.kind === 'session' ? readCookie(via, 'session') : undefined
+function tokenOf(identity: Identity, requestOrigin: PlatformCall<'getSession'>['requestOrigin']): string {
+  const token = identity.kind === 'session' ? readCookie(requestOrigin, 'session') : undefined
   if (token !== undefined) return token
   throw new PlatformError('permission_denied', { message: 'This takes a session; API keys may not do it.' })
 }
@@ -137,6 +137,6 @@ async function auditFailure(
   await writeAudit(db, { identity, origin }, { action: 'session.fail', object })
 }
 
-function invalid(field: string, complaint: string): PlatformError {
-  return new PlatformError('invalid', { fields: { [field]: [complaint] } })
+function invalid(field: string, message: string): PlatformError {
+  return new PlatformError('invalid', { fields: { [field]: [message] } })
 }

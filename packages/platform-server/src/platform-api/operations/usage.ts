@@ -3,7 +3,7 @@ import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
 import { type UsageGroup, type UsageOrder, type UsageQuery, reportUsage } from '../../records/usage-report.ts'
 import type { Database } from '../../store/database.ts'
 import { exportUsage } from '../../usage-export/export-usage.ts'
-import { answer } from '../operation-response.ts'
+import { createResponse } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, PlatformCall, Query, Success } from '../platform-call.ts'
@@ -27,12 +27,12 @@ export function usageOperations({
       const { organizationId } = identity
       const report = { organizationId, ...reportQueryOf(query, Date.now()) }
       const own = exporting.filter((one) => one === organizationId).length
-      if (own >= mostOfOrganization || exporting.length >= mostExports) throw new PlatformError('throttled')
+      if (own >= maxPerOrganization || exporting.length >= maxExports) throw new PlatformError('throttled')
       exporting.push(organizationId)
       const csv = await exportUsage(withSession, report, () =>
         exporting.splice(exporting.indexOf(organizationId), 1),
       )
-      return answer(csv, {
+      return createResponse(csv, {
         headers: {
           'content-type': 'text/csv; charset=utf-8; header=present',
           'content-disposition': 'attachment; filename="node-usage.csv"',
@@ -44,8 +44,8 @@ export function usageOperations({
 
 // Equals the number of connections in the store's session pool. One organization never uses all of them; its next
 // export may start before the previous one has released its connection.
-const mostExports = 4
-const mostOfOrganization = 2
+const maxExports = 4
+const maxPerOrganization = 2
 
 /** Handles a request for a usage report. */
 export async function nodeUsage(

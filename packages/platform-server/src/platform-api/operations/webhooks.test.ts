@@ -43,7 +43,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     const { organizationId } = fixture.first
     await fixture.store.db.deleteFrom('webhooks').where('organization_id', '=', organizationId).execute()
     receiver.received.length = 0
-    receiver.answer = (response) => void response.writeHead(204).end()
+    receiver.respond = (response) => void response.writeHead(204).end()
   })
 
   const call = (method: string, path = '', payload?: unknown, headers: Record<string, string> = {}) =>
@@ -56,7 +56,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
       ...(payload === undefined && { headers }),
     })
 
-  async function made(fields: object = {}): Promise<Created> {
+  async function createWebhook(fields: object = {}): Promise<Created> {
     const response = await call('POST', '', { url: receiver.url, events: ['quota.warning'], ...fields })
     expect([response.statusCode, response.body]).toEqual([201, response.body])
     return response.json<Created>()
@@ -70,7 +70,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     return rows[0]
   }
 
-  it('creates one, and shows its secret once', async () => {
+  it('creates one, and returns its secret once', async () => {
     const response = await call('POST', '', {
       url: 'https://user-less.example/hooks/c4n4ry?key=c4n4ry',
       events: ['quota.warning', 'upstream.down'],
@@ -114,7 +114,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     [{ url: 'https://u:c4n4ry@hooks.example/', events: ['quota.warning'] }, 'url'],
     [{ url: 'http://169.254.169.254/c4n4ry', events: ['quota.warning'] }, 'url'],
     [{ url: 'https://hooks.example/', events: ['quota.warning'], active: 'yes' }, 'active'],
-  ])('refuses %j by %s', async (body, field) => {
+  ])('rejects %j with %s', async (body, field) => {
     const response = await call('POST', '', body)
     expect(response.statusCode).toBe(400)
     const { fields } = response.json<{ error: { fields: Record<string, string[]> } }>().error
@@ -122,16 +122,16 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     expect(response.body).not.toContain('c4n4ry')
   })
 
-  it('refuses a change to an address that it does not take', async () => {
-    const { id } = await made()
+  it('rejects an update to a URL that is not allowed', async () => {
+    const { id } = await createWebhook()
     const response = await call('PATCH', `${id}/`, { url: 'http://169.254.169.254/' })
     expect(response.json()).toMatchObject({
       error: { code: 'invalid', fields: { url: [expect.any(String)] } },
     })
   })
 
-  it('changes what it is told, once the version is right', async () => {
-    const { id } = await made({ description: 'old' })
+  it('updates the given fields with a matching version', async () => {
+    const { id } = await createWebhook({ description: 'old' })
     const stale = await call('PATCH', `${id}/`, { active: false }, { 'if-match': '"2"' })
     expect([stale.statusCode, stale.json<{ error: { code: string } }>().error.code]).toEqual([
       412,
@@ -155,16 +155,16 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     expect((await call('GET', `${id}/`)).statusCode).toBe(404)
   })
 
-  it('gives one of two changes at the same time the answer 412', async () => {
-    const { id } = await made()
+  it('responds with 412 to one of two concurrent updates', async () => {
+    const { id } = await createWebhook()
     const both = await Promise.all(
       ['a', 'b'].map((description) => call('PATCH', `${id}/`, { description }, { 'if-match': '"1"' })),
     )
     expect(both.map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['200', '412'])
   })
 
-  it('sends a test now, also to one that is not active, and tells what came of it', async () => {
-    const { id, secret } = await made({ active: false })
+  it('sends a test event immediately, also to an inactive webhook, and returns the outcome', async () => {
+    const { id, secret } = await createWebhook({ active: false })
     const good = await call('POST', `${id}/test/`)
     expect([good.statusCode, good.json()]).toEqual([
       200,
@@ -178,7 +178,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
       organization_id: fixture.first.organizationId,
       data: { webhook_id: id },
     })
-    receiver.answer = (response) => void response.writeHead(500).end('c4n4ry')
+    receiver.respond = (response) => void response.writeHead(500).end('c4n4ry')
     const bad = await call('POST', `${id}/test/`)
     expect(bad.json()).toMatchObject({ delivered: false, status: 500 })
     expect(bad.body).not.toContain('c4n4ry')
@@ -192,8 +192,8 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     expect(await lastAudit()).toMatchObject({ action: 'webhook.test', object_id: id })
   })
 
-  it('replaces the secret, which the next request is signed with', async () => {
-    const { id, secret: old } = await made()
+  it('replaces the secret that signs the next request', async () => {
+    const { id, secret: old } = await createWebhook()
     const response = await call('POST', `${id}/rotate-secret/`)
     expect([response.statusCode, response.headers.etag]).toEqual([200, '"2"'])
     const { secret } = response.json<Created>()
@@ -207,7 +207,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
 
   it('lists deliveries by event and state, by pages, and sends one again', async () => {
     const { organizationId } = fixture.first
-    const { id } = await made({ events: ['quota.warning', 'upstream.down'] })
+    const { id } = await createWebhook({ events: ['quota.warning', 'upstream.down'] })
     const { db } = fixture.store
     for (const type of ['quota.warning', 'quota.warning', 'upstream.down'] as const) {
       await db
@@ -249,7 +249,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     expect((await call('POST', `${id}/deliveries/${deliveryId}/resend/`)).statusCode).toBe(409)
   })
 
-  it('has at most as many as an organization may have', async () => {
+  it('limits the number of webhooks per organization', async () => {
     const { organizationId } = fixture.first
     const fields = { url: receiver.url, description: '', events: [], active: true, secret: 's' }
     const { db, encryptor } = fixture.store
@@ -265,8 +265,8 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     expect([second.count, second.results.length, second.next]).toEqual([mostWebhooks, 40, null])
   })
 
-  it('has none of another organization', async () => {
-    const { id } = await made()
+  it('does not return webhooks of another organization', async () => {
+    const { id } = await createWebhook()
     const paths: [string, string, unknown?][] = [
       ['GET', ''],
       ['PATCH', '', {}],
@@ -289,8 +289,8 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     expect((await call('GET')).json()).toMatchObject({ count: 1 })
   })
 
-  it('is for those who may', async () => {
-    const { id } = await made()
+  it('requires permission', async () => {
+    const { id } = await createWebhook()
     const { store, first, anonymous } = fixture
     const { creatorId } = await store.db
       .selectFrom('api_keys')

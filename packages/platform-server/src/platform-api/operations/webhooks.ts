@@ -20,12 +20,12 @@ import { newWebhookSecret } from '../../webhooks/signature.ts'
 import { leaseMs } from '../../webhooks/retry-schedule.ts'
 import { sendWebhook } from '../../webhooks/send-webhook.ts'
 import { problemOfTarget } from '../../webhooks/target-url.ts'
-import { answer, assertMatch } from '../operation-response.ts'
+import { createResponse, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
-import { present } from '../assert-exists.ts'
+import { assertExists } from '../assert-exists.ts'
 
 /** The operations on webhooks and their deliveries. */
 export function webhookOperations({
@@ -72,13 +72,13 @@ export function webhookOperations({
           object: objectOf(webhook),
           changes: changesBetween(undefined, audited(webhook)),
         })
-        return answer({ ...webhook, secret }, { etag: version })
+        return createResponse({ ...webhook, secret }, { etag: version })
       })
     },
 
     async getWebhook({ identity: { organizationId }, path: { id } }) {
-      const { webhook, version } = found(await findWebhook(db, encryptor, { organizationId, id }))
-      return answer(webhook, { etag: version })
+      const { webhook, version } = orNotFound(await findWebhook(db, encryptor, { organizationId, id }))
+      return createResponse(webhook, { etag: version })
     },
 
     async updateWebhook(call) {
@@ -86,7 +86,7 @@ export function webhookOperations({
       if (url !== undefined) assertTarget(url)
       const { organizationId } = call.identity
       return db.transaction().execute(async (transaction) => {
-        const before = found(
+        const before = orNotFound(
           await findWebhook(transaction, encryptor, { organizationId, id: call.path.id }, true),
         )
         assertMatch(call.ifMatch, before.version)
@@ -101,14 +101,14 @@ export function webhookOperations({
           object: objectOf(webhook),
           changes: changesBetween(audited(before.webhook), audited(webhook)),
         })
-        return answer(webhook, { etag: version })
+        return createResponse(webhook, { etag: version })
       })
     },
 
     async deleteWebhook(call) {
       const { organizationId } = call.identity
       await db.transaction().execute(async (transaction) => {
-        const { webhook, version } = found(
+        const { webhook, version } = orNotFound(
           await findWebhook(transaction, encryptor, { organizationId, id: call.path.id }, true),
         )
         assertMatch(call.ifMatch, version)
@@ -125,7 +125,7 @@ export function webhookOperations({
       const { organizationId } = call.identity
       const secret = newWebhookSecret()
       return db.transaction().execute(async (transaction) => {
-        const before = found(
+        const before = orNotFound(
           await findWebhook(transaction, encryptor, { organizationId, id: call.path.id }, true),
         )
         assertMatch(call.ifMatch, before.version)
@@ -133,7 +133,7 @@ export function webhookOperations({
           secret,
         })
         await writeAudit(transaction, call, { action: 'webhook.rotate', object: objectOf(webhook) })
-        return answer({ ...webhook, secret }, { etag: version })
+        return createResponse({ ...webhook, secret }, { etag: version })
       })
     },
 
@@ -143,12 +143,12 @@ export function webhookOperations({
       const { url, secret, eventId, deliveryId, body } = await db
         .transaction()
         .execute(async (transaction) => {
-          const { webhook } = found(
+          const { webhook } = orNotFound(
             await findWebhook(transaction, encryptor, { organizationId, id: call.path.id }, true),
           )
-          const target = present(await findTarget(transaction, encryptor, webhook.id))
+          const target = assertExists(await findTarget(transaction, encryptor, webhook.id))
           const data = { webhook_id: webhook.id }
-          const event = present(
+          const event = assertExists(
             await writeEvent(transaction, { organizationId, type: 'webhook.test', at, data }),
           )
           const made = await insertDelivery(transaction, {
@@ -167,7 +167,7 @@ export function webhookOperations({
     },
 
     async listWebhookDeliveries({ identity: { organizationId }, path: { id }, query, links }) {
-      const { webhook } = found(await findWebhook(db, encryptor, { organizationId, id }))
+      const { webhook } = orNotFound(await findWebhook(db, encryptor, { organizationId, id }))
       const { event, state } = query
       const { count, deliveries } = await listDeliveries(db, {
         webhookId: webhook.id,
@@ -183,8 +183,10 @@ export function webhookOperations({
       const { id, delivery_id: deliveryId } = call.path
       const made = await db.transaction().execute(async (transaction) => {
         // Locked, so that the webhook is not turned off in the meantime.
-        const { webhook } = found(await findWebhook(transaction, encryptor, { organizationId, id }, true))
-        const delivery = found(await findDelivery(transaction, webhook.id, deliveryId))
+        const { webhook } = orNotFound(
+          await findWebhook(transaction, encryptor, { organizationId, id }, true),
+        )
+        const delivery = orNotFound(await findDelivery(transaction, webhook.id, deliveryId))
         if (delivery.state === 'pending') {
           throw new PlatformError('conflict', { message: 'The delivery is still pending.' })
         }
@@ -196,7 +198,7 @@ export function webhookOperations({
           object: objectOf(webhook),
           changes: changesBetween({ delivery_id: deliveryId }, { delivery_id: freshId }),
         })
-        return present(await findDelivery(transaction, webhook.id, freshId))
+        return assertExists(await findDelivery(transaction, webhook.id, freshId))
       })
       wake()
       return made
@@ -204,7 +206,7 @@ export function webhookOperations({
   }
 }
 
-function found<record>(record: record | undefined): record {
+function orNotFound<record>(record: record | undefined): record {
   if (record === undefined) throw new PlatformError('not_found')
   return record
 }

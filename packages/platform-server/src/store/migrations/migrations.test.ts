@@ -59,11 +59,11 @@ describe.each(backends)('a database of an earlier version on $name', ({ create }
   })
 })
 
-describe.each(backends)('usage that a version without durations counts on $name', ({ create }) => {
+describe.each(backends)('usage counted by a version without durations on $name', ({ create }) => {
   let database: TemporaryDatabase
   afterEach(() => database.remove())
 
-  it('stays, and comes in while replicas of it still run', { timeout: 60_000 }, async () => {
+  it('is kept, and is accepted while replicas of that version run', { timeout: 60_000 }, async () => {
     database = await create()
     const { db, encryptor } = await database.empty()
     const count = (method: string) =>

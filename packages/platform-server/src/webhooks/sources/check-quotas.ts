@@ -41,19 +41,19 @@ interface Reached {
  */
 export function createQuotaCheck(db: Kysely<Database>): (now: number) => Promise<number> {
   // Cached to skip repeated inserts; the store also detects duplicates.
-  const told = new Set<string>()
+  const reported = new Set<string>()
   let day = 0
   return async (now) => {
     const wanted = await wantedEventTypes(db)
     if (!shares.some(({ type }) => wanted.has(type))) return 0
-    if (day !== beginningOf('day', now)) told.clear()
+    if (day !== beginningOf('day', now)) reported.clear()
     day = beginningOf('day', now)
     let events = 0
     for (const reached of await readReached(db, now)) {
-      if (told.has(reached.key)) continue
-      const fate = await tell(db, reached, now)
-      if (fate !== 'unwanted') told.add(reached.key)
-      if (fate === 'written') events += 1
+      if (reported.has(reached.key)) continue
+      const outcome = await insertQuotaEvent(db, reached, now)
+      if (outcome !== 'unwanted') reported.add(reached.key)
+      if (outcome === 'written') events += 1
     }
     return events
   }
@@ -81,7 +81,7 @@ function reachedBy(row: UsedRow, limits: Limits, now: number): readonly Reached[
   })
 }
 
-async function tell(db: Kysely<Database>, reached: Reached, now: number) {
+async function insertQuotaEvent(db: Kysely<Database>, reached: Reached, now: number) {
   const { owner, id, quota, limit, used, share, key } = reached
   const known = await findOwner(db, owner, id)
   if (known === undefined) return 'unwanted'

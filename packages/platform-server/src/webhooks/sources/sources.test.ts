@@ -11,7 +11,7 @@ import type { Store } from '../../store/open-store.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import { createQuotaCheck } from './check-quotas.ts'
 import { createAddressWatch, networkOf } from './watch-addresses.ts'
-import { createUpstreamWatch, type SeenUpstream } from './watch-upstreams.ts'
+import { createUpstreamWatch, type ObservedUpstream } from './watch-upstreams.ts'
 import { protocols } from '../../testing/protocols.ts'
 
 const noon = Date.parse('2026-03-09T12:00:00Z')
@@ -50,7 +50,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
     }
   })
 
-  async function askFor(...events: WantedEventType[]): Promise<void> {
+  async function subscribe(...events: WantedEventType[]): Promise<void> {
     const fields = { url: 'https://hooks.example/', description: '', events, active: true, secret: 's' }
     await store.db
       .transaction()
@@ -58,7 +58,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
   }
 
   /** The stored events, as receivers get them. */
-  async function told(): Promise<{ type: string; data: unknown }[]> {
+  async function listEvents(): Promise<{ type: string; data: unknown }[]> {
     const { rows } = await sql<{ body: string }>`
       select event.body from webhook_events as event join webhook_deliveries on event_id = event.id
       order by event.created_at, event.id`.execute(store.db)
@@ -76,8 +76,8 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
   describe('quotas', () => {
     const quotas = ['quota.warning', 'quota.exhausted'] as const
 
-    it('are told at 80 % and when they are used up, once in their day', async () => {
-      await askFor(...quotas)
+    it('are reported at 80 % and when exhausted, once per day', async () => {
+      await subscribe(...quotas)
       await putLimits(store.db, { kind: 'credential', id: credentialId }, { requestsPerDay: 100 })
       const check = createQuotaCheck(store.db)
       await use(79)
@@ -93,7 +93,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       expect(await createQuotaCheck(store.db)(noon)).toBe(0)
       const owner = { kind: 'credential', id: credentialId, name: 'Explorer' }
       const common = { owner, quota: 'requests_per_day', limit: 100, resets_at: '2026-03-10T00:00:00.000Z' }
-      expect(await told()).toMatchObject([
+      expect(await listEvents()).toMatchObject([
         { type: 'quota.warning', data: { ...common, percent: 80, used: 80 } },
         { type: 'quota.exhausted', data: { ...common, percent: 100, used: 100 } },
       ])
@@ -101,11 +101,11 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       expect(await check(tomorrow)).toBe(0)
       await use(500, tomorrow)
       expect(await check(tomorrow)).toBe(1)
-      expect((await told()).at(-1)).toMatchObject({ type: 'quota.exhausted', data: { used: 500 } })
+      expect((await listEvents()).at(-1)).toMatchObject({ type: 'quota.exhausted', data: { used: 500 } })
     })
 
-    it('are told of nodes and projects by the month', async () => {
-      await askFor(...quotas)
+    it('are reported for nodes and projects per month', async () => {
+      await subscribe(...quotas)
       await putLimits(store.db, { kind: 'node', id: nodeId }, { unitsPerMonth: 100 })
       await putLimits(
         store.db,
@@ -114,7 +114,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       )
       await use(45)
       expect(await createQuotaCheck(store.db)(noon)).toBe(2)
-      const owners = (await told()).map(({ type, data }) => [type, data])
+      const owners = (await listEvents()).map(({ type, data }) => [type, data])
       expect(owners).toContainEqual([
         'quota.warning',
         expect.objectContaining({
@@ -130,30 +130,30 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       ])
     })
 
-    it('are sent to webhooks that ask later, and to no others', async () => {
+    it('are sent to webhooks that subscribe later, and to no others', async () => {
       await putLimits(store.db, { kind: 'node', id: nodeId }, { requestsPerDay: 1 })
       await use(1)
       const check = createQuotaCheck(store.db)
-      await askFor('quota.warning')
+      await subscribe('quota.warning')
       expect(await check(noon)).toBe(0)
-      await askFor('quota.exhausted')
+      await subscribe('quota.exhausted')
       expect(await check(noon)).toBe(1)
-      expect(await told()).toHaveLength(1)
+      expect(await listEvents()).toHaveLength(1)
     })
   })
 
   describe('upstreams', () => {
-    const seen = (state: SeenUpstream['class'], position = 0): SeenUpstream => ({
+    const seen = (state: ObservedUpstream['class'], position = 0): ObservedUpstream => ({
       nodes: [nodeId],
       field: 'evm',
       position,
       class: state,
     })
 
-    it('are told when they go down and come up again, without what their addresses hold', async () => {
-      await askFor('upstream.down', 'upstream.up')
-      const look = createUpstreamWatch(store)
-      const looks: [SeenUpstream['class'], number][] = [
+    it('are reported when they go down and recover, without secrets of their URLs', async () => {
+      await subscribe('upstream.down', 'upstream.up')
+      const check = createUpstreamWatch(store)
+      const checks: [ObservedUpstream['class'], number][] = [
         ['ready', 0],
         ['ready', 0],
         // One observation is not enough for a change of state.
@@ -166,14 +166,14 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
         ['ready', 1],
         ['ready', 0],
       ]
-      for (const [at, [state, events]] of looks.entries()) {
-        expect([at, await look([seen(state), seen('ready', 1)], noon + at)]).toEqual([at, events])
+      for (const [at, [state, events]] of checks.entries()) {
+        expect([at, await check([seen(state), seen('ready', 1)], noon + at)]).toEqual([at, events])
       }
       const data = {
         node: { id: nodeId, name: expect.any(String) as string },
         upstream: { protocol: 'evm', position: 0, address: 'https://a.example:8443' },
       }
-      const events = await told()
+      const events = await listEvents()
       expect(events).toMatchObject([
         { type: 'upstream.down', data },
         { type: 'upstream.up', data },
@@ -181,8 +181,8 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       expect(JSON.stringify(events)).not.toContain('c4n4ry')
     })
 
-    it('are told at every node that uses them', async () => {
-      await askFor('upstream.down')
+    it('are reported for every node that uses them', async () => {
+      await subscribe('upstream.down')
       const other = await insertNode(store.db, store.encryptor, {
         projectId,
         name: 'Other',
@@ -191,51 +191,53 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
         protocols: ['evm'],
         upstreams: { evm: 'https://a.example' },
       })
-      const look = createUpstreamWatch(store)
-      const shared: SeenUpstream = { ...seen('failing'), nodes: [nodeId, other] }
-      expect([await look([shared], noon), await look([shared], noon)]).toEqual([0, 2])
-      const nodes = (await told()).map(({ data }) => (data as { node: { id: string } }).node.id)
+      const check = createUpstreamWatch(store)
+      const shared: ObservedUpstream = { ...seen('failing'), nodes: [nodeId, other] }
+      expect([await check([shared], noon), await check([shared], noon)]).toEqual([0, 2])
+      const nodes = (await listEvents()).map(({ data }) => (data as { node: { id: string } }).node.id)
       expect(new Set(nodes)).toEqual(new Set([nodeId, other]))
     })
 
-    it('are told once, however many processes see them', async () => {
-      await askFor('upstream.down', 'upstream.up')
-      const looks = [createUpstreamWatch(store), createUpstreamWatch(store)]
+    it('are reported once for any number of processes', async () => {
+      await subscribe('upstream.down', 'upstream.up')
+      const checks = [createUpstreamWatch(store), createUpstreamWatch(store)]
       const events: number[] = []
       for (const state of ['failing', 'failing', 'ready', 'ready'] as const) {
-        for (const look of looks) events.push(await look([seen(state, 1)], noon))
+        for (const check of checks) events.push(await check([seen(state, 1)], noon))
       }
       expect(events).toEqual([0, 0, 1, 0, 0, 0, 1, 0])
-      expect((await told()).map(({ data }) => data)).toMatchObject([
+      expect((await listEvents()).map(({ data }) => data)).toMatchObject([
         { upstream: { position: 1, address: 'http://b.example' } },
         { upstream: { position: 1, address: 'http://b.example' } },
       ])
     })
 
-    it('that are gone, out of use or not known yet are nothing to tell', async () => {
-      await askFor('upstream.down', 'upstream.up')
-      const look = createUpstreamWatch(store)
-      const others: SeenUpstream[] = [
+    it('are not reported when removed, unused or not yet checked', async () => {
+      await subscribe('upstream.down', 'upstream.up')
+      const check = createUpstreamWatch(store)
+      const others: ObservedUpstream[] = [
         { nodes: ['ND-gone'], field: 'evm', position: 0, class: 'failing' },
         seen('cordoned'),
         seen('unknown', 1),
       ]
-      expect([await look(others, noon), await look(others, noon)]).toEqual([0, 0])
+      expect([await check(others, noon), await check(others, noon)]).toEqual([0, 0])
     })
 
-    it('are named as the API names them', async () => {
-      await askFor('upstream.down')
-      const look = createUpstreamWatch(store)
+    it('have the names of the API', async () => {
+      await subscribe('upstream.down')
+      const check = createUpstreamWatch(store)
       const index = { nodes: [nodeId], field: 'jetton-v3', position: 0, class: 'failing' } as const
-      expect([await look([index], noon), await look([index], noon)]).toEqual([0, 1])
-      expect(await told()).toMatchObject([{ data: { upstream: { protocol: 'jetton_v3', position: 0 } } }])
+      expect([await check([index], noon), await check([index], noon)]).toEqual([0, 1])
+      expect(await listEvents()).toMatchObject([
+        { data: { upstream: { protocol: 'jetton_v3', position: 0 } } },
+      ])
     })
 
-    it('are sent to webhooks that ask later', async () => {
-      const look = createUpstreamWatch(store)
-      for (let at = 0; at < 3; at++) expect(await look([seen('failing')], noon)).toBe(0)
-      await askFor('upstream.down')
-      expect(await look([seen('failing')], noon)).toBe(1)
+    it('are sent to webhooks that subscribe later', async () => {
+      const check = createUpstreamWatch(store)
+      for (let at = 0; at < 3; at++) expect(await check([seen('failing')], noon)).toBe(0)
+      await subscribe('upstream.down')
+      expect(await check([seen('failing')], noon)).toBe(1)
     })
   })
 
@@ -244,14 +246,14 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       { credentialId, usedAt: noon, address: addresses.at(-1) ?? '', addresses },
     ]
 
-    it('are told when they are new, but for the first', async () => {
-      await askFor('credential.new_address')
+    it('are reported when new, except for the first', async () => {
+      await subscribe('credential.new_address')
       const watch = createAddressWatch(store)
       expect(await watch(report('192.0.2.1'), noon)).toBe(0)
       expect(await watch(report('192.0.2.1', '192.0.2.2'), noon)).toBe(1)
       expect(await watch(report('192.0.2.1', '192.0.2.2'), noon)).toBe(0)
       expect(await createAddressWatch(store)(report('192.0.2.2', '192.0.2.1'), noon)).toBe(0)
-      expect(await told()).toMatchObject([
+      expect(await listEvents()).toMatchObject([
         {
           type: 'credential.new_address',
           data: {
@@ -266,30 +268,30 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       expect(JSON.stringify(rows)).not.toContain('192.0.2')
     })
 
-    it('are told from the second one on when several are new', async () => {
-      await askFor('credential.new_address')
+    it('are reported from the second one when several are new', async () => {
+      await subscribe('credential.new_address')
       expect(await createAddressWatch(store)(report('192.0.2.1', '192.0.2.2', '192.0.2.3'), noon)).toBe(2)
     })
 
-    it('of IPv6 are one when their networks are', async () => {
-      await askFor('credential.new_address')
+    it('of IPv6 are equal when their networks are', async () => {
+      await subscribe('credential.new_address')
       const watch = createAddressWatch(store)
       expect(await watch(report('2001:db8::1', '2001:db8::ffff:2', '2001:db8:0:1::1'), noon)).toBe(1)
     })
 
-    it('are no news for a credential that everybody uses', async () => {
-      await askFor('credential.new_address')
+    it('are not reported for a credential with many addresses', async () => {
+      await subscribe('credential.new_address')
       const watch = createAddressWatch(store)
       const many = Array.from({ length: 100 }, (_, at) => `198.51.100.${at}`)
       expect(await watch(report(...many), noon)).toBe(99)
       expect(await watch(report('192.0.2.1'), noon)).toBe(0)
     })
 
-    it('are not kept while nobody asks for them', async () => {
+    it('are not stored without a subscribed webhook', async () => {
       const watch = createAddressWatch(store)
       expect(await watch(report('192.0.2.1', '192.0.2.2'), noon)).toBe(0)
       expect(await store.db.selectFrom('credential_addresses').selectAll().execute()).toEqual([])
-      await askFor('credential.new_address')
+      await subscribe('credential.new_address')
       expect(await watch(report('192.0.2.1'), noon)).toBe(0)
       expect(await watch(report('192.0.2.2'), noon)).toBe(1)
     })

@@ -6,9 +6,9 @@ import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
 
 // A credential used from this many networks is public, for example embedded in a web page.
-const mostAddresses = 100
+const maxAddresses = 100
 // Uses cached here need no database query.
-const mostRemembered = 100_000
+const maxEntries = 100_000
 
 /** A use of a credential from one IP address. */
 type Use = Pick<CredentialUse, 'credentialId' | 'address'>
@@ -33,7 +33,7 @@ export function createAddressWatch(
       return 0
     }
     const events = await write(store, uses, now)
-    if (remembered.size >= mostRemembered) remembered.clear()
+    if (remembered.size >= maxEntries) remembered.clear()
     for (const use of uses) remembered.add(keyOf(use))
     return events
   }
@@ -64,7 +64,7 @@ async function write(
       known.add(credentialId)
       if (isFirst) continue
       const { organizationId, kind, label, nodeId, nodeName } = row
-      const fate = await insertEvent(transaction, {
+      const outcome = await insertEvent(transaction, {
         organizationId,
         type: 'credential.new_address',
         at: now,
@@ -74,7 +74,7 @@ async function write(
           address,
         },
       })
-      if (fate === 'written') events += 1
+      if (outcome === 'written') events += 1
     }
     return events
   })
@@ -106,7 +106,7 @@ async function addAddresses(db: Kysely<Database>, uses: readonly Use[], hashes: 
       from used
       join node_credentials on node_credentials.id = used.credential_id
       left join known on known.credential_id = used.credential_id
-      where coalesce(known.count, 0) < ${mostAddresses}
+      where coalesce(known.count, 0) < ${maxAddresses}
       order by 1, 2
       on conflict do nothing
       returning credential_id, address_hash

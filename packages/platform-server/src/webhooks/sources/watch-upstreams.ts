@@ -8,7 +8,7 @@ import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
 
 /** The state of an upstream as seen by this process. */
-export type SeenUpstream = Pick<PooledUpstreamState, 'nodes' | 'field' | 'position' | 'class'>
+export type ObservedUpstream = Pick<PooledUpstreamState, 'nodes' | 'field' | 'position' | 'class'>
 
 type State = 'up' | 'down'
 
@@ -30,26 +30,26 @@ const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
 export function createUpstreamWatch({
   db,
   encryptor,
-}: Pick<Store, 'db' | 'encryptor'>): (seen: readonly SeenUpstream[], now: number) => Promise<number> {
+}: Pick<Store, 'db' | 'encryptor'>): (seen: readonly ObservedUpstream[], now: number) => Promise<number> {
   let before: ReadonlyMap<string, State> = new Map()
-  let told: ReadonlyMap<string, State> = new Map()
+  let reported: ReadonlyMap<string, State> = new Map()
   return async (seen, now) => {
     const current = statesOf(seen)
-    const steady = [...current].filter(([label, state]) => before.get(label) === state)
+    const stable = [...current].filter(([label, state]) => before.get(label) === state)
     before = current
-    const changed = steady.filter(([label, state]) => told.get(label) !== state)
+    const changed = stable.filter(([label, state]) => reported.get(label) !== state)
     if (changed.length === 0) return 0
     const wanted = await wantedEventTypes(db)
     if (!wanted.has('upstream.down') && !wanted.has('upstream.up')) return 0
-    const events = await tell({ db, encryptor }, changed, now)
-    const kept = [...told].filter(([label]) => current.has(label))
-    told = new Map([...kept, ...changed])
+    const events = await insertEvents({ db, encryptor }, changed, now)
+    const remaining = [...reported].filter(([label]) => current.has(label))
+    reported = new Map([...remaining, ...changed])
     return events
   }
 }
 
 /** Keyed by `<node id>/<field>/<position>`: an upstream has a state for each node that uses it. */
-function statesOf(seen: readonly SeenUpstream[]): ReadonlyMap<string, State> {
+function statesOf(seen: readonly ObservedUpstream[]): ReadonlyMap<string, State> {
   return new Map(
     seen.flatMap(({ nodes, field, position, class: its }) => {
       const state = states[its]
@@ -58,7 +58,7 @@ function statesOf(seen: readonly SeenUpstream[]): ReadonlyMap<string, State> {
   )
 }
 
-async function tell(
+async function insertEvents(
   { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
   changed: readonly (readonly [string, State])[],
   now: number,
@@ -68,16 +68,16 @@ async function tell(
     for (const state of ['down', 'up'] as const) {
       const labels = changed.filter(([, its]) => its === state).map(([label]) => label)
       if (labels.length === 0) continue
-      const turned =
-        state === 'down' ? await turnDown(transaction, labels) : await turnUp(transaction, labels)
-      for (const { nodeId, upstream } of turned) {
+      const stateChanges =
+        state === 'down' ? await markDown(transaction, labels) : await markUp(transaction, labels)
+      for (const { nodeId, upstream } of stateChanges) {
         const node = await findNode(transaction, nodeId)
         if (node === undefined) continue
         const [recordName = '', position = ''] = upstream.split('/')
         const text = openUpstreams(encryptor, nodeId, node.upstreams)[recordName]
         // The protocol's name in the API.
         const protocol = recordName.replace('-', '_')
-        const fate = await insertEvent(transaction, {
+        const outcome = await insertEvent(transaction, {
           organizationId: node.organizationId,
           type: `upstream.${state}`,
           at: now,
@@ -86,21 +86,21 @@ async function tell(
             upstream: { protocol, position: Number(position), address: shownAddress(text, Number(position)) },
           },
         })
-        if (fate === 'written') events += 1
+        if (outcome === 'written') events += 1
       }
     }
     return events
   })
 }
 
-interface Turned {
+interface StateChange {
   readonly nodeId: string
   readonly upstream: string
 }
 
 /** Records upstreams that are down; returns those that were not down before. */
-async function turnDown(db: Kysely<Database>, labels: readonly string[]): Promise<readonly Turned[]> {
-  const { rows } = await sql<Turned>`
+async function markDown(db: Kysely<Database>, labels: readonly string[]): Promise<readonly StateChange[]> {
+  const { rows } = await sql<StateChange>`
     insert into upstream_states as known (node_id, upstream, state)
     select seen.node_id, seen.upstream, 'down' from ${seenRows(labels)} join nodes on nodes.id = seen.node_id
     order by 1, 2
@@ -111,8 +111,8 @@ async function turnDown(db: Kysely<Database>, labels: readonly string[]): Promis
 }
 
 /** Records upstreams that are up; returns those that were down before. */
-async function turnUp(db: Kysely<Database>, labels: readonly string[]): Promise<readonly Turned[]> {
-  const { rows } = await sql<Turned>`
+async function markUp(db: Kysely<Database>, labels: readonly string[]): Promise<readonly StateChange[]> {
+  const { rows } = await sql<StateChange>`
     update upstream_states as known set state = 'up', changed_at = clock_timestamp()
     from ${seenRows(labels)}
     where known.node_id = seen.node_id and known.upstream = seen.upstream and known.state = 'down'
