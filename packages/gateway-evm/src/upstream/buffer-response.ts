@@ -34,7 +34,9 @@ export async function bufferShortResponse(
   }
   const fullBody = Readable.from(followedBy(chunks, body), { objectMode: false })
   fullBody.once('close', () => response.body.destroy())
-  return { ...response, body: dumpable(fullBody) }
+  // The others are accessors, which a spread would not copy.
+  const { contentLength, delimited, secrets } = response
+  return { body: dumpable(fullBody), contentLength, delimited, secrets }
 }
 
 async function* followedBy(chunks: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>) {
