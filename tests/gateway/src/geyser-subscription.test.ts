@@ -121,6 +121,7 @@ describe('after a move', () => {
     ['lamports', account(100n, {}), account(100n, { lamports: 2n }), false],
     ['accounts of a snapshot', account(100n, { isStartup: true }), account(100n, { isStartup: true }), false],
     ['filters', transaction(100n, 1, ['a']), transaction(100n, 1, ['b']), false],
+    ['filters in any order', transaction(100n, 1, ['a', 'b']), transaction(100n, 1, ['b', 'a']), true],
     [
       'pings',
       updateOf({ updateOneof: { $case: 'ping', value: {} } }),
@@ -148,4 +149,9 @@ describe('after a move', () => {
 it('refuses compressed messages', () => {
   const open = subscription()
   expect(() => open.takeUpdates(Uint8Array.of(1, 0, 0, 0, 1, 7))).toThrow('compressed')
+})
+
+it('refuses requests larger than 4 MiB by their head', () => {
+  const open = subscription()
+  expect(() => open.takeRequests(Uint8Array.of(0, 0, 0x50, 0, 0))).toThrow('larger than the limit')
 })

@@ -150,7 +150,8 @@ export class ProxiedCall {
       if (!updates) return
       this.#isFailingOver = false
       this.#observer.onResponse(updates)
-      if (this.#client.write(updates)) return
+      // A limit on messages may have ended the call.
+      if (this.#isSettled || this.#client.write(updates)) return
       stream.pause()
       this.#observer.onStall()
     }

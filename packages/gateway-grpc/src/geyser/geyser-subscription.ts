@@ -9,8 +9,11 @@ export const subscribePath = '/geyser.Geyser/Subscribe'
 // Updates of several slots are in flight at a time. Upstreams store hundreds of slots.
 const replayedSlots = 8
 
+// A request holds filters with up to some ten thousand addresses.
+const maxRequestBytes = 4 * 1024 * 1024
+
 // The largest message that an upstream sends: a block with its accounts.
-const maxMessageBytes = 256 * 1024 * 1024
+const maxUpdateBytes = 64 * 1024 * 1024
 
 /** Field numbers of `SubscribeRequest`. */
 const field = { ping: 9, fromSlot: 11 } as const
@@ -22,9 +25,9 @@ const field = { ping: 9, fromSlot: 11 } as const
  * @see specs/grpc/proto/geyser.proto, Subscribe
  */
 export class GeyserSubscription {
-  readonly #requests = createFrameReader({ maxMessageBytes })
+  readonly #requests = createFrameReader({ maxMessageBytes: maxRequestBytes })
   readonly #deduplicator = new UpdateDeduplicator(replayedSlots)
-  #updates: FrameReader = createFrameReader({ maxMessageBytes })
+  #updates: FrameReader = createFrameReader({ maxMessageBytes: maxUpdateBytes })
   #request: Uint8Array | undefined
 
   /**
@@ -62,12 +65,13 @@ export class GeyserSubscription {
   /**
    * Prepares for updates from another upstream.
    *
-   * @returns the framed request that resumes the subscription; undefined when there is none yet
+   * @returns the framed request that resumes the subscription; undefined when there is none yet, or too many updates to
+   * detect repetitions
    */
   resume(): Uint8Array | undefined {
-    if (this.#request === undefined) return undefined
+    if (this.#request === undefined || this.#deduplicator.isFull) return undefined
     // The rest of a truncated message does not arrive.
-    this.#updates = createFrameReader({ maxMessageBytes })
+    this.#updates = createFrameReader({ maxMessageBytes: maxUpdateBytes })
     this.#deduplicator.expectReplay()
     const { resumeFrom } = this.#deduplicator
     // When a field occurs twice, the last value counts.

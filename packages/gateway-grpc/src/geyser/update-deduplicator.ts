@@ -1,10 +1,14 @@
 import type { UpdateIdentity } from './update-identity.ts'
 
+// Several times the updates of the busiest slots; 8 MiB.
+const maxKeys = 1_000_000
+
 /** Detects repeated updates of the latest slots. Until a replay is expected, it only lists the keys of the updates. */
 export class UpdateDeduplicator {
   readonly #retainedSlots: number
   readonly #keysBySlot = new Map<number, number[] | Set<number>>()
   #isReplayExpected = false
+  #keys = 0
   #oldest: number | undefined
   #newest: number | undefined
 
@@ -20,10 +24,20 @@ export class UpdateDeduplicator {
     return Math.max(this.#newest - this.#retainedSlots, this.#oldest)
   }
 
+  /** Whether the slots have more updates than are recorded, so that repetitions are not detected. */
+  get isFull(): boolean {
+    return this.#keys >= maxKeys
+  }
+
   /** Prepares for updates that may repeat from now on. */
   expectReplay(): void {
     this.#isReplayExpected = true
-    for (const [slot, keys] of this.#keysBySlot) this.#keysBySlot.set(slot, new Set(keys))
+    this.#keys = 0
+    for (const [slot, keys] of this.#keysBySlot) {
+      const distinct = new Set(keys)
+      this.#keys += distinct.size
+      this.#keysBySlot.set(slot, distinct)
+    }
   }
 
   /** @returns whether the client has not received the update yet */
@@ -38,16 +52,24 @@ export class UpdateDeduplicator {
       this.#keysBySlot.set(slot, keys)
     }
     if (Array.isArray(keys)) {
+      if (this.isFull) return true
+      this.#keys += 1
       keys.push(key)
       return true
     }
-    const previousSize = keys.size
-    return keys.add(key).size > previousSize
+    if (keys.has(key)) return false
+    if (this.isFull) return true
+    this.#keys += 1
+    keys.add(key)
+    return true
   }
 
   #advanceTo(newest: number): void {
     this.#newest = newest
-    for (const slot of this.#keysBySlot.keys())
-      if (slot < newest - this.#retainedSlots) this.#keysBySlot.delete(slot)
+    for (const [slot, keys] of this.#keysBySlot) {
+      if (slot >= newest - this.#retainedSlots) continue
+      this.#keys -= Array.isArray(keys) ? keys.length : keys.size
+      this.#keysBySlot.delete(slot)
+    }
   }
 }

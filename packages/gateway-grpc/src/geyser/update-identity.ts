@@ -52,12 +52,13 @@ const startupField = 3
 export function identityOf(update: Uint8Array): UpdateIdentity | undefined {
   const reader = new BinaryReader(update)
   const hash = new KeyHash()
+  let filters = 0
   let slot: number | undefined
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag()
     const kind = kinds[number]
-    // A block arrives once for each filter.
-    if (number === field.filters) hash.add(reader.bytes())
+    // A block arrives once for each filter. Their order differs between upstreams.
+    if (number === field.filters) filters += hashOf(reader.bytes())
     else if (kind === undefined) reader.skip(wireType)
     else {
       hash.addNumber(number)
@@ -66,7 +67,9 @@ export function identityOf(update: Uint8Array): UpdateIdentity | undefined {
       slot = readKind(content, kind, hash)
     }
   }
-  return slot === undefined ? undefined : { slot, key: hash.value }
+  if (slot === undefined) return undefined
+  hash.addNumber(filters)
+  return { slot, key: hash.value }
 }
 
 function readKind(
@@ -111,6 +114,12 @@ function isStartup(account: Uint8Array): boolean {
     reader.skip(wireType)
   }
   return false
+}
+
+function hashOf(bytes: Uint8Array): number {
+  const hash = new KeyHash()
+  hash.add(bytes)
+  return hash.value % 2 ** 32
 }
 
 /** FNV-1a twice, with different seeds. */

@@ -92,7 +92,10 @@ export class GrpcPool {
     const { upstream } = member
     const { connection } = upstream
     upstream.calls += 1
+    // A single upstream is not checked: a response shows that it is healthy again.
+    if (this.#pool.only) upstream.breaker.probe()
     const stream = await connection.open(headers)
+    const { session } = stream
     let hasResponded = false
     upstream.callsInFlight += 1
     stream.once('response', () => {
@@ -103,10 +106,12 @@ export class GrpcPool {
     })
     stream.once('close', () => {
       upstream.callsInFlight -= 1
-      if (stream.rstCode === constants.NGHTTP2_CANCEL) return
+      // The streams of a lost connection are cancelled as well.
+      const isLost = session?.destroyed === true
+      if (stream.rstCode === constants.NGHTTP2_CANCEL && !isLost) return upstream.breaker.cancelProbe()
       if (hasResponded) {
         // A broken stream may be the first sign of more failures.
-        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#pool.askSoon()
+        if (isLost || stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#pool.askSoon()
         return
       }
       upstream.failed(new UpstreamError('broken', 'The node broke the call off.'), 'slow')

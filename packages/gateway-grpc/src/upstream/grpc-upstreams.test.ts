@@ -117,3 +117,30 @@ it('a cordoned upstream receives no calls', async () => {
   await client.one('a')
   expect([a.calls.length, b.calls.length]).toEqual([0, 1])
 })
+
+it('counts calls whose connection is lost, and sends the next ones elsewhere', async () => {
+  const lossy = await http2Node((stream) => stream.session?.destroy())
+  const healthy = await grpcNode()
+  const gateway = await grpcInFrontOf(`${lossy.url} ${healthy.url}`, { healthTimes: times })
+  const client = grpcJs(gateway.url)
+  await waitFor(async () => {
+    await client.one('a')
+    expect(gateway.states()[0]?.failures).toBeGreaterThanOrEqual(5)
+    expect((await client.one('a')).status.code).toBe(status.OK)
+  })
+  expect(healthy.calls.length).toBeGreaterThan(0)
+})
+
+it('a single upstream that refused a connection is healthy again after a call', async () => {
+  const first = await startGrpcNode()
+  const gateway = await grpcInFrontOf(first.url)
+  const client = grpcJs(gateway.url)
+  await first.stop()
+  expect((await client.one('a')).status.code).toBe(status.UNAVAILABLE)
+  expect(gateway.states()).toMatchObject([{ class: 'failing' }])
+  await grpcNode({}, Number(new URL(first.url).port))
+  await waitFor(async () => {
+    await client.one('a')
+    expect(gateway.states()).toMatchObject([{ class: 'ready', breaker: 'closed' }])
+  })
+})
