@@ -100,12 +100,12 @@ export class RestPool {
 
   async #requestBest(call: RestCall, resending: Idempotency): Promise<RestResponse> {
     await this.#pool.use()
-    this.#silenceWatch.start()
     this.#retries.earn()
     const pooled = new PooledRestCall(call, resending, this.#timeoutMs, () => this.#pool.askSoon())
+    this.#silenceWatch.beginCall()
     const { member, response } = await promised<PooledResponse<RestUpstream, RestResponse>>((completion) => {
       new FailoverCall(pooled, this.#support, completion).begin()
-    })
+    }).finally(() => this.#silenceWatch.endCall())
     // Further calls go to the upstream that responded, unless the upstream before it only responded with an error.
     if (pooled.hasFailed || this.#pool.present?.upstream.isResponsive === false) this.#pool.moveTo(member)
     return response

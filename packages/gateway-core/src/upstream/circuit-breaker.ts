@@ -46,6 +46,11 @@ export class CircuitBreaker {
     return true
   }
 
+  /** Withdraws a probe whose outcome says nothing about the upstream. Another one is permitted at once. */
+  cancelProbe(): void {
+    if (this.#state === 'half-open') this.#state = 'open'
+  }
+
   succeed(): void {
     this.#consecutiveFailures = 0
     this.#calls += 1

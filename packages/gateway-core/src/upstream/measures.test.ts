@@ -56,6 +56,18 @@ describe('CircuitBreaker', () => {
     expect([breaker.state, breaker.errorRate, breaker.probe()]).toEqual(['closed', 0, true])
   })
 
+  it('permits another probe when one says nothing, with the same pause after a failure', () => {
+    const breaker = new CircuitBreaker(clock)
+    breaker.fail(true)
+    now += 1_000
+    expect(breaker.probe()).toBe(true)
+    breaker.cancelProbe()
+    expect([breaker.state, breaker.probe(), breaker.state]).toEqual(['open', true, 'half-open'])
+    breaker.succeed()
+    breaker.cancelProbe()
+    expect(breaker.state).toBe('closed')
+  })
+
   it('pauses longer after a relapse, and resets later', () => {
     const breaker = new CircuitBreaker(clock)
     breaker.fail(true)

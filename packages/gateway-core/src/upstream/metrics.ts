@@ -23,10 +23,7 @@ export function publishUpstreams(
       help,
       ['upstream'],
       (set) => {
-        for (const state of once()) {
-          const value = valueOf(state)
-          if (value !== undefined) set({ upstream: state.id }, value)
-        }
+        for (const [id, value] of highest(states(), valueOf)) set({ upstream: id }, value)
       },
       aggregator,
     )
@@ -84,7 +81,7 @@ export function publishUpstreams(
     'How an upstream compares with those of its node: the number of processes that see it in the class.',
     ['upstream', 'class'],
     (set) => {
-      for (const state of once()) set({ upstream: state.id, class: state.class }, 1)
+      for (const { id, class: its } of states()) set({ upstream: id, class: its }, 1)
     },
   )
   registry.gauge(
@@ -95,6 +92,16 @@ export function publishUpstreams(
       for (const { id, breaker } of once()) set({ upstream: id, state: breaker }, 1)
     },
   )
+}
+
+/** The highest value of each upstream in all pools. */
+function highest(states: readonly PooledUpstreamState[], valueOf: CountOf): ReadonlyMap<string, number> {
+  const values = new Map<string, number>()
+  for (const state of states) {
+    const value = valueOf(state)
+    if (value !== undefined) values.set(state.id, Math.max(values.get(state.id) ?? value, value))
+  }
+  return values
 }
 
 /** For an upstream in several pools, the state in the most recently opened pool. */

@@ -2,27 +2,25 @@ import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import { Cancellation, type CancellationSignal, guardedTimeout, runDetached } from '@fairlead/http1'
 import type { PoolMember } from './pool-member.ts'
+import { silenceTickMs } from './silence.ts'
 import type { Upstream } from './upstream.ts'
 
-const tickMs = 50
-// A process that was blocked has not read the data that arrived meanwhile, so longer steps do not count in full.
-const longestStepMs = 2 * tickMs
 const shortestLimitMs = 500
 const limitFactor = 4
 const shortestProbeMs = 1_000
 const idleTicks = 40
 
 /**
- * Detects silent upstreams of a pool, and resends the calls that wait for one. It checks only while calls are running.
+ * Detects silent upstreams of a pool, and resends the calls that wait for one. It checks while calls of the pool run, and
+ * shortly after.
  */
 export class SilenceWatch<member extends PoolMember> {
   readonly #members: readonly member[]
   readonly #sendProbe: (member: member, signal: CancellationSignal) => Promise<unknown>
   readonly #log: Logger | undefined
   readonly #now: () => number
-  readonly #probed = new Set<member>()
   #timer: NodeJS.Timeout | undefined
-  #polledAt = 0
+  #calls = 0
   #idle = 0
   #isStopped = false
 
@@ -42,12 +40,16 @@ export class SilenceWatch<member extends PoolMember> {
     this.#now = now
   }
 
-  /** Starts checking while calls are running. */
-  start(): void {
-    if (this.#timer !== undefined || this.#isStopped) return
-    this.#polledAt = this.#now()
+  /** Notes that a call of the pool begins; {@link endCall} has to follow. */
+  beginCall(): void {
+    this.#calls += 1
     this.#idle = 0
+    if (this.#timer !== undefined || this.#isStopped) return
     runDetached(() => this.#plan())
+  }
+
+  endCall(): void {
+    this.#calls -= 1
   }
 
   stop(): void {
@@ -58,18 +60,13 @@ export class SilenceWatch<member extends PoolMember> {
   /** Checks all upstreams once. */
   poll(): void {
     const now = this.#now()
-    const elapsedMs = Math.min(longestStepMs, now - this.#polledAt)
-    this.#polledAt = now
-    let isIdle = true
     // All are checked first, so that no call is resent to an upstream that this check then finds silent.
-    for (const member of this.#members) this.#inspect(member, elapsedMs)
-    for (const member of this.#members) {
-      const { upstream } = member
-      if (!upstream.attempts.isEmpty) isIdle = false
+    for (const member of this.#members) this.#inspect(member, now)
+    for (const { upstream } of this.#members) {
       if (hangs(upstream)) for (const attempt of upstream.attempts.snapshot()) attempt.hang()
       upstream.hasStalled = false
     }
-    this.#idle = isIdle ? this.#idle + 1 : 0
+    this.#idle = this.#calls === 0 ? this.#idle + 1 : 0
   }
 
   #plan(): void {
@@ -77,16 +74,16 @@ export class SilenceWatch<member extends PoolMember> {
       this.#timer = undefined
       this.poll()
       if (this.#idle < idleTicks && !this.#isStopped) this.#plan()
-    }, tickMs).unref()
+    }, silenceTickMs).unref()
   }
 
-  #inspect(member: member, elapsedMs: number): void {
+  #inspect(member: member, now: number): void {
     const { attempts, silence, connection, quick, id } = member.upstream
     const limitMs = Math.max(shortestLimitMs, limitFactor * (quick.percentile99 ?? 0))
-    const isProbed = this.#probed.has(member)
+    const { isProbed } = silence
     const wasSilent = silence.isSilent
     const isProbeDue = silence.observe({
-      elapsedMs,
+      now,
       lastBytesAt: connection.lastBytesAt,
       isWaiting: !attempts.isEmpty || isProbed,
       isQuickWaiting: attempts.quick > 0 || isProbed,
@@ -102,10 +99,11 @@ export class SilenceWatch<member extends PoolMember> {
   #probe(member: member, limitMs: number): void {
     const end = new Cancellation()
     const timer = guardedTimeout(() => end.abort(), Math.max(shortestProbeMs, 2 * limitMs)).unref()
-    this.#probed.add(member)
+    const { silence } = member.upstream
+    silence.isProbed = true
     const over = () => {
       clearTimeout(timer)
-      this.#probed.delete(member)
+      silence.isProbed = false
     }
     this.#sendProbe(member, end).then(over, over)
   }

@@ -1,7 +1,7 @@
 /** The input for detecting that an upstream is silent. */
 export interface SilenceFacts {
-  /** Time since the last check in which received data was read. */
-  readonly elapsedMs: number
+  /** A clock in milliseconds. */
+  readonly now: number
   /** When the last byte arrived from the upstream, on any clock. */
   readonly lastBytesAt: number
   /** Whether any call waits for the upstream. */
@@ -12,6 +12,10 @@ export interface SilenceFacts {
   readonly limitMs: number
 }
 
+/** Interval between checks. Several pools may check an upstream, each at its own times. */
+export const silenceTickMs = 50
+// A process that was blocked, or did not check, has not read the data that arrived meanwhile.
+const longestStepMs = 2 * silenceTickMs
 const probeAfterMs = 500
 const probeEveryMs = 500
 
@@ -24,13 +28,19 @@ export class Silence {
   isSilent = false
   /** Whether a call has already waited for half of the limit. */
   isSuspected = false
+  /** Whether a probe is waiting for its response. */
+  isProbed = false
+  #checkedAt = -Infinity
   #bytesAt = -Infinity
   #waitedMs = 0
   #quickMs = 0
   #sinceProbeMs = 0
 
   /** @returns whether to send a probe, which then counts as a waiting short call */
-  observe({ elapsedMs, lastBytesAt, isWaiting, isQuickWaiting, limitMs }: SilenceFacts): boolean {
+  observe({ now, lastBytesAt, isWaiting, isQuickWaiting, limitMs }: SilenceFacts): boolean {
+    const step = now - this.#checkedAt
+    const elapsedMs = step > longestStepMs ? silenceTickMs : step
+    this.#checkedAt = now
     if (lastBytesAt !== this.#bytesAt) {
       this.#bytesAt = lastBytesAt
       this.#waitedMs = this.#quickMs = this.#sinceProbeMs = 0

@@ -120,7 +120,8 @@ export class SteadyPool<connection extends Connection> {
     try {
       const signal = AbortSignal.timeout(source.times.checkTimeoutMs)
       const health = await source.readHealth(upstream.connection, signal)
-      if (isClassified) upstream.breaker.succeed()
+      // Also ends the probe of another call.
+      upstream.breaker.succeed()
       upstream.isKnown = true
       upstream.head = health.head
       upstream.isSyncing = health.isSyncing === true

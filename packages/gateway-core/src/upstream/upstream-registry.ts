@@ -51,7 +51,7 @@ export class UpstreamRegistry<connection extends ClosableConnection> {
     const known = this.#upstreams.get(key)
     if (known) return known
     const { open, field } = this.#options
-    const id = this.#fingerprint(key, `upstream ${field}`).slice(0, idLength)
+    const id = upstreamId(record, field, this.#fingerprint)
     const upstream = new Upstream(id, open(record), record.requestsPerSecond)
     this.#upstreams.set(key, upstream)
     return upstream
@@ -60,6 +60,11 @@ export class UpstreamRegistry<connection extends ClosableConnection> {
   async close(): Promise<void> {
     await Promise.all([...this.#upstreams.values()].map(({ connection }) => connection.close()))
   }
+}
+
+/** Returns the id of an upstream in a field of records. */
+export function upstreamId(record: UpstreamRecord, field: string, fingerprint: Fingerprint): string {
+  return fingerprint(keyOf(record), `upstream ${field}`).slice(0, idLength)
 }
 
 /** Creates fingerprints with a random key, which no other process can reproduce. */

@@ -104,13 +104,14 @@ export class Upstream<connection extends Connection = Connection> {
 
   /** Counts a failed call, unless the caller cancelled it. */
   failed({ kind, httpStatus, retryAfterMs }: UpstreamError, pace: 'quick' | 'slow'): void {
-    if (kind === 'aborted') return
+    if (kind === 'aborted') return this.breaker.cancelProbe()
     this.failures += 1
     this.failuresByKind[kind] += 1
     if (httpStatus === 429) this.rate.refused(retryAfterMs)
-    // Silence ends with the next byte, but an open circuit breaker would wait longer.
-    else if (this.silence.isSilent) return
-    // Some calls take too long at any upstream. They must not block the upstream for other callers.
-    else if (kind !== 'late' || pace === 'quick') this.breaker.fail(kind === 'unconnected')
+    // Silence ends with the next byte, but an open circuit breaker would wait longer. Some calls take too long at any
+    // upstream, and must not block it for other callers.
+    const isCounted = httpStatus !== 429 && !this.silence.isSilent && (kind !== 'late' || pace === 'quick')
+    if (isCounted) this.breaker.fail(kind === 'unconnected')
+    else this.breaker.cancelProbe()
   }
 }

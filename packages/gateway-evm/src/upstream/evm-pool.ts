@@ -185,17 +185,21 @@ export class EvmPool {
     if (!this.#members.some((member) => member.isInUse)) return completion.reject(withdrawn())
     const { method } = info
     const { head, chainId } = this.#watch
-    this.#silenceWatch.start()
+    this.#silenceWatch.beginCall()
     this.#retries.earn()
     this.#hedges.earn()
     const chain = { head, archiveDepth: depthsOf(chainId).archive }
     const call = new EvmCall(request, chain, this.#options.timeoutMs)
     new FailoverCall<ConnectedUpstream, UpstreamResponse, ResponseClass, EvmCall>(call, this.#support, {
       resolve: ({ member, response }) => {
+        this.#silenceWatch.endCall()
         if (!makesFilter(method)) completion.resolve(response)
         else this.#signing(member, signal, info, completion).resolve(response)
       },
-      reject: (error) => completion.reject(error),
+      reject: (error) => {
+        this.#silenceWatch.endCall()
+        completion.reject(error)
+      },
     }).begin()
   }
 

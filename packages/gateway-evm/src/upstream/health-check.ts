@@ -96,9 +96,11 @@ export class HealthCheck {
       const head = readHead(await this.#call(member, 'eth_getBlockByNumber', ['latest', false]))
       if (this.#isChainUsed) await this.#pollFinalized(member, head.number)
       const isTrusted = await this.#isTrusted(member, head)
-      if (isProbe) upstream.breaker.succeed()
+      // Also ends the probe of another call.
+      upstream.breaker.succeed()
       this.#markDoubted(member, !isTrusted, head.number)
-      upstream.head = head.number
+      // Other pools use it too.
+      if (isTrusted) upstream.head = head.number
       this.#updateLag()
       if (!isTrusted) return
       if (this.#isChainUsed && member === this.#leader) {

@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ensureFirstStart } from '../../first-start/first-start.ts'
 import { issueNodeCredential } from '../../records/node-credentials.ts'
 import { insertNode } from '../../records/nodes.ts'
+import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
+import { upstreamId } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { insertWebhook } from '../../records/webhooks.ts'
 import { putLimits } from '../../records/limits.ts'
 import { writeUsage } from '../../records/usage.ts'
@@ -15,6 +17,7 @@ import { createUpstreamWatch, type ObservedUpstream } from './watch-upstreams.ts
 import { protocols } from '../../testing/protocols.ts'
 
 const noon = Date.parse('2026-03-09T12:00:00Z')
+const evm = 'https://user:c4n4ry@a.example:8443/c4n4ry?key=c4n4ry http://b.example'
 
 describe.each(backends)('sources of events on $name', ({ create }) => {
   let database: TemporaryDatabase
@@ -27,7 +30,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
   beforeAll(async () => {
     database = await create()
     store = await database.open()
-    const upstreams = { evm: 'https://user:c4n4ry@a.example:8443/c4n4ry?key=c4n4ry http://b.example' }
+    const upstreams = { evm }
     const first = await ensureFirstStart(store, { protocols, upstreams })
     ;({ nodeId, projectId, organizationId } = first)
   }, 60_000)
@@ -143,7 +146,12 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
   })
 
   describe('upstreams', () => {
+    const idOf = (text: string, position: number, field = 'evm') => {
+      const record = parseUpstreams(text)[position]
+      return record ? upstreamId(record, field, store.encryptor.fingerprint) : ''
+    }
     const seen = (state: ObservedUpstream['class'], position = 0): ObservedUpstream => ({
+      id: idOf(evm, position),
       nodes: [nodeId],
       field: 'evm',
       position,
@@ -189,7 +197,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
         chain: 'evm',
         network: 'devnet',
         protocols: ['evm'],
-        upstreams: { evm: 'https://a.example' },
+        upstreams: { evm },
       })
       const check = createUpstreamWatch(store)
       const shared: ObservedUpstream = { ...seen('failing'), nodes: [nodeId, other] }
@@ -216,17 +224,35 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       await subscribe('upstream.down', 'upstream.up')
       const check = createUpstreamWatch(store)
       const others: ObservedUpstream[] = [
-        { nodes: ['ND-gone'], field: 'evm', position: 0, class: 'failing' },
+        { ...seen('failing'), nodes: ['ND-gone'], field: 'evm', position: 0, class: 'failing' },
         seen('cordoned'),
         seen('unknown', 1),
       ]
       expect([await check(others, noon), await check(others, noon)]).toEqual([0, 0])
     })
 
+    it('are not reported for a node whose record names another upstream by now', async () => {
+      await subscribe('upstream.down')
+      const check = createUpstreamWatch(store)
+      const former: ObservedUpstream = { ...seen('failing'), id: idOf('http://former.example', 0) }
+      expect([await check([former], noon), await check([former], noon)]).toEqual([0, 0])
+      expect([await check([seen('failing')], noon), await check([seen('failing')], noon)]).toEqual([0, 1])
+    })
+
     it('have the names of the API', async () => {
       await subscribe('upstream.down')
       const check = createUpstreamWatch(store)
-      const index = { nodes: [nodeId], field: 'jetton-v3', position: 0, class: 'failing' } as const
+      const text = 'https://index.example'
+      const node = await insertNode(store.db, store.encryptor, {
+        projectId,
+        name: 'Index',
+        chain: 'jetton',
+        network: 'devnet',
+        protocols: ['jetton'],
+        upstreams: { 'jetton-v3': text },
+      })
+      const id = idOf(text, 0, 'jetton-v3')
+      const index: ObservedUpstream = { ...seen('failing'), id, nodes: [node], field: 'jetton-v3' }
       expect([await check([index], noon), await check([index], noon)]).toEqual([0, 1])
       expect(await listEvents()).toMatchObject([
         { data: { upstream: { protocol: 'jetton_v3', position: 0 } } },

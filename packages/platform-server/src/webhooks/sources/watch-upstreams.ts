@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
 import type { UpstreamClass } from '@fairlead/gateway-core/upstream/pool-member'
+import { upstreamId } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { openUpstreams } from '../../records/sealed-upstreams.ts'
 import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
@@ -8,9 +9,15 @@ import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
 
 /** The state of an upstream as seen by this process. */
-export type ObservedUpstream = Pick<PooledUpstreamState, 'nodes' | 'field' | 'position' | 'class'>
+export type ObservedUpstream = Pick<PooledUpstreamState, 'id' | 'nodes' | 'field' | 'position' | 'class'>
 
 type State = 'up' | 'down'
+
+/** The state of the upstream with an id, at a place of a node. */
+interface PlaceState {
+  readonly id: string
+  readonly state: State
+}
 
 // The other classes are unknown, or no response is expected.
 const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
@@ -31,42 +38,47 @@ export function createUpstreamWatch({
   db,
   encryptor,
 }: Pick<Store, 'db' | 'encryptor'>): (seen: readonly ObservedUpstream[], now: number) => Promise<number> {
-  let before: ReadonlyMap<string, State> = new Map()
-  let reported: ReadonlyMap<string, State> = new Map()
+  let before: ReadonlyMap<string, PlaceState> = new Map()
+  let reported: ReadonlyMap<string, PlaceState> = new Map()
   return async (seen, now) => {
     const current = statesOf(seen)
-    const stable = [...current].filter(([label, state]) => before.get(label) === state)
+    const stable = [...current].filter(([label, { id, state }]) => {
+      const earlier = before.get(label)
+      return earlier?.state === state && earlier.id === id
+    })
     before = current
-    const changed = stable.filter(([label, state]) => reported.get(label) !== state)
+    const changed = stable.filter(([label, { state }]) => reported.get(label)?.state !== state)
     if (changed.length === 0) return 0
     const wanted = await wantedEventTypes(db)
     if (!wanted.has('upstream.down') && !wanted.has('upstream.up')) return 0
-    const events = await insertEvents({ db, encryptor }, changed, now)
+    const places = await currentPlaces({ db, encryptor }, changed)
+    const events = await insertEvents({ db, encryptor }, places, now)
     const remaining = [...reported].filter(([label]) => current.has(label))
-    reported = new Map([...remaining, ...changed])
+    reported = new Map([...remaining, ...places])
     return events
   }
 }
 
 /** Keyed by `<node id>/<field>/<position>`: an upstream has a state for each node that uses it. */
-function statesOf(seen: readonly ObservedUpstream[]): ReadonlyMap<string, State> {
+function statesOf(seen: readonly ObservedUpstream[]): ReadonlyMap<string, PlaceState> {
   return new Map(
-    seen.flatMap(({ nodes, field, position, class: its }) => {
+    seen.flatMap(({ id, nodes, field, position, class: its }) => {
       const state = states[its]
-      return state === undefined ? [] : nodes.map((node) => [`${node}/${field}/${position}`, state] as const)
+      if (state === undefined) return []
+      return nodes.map((node) => [`${node}/${field}/${position}`, { id, state }] as const)
     }),
   )
 }
 
 async function insertEvents(
   { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
-  changed: readonly (readonly [string, State])[],
+  places: readonly (readonly [string, PlaceState])[],
   now: number,
 ): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     let events = 0
     for (const state of ['down', 'up'] as const) {
-      const labels = changed.filter(([, its]) => its === state).map(([label]) => label)
+      const labels = places.filter(([, its]) => its.state === state).map(([label]) => label)
       if (labels.length === 0) continue
       const stateChanges =
         state === 'down' ? await markDown(transaction, labels) : await markUp(transaction, labels)
@@ -91,6 +103,24 @@ async function insertEvents(
     }
     return events
   })
+}
+
+/** The places that still have the upstream: until its next call, a node is listed with the upstreams that it had. */
+async function currentPlaces(
+  { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
+  places: readonly (readonly [string, PlaceState])[],
+): Promise<readonly (readonly [string, PlaceState])[]> {
+  const current: (readonly [string, PlaceState])[] = []
+  for (const place of places) {
+    const [label, { id }] = place
+    const [nodeId = '', field = '', position = ''] = label.split('/')
+    const node = await findNode(db, nodeId)
+    const text = node && openUpstreams(encryptor, nodeId, node.upstreams)[field]
+    const record = parseUpstreams(text ?? '')[Number(position)]
+    const { fingerprint } = encryptor
+    if (record && upstreamId(record, field, fingerprint) === id) current.push(place)
+  }
+  return current
 }
 
 interface StateChange {
