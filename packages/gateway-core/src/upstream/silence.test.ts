@@ -5,7 +5,7 @@ const stepMs = 50
 const quickCall = { lastBytesAt: 1, isWaiting: true, isQuickWaiting: true, limitMs: 500 }
 const slowCall = { ...quickCall, isQuickWaiting: false }
 
-/** A silence on a clock of its own. */
+/** A `Silence` with a simulated clock. */
 function observed() {
   const silence = new Silence()
   let now = 0
