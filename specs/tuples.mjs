@@ -1,5 +1,5 @@
-/** Lets the schemas of OpenRPC documents have tuples as those of OpenAPI 3.1 do: both are JSON Schema 2020-12 here. */
-// oxlint-disable-next-line import/no-default-export -- what Redocly looks for in a plugin
+/** Allows tuples (`prefixItems`) in the schemas of OpenRPC documents, as in OpenAPI 3.1. Both are JSON Schema 2020-12. */
+// oxlint-disable-next-line import/no-default-export -- Redocly loads the default export of a plugin
 export default function tuples() {
   return {
     id: 'tuples',

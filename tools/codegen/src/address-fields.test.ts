@@ -17,10 +17,10 @@ function documentOf(answer: Json, schemas: Json = {}): Json {
 
 async function fieldsOf(answer: Json, schemas: Json = {}): Promise<unknown> {
   const code = stripTypeScriptTypes(addressFields(documentOf(answer, schemas)) ?? '')
-  const { addressTypes, addressAnswers } = (await import(
+  const { addressTypes, addressResponses } = (await import(
     `data:text/javascript,${encodeURIComponent(code)}`
-  )) as { addressTypes: Json; addressAnswers: Json }
-  return { types: addressTypes, answer: addressAnswers['/rows'] }
+  )) as { addressTypes: Json; addressResponses: Json }
+  return { types: addressTypes, answer: addressResponses['/rows'] }
 }
 
 describe('the places of addresses', () => {

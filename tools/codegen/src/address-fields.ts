@@ -49,7 +49,7 @@ export type AddressShape =
 export const addressTypes: Readonly<Record<string, AddressShape>> = ${jsonLiteral(sorted(types))}
 
 /** Answers that hold addresses, by path. */
-export const addressAnswers: Readonly<Record<string, AddressShape>> = ${jsonLiteral(sorted(answers))}
+export const addressResponses: Readonly<Record<string, AddressShape>> = ${jsonLiteral(sorted(answers))}
 `
 }
 

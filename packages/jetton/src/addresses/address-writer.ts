@@ -36,10 +36,10 @@ export function addressWriter(form: AddressForm, options: AddressFormOptions = {
     const asked = request.clone()
     const answer = await send(request)
     const operation = operationOf(asked.url, await asked.text())
-    const { addressAnswers, addressTypes } = operation.startsWith('/api/v2/') ? v2 : v3
-    if (!answer.ok || aboutForms.has(operation) || !Object.hasOwn(addressAnswers, operation)) return answer
+    const { addressResponses, addressTypes } = operation.startsWith('/api/v2/') ? v2 : v3
+    if (!answer.ok || aboutForms.has(operation) || !Object.hasOwn(addressResponses, operation)) return answer
     const body: unknown = await answer.json()
-    return Response.json(rewritten(body, addressAnswers[operation], addressTypes, written), answer)
+    return Response.json(rewritten(body, addressResponses[operation], addressTypes, written), answer)
   }
 }
 
