@@ -1,4 +1,4 @@
-import { tell } from './tell.ts'
+import { tell } from './call-listener.ts'
 
 /** Listeners by event name. */
 export interface Emitter<events> {

@@ -6,8 +6,8 @@
  */
 import type { Transport } from '@fairlead/grpc-transport/wire'
 import type { Transport as ConnectRpcTransport } from '@connectrpc/connect'
-import { transportOver } from './carrier/transport.ts'
-import { carryByConnect, statusOfConnect } from './connect/carry.ts'
+import { transportOver } from './adapter/transport.ts'
+import { carryByConnect, statusOfConnect } from './connect/start-call.ts'
 import { createMethodDescriber } from './connect/method.ts'
 
 /**

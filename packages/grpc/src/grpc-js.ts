@@ -6,9 +6,9 @@
  */
 import type { Transport } from '@fairlead/grpc-transport/wire'
 import { type ChannelCredentials, Client, type ClientOptions, credentials } from '@grpc/grpc-js'
-import { readAddress } from './carrier/address.ts'
-import { transportOver } from './carrier/transport.ts'
-import { carryByChannel, statusOfChannel } from './grpc-js/carry.ts'
+import { readAddress } from './adapter/server-url.ts'
+import { transportOver } from './adapter/transport.ts'
+import { carryByChannel, statusOfChannel } from './grpc-js/start-call.ts'
 
 /** Channel options of `@grpc/grpc-js`, and the credentials of the channel. */
 export interface GrpcJsTransportOptions extends ClientOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answers, echo } from './evm-trace-answers.ts'
+import { answers, echo } from './evm-trace-results.ts'
 import { notation } from './schema-notation.ts'
 import { type Json, methodsOf, specification, validatorsOf } from './specifications.ts'
 

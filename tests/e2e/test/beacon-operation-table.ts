@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { routes } from '@fairlead/beacon/contract'
 import type { Route } from '@fairlead/core'
-import { expectedRefusals, gloas, type Refusal } from './lodestar/refusals.ts'
+import { expectedRefusals, gloas, type Refusal } from './lodestar/expected-errors.ts'
 import { repository } from './service.ts'
 
 /** The documentation page with the table. */

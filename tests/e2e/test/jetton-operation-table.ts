@@ -1,7 +1,7 @@
 import type { Route } from '@fairlead/core'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
 import { join } from 'node:path'
-import { type Refusal, v2Refusals, v3Refusals } from './jetton/refusals.ts'
+import { type Refusal, v2Refusals, v3Refusals } from './jetton/expected-errors.ts'
 import { repository } from './service.ts'
 
 /** The documentation page with the tables. */

@@ -2,11 +2,11 @@ import { routes as contract } from '@fairlead/beacon/contract'
 import { type ApiClient, ApiError, type ApiResponse, routes, WireFormat } from '@lodestar/api'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { calledDirectly } from './beacon-operation-table.ts'
-import { checkAnswers } from './lodestar/answers.ts'
+import { checkAnswers } from './lodestar/check-responses.ts'
 import type { Given, Namespace, Subjects } from './lodestar/call.ts'
 import { calls } from './lodestar/calls.ts'
 import { type Chain, connect, readHead } from './lodestar/chain.ts'
-import { expectedRefusals, type Refusal } from './lodestar/refusals.ts'
+import { expectedRefusals, type Refusal } from './lodestar/expected-errors.ts'
 import { createValidators, type Validators } from './lodestar/validators.ts'
 
 // The third-party client, through the gateway to the embedded beacon chain.

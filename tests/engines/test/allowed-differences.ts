@@ -1,6 +1,6 @@
 import { methods } from '@fairlead/evm-rpc/contract'
 import type { Method } from '@fairlead/core'
-import type { Response } from './ask.ts'
+import type { Response } from './rpc-client.ts'
 import { isResultOf } from './contract.ts'
 import type { Case } from './geth-cases.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { allowedDifferences } from './allowed-differences.ts'
-import type { Response } from './ask.ts'
+import type { Response } from './rpc-client.ts'
 import type { Case } from './geth-cases.ts'
 
 /** The outcomes of the cases of one method. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AskResult, overHttp, resultsOf } from './ask.ts'
+import { type AskResult, overHttp, resultsOf } from './rpc-client.ts'
 import type { Geth } from './geth.ts'
 
 /** A block of the chain. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { overHttp, resultsOf, type Socket } from './ask.ts'
+import { overHttp, resultsOf, type Socket } from './rpc-client.ts'
 import type { DrivenGeth } from './driven-geth.ts'
 import type { Built } from './engine-chain.ts'
 

@@ -2,7 +2,7 @@ import { methodsOf, resolved, specification } from '@fairlead/contract-tests/spe
 import { type Arbitrary, sample as generate } from 'fast-check'
 import { expect } from 'vitest'
 import { type ArbitraryCall, arbitraryCall } from './arbitrary-call.ts'
-import { overHttp } from './ask.ts'
+import { overHttp } from './rpc-client.ts'
 import { isResultOf } from './contract.ts'
 import { errorDeviations, resultDeviations } from './deviations.ts'
 import { sampleOf } from './geth-cases.ts'

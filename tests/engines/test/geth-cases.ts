@@ -1,5 +1,5 @@
 import type { MethodCall } from '@fairlead/gateway-evm/testing/method-calls'
-import type { Ask } from './ask.ts'
+import type { Ask } from './rpc-client.ts'
 
 /** A call of the differential run. */
 export interface Case {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Response } from './ask.ts'
+import type { Response } from './rpc-client.ts'
 
 /** A call of the execution-apis tests, and the response that clients agree on. */
 export interface OfficialCase {

@@ -1,7 +1,7 @@
 import { serve } from '@fairlead/e2e-tests/served'
 import { evmOnly, type ServiceProcess, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
 import { expect, onTestFinished, test } from 'vitest'
-import { overHttp } from './ask.ts'
+import { overHttp } from './rpc-client.ts'
 import { fuzz, type Fuzzed } from './fuzz.ts'
 import { fillChain } from './geth-cases.ts'
 import { gethFolder, startGeth } from './geth.ts'

@@ -1,6 +1,6 @@
 import { type Served, serve } from '@fairlead/e2e-tests/served'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openSocket, overHttp, resultsOf } from './ask.ts'
+import { openSocket, overHttp, resultsOf } from './rpc-client.ts'
 import { DrivenGeth, everyState } from './driven-geth.ts'
 import type { EngineChain } from './engine-chain.ts'
 import { expectFollowed, followChain } from './followed-chain.ts'

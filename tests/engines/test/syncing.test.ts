@@ -1,6 +1,6 @@
 import { serve } from '@fairlead/e2e-tests/served'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSocket, overHttp, resultsOf } from './ask.ts'
+import { openSocket, overHttp, resultsOf } from './rpc-client.ts'
 import { DrivenGeth } from './driven-geth.ts'
 import { canBuildGo } from './go-program.ts'
 

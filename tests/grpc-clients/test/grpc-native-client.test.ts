@@ -21,7 +21,7 @@ import {
   txEncode,
   txErrDecode,
 } from './grpc/native-client.ts'
-import { relayOfThisTest } from './grpc/relay-of-this-test.ts'
+import { relayOfThisTest } from './grpc/test-relay.ts'
 import { asJson } from './grpc/solana-error.ts'
 
 // The third-party native client, through the gateway to the embedded chain.

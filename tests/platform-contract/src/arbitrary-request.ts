@@ -4,12 +4,12 @@ import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { allScopes } from '@fairlead/platform-server/identity/scopes'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
-import { operationIds, routeTable } from './assert-answer.ts'
+import { operationIds, routeTable } from './contract-violations.ts'
 import type { Caller } from './caller.ts'
-import type { EstateIds } from './estate.ts'
+import type { EstateIds } from './seed-data.ts'
 import type { WireRequest } from './http-exchange.ts'
 import { kindOf } from './object-kinds.ts'
-import { randomAddress } from './world.ts'
+import { randomAddress } from './test-environment.ts'
 
 /** A valid or nearly valid request of an operation. */
 export interface GeneratedRequest {

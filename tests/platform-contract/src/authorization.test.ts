@@ -6,13 +6,13 @@ import type { OperationId } from '@fairlead/platform-server/platform-api/platfor
 import { setPassword } from '@fairlead/platform-server/records/users'
 import { allRows } from '@fairlead/platform-server/testing/all-rows'
 import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
-import { complaintsOf, operationIds, routeTable } from './assert-answer.ts'
+import { complaintsOf, operationIds, routeTable } from './contract-violations.ts'
 import { type Caller, keyOf, nobody, sessionOf } from './caller.ts'
-import { goodRequests } from './good-requests.ts'
+import { goodRequests } from './valid-requests.ts'
 import { foreignPaths, pathOf } from './object-kinds.ts'
-import type { Given } from './given.ts'
-import { foreignName, startWorld, type World } from './world.ts'
-import { whoMay } from './who-may.ts'
+import type { Given } from './request-input.ts'
+import { foreignName, startWorld, type World } from './test-environment.ts'
+import { whoMay } from './permissions.ts'
 
 const roles: readonly Role[] = ['owner', 'admin', 'editor', 'viewer']
 

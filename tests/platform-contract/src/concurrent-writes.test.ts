@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { type Caller, keyOf, nobody } from './caller.ts'
-import { goodRequests } from './good-requests.ts'
-import type { Given } from './given.ts'
-import { startWorld, type World } from './world.ts'
+import { goodRequests } from './valid-requests.ts'
+import type { Given } from './request-input.ts'
+import { startWorld, type World } from './test-environment.ts'
 
 const atOnce = 8
 

@@ -3,9 +3,9 @@ import { insertMember } from '@fairlead/platform-server/records/organizations'
 import { insertEvent } from '@fairlead/platform-server/records/webhook-events'
 import { mostWebhooks } from '@fairlead/platform-server/records/webhooks'
 import { nobody, sessionOf } from './caller.ts'
-import type { GoodRequestMaker } from './good-requests.ts'
-import type { Given } from './given.ts'
-import type { World } from './world.ts'
+import type { GoodRequestMaker } from './valid-requests.ts'
+import type { Given } from './request-input.ts'
+import type { World } from './test-environment.ts'
 
 /** Sends a prerequisite request of a conflict, which must succeed. */
 async function did(world: World, id: OperationId, given: Given): Promise<Record<string, unknown>> {

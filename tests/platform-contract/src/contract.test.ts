@@ -3,12 +3,12 @@ import type { OperationId } from '@fairlead/platform-server/platform-api/platfor
 import { defaultPolicy, reportingPolicy } from '@fairlead/platform-server/platform-api/rate-limits'
 import { describeInOrder } from '@fairlead/platform-server/testing/describe-in-order'
 import type { TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
-import { complaintsOf, complaintsOutside, operationIds, routeTable } from './assert-answer.ts'
+import { complaintsOf, complaintsOutside, operationIds, routeTable } from './contract-violations.ts'
 import { keyOf } from './caller.ts'
-import { goodRequests } from './good-requests.ts'
+import { goodRequests } from './valid-requests.ts'
 import type { WireAnswer, WireRequest } from './http-exchange.ts'
-import { type Provocation, provocationsOf } from './provocations.ts'
-import { randomAddress, requestOf, startWorld, type World } from './world.ts'
+import { type Provocation, provocationsOf } from './status-cases.ts'
+import { randomAddress, requestOf, startWorld, type World } from './test-environment.ts'
 
 // Declared responses that these tests do not provoke, and the reason.
 const notProvoked: readonly {

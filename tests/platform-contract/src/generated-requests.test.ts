@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allScopes } from '@fairlead/platform-server/identity/scopes'
 import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { type GeneratedRequest, arbitraryRequest, callersOf } from './arbitrary-request.ts'
-import { complaintsOf, complaintsOutside } from './assert-answer.ts'
+import { complaintsOf, complaintsOutside } from './contract-violations.ts'
 import { type Caller, keyOf, sessionOf } from './caller.ts'
 import type { WireAnswer } from './http-exchange.ts'
-import { foreignName, startWorld, type World } from './world.ts'
+import { foreignName, startWorld, type World } from './test-environment.ts'
 
 const asked = process.env['FAIRLEAD_GENERATED_REQUESTS']
 const seed = Number(process.env['FAIRLEAD_GENERATED_SEED'] ?? 20_260_309)

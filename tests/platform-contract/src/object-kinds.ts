@@ -1,6 +1,6 @@
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
-import { routeTable } from './assert-answer.ts'
-import type { EstateIds } from './estate.ts'
+import { routeTable } from './contract-violations.ts'
+import type { EstateIds } from './seed-data.ts'
 
 const kindsByName: Readonly<Record<string, keyof EstateIds>> = {
   rule_id: 'rule',

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Area, devnetAreas, gatewayPackages } from './areas.ts'
 import { backwardImports } from './backward-imports.ts'
 import { cyclicFiles } from './cyclic-files.ts'
-import { namesOfProtocols } from './names-of-protocols.ts'
+import { namesOfProtocols } from './protocol-names.ts'
 import { readImports, readSources } from './read-imports.ts'
 
 const packages = resolve(import.meta.dirname, '../../../packages')

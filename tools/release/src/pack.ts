@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { requireCleanTree } from './git.ts'
 import { canariesOf, type PublishPlan, publishesSomething } from './publish-plan.ts'
 import { runProgram } from './run-program.ts'
-import { doChangesetsWait } from './waiting-changesets.ts'
+import { doChangesetsWait } from './pending-changesets.ts'
 
 // Builds the versions that the registry does not have yet, and packs them into .release/: the versions of main,
 // regardless of pending changesets. If all of those are published and changesets are pending, it packs a canary. The

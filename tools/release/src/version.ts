@@ -6,7 +6,7 @@ import { gitVariables, requireCleanTree } from './git.ts'
 import { openReleaseRequest } from './release-request.ts'
 import { releaseText } from './release-text.ts'
 import { runProgram } from './run-program.ts'
-import { doChangesetsWait } from './waiting-changesets.ts'
+import { doChangesetsWait } from './pending-changesets.ts'
 
 const usage = `Raises the versions that changesets ask for, and writes the changelogs.
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
-import { useArrival } from './use-arrival.ts'
+import { useArrival } from './use-page-heading.ts'
 
 /** One page: its heading, its actions, and its content. */
 export function Page({

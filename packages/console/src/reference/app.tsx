@@ -12,7 +12,7 @@ import { DocumentPage } from './page/document-page.tsx'
 import { HomePage } from './page/home-page.tsx'
 import { Navigation } from './page/navigation.tsx'
 import { OperationPage } from './page/operation-page.tsx'
-import { type Place, placeOf } from './page/place.ts'
+import { type Place, placeOf } from './page/route.ts'
 import { AccessProvider } from './request/access.tsx'
 import { SchemasProvider } from './schema/schemas-context.ts'
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { EmptyState } from '../components/card.tsx'
 import { Page } from '../components/page.tsx'
 import { useSession } from '../platform/session.tsx'
-import { placeOf } from './places.ts'
+import { placeOf } from './navigation-items.ts'
 
 // Each page is loaded when it is first opened.
 const Overview = lazy(async () => (await import('../pages/overview/overview.tsx')).Overview)

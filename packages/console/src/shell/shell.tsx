@@ -6,7 +6,7 @@ import { bodyOf, platform } from '../platform/client.ts'
 import { useSession, useSessionState } from '../platform/session.tsx'
 import { asProblem } from '../platform/problem.ts'
 import { Pages } from './pages.tsx'
-import { placeOf, places } from './places.ts'
+import { placeOf, places } from './navigation-items.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 /** The layout of the navigation and the pages. */

@@ -1,6 +1,6 @@
 import { FairleadError } from '@fairlead/core'
 import type { Subscriptions } from '../generated/index.ts'
-import { tell } from '../tell.ts'
+import { tell } from '../call-listener.ts'
 import type { Subscription, SubscriptionListener, Transport } from '../transport.ts'
 import { type BufferOptions, createQueue } from './queue.ts'
 import { type StreamSource, transportOf } from './source.ts'

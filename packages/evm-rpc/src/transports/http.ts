@@ -10,8 +10,8 @@ import {
   type TokenCredential,
 } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
-import { parse, resultOf, rpcErrorOf } from './answer.ts'
-import { outcomesOf } from './batch-answer.ts'
+import { parse, resultOf, rpcErrorOf } from './response.ts'
+import { outcomesOf } from './batch-response.ts'
 import { requireMilliseconds } from './configuration.ts'
 import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
 import { isIdempotent } from './idempotent.ts'

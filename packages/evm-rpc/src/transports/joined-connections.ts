@@ -1,4 +1,4 @@
-import { tell } from '../tell.ts'
+import { tell } from '../call-listener.ts'
 import type { ConnectionEvent, Transport } from '../transport.ts'
 
 /** The connections of several transports as one, which is open as long as one of them is open. */

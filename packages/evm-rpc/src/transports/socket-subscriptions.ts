@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/core'
-import { tell } from '../tell.ts'
+import { tell } from '../call-listener.ts'
 import type { Subscription, SubscriptionListener } from '../transport.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
 import type { Outcome } from './outcomes.ts'

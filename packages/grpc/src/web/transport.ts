@@ -7,11 +7,11 @@ import {
   Status,
   type Transport,
 } from '@fairlead/grpc-transport/wire'
-import { readAddress } from '../carrier/address.ts'
-import type { Answer } from '../carrier/carrier.ts'
-import { deferred } from '../carrier/deferred.ts'
-import { transportOver } from '../carrier/transport.ts'
-import { readAnswer } from './answer.ts'
+import { readAddress } from '../adapter/server-url.ts'
+import type { Answer } from '../adapter/adapter-call.ts'
+import { deferred } from '../adapter/deferred.ts'
+import { transportOver } from '../adapter/transport.ts'
+import { readAnswer } from './response.ts'
 import { encodeBase64 } from './base64.ts'
 
 /** Options of a gRPC-web transport. */

@@ -1,7 +1,7 @@
 import { unwrap } from '@fairlead/core'
 import type { Client } from 'openapi-fetch'
 import type { JettonBurn, paths } from '../generated/jetton-v3/types.ts'
-import { onceEach } from '../pages/once-each.ts'
+import { onceEach } from '../pages/paginate.ts'
 import type { PageOptions } from '../pages/page-options.ts'
 
 /** Filter, order and paging of the burns. */

@@ -10,7 +10,7 @@ import { withErrorWords } from './error-body.ts'
 import { createNodes, type JettonNodeOptions, type Node } from './node.ts'
 import { operationOf } from './operation.ts'
 import { type RateLimit, rateLimiter } from './rate-limit.ts'
-import { isRead } from './sendable-again.ts'
+import { isRead } from './read-operations.ts'
 import type { JettonTransport } from './transport.ts'
 
 /** Placeholder for the URL of the selected node. Code that builds or inspects a request sees no credential. */

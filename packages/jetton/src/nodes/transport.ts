@@ -2,7 +2,7 @@ import { createHttpTransport, createRestFetch, type HttpOptions, nodeAddress, re
 import { withErrorWords } from './error-body.ts'
 import type { JettonNodeOptions } from './node.ts'
 import { operationOf } from './operation.ts'
-import { isRead } from './sendable-again.ts'
+import { isRead } from './read-operations.ts'
 
 /**
  * Sends a request. Resolves to a response of any status; rejects with FairleadError `TRANSPORT_*` when there is no

@@ -1,7 +1,7 @@
 import { unwrap } from '@fairlead/core'
 import type { Client } from 'openapi-fetch'
 import type { paths } from '../generated/jetton-v3/types.ts'
-import { type Edge, onceEach } from './once-each.ts'
+import { type Edge, onceEach } from './paginate.ts'
 import type { PageOptions } from './page-options.ts'
 
 type Query<path extends keyof paths> = paths[path] extends {

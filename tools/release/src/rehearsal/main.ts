@@ -9,7 +9,7 @@ import { cloneRepository } from './clone.ts'
 import { type Registry, startRegistry } from './registry.ts'
 import { releaseBaseline, releaseChange } from './releases.ts'
 import { createStage } from './stage.ts'
-import { surroundings } from './surroundings.ts'
+import { surroundings } from './environment.ts'
 
 const usage = `Releases three changes of specifications to a registry on this machine, from the last commit.
 

@@ -6,7 +6,7 @@ import { decodedKey, isBelow, valueAt } from './pointers.ts'
 import { rateChange, rateVerdict, type Rating } from './rate-change.ts'
 import { type RedoclyChange, redoclyDiff } from './redocly-diff.ts'
 import { componentAt, directionsAt, usesOf } from './uses.ts'
-import { placeOf, pointerOf, valuesOf, type Version, type Versions, wordsFor } from './words.ts'
+import { placeOf, pointerOf, valuesOf, type Version, type Versions, wordsFor } from './describe-change.ts'
 
 /**
  * Lists the differences between two bundled OpenAPI documents.

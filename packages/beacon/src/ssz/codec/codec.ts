@@ -3,10 +3,10 @@ import type { Answer, Operation } from '../../operations.ts'
 import type { SszAnswer, SszPath, SszPostPath } from '../get-ssz.ts'
 import { splitLightClientUpdates } from '../light-client-updates.ts'
 import type { RequestBody, SszPost, SszRequestPath } from '../post-ssz.ts'
-import { type AnswerFacts, answers } from './answers.ts'
+import { type AnswerFacts, answers } from './response-types.ts'
 import type { ForkDigests } from './fork-digests.ts'
 import { typesOf } from './fork-types.ts'
-import { requests } from './requests.ts'
+import { requests } from './request-types.ts'
 
 const updatesPath = '/eth/v1/beacon/light_client/updates'
 

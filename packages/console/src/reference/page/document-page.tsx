@@ -6,7 +6,7 @@ import type { Group, Reference } from '../documents/read-document.ts'
 import { Markdown, MarkdownLine } from '../prose/markdown.tsx'
 import { SchemaList } from '../schema/schema-tree.tsx'
 import { MethodBadge } from './method-badge.tsx'
-import { hrefOf } from './place.ts'
+import { hrefOf } from './route.ts'
 
 /** A document: its description, and its operations. */
 export function DocumentPage({ reference }: { readonly reference: Reference }) {

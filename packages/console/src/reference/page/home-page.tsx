@@ -1,6 +1,6 @@
 import { documents } from 'virtual:reference'
 import { Page } from '../../components/page.tsx'
-import { hrefOf } from './place.ts'
+import { hrefOf } from './route.ts'
 
 /** The list of documents. */
 export function HomePage() {

@@ -4,7 +4,7 @@ import { documents } from 'virtual:reference'
 import type { IndexedDocument, IndexedOperation } from '../documents/reference-index.ts'
 import { type Found, search } from '../search/search.ts'
 import { MethodBadge } from './method-badge.tsx'
-import { hrefOf, type Place } from './place.ts'
+import { hrefOf, type Place } from './route.ts'
 
 /** The search, and below it its results or all documents. */
 export function Navigation({ place }: { readonly place: Place }) {

@@ -5,7 +5,7 @@ import type { Reference } from '../documents/read-document.ts'
 import { Markdown, MarkdownLine } from '../prose/markdown.tsx'
 import { RequestCard } from '../request/request-card.tsx'
 import { GrpcDetails } from './grpc-details.tsx'
-import { hrefOf } from './place.ts'
+import { hrefOf } from './route.ts'
 import { RestDetails } from './rest-details.tsx'
 import { RpcDetails } from './rpc-details.tsx'
 

@@ -6,7 +6,7 @@ import type {
   SubscribeUpdate,
 } from '../../generated/geyser.ts'
 import { type Fault, faultOf, ownFault } from './fault.ts'
-import { createOutbox } from './outbox.ts'
+import { createOutbox } from './send-queue.ts'
 
 /** The methods that a subscription uses of a client created from `GeyserDefinition`. */
 export interface GeyserCalls {

@@ -1,8 +1,8 @@
 import type { SubscribeUpdate } from '../../generated/geyser.ts'
 import { reservedName } from '../filters/to-request.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { createDelivered, type Delivered } from './delivered.ts'
-import { createLineage } from './lineage.ts'
+import { createDelivered, type Delivered } from './deduplicator.ts'
+import { createLineage } from './fork-tracker.ts'
 import type { ForkNotice } from './notice.ts'
 import { slotOf } from './update-key.ts'
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { fastify, type FastifyError, type FastifyInstance } from 'fastify'
-import { answerBody, refuse, type Answering } from './answer.ts'
+import { answerBody, refuse, type Answering } from './handle-body.ts'
 import { RpcCode, RpcError } from './rpc-error.ts'
 
 const mostBodyBytes = 1024 * 1024

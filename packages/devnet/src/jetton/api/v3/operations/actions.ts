@@ -4,7 +4,7 @@ import type { ChainTransaction, JettonIndex, Trace } from '../../../chain/jetton
 import type { Action } from '../actions/action.ts'
 import { classifyTrace, isClassified } from '../actions/classify.ts'
 import { directory } from '../directory/directory.ts'
-import { writeInTurns } from '../../in-turns.ts'
+import { writeInTurns } from '../../write-rows.ts'
 import { query } from '../operation.ts'
 import { inOrder, isInside, pageOf, rowsOrNull, where } from '../page.ts'
 import { address, boolean, hashes, int32, names, page, sort, window, type Sort } from '../parameters.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '@ton/core'
 import { writeHash } from '../../cells/hash.ts'
 import { directory } from '../directory/directory.ts'
-import { writeInTurns } from '../../in-turns.ts'
+import { writeInTurns } from '../../write-rows.ts'
 import { cellOf, type ChainMessage } from '../messages/chain-message.ts'
 import { messagesAt } from '../messages/find-messages.ts'
 import { query } from '../operation.ts'

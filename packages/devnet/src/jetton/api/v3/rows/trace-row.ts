@@ -1,7 +1,7 @@
 import { classifyTrace } from '../actions/classify.ts'
 import { writeHash } from '../../cells/hash.ts'
 import type { ChainTransaction, JettonIndex, Trace } from '../../../chain/jetton-chain.ts'
-import { writeInTurns } from '../../in-turns.ts'
+import { writeInTurns } from '../../write-rows.ts'
 import { messagesOf } from '../messages/chain-message.ts'
 import { actionRow } from './action-row.ts'
 import { transactionRow } from './transaction-row.ts'

@@ -1,4 +1,4 @@
-import { deferred } from '../carrier/deferred.ts'
+import { deferred } from '../adapter/deferred.ts'
 
 /** A queue of messages for a reader that pulls one after the other. */
 export interface Outbox<message> extends AsyncIterable<message> {

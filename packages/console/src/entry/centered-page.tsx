@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useArrival } from '../components/use-arrival.ts'
+import { useArrival } from '../components/use-page-heading.ts'
 
 /** A page without navigation: one card in the middle. */
 export function Alone({

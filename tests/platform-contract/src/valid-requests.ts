@@ -1,9 +1,9 @@
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { setPassword } from '@fairlead/platform-server/records/users'
 import { type Caller, nobody, sessionOf } from './caller.ts'
-import { upstreams } from './estate.ts'
-import type { Given } from './given.ts'
-import type { World } from './world.ts'
+import { upstreams } from './seed-data.ts'
+import type { Given } from './request-input.ts'
+import type { World } from './test-environment.ts'
 
 /** A successful request. */
 export interface GoodRequest extends Given {

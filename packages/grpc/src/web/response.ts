@@ -9,7 +9,7 @@ import {
   Status,
   statusOfHttp,
 } from '@fairlead/grpc-transport/wire'
-import type { Answer } from '../carrier/carrier.ts'
+import type { Answer } from '../adapter/adapter-call.ts'
 import { createBase64Reader } from './base64.ts'
 
 /**

@@ -5,7 +5,7 @@ import { Form } from '../form/form.tsx'
 import { password, text } from '../form/values.ts'
 import { bodyOf, platform } from '../platform/client.ts'
 import { useSessionState } from '../platform/session.tsx'
-import { Alone } from './alone.tsx'
+import { Alone } from './centered-page.tsx'
 import { minimumPasswordLength } from './password-rule.ts'
 
 /** Creates an account from an invitation. */

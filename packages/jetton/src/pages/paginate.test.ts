@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { allOf } from '../testing/all-of.ts'
-import { onceEach } from './once-each.ts'
+import { onceEach } from './paginate.ts'
 
 interface Row {
   readonly id: number

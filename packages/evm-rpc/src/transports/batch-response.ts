@@ -1,4 +1,4 @@
-import { type Answer, resultOf, rpcErrorOf } from './answer.ts'
+import { type Answer, resultOf, rpcErrorOf } from './response.ts'
 import type { Envelope } from './envelope.ts'
 import { type Outcome, outcomeOf } from './outcomes.ts'
 

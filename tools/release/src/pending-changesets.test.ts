@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { doChangesetsWait } from './waiting-changesets.ts'
+import { doChangesetsWait } from './pending-changesets.ts'
 
 it('a changeset that releases nothing does not wait for a release', async () => {
   const root = await mkdtemp(join(tmpdir(), 'fairlead-changesets-'))

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Session, SessionState } from '../platform/session.tsx'
 import { Problem } from '../platform/problem.ts'
-import { type Entrance, entranceOf, invitationPath } from './entrance-of.ts'
-import { placeOf } from './places.ts'
+import { type Entrance, entranceOf, invitationPath } from './entry-page.ts'
+import { placeOf } from './navigation-items.ts'
 
 const session: Session = {
   id: 'SE-1',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { surroundings } from './surroundings.ts'
+import { surroundings } from './environment.ts'
 
 it('a rehearsal knows no credential and no workflow, and where packages come from', () => {
   const environment = {

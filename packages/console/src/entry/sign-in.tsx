@@ -5,7 +5,7 @@ import { password, text } from '../form/values.ts'
 import { bodyOf, platform } from '../platform/client.ts'
 import { useSessionState } from '../platform/session.tsx'
 import { useQuery } from '../platform/use-query.ts'
-import { Alone } from './alone.tsx'
+import { Alone } from './centered-page.tsx'
 
 /** The sign-in page. */
 export function SignIn() {

@@ -6,7 +6,7 @@ import { insertSession } from '@fairlead/platform-server/records/sessions'
 import { newSessionToken } from '@fairlead/platform-server/sessions/session-cookie'
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import { type Caller, keyOf, type Person } from './caller.ts'
-import type { Given } from './given.ts'
+import type { Given } from './request-input.ts'
 
 /** Ids of the objects of an organization, by parameter or field name. */
 export interface EstateIds {

@@ -14,10 +14,10 @@ import { platformFixture, type PlatformFixture } from '@fairlead/platform-server
 import { protocols } from '@fairlead/platform-server/testing/protocols'
 import type { TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { startReceiver, type WebhookReceiver } from '@fairlead/platform-server/testing/webhook-receiver'
-import { routeTable } from './assert-answer.ts'
+import { routeTable } from './contract-violations.ts'
 import type { Caller, Person } from './caller.ts'
-import { type Create, type Estate, type EstateIds, fillEstate } from './estate.ts'
-import type { Given } from './given.ts'
+import { type Create, type Estate, type EstateIds, fillEstate } from './seed-data.ts'
+import type { Given } from './request-input.ts'
 import { type HttpExchange, openExchange, type WireAnswer, type WireRequest } from './http-exchange.ts'
 
 /** A platform API over real sockets, with two organizations that have one object of each kind. */

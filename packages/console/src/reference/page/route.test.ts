@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hrefOf, placeOf } from './place.ts'
+import { hrefOf, placeOf } from './route.ts'
 
 it.each([
   ['/docs', undefined, undefined],

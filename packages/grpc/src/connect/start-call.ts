@@ -9,9 +9,9 @@ import {
   metadataToHeaders,
   type StatusCode,
 } from '@fairlead/grpc-transport/wire'
-import type { Answer, Carrier } from '../carrier/carrier.ts'
+import type { Answer, Carrier } from '../adapter/adapter-call.ts'
 import type { EmptyMessage, EmptyMethod } from './method.ts'
-import { createOutbox } from './outbox.ts'
+import { createOutbox } from './send-queue.ts'
 
 /** Begins a call on a transport of Connect. */
 export function carryByConnect(

@@ -10,8 +10,8 @@ import { allRows } from '@fairlead/platform-server/testing/all-rows'
 import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { startDeliverer } from '@fairlead/platform-server/webhooks/start-deliverer'
 import { keyOf } from './caller.ts'
-import { goodRequests } from './good-requests.ts'
-import { startWorld, type World } from './world.ts'
+import { goodRequests } from './valid-requests.ts'
+import { startWorld, type World } from './test-environment.ts'
 
 // Operations that create, return or accept a secret.
 const secretive: readonly OperationId[] = [

@@ -1,6 +1,6 @@
 import { longestMs } from '@fairlead/core'
 import { type Call, type CallStart, GrpcError, type Metadata, Status } from '@fairlead/grpc-transport/wire'
-import type { Answer, Carrier, Carry } from './carrier.ts'
+import type { Answer, Carrier, Carry } from './adapter-call.ts'
 import { deferred } from './deferred.ts'
 import { createInterrupt } from './interrupt.ts'
 

@@ -1,12 +1,12 @@
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
-import { routeTable } from './assert-answer.ts'
+import { routeTable } from './contract-violations.ts'
 import { type Caller, keyOf, nobody, sessionOf } from './caller.ts'
 import { conflicts } from './conflicts.ts'
-import { goodRequests } from './good-requests.ts'
+import { goodRequests } from './valid-requests.ts'
 import type { WireRequest } from './http-exchange.ts'
-import type { Given } from './given.ts'
-import { requestOf, type World } from './world.ts'
-import { wrongBodies, wrongQueries } from './wrong-input.ts'
+import type { Given } from './request-input.ts'
+import { requestOf, type World } from './test-environment.ts'
+import { wrongBodies, wrongQueries } from './invalid-input.ts'
 
 /** A request, and the expected response. */
 export interface Provocation {

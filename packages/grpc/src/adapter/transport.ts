@@ -1,6 +1,6 @@
 import { type Call, GrpcError, Status, type Transport } from '@fairlead/grpc-transport/wire'
 import { openCall } from './call.ts'
-import type { Carry } from './carrier.ts'
+import type { Carry } from './adapter-call.ts'
 
 /** The parts of a transport over another library. */
 export interface TransportParts {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type SubscribeUpdate, SubscribeUpdate as UpdateMessage } from '../../generated/geyser.ts'
 import { bytesOf, slotUpdates } from '../testing/chain.ts'
-import { createDelivered } from './delivered.ts'
+import { createDelivered } from './deduplicator.ts'
 
 function account(fields: {
   seed?: number

@@ -8,7 +8,7 @@ import {
   type StatusCode,
 } from '@fairlead/grpc-transport/wire'
 import { type Client, type ClientDuplexStream, Metadata as Entries, type StatusObject } from '@grpc/grpc-js'
-import type { Answer, Carrier } from '../carrier/carrier.ts'
+import type { Answer, Carrier } from '../adapter/adapter-call.ts'
 
 /** Begins a call on a channel. Every call type is handled in the same way: as a bidirectional stream. */
 export function carryByChannel(client: Client, start: CallStart, signal: AbortSignal): Carrier {

@@ -1,6 +1,6 @@
 import { announce } from '../components/toasts.tsx'
 import { useSessionState } from '../platform/session.tsx'
-import { Alone } from './alone.tsx'
+import { Alone } from './centered-page.tsx'
 import { PasswordForm } from './password-form.tsx'
 
 /** Shown before all pages while the user has an initial password, which other people may have seen. */
