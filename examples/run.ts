@@ -29,7 +29,7 @@ interface Example {
 
 const examples: Readonly<Record<string, Example>> = {
   'token-dashboard': {
-    shows: 'an ERC-20 token, balances and newest transfers, with every block',
+    shows: 'an ERC-20 token, balances and latest transfers, with every block',
     chain: 'evm',
     variables: {
       TOKEN_ADDRESS: ({ contract }) => contract,
@@ -37,25 +37,25 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
   indexer: {
-    shows: 'transfers of a token in SQLite, right across reorganizations and restarts',
+    shows: 'transfers of a token in SQLite, correct after reorganizations and restarts',
     chain: 'evm',
     variables: { TOKEN_ADDRESS: ({ contract }) => contract },
   },
   'burn-watcher': {
-    shows: 'burns of a jetton since a time, then as they come',
+    shows: 'burns of a jetton since a time, then live',
     chain: 'jetton',
     variables: { JETTON_MASTER: ({ jetton_master }) => jetton_master },
   },
   'solana-stream': {
-    shows: 'blocks and transactions of Solana, without a gap when the connection is cut',
+    shows: 'blocks and transactions of Solana, without a gap when the connection drops',
     chain: 'solana',
   },
   'react-live-heads': {
-    shows: 'a React page with the newest blocks, over a WebSocket',
+    shows: 'a React page with the latest blocks, over a WebSocket',
     chain: 'evm',
   },
   activity: {
-    shows: 'makes things happen on the embedded chains: transfers, a reorganization, a burn',
+    shows: 'triggers activity on the embedded chains: transfers, a reorganization, a burn',
   },
 }
 
@@ -79,16 +79,17 @@ try {
 } catch (error) {
   const isUsage = error instanceof UsageError || codeOf(error).startsWith('ERR_PARSE_ARGS')
   console.error(messageOf(error))
-  if (isUsage && !(error instanceof UsageError)) console.error(`npm run example -- ${name} --help tells more`)
+  if (isUsage && !(error instanceof UsageError))
+    console.error(`npm run example -- ${name} --help prints more`)
   process.exit(isUsage ? 2 : 1)
 }
 
 async function run(example: string): Promise<void> {
-  const found = Object.hasOwn(examples, example) ? examples[example] : undefined
-  if (!found) throw new UsageError(`There is no example of this name.\n\n${usage()}`)
+  const definition = Object.hasOwn(examples, example) ? examples[example] : undefined
+  if (!definition) throw new UsageError(`There is no example of this name.\n\n${usage()}`)
   const folder = join(import.meta.dirname, example)
   if (args.includes('--help')) return console.log(readFileSync(join(folder, 'README.md'), 'utf8').trimEnd())
-  Object.assign(process.env, await variablesOf(example, found))
+  Object.assign(process.env, await variablesOf(example, definition))
   process.argv = [...process.argv.slice(0, 2), ...args]
   await import(pathToFileURL(join(folder, `${example}.ts`)).href)
 }
@@ -107,16 +108,16 @@ async function variablesOf(
   }
   const nodes = await developmentNodes()
   if (!chain) return {}
-  const node = nodes.find((one) => one.chain === chain)
-  if (!node) throw new UsageError(`The service runs without its ${chain} chain, which this example needs.`)
-  const found: Record<string, string> = {
+  const node = nodes.find((candidate) => candidate.chain === chain)
+  if (!node) throw new UsageError(`The gateway runs without the ${chain} chain, which this example requires.`)
+  const values: Record<string, string> = {
     NODE_URL: node.node_url,
     NODE_TOKEN: chain === 'solana' ? (node.x_token ?? '') : node.token,
   }
   for (const [variable, read] of Object.entries(variables)) {
-    found[variable] = env[variable] ?? read(node.example ?? {}) ?? ''
+    values[variable] = env[variable] ?? read(node.example ?? {}) ?? ''
   }
-  return found
+  return values
 }
 
 async function developmentNodes(): Promise<readonly DevelopmentNode[]> {
@@ -125,14 +126,16 @@ async function developmentNodes(): Promise<readonly DevelopmentNode[]> {
     text = readFileSync(developmentFile, 'utf8')
   } catch {
     throw new UsageError(
-      `There is no ${developmentFile} in this folder: run npm start here in another terminal, and wait until it says that Fairlead is running.`,
+      `There is no ${developmentFile} in this folder: run npm start here in another terminal, and wait until it prints that Fairlead is running.`,
     )
   }
   const { base_url: url, nodes }: { base_url: string; nodes: readonly DevelopmentNode[] } = JSON.parse(text)
-  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(30_000) }).catch(() => undefined)
-  if (!answer?.ok) {
+  const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(30_000) }).catch(
+    () => undefined,
+  )
+  if (!response?.ok) {
     throw new UsageError(
-      `Nothing answers at ${url}, where ${developmentFile} says that the service is: run npm start in another terminal.`,
+      `No response from ${url}, the URL of the gateway in ${developmentFile}: run npm start in another terminal.`,
     )
   }
   return nodes
@@ -144,15 +147,15 @@ function usage(): string {
 
 ${lines.join('\n')}
 
-Each runs against the service of npm start. All but activity run against any other node as well, with NODE_URL
-and NODE_TOKEN in the environment. npm run example -- <name> --help tells what an example prints and takes.`
+Each runs against the gateway of npm start. All but activity run against any other node as well, with NODE_URL
+and NODE_TOKEN in the environment. npm run example -- <name> --help describes its output and options.`
 }
 
 /** Returns the message of the innermost cause. Libraries in between add many lines. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const isOurs = error.name === 'FairleadError'
-  return error.cause instanceof Error && !isOurs ? messageOf(error.cause) : error.message
+  const isFairleadError = error.name === 'FairleadError'
+  return error.cause instanceof Error && !isFairleadError ? messageOf(error.cause) : error.message
 }
 
 function codeOf(error: unknown): string {

@@ -6,8 +6,8 @@ import { readTestFiles } from './test-results.mjs'
 
 const usage = `usage: npm test [-- --profile] [flags of turbo run]
 
-  --profile   prints at the end how long each task and the slowest tests took; tasks from the cache took nothing
-  --force     runs what is in the cache too
+  --profile   prints the durations of all tasks and of the slowest tests; cached tasks take no time
+  --force     also runs cached tasks
 `
 
 const runs = '.turbo/runs'
@@ -96,7 +96,7 @@ function printProfile() {
   const newest = readdirSync(runs).toSorted().at(-1)
   const { tasks, execution } = JSON.parse(readFileSync(join(runs, newest), 'utf8'))
   const took = ({ execution: { startTime, endTime } }) => endTime - startTime
-  print(`tasks; all of them took ${seconds(execution.endTime - execution.startTime)}`)
+  print(`tasks; total ${seconds(execution.endTime - execution.startTime)}`)
   for (const task of tasks.filter((each) => each.execution).toSorted((a, b) => took(b) - took(a))) {
     print(`${seconds(took(task))}  ${task.cache.status === 'HIT' ? 'cached  ' : ''}${task.taskId}`)
   }

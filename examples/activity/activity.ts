@@ -73,6 +73,6 @@ function engine() {
 function nodeOf(name: string) {
   const { nodes } = JSON.parse(readFileSync('.fairlead/dev.json', 'utf8'))
   const node = nodes.find(({ chain }: { chain: string }) => chain === name)
-  if (!node) throw new Error(`the service runs without its ${name} chain`)
+  if (!node) throw new Error(`the gateway runs without its ${name} chain`)
   return node
 }

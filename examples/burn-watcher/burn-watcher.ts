@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { inspect, parseArgs } from 'node:util'
 
-const { NODE_URL = '', NODE_TOKEN = '', JETTON_MASTER = '' } = process.env
+const { NODE_URL, NODE_TOKEN, JETTON_MASTER } = process.env
+if (!NODE_URL || !NODE_TOKEN || !JETTON_MASTER) throw new Error('Set NODE_URL, NODE_TOKEN and JETTON_MASTER')
 const { values } = parseArgs({
   options: {
     since: { type: 'string' },
@@ -35,7 +36,7 @@ const options = {
   from: since === undefined ? (savedCursor() ?? 'beginning') : { since: Math.floor(since), known: {} },
   pollMs: 1_000,
   signal: stop.signal,
-  onError: () => console.error('the node does not answer; asking again'),
+  onError: () => console.error('the node does not respond; retrying'),
 } as const
 for await (const { burn, cursor } of watchBurns(jetton, options)) {
   const { amount, burner, comment, transaction } = burn

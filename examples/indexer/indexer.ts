@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openTransfers } from './transfers-table.ts'
 
-const { NODE_URL = '', NODE_TOKEN = '', TOKEN_ADDRESS = '' } = process.env
+const { NODE_URL, NODE_TOKEN, TOKEN_ADDRESS } = process.env
+if (!NODE_URL || !NODE_TOKEN || !TOKEN_ADDRESS) throw new Error('Set NODE_URL, NODE_TOKEN and TOKEN_ADDRESS')
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: '.fairlead/example-indexer.db' },
@@ -73,7 +74,7 @@ async function hashAt(blockNumber: LogPosition['blockNumber']): Promise<string |
   for (let tries = 0; !signal.aborted; tries++) {
     const block = await evm.request({ method: 'eth_getBlockByNumber', params: [blockNumber, false] })
     if (block?.hash) return block.hash
-    if (tries === 0) console.error(`the node has no block ${toNumber(blockNumber)} yet; asking again`)
+    if (tries === 0) console.error(`the node has no block ${toNumber(blockNumber)} yet; retrying`)
     await pause(1_000, undefined, { signal }).catch(() => undefined)
   }
   return undefined

@@ -56,8 +56,8 @@ export function openTransfers(path: string, chain: string, token: string): Trans
   const count = database.prepare('SELECT count(*) AS count FROM transfers WHERE chain = ? AND token = ?')
   return {
     add({ blockNumber, logIndex, blockHash, transactionHash, topics: [, from, to], data }) {
-      const place = [chain, token, toNumber(blockNumber), toNumber(logIndex), blockHash]
-      add.run(...place, transactionHash ?? '', addressIn(from), addressIn(to), BigInt(data).toString())
+      const key = [chain, token, toNumber(blockNumber), toNumber(logIndex), blockHash]
+      add.run(...key, transactionHash ?? '', addressIn(from), addressIn(to), BigInt(data).toString())
     },
     remove({ blockNumber, logIndex, blockHash }) {
       remove.run(chain, token, toNumber(blockNumber), toNumber(logIndex), blockHash)

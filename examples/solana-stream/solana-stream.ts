@@ -16,7 +16,8 @@ import {
 } from '@fairlead/grpc/solana'
 import { parseArgs } from 'node:util'
 
-const { NODE_URL = '', NODE_TOKEN = '' } = process.env
+const { NODE_URL, NODE_TOKEN } = process.env
+if (!NODE_URL || !NODE_TOKEN) throw new Error('Set NODE_URL and NODE_TOKEN')
 const { values } = parseArgs({ options: { count: { type: 'string', default: 'Infinity' } } })
 const count = Number(values.count)
 if (!(count >= 1)) throw new Error('--count must be a number from 1 on')
@@ -31,7 +32,7 @@ const filters = {
   commitment: CommitmentLevel.CONFIRMED,
 }
 // Slots that a node no longer has after a reconnect are reported as a gap, and the stream continues.
-const updates = subscribeGeyser(geyser, filters, { onGap: 'resume', onNotice: tell })
+const updates = subscribeGeyser(geyser, filters, { onGap: 'resume', onNotice: printNotice })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void updates.return())
 
 let blocks = 0
@@ -63,7 +64,7 @@ function reasonOf(failure: ReturnType<typeof decodeTransactionError>): string {
 }
 
 /** Prints what happens to the subscription. No notice requires an action. */
-function tell(notice: GeyserNotice): void {
+function printNotice(notice: GeyserNotice): void {
   if (notice.kind === 'disconnected')
     console.log(`-- connection lost, again in ${Math.round(notice.delayMs)} ms`)
   else if (notice.kind === 'resumed') console.log(`-- goes on, from slot ${notice.fromSlot}`)

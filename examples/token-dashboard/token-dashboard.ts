@@ -6,7 +6,9 @@ import { fairleadTransport } from '@fairlead/evm-rpc/viem'
 import { parseArgs } from 'node:util'
 import { createPublicClient, erc20Abi, formatUnits, getAddress, getContract } from 'viem'
 
-const { NODE_URL = '', NODE_TOKEN = '', TOKEN_ADDRESS = '', ACCOUNTS = '' } = process.env
+const { NODE_URL, NODE_TOKEN, TOKEN_ADDRESS, ACCOUNTS } = process.env
+if (!NODE_URL || !NODE_TOKEN || !TOKEN_ADDRESS || !ACCOUNTS)
+  throw new Error('Set NODE_URL, NODE_TOKEN, TOKEN_ADDRESS and ACCOUNTS')
 const { values } = parseArgs({
   options: {
     count: { type: 'string', default: 'Infinity' },

@@ -7,7 +7,7 @@ type Arbitraries = Readonly<Record<string, Arbitrary<unknown>>>
 /** A marker for secrets in generated input, which must not appear anywhere else. */
 export const canary = 'canary-4d1f'
 
-const strangeTexts = [
+const edgeCaseTexts = [
   '',
   ' ',
   canary,
@@ -36,7 +36,7 @@ const strangeTexts = [
   'x'.repeat(20_000),
 ]
 
-const strangeNumbers = [
+const edgeCaseNumbers = [
   0,
   -0,
   1,
@@ -53,7 +53,7 @@ const strangeNumbers = [
   Number.MIN_SAFE_INTEGER,
 ]
 
-const strangeTimes = [
+const edgeCaseTimes = [
   '2999-01-01T00:00:00Z',
   '2000-01-01T00:00:00Z',
   '9999-12-31T23:59:59.999999Z',
@@ -67,16 +67,16 @@ const strangeTimes = [
 ]
 
 /** Arbitrary text, often a known edge case. */
-export const wildText: Arbitrary<string> = fc.oneof(
-  fc.constantFrom(...strangeTexts, ...strangeTimes),
+export const arbitraryText: Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...edgeCaseTexts, ...edgeCaseTimes),
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({ maxLength: 200 }),
 )
 
 /** Any JSON value. */
-export const wildValue: Arbitrary<unknown> = fc.oneof(
-  wildText,
-  fc.constantFrom<unknown>(null, true, false, [], {}, [null], ...strangeNumbers),
+export const arbitraryJson: Arbitrary<unknown> = fc.oneof(
+  arbitraryText,
+  fc.constantFrom<unknown>(null, true, false, [], {}, [null], ...edgeCaseNumbers),
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.jsonValue({ maxDepth: 4 }),
@@ -109,7 +109,8 @@ export class SchemaValues {
     if ('const' in rules) return fc.constant(rules['const'])
     if (Array.isArray(rules['enum'])) return fc.constantFrom<unknown>(...(rules['enum'] as unknown[]))
     const alternatives = (rules['oneOf'] ?? rules['anyOf']) as readonly JsonSchema[] | undefined
-    if (alternatives) return fc.oneof(...alternatives.map((each) => this.valid(each, properties)))
+    if (alternatives)
+      return fc.oneof(...alternatives.map((alternative) => this.valid(alternative, properties)))
     const parts = rules['allOf'] as readonly JsonSchema[] | undefined
     if (parts) return this.#ofAll(parts, properties)
     const types = [rules['type'] ?? (rules['properties'] ? 'object' : 'string')].flat()
@@ -119,10 +120,10 @@ export class SchemaValues {
   /** Generates values that violate a schema in one place, or are arbitrary. */
   broken(schema: JsonSchema, properties: Arbitraries = {}): Arbitrary<unknown> {
     const names = Object.keys(this.#resolved(schema)['properties'] ?? {})
-    const name = names.length === 0 ? wildText : fc.oneof(fc.constantFrom(...names), wildText)
+    const name = names.length === 0 ? arbitraryText : fc.oneof(fc.constantFrom(...names), arbitraryText)
     return fc.oneof(
-      { weight: 4, arbitrary: fc.tuple(this.valid(schema, properties), name, wildValue).map(replaced) },
-      { weight: 1, arbitrary: wildValue },
+      { weight: 4, arbitrary: fc.tuple(this.valid(schema, properties), name, arbitraryJson).map(replaced) },
+      { weight: 1, arbitrary: arbitraryJson },
     )
   }
 
@@ -177,9 +178,9 @@ export class SchemaValues {
 
   #ofObject(rules: JsonSchema, properties: Arbitraries): Arbitrary<unknown> {
     const { required = [], additionalProperties, propertyNames } = rules
-    const own = (rules['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
+    const declared = (rules['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
     const values = Object.fromEntries(
-      Object.entries(own).map(([name, property]) => [
+      Object.entries(declared).map(([name, property]) => [
         name,
         properties[name] ?? this.valid(property, properties),
       ]),
@@ -188,7 +189,7 @@ export class SchemaValues {
       const value = this.valid(additionalProperties as JsonSchema, properties)
       const key = propertyNames
         ? this.valid(propertyNames as JsonSchema, properties).map(String)
-        : fc.oneof(fc.constantFrom('eth_call', 'debug_*', '*'), wildText)
+        : fc.oneof(fc.constantFrom('eth_call', 'debug_*', '*'), arbitraryText)
       return fc.dictionary(key, value, { maxKeys: 4 })
     }
     const requiredKeys = (required as readonly string[]).filter((name) => Object.hasOwn(values, name))
@@ -201,13 +202,13 @@ function nameOf({ $ref: reference }: JsonSchema): string {
   return typeof reference === 'string' ? reference.slice(reference.lastIndexOf('/') + 1) : ''
 }
 
-function replaced([value, name, other]: readonly [unknown, string, unknown]): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return other
-  return { ...value, [name]: other }
+function replaced([value, name, replacement]: readonly [unknown, string, unknown]): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return replacement
+  return { ...value, [name]: replacement }
 }
 
 function ofString(rules: JsonSchema): Arbitrary<string> {
-  if (rules['format'] === 'date-time') return fc.constantFrom(...strangeTimes)
+  if (rules['format'] === 'date-time') return fc.constantFrom(...edgeCaseTimes)
   const { pattern } = rules
   if (typeof pattern === 'string') return fc.stringMatching(new RegExp(pattern, 'u'))
   const minLength = bound(rules, 'minLength', 0)

@@ -17,13 +17,13 @@ export async function copyEmptyDatabase(dataDirectory: string): Promise<void> {
   cpSync(await emptyDatabase(), join(dataDirectory, 'control'), { recursive: true })
 }
 
-let made: Promise<string> | undefined
+let template: Promise<string> | undefined
 
 function emptyDatabase(): Promise<string> {
   // The resolved path contains the version.
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
-  return (made ??= makeTemplate('fairlead-empty-database', engine, async (draft) => {
-    await (await PGlite.create(draft)).close()
+  return (template ??= makeTemplate('fairlead-empty-database', engine, async (temporaryFolder) => {
+    await (await PGlite.create(temporaryFolder)).close()
   }))
 }
 
@@ -38,23 +38,23 @@ function emptyDatabase(): Promise<string> {
 export async function makeTemplate(
   name: string,
   version: string,
-  fill: (draft: string) => Promise<void>,
+  fill: (temporaryFolder: string) => Promise<void>,
 ): Promise<string> {
   const directory = join(tmpdir(), `${name}-${hash('sha256', version).slice(0, 16)}`)
-  if (await isThere(directory)) return directory
-  const draft = await mkdtemp(`${directory}-`)
-  await fill(draft)
+  if (await exists(directory)) return directory
+  const temporaryFolder = await mkdtemp(`${directory}-`)
+  await fill(temporaryFolder)
   try {
-    await rename(draft, directory)
+    await rename(temporaryFolder, directory)
   } catch (error) {
-    await rm(draft, { recursive: true })
+    await rm(temporaryFolder, { recursive: true })
     // Another suite was faster, or the folder cannot be created.
-    if (!(await isThere(directory))) throw error
+    if (!(await exists(directory))) throw error
   }
   return directory
 }
 
-async function isThere(directory: string): Promise<boolean> {
+async function exists(directory: string): Promise<boolean> {
   return stat(directory).then(
     () => true,
     () => false,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 
 /** A received request. */
-export interface Arrived {
+export interface ReceivedRequest {
   readonly method: string
   /** Path and query. */
   readonly url: string
@@ -14,17 +14,21 @@ export interface Arrived {
 /** An HTTP server whose responses a test defines. */
 export interface HttpServer {
   readonly url: string
-  readonly requests: readonly Arrived[]
+  readonly requests: readonly ReceivedRequest[]
   /** Returns the number of open connections. */
   connections(): Promise<number>
   close(): Promise<void>
 }
 
-export type Answering = (request: Arrived, response: ServerResponse, count: number) => void | Promise<void>
+export type RequestHandler = (
+  request: ReceivedRequest,
+  response: ServerResponse,
+  count: number,
+) => void | Promise<void>
 
-/** Starts a server on a loopback port. `answer` receives the number of the request, starting at 1. */
-export async function startHttpServer(answer: Answering, port = 0): Promise<HttpServer> {
-  const requests: Arrived[] = []
+/** Starts a server on a loopback port. `handle` receives the number of the request, starting at 1. */
+export async function startHttpServer(handle: RequestHandler, port = 0): Promise<HttpServer> {
+  const requests: ReceivedRequest[] = []
   const server = createServer((request, response) => {
     response.on('error', () => {})
     void (async () => {
@@ -32,7 +36,7 @@ export async function startHttpServer(answer: Answering, port = 0): Promise<Http
       for await (const chunk of request) chunks.push(chunk as Buffer)
       const { method = '', url = '', headers } = request
       requests.push({ method, url, headers, body: Buffer.concat(chunks) })
-      await answer(requests.at(-1) as Arrived, response, requests.length)
+      await handle(requests.at(-1) as ReceivedRequest, response, requests.length)
     })()
   })
   server.listen(port, '127.0.0.1')
@@ -66,7 +70,7 @@ export function sendJson(
 }
 
 /** Returns a URL with a port on which nothing listens. */
-export async function deadUrl(): Promise<string> {
+export async function unusedUrl(): Promise<string> {
   const server = await startHttpServer(() => {})
   await server.close()
   return server.url

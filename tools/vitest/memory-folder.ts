@@ -1,7 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 
 const folder = '/dev/shm'
-const leastFreeBytes = 4 * 1_024 ** 3
+const minFreeBytes = 4 * 1_024 ** 3
 
 /**
  * Returns an in-memory folder for the files of tests, because a database of a thousand files is copied and deleted
@@ -13,7 +13,7 @@ export function memoryFolder(): string | undefined {
   try {
     accessSync(folder, constants.W_OK)
     const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize >= leastFreeBytes ? folder : undefined
+    return bavail * bsize >= minFreeBytes ? folder : undefined
   } catch {
     return undefined
   }

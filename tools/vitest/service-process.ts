@@ -19,7 +19,7 @@ export interface ServiceStart {
   /** Matches the output of the ready gateway. The default is the line that reports its URL. */
   readonly ready?: RegExp
   /** The startup timeout. The default is the maximum startup time with all chains on a busy machine. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
 /**
@@ -28,7 +28,7 @@ export interface ServiceStart {
  * @throws Error with its output when it exits early, or does not become ready; the process is stopped in that case
  */
 export async function startServiceProcess(start: ServiceStart): Promise<ServiceProcess> {
-  const { program, args, cwd, env, ready = /Fairlead is running/, patienceMs = 240_000 } = start
+  const { program, args, cwd, env, ready = /Fairlead is running/, timeoutMs = 240_000 } = start
   const child = spawn(program, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   let output = ''
@@ -46,11 +46,11 @@ export async function startServiceProcess(start: ServiceStart): Promise<ServiceP
     child.stdout.on('data', read)
     child.stderr.on('data', read)
     child.once('error', reject)
-    child.once('exit', () => reject(new Error(`the service ended before it answered:\n${output}`)))
+    child.once('exit', () => reject(new Error(`the gateway exited before it was ready:\n${output}`)))
     timer = setTimeout(() => {
-      reject(new Error(`the service did not come up:\n${output}`))
+      reject(new Error(`the gateway did not become ready:\n${output}`))
       child.kill('SIGKILL')
-    }, patienceMs)
+    }, timeoutMs)
   })
   await started.finally(() => clearTimeout(timer))
   return { process: child, output: () => output, end }

@@ -1,4 +1,4 @@
-const stillRounds = 3
+const unchangedRounds = 3
 
 /**
  * Waits until a growing value no longer grows because of backpressure: the value stays the same while several
@@ -13,10 +13,10 @@ export async function settled(
   roundTrip: () => Promise<unknown>,
 ): Promise<number> {
   let before = await value()
-  for (let still = 0; still < stillRounds; still++) {
+  for (let unchanged = 0; unchanged < unchangedRounds; unchanged++) {
     await roundTrip()
     const after = await value()
-    if (after !== before) still = -1
+    if (after !== before) unchanged = -1
     before = after
   }
   return before

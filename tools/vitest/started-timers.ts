@@ -5,10 +5,10 @@ import { expect, vi } from 'vitest'
  *
  * @returns a function that waits until a timer of at least the given number of milliseconds has been started
  */
-export function watchStartedTimers(): (leastMs: number) => Promise<void> {
+export function watchStartedTimers(): (minMs: number) => Promise<void> {
   const timers = vi.spyOn(globalThis, 'setTimeout')
-  return (leastMs) =>
-    vi.waitFor(() => expect(timers.mock.calls.some(([, ms]) => (ms ?? 0) >= leastMs)).toBe(true), {
+  return (minMs) =>
+    vi.waitFor(() => expect(timers.mock.calls.some(([, ms]) => (ms ?? 0) >= minMs)).toBe(true), {
       timeout: 30_000,
       interval: 5,
     })

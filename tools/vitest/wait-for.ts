@@ -6,7 +6,7 @@ import { vi } from 'vitest'
  *
  * @param hops - number of hops between sockets, for forwarded bytes
  */
-export async function handleArrived(hops = 1): Promise<void> {
+export async function processSocketData(hops = 1): Promise<void> {
   for (let hop = 0; hop < hops; hop += 1) await nextTick()
 }
 
@@ -14,7 +14,7 @@ export async function handleArrived(hops = 1): Promise<void> {
 export function waitFor(check: () => unknown): Promise<void> {
   return vi.waitFor(
     async () => {
-      if ((await check()) === false) throw new Error('The check still says false.')
+      if ((await check()) === false) throw new Error('The check still returns false.')
     },
     { timeout: 50_000, interval: 20 },
   )

@@ -17,8 +17,8 @@ export interface Heads {
   readonly problem: string | undefined
 }
 
-const kept = 20
-const atFirst = 10
+const maxBlocks = 20
+const initialBlocks = 10
 
 /** Follows the latest blocks while the component is mounted. */
 export function useHeads(evm: EvmClient): Heads {
@@ -30,7 +30,7 @@ export function useHeads(evm: EvmClient): Heads {
     const { signal } = stop
     const follow = async () => {
       const newest = Number(await evm.request({ method: 'eth_blockNumber' }, { signal }))
-      const from = toQuantity(Math.max(0, newest + 1 - atFirst))
+      const from = toQuantity(Math.max(0, newest + 1 - initialBlocks))
       for await (const event of watchBlocks(evm, { from, signal })) setHeads((before) => after(before, event))
     }
     const unlisten = evm.transport.onConnection?.(({ type }) => setConnected(type === 'connect'))
@@ -50,7 +50,7 @@ function after(heads: readonly Head[], event: BlockEvent): readonly Head[] {
   if (event.type === 'block') {
     // A branch that was reorganized out may become canonical again: its blocks are then new once more.
     const others = heads.filter(({ block }) => block.hash !== event.block.hash)
-    return [{ block: event.block, isRemoved: false }, ...others].slice(0, kept)
+    return [{ block: event.block, isRemoved: false }, ...others].slice(0, maxBlocks)
   }
   const removed = new Set(event.removed.map(({ hash }) => hash))
   return heads.map((head) => (removed.has(head.block.hash) ? { ...head, isRemoved: true } : head))

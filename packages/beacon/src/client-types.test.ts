@@ -20,7 +20,7 @@ const typesOf = (calls: (beacon: BeaconClient) => Promise<void>): void => {
   expectTypeOf(calls).toBeFunction()
 }
 
-it('an answer narrows on its version', () => {
+it('a response narrows on its version', () => {
   typesOf(async (beacon) => {
     const params = { path: { block_id: 'head' } }
     const block = await unwrap(beacon.GET('/eth/v2/beacon/blocks/{block_id}', { params }))
@@ -50,7 +50,7 @@ it('a produced block narrows on whether it is blinded', () => {
   })
 })
 
-it('an event narrows on its topic, and only the topics asked for come', () => {
+it('an event narrows on its topic, among the requested topics', () => {
   typesOf(async (beacon) => {
     for await (const event of events(beacon, { topics: ['head', 'block'] })) {
       expectTypeOf(event.event).toEqualTypeOf<'head' | 'block' | 'gap'>()
@@ -64,7 +64,7 @@ it('an event narrows on its topic, and only the topics asked for come', () => {
   })
 })
 
-it('SSZ is there for operations that offer it', () => {
+it('SSZ is available for operations that support it', () => {
   typesOf(async (beacon) => {
     const params = { path: { state_id: 'head' } }
     const state = await getSsz(beacon, '/eth/v2/debug/beacon/states/{state_id}', { params })
@@ -87,7 +87,7 @@ it('SSZ is there for operations that offer it', () => {
   })
 })
 
-it('a POST in SSZ wants its fork and its JSON form', () => {
+it('a POST in SSZ requires its fork and its JSON form', () => {
   typesOf(async (beacon) => {
     const ssz = new Uint8Array()
     const json = () => ({}) as FuluSignedBlockContents

@@ -29,16 +29,16 @@ const forkChoice: ForkChoice = {
 const token: BeaconClientOptions['auth'] = { kind: 'token', token: 's3cr3t/t0k3n' }
 const basic: BeaconClientOptions['auth'] = { kind: 'basic', username: 'user', password: 'p4ssw0rd' }
 
-function clientAnswering(
+function clientResponding(
   auth: BeaconClientOptions['auth'],
-  answer: () => Response | Promise<Response>,
+  respond: () => Response | Promise<Response>,
   url = 'https://node.example.com',
   timeoutMs?: number,
 ) {
   const sent: Request[] = []
   const fetch: typeof globalThis.fetch = async (input) => {
     sent.push(input as Request)
-    return await answer()
+    return await respond()
   }
   return { beacon: createBeaconClient({ url, auth, fetch, retries: 0, timeoutMs }), sent }
 }
@@ -66,22 +66,22 @@ describe('a request', () => {
       `http://127.0.0.1:8645/node-1/beacon/s3cr3t%2Ft0k3n${path}`,
       null,
     ],
-  ])('with %s goes where the interface wants it', async (_, auth, url, expected, authorization) => {
-    const { beacon, sent } = clientAnswering(auth, () => Response.json(forkChoice), url)
-    const answer = await unwrap(beacon.GET(path))
-    expectTypeOf(answer).toEqualTypeOf<ForkChoice>()
-    expect(answer).toEqual(forkChoice)
+  ])('with %s is sent to the specified path', async (_, auth, url, expected, authorization) => {
+    const { beacon, sent } = clientResponding(auth, () => Response.json(forkChoice), url)
+    const response = await unwrap(beacon.GET(path))
+    expectTypeOf(response).toEqualTypeOf<ForkChoice>()
+    expect(response).toEqual(forkChoice)
     expect(sent[0]?.url).toBe(expected)
     expect(sent[0]?.headers.get('authorization')).toBe(authorization)
   })
 
-  it('may have a limit of time that is no whole number', async () => {
-    const { beacon } = clientAnswering(token, () => Response.json(forkChoice), undefined, 10_000 / 3)
+  it('can have a fractional timeout', async () => {
+    const { beacon } = clientResponding(token, () => Response.json(forkChoice), undefined, 10_000 / 3)
     expect(await unwrap(beacon.GET(path))).toEqual(forkChoice)
   })
 
-  it('knows the paths of the specification at compile time', () => {
-    const { beacon } = clientAnswering(token, () => Response.json(forkChoice))
+  it('is typed by the paths of the specification', () => {
+    const { beacon } = clientResponding(token, () => Response.json(forkChoice))
     const calls = async () => {
       // @ts-expect-error no such path
       await beacon.GET('/eth/v1/debug/fork_choices')
@@ -97,23 +97,23 @@ describe('a failure', () => {
     [501, { code: 501, message: 'Not implemented' }, 'Not implemented'],
     [404, { code: 404, message: 'Route not found', stacktraces: [] }, 'Route not found'],
     [502, 'no answer', 'no answer'],
-  ])('with status %i says what the node said', async (status, body, detail) => {
-    const { beacon } = clientAnswering(token, () => Response.json(body, { status }))
+  ])('with status %i contains the message of the node', async (status, body, detail) => {
+    const { beacon } = clientResponding(token, () => Response.json(body, { status }))
     const error: unknown = await unwrap(beacon.GET(path)).catch((reason: unknown) => reason)
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context).toMatchObject({ status, detail })
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details).toMatchObject({ status, detail })
   })
 
   it.each<[string, BeaconClientOptions['auth'], readonly string[]]>([
     ['a token', token, ['s3cr3t/t0k3n', 's3cr3t%2Ft0k3n']],
     ['basic credentials', basic, ['p4ssw0rd', btoa('user:p4ssw0rd')]],
-  ])('never shows %s', async (_, auth, secrets) => {
+  ])('does not contain %s', async (_, auth, secrets) => {
     const leaky = secrets.join(' ')
-    for (const answer of [
+    for (const respond of [
       () => Response.json({ code: 400, message: leaky }, { status: 400 }),
       () => new Response(leaky),
       () => Promise.reject(new TypeError(leaky)),
     ]) {
-      const error: unknown = await unwrap(clientAnswering(auth, answer).beacon.GET(path)).catch(
+      const error: unknown = await unwrap(clientResponding(auth, respond).beacon.GET(path)).catch(
         (reason: unknown) => reason,
       )
       expect(FairleadError.is(error)).toBe(true)
@@ -127,7 +127,7 @@ describe('a failure', () => {
   })
 })
 
-it('refuses an address that cannot work before anything is sent', () => {
+it('rejects an invalid URL before anything is sent', () => {
   expect(() => createBeaconClient({ url: 'https://user:pass@node.example.com', auth: token })).toThrow(
     'CONFIG_INVALID',
   )

@@ -5,15 +5,15 @@ import type { paths } from './generated/index.ts'
 export type Operation<path extends keyof paths, method extends 'get' | 'post'> = paths[path][method]
 
 /** The body of the 200 response of an operation. */
-export type Answer<operation, media extends string = 'application/json'> = operation extends {
+export type ResponseBody<operation, media extends string = 'application/json'> = operation extends {
   responses: { 200: { content: Record<media, infer body> } }
 }
   ? body
   : never
 
 /** The paths whose operation can respond in a media type. */
-export type PathAnswering<method extends 'get' | 'post', media extends string> = {
-  [path in keyof paths]: Answer<Operation<path, method>, media> extends never ? never : path
+export type PathResponding<method extends 'get' | 'post', media extends string> = {
+  [path in keyof paths]: ResponseBody<Operation<path, method>, media> extends never ? never : path
 }[keyof paths]
 
 /** The parameters of a call in addition to its path. */

@@ -24,29 +24,30 @@ async function readContent(kind: SpecDocument['kind'], path: string): Promise<Js
   if (kind === 'proto') return protoContent(await protobufDescriptors(path, { comments: true }))
   const document = await bundle(path)
   // Bundling does not resolve references in extensions; these methods resolve them.
-  return used(kind === 'openrpc' ? { ...document, methods: methodsOf(document) } : document)
+  return prune(kind === 'openrpc' ? { ...document, methods: methodsOf(document) } : document)
 }
 
 // Fields of a document that no page shows.
 const hidden = new Set(['openapi', 'openrpc', 'security', 'x-tagGroups'])
 
 /** The parts of a document that the pages show, with the components that they reference. */
-function used(document: Json): Json {
+function prune(document: Json): Json {
   const { components, ...rest } = document
-  const shown = Object.fromEntries(Object.entries(rest).filter(([key]) => !hidden.has(key)))
-  const found = new Set<string>()
-  collect(shown, document, found)
-  return { ...shown, components: kept(components as Record<string, Json>, found) }
+  const visible = Object.fromEntries(Object.entries(rest).filter(([key]) => !hidden.has(key)))
+  const references = new Set<string>()
+  collect(visible, document, references)
+  return { ...visible, components: pickComponents(components as Record<string, Json>, references) }
 }
 
-function collect(value: unknown, document: Json, found: Set<string>): void {
-  if (Array.isArray(value)) for (const item of value) collect(item, document, found)
+function collect(value: unknown, document: Json, references: Set<string>): void {
+  if (Array.isArray(value)) for (const item of value) collect(item, document, references)
   if (typeof value !== 'object' || value === null) return
   for (const [key, item] of Object.entries(value)) {
-    if (key !== '$ref' || typeof item !== 'string' || found.has(item)) collect(item, document, found)
+    if (key !== '$ref' || typeof item !== 'string' || references.has(item))
+      collect(item, document, references)
     else {
-      found.add(item)
-      collect(targetOf(item, document), document, found)
+      references.add(item)
+      collect(targetOf(item, document), document, references)
     }
   }
 }
@@ -56,12 +57,12 @@ function targetOf(reference: string, document: Json): unknown {
   return keys.reduce<unknown>((node, key) => (node as Json | undefined)?.[key], document)
 }
 
-function kept(components: Readonly<Record<string, Json>>, found: ReadonlySet<string>): Json {
+function pickComponents(components: Readonly<Record<string, Json>>, references: ReadonlySet<string>): Json {
   return Object.fromEntries(
     Object.entries(components).map(([kind, entries]) => [
       kind,
       Object.fromEntries(
-        Object.entries(entries).filter(([name]) => found.has(`#/components/${kind}/${name}`)),
+        Object.entries(entries).filter(([name]) => references.has(`#/components/${kind}/${name}`)),
       ),
     ]),
   )

@@ -74,16 +74,18 @@ function responseOf(method: Method): ProtoMessageUse {
   return { message: nameOf(method.outputType), isStream: method.serverStreaming }
 }
 
-type Named = readonly [name: string, schema: JsonSchema]
+type SchemaEntry = readonly [name: string, schema: JsonSchema]
 type Comments = (path: readonly number[]) => string
 
-function messagesOf(proto: File): readonly Named[] {
+function messagesOf(proto: File): readonly SchemaEntry[] {
   const comments = commentsOf(proto)
   return [
     ...proto.messageType.flatMap((message, index) =>
       messageSchemas(message, proto.package, [inFile.message, index], comments),
     ),
-    ...proto.enumType.map((one, index) => enumSchema(one, proto.package, [inFile.enum, index], comments)),
+    ...proto.enumType.map((nested, index) =>
+      enumSchema(nested, proto.package, [inFile.enum, index], comments),
+    ),
   ]
 }
 
@@ -93,7 +95,7 @@ function messageSchemas(
   scope: string,
   path: readonly number[],
   comments: Comments,
-): readonly Named[] {
+): readonly SchemaEntry[] {
   const name = `${scope}.${message.name}`
   const entries = new Map(
     message.nestedType
@@ -114,8 +116,8 @@ function messageSchemas(
         ? []
         : messageSchemas(nested, name, [...path, inMessage.message, index], comments),
     ),
-    ...message.enumType.map((one, index) =>
-      enumSchema(one, name, [...path, inMessage.enum, index], comments),
+    ...message.enumType.map((nested, index) =>
+      enumSchema(nested, name, [...path, inMessage.enum, index], comments),
     ),
   ]
 }
@@ -147,13 +149,18 @@ function singleSchema(field: Field): JsonSchema {
   return scalar === undefined ? { $ref: `#/components/schemas/${nameOf(field.typeName)}` } : { type: scalar }
 }
 
-function enumSchema(one: Enum, scope: string, path: readonly number[], comments: Comments): Named {
-  const values = one.value.map(({ name, number }, index) => ({
+function enumSchema(
+  declaration: Enum,
+  scope: string,
+  path: readonly number[],
+  comments: Comments,
+): SchemaEntry {
+  const values = declaration.value.map(({ name, number }, index) => ({
     const: name,
     description: comments([...path, inEnum.value, index]),
     'x-number': number,
   }))
-  return [`${scope}.${one.name}`, { type: 'enum', description: comments(path), oneOf: values }]
+  return [`${scope}.${declaration.name}`, { type: 'enum', description: comments(path), oneOf: values }]
 }
 
 /** The comments of a file by the path of the commented element. */

@@ -6,7 +6,7 @@ import { Invitation } from './entry/invitation.tsx'
 import { NewPassword } from './entry/new-password.tsx'
 import { SignIn } from './entry/sign-in.tsx'
 import { SessionProvider, useSessionState } from './platform/session.tsx'
-import { type Entrance as EntranceName, entranceOf } from './shell/entry-page.ts'
+import { type EntryPage as EntryPageName, entryPageOf } from './shell/entry-page.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The console. */
@@ -14,7 +14,7 @@ export function App() {
   return (
     <LocationProvider scope="/console">
       <SessionProvider>
-        <Entrance />
+        <EntryPage />
       </SessionProvider>
       <Toasts />
     </LocationProvider>
@@ -25,14 +25,14 @@ export function App() {
  * The page before all others: sign-in and similar steps. The URL does not change, so that after the sign-in the
  * requested page opens.
  */
-function Entrance() {
+function EntryPage() {
   const { path } = useLocation()
   const { state } = useSessionState()
-  const Shown = entrances[entranceOf(path, state)]
-  return <Shown />
+  const CurrentPage = entryPages[entryPageOf(path, state)]
+  return <CurrentPage />
 }
 
-const entrances: Readonly<Record<EntranceName, FunctionComponent>> = {
+const entryPages: Readonly<Record<EntryPageName, FunctionComponent>> = {
   waiting: () => <Skeleton lines={3} />,
   failed: Failed,
   invitation: Invitation,
@@ -44,7 +44,7 @@ const entrances: Readonly<Record<EntranceName, FunctionComponent>> = {
 function Failed() {
   const { state, reload } = useSessionState()
   return (
-    <main class="alone">
+    <main class="centered">
       {state.kind === 'failed' && <ProblemNotice problem={state.problem} retry={reload} />}
     </main>
   )

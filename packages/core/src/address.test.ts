@@ -69,7 +69,7 @@ describe('nodeAddress', () => {
     try {
       attempt()
     } catch (error) {
-      expect(FairleadError.is(error, 'CONFIG_INVALID') && error.context.option).toBe(option)
+      expect(FairleadError.is(error, 'CONFIG_INVALID') && error.details.option).toBe(option)
       expect(String(error)).not.toContain('s3cr3t')
     }
   })

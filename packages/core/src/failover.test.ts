@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FairleadError, isRetryableStatus } from './error.ts'
+import { FairleadError } from './error.ts'
+import { isRetryableStatus } from './retryable.ts'
 import { type FailoverCall, sendWithFailover } from './failover.ts'
 import { newHealth, type NodeHealth } from './node-health.ts'
 
@@ -58,7 +59,7 @@ describe('sendWithFailover', () => {
     const arrived = await send({ a: [lost('socket hang up')], b: [] }, { isRepeatable: false })
     expect(arrived).toMatchObject({
       asked: 'a',
-      outcome: { code: 'TRANSPORT_FAILED', context: { attempt: 1 } },
+      outcome: { code: 'TRANSPORT_FAILED', details: { attempt: 1 } },
     })
     const refused = await send({ a: [lost('connect ECONNREFUSED')], b: [] }, { isRepeatable: false })
     expect(refused).toMatchObject({ asked: 'a b', outcome: 200 })

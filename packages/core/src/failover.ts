@@ -1,4 +1,5 @@
-import { FairleadError, isRetryableStatus } from './error.ts'
+import { FairleadError } from './error.ts'
+import { isRetryableStatus } from './retryable.ts'
 import { hasNeverConnected } from './never-connected.ts'
 import { bestOf, type NodeHealth, recordFailure, recordSuccess, recordTry } from './node-health.ts'
 import { pause } from './pause.ts'
@@ -77,7 +78,7 @@ export async function sendWithFailover<node extends { readonly health: NodeHealt
       : mayPass && count <= retries && (askedMs ?? 0) <= longestPauseMs
     if (!mayDoBetter || !(isRepeatable || hasNeverConnected(answer))) {
       if (!hasNone) return answer
-      throw new FairleadError(answer.code, { ...answer.context, attempt: count })
+      throw new FairleadError(answer.code, { ...answer.details, attempt: count })
     }
     if (hasOthers) continue
     left = nodes

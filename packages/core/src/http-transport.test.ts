@@ -102,7 +102,7 @@ describe('createHttpTransport', () => {
     const error = await send(call(url, { timeoutMs: 100, idempotent: false }), read).catch(
       (reason: unknown) => reason,
     )
-    expect(FairleadError.is(error, 'TRANSPORT_TIMEOUT') && error.context).toMatchObject({
+    expect(FairleadError.is(error, 'TRANSPORT_TIMEOUT') && error.details).toMatchObject({
       operation: 'test',
       timeoutMs: 100,
       attempt: 1,
@@ -142,7 +142,7 @@ describe('createHttpTransport', () => {
     const error = await createHttpTransport({ retries: 1 }, ['s3cr3t'])(call(url), read).catch(
       (reason: unknown) => reason,
     )
-    expect(FairleadError.is(error, 'TRANSPORT_FAILED') && error.context.attempt).toBe(2)
+    expect(FairleadError.is(error, 'TRANSPORT_FAILED') && error.details.attempt).toBe(2)
     expect(`${String(error)} ${(error as Error).stack} ${JSON.stringify(error)}`).not.toContain('s3cr3t')
   })
 

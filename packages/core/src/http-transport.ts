@@ -1,4 +1,5 @@
-import { FairleadError, isRetryableStatus } from './error.ts'
+import { FairleadError } from './error.ts'
+import { isRetryableStatus } from './retryable.ts'
 import { pause } from './pause.ts'
 import { redact } from './redact.ts'
 
@@ -36,6 +37,10 @@ export type HttpTransport = <answer>(
   read: (response: Response) => Promise<answer>,
 ) => Promise<answer>
 
+interface FetchError extends Error {
+  readonly cause?: { readonly code?: string | undefined } | undefined
+}
+
 // A server can request a delay. If the delay exceeds this limit, the caller gets the response instead of a retry.
 const longestPauseMs = 60_000
 
@@ -55,15 +60,14 @@ const longestPauseMs = 60_000
  * ```
  * @see RFC 9110, section 10.2.3 (Retry-After)
  */
-export function createHttpTransport(options: HttpOptions, secrets: readonly string[]): HttpTransport {
-  const { fetch = globalThis.fetch, retries = 2 } = options
-  return async (
-    { operation, url, init, idempotent, signal, timeoutMs = options.timeoutMs ?? 30_000 },
-    read,
-  ) => {
+export function createHttpTransport(
+  { fetch = globalThis.fetch, retries = 2, timeoutMs: defaultMs = 30_000 }: HttpOptions,
+  secrets: readonly string[],
+): HttpTransport {
+  return async ({ operation, url, init, idempotent, signal, timeoutMs = defaultMs }, read) => {
     for (let attempt = 1; ; attempt++) {
       // In this form NaN means no further attempt instead of endless ones.
-      const last = !idempotent || !(attempt <= retries)
+      const last = !(idempotent && attempt <= retries)
       let pauseMs = Math.random() * Math.min(5_000, 100 * 2 ** attempt)
       const timeout = AbortSignal.timeout(timeoutMs)
       try {
@@ -74,26 +78,26 @@ export function createHttpTransport(options: HttpOptions, secrets: readonly stri
           // Some edge runtimes do not support `AbortSignal.any`. There an abort takes effect at the end of the attempt.
           signal: AbortSignal.any?.([signal || timeout, timeout]) || timeout,
         })
-        // A number of seconds or a date; any other value leaves the delay unchanged.
-        const after = response.headers.get('retry-after')
-        if (after) pauseMs = Number(after) * 1_000 || Date.parse(after) - Date.now() || pauseMs
+        // A number of seconds or a date; any other value, and none, leaves the delay unchanged.
+        const after = response.headers.get('retry-after') as string
+        pauseMs = Number(after) * 1_000 || Date.parse(after) - Date.now() || pauseMs
         if (last || pauseMs > longestPauseMs || !isRetryableStatus(response.status))
           return await read(response)
         await response.body?.cancel()
       } catch (error) {
         signal?.throwIfAborted()
         if (last) {
-          const context = { operation, attempt, timeoutMs, reason: reasonOf(error, secrets) }
-          throw new FairleadError(timeout.aborted ? 'TRANSPORT_TIMEOUT' : 'TRANSPORT_FAILED', context)
+          // The runtime's error is not set as `cause`: its message and stack may contain the URL, and with it the token.
+          const { message, cause } = error as FetchError
+          throw new FairleadError(timeout.aborted ? 'TRANSPORT_TIMEOUT' : 'TRANSPORT_FAILED', {
+            operation,
+            attempt,
+            timeoutMs,
+            reason: redact(`${message} ${cause?.code ?? ''}`, secrets),
+          })
         }
       }
       await pause(pauseMs, signal)
     }
   }
-}
-
-// The runtime's error is not set as `cause`: its message and stack may contain the URL, and with it the token.
-function reasonOf(error: unknown, secrets: readonly string[]): string {
-  const { message, cause } = error as { message: string; cause?: { code?: string } }
-  return redact(`${message} ${cause?.code ?? ''}`, secrets)
 }

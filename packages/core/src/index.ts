@@ -18,14 +18,8 @@ export {
   type TokenCredential,
   type XTokenCredential,
 } from './credential.ts'
-export {
-  type AttemptContext,
-  type ErrorCode,
-  type ErrorContext,
-  FairleadError,
-  isRetryable,
-  isRetryableStatus,
-} from './error.ts'
+export type { AttemptDetails, ErrorCode, ErrorDetails } from './error-details.ts'
+export { FairleadError } from './error.ts'
 export { type FailoverCall, type FailoverOptions, sendWithFailover } from './failover.ts'
 export {
   type CallOptions,
@@ -40,4 +34,5 @@ export { pause } from './pause.ts'
 export { redact, redactJson } from './redact.ts'
 export { longestMs, requireNumber } from './require-number.ts'
 export { createRestFetch, type RestResult, unwrap } from './rest.ts'
+export { isRetryable, isRetryableStatus } from './retryable.ts'
 export { createTokenBucket, type TokenBucket } from './token-bucket.ts'

@@ -16,5 +16,5 @@ const reasons = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|connec
 export function hasNeverConnected(error: unknown): boolean {
   const isOfConnection =
     FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_TIMEOUT')
-  return isOfConnection && reasons.test(error.context.reason)
+  return isOfConnection && reasons.test(error.details.reason)
 }

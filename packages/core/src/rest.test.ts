@@ -26,7 +26,7 @@ describe('unwrap', () => {
     [{ error: { message: 'the path /s3cr3t/x is unknown' } }, 'the path /***/x is unknown'],
   ])('names operation, status and the words of %o', async (body, detail) => {
     const error = await failure(body)
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context).toEqual({
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details).toEqual({
       operation: 'GET /***/eth/v1/x',
       status: 404,
       detail,
@@ -37,7 +37,7 @@ describe('unwrap', () => {
   it('takes a good answer that is not JSON for a broken one, without quoting it', async () => {
     const call = Promise.reject(new SyntaxError('Unexpected token s, "s3cr3t" is not valid JSON'))
     const error: unknown = await unwrap(call).catch((reason: unknown) => reason)
-    expect(FairleadError.is(error, 'DECODE_INVALID') && error.context.path).toBe('$')
+    expect(FairleadError.is(error, 'DECODE_INVALID') && error.details.path).toBe('$')
     expect(String(error)).not.toContain('s3cr3t')
   })
 

@@ -26,7 +26,7 @@ async function start(
   return { devnet, chain, events }
 }
 
-test('a fresh chain has its sample data, and mines every transaction at once', async () => {
+test('a fresh chain has its sample data and mines every transaction immediately', async () => {
   const { chain, events } = await start(await scratchDirectory())
   const { example, url } = chain
   expect(chain).toMatchObject({ chain: 'evm', network: 'devnet', protocols: ['evm'] })
@@ -51,7 +51,7 @@ test('a fresh chain has its sample data, and mines every transaction at once', a
   expect(await receiptOf(chain, await transact(chain))).toMatchObject({ status: '0x1' })
 })
 
-test('system transactions stand first in their block, and only there is gas free', async () => {
+test('system transactions are first in their block, and only they pay no gas', async () => {
   const { chain } = await start(await scratchDirectory())
   const { example, url } = chain
   const call = <result>(method: string, ...params: unknown[]) => callEngine<result>(url, method, params)
@@ -76,7 +76,7 @@ test('system transactions stand first in their block, and only there is gas free
   await expect(call('eth_sendTransaction', { from, to: example.account })).rejects.toThrow(/signer/i)
 })
 
-test('a stopped chain comes back at the same address with everything it had', async () => {
+test('a restarted chain has the same URL and the same state', async () => {
   const directory = await scratchDirectory()
   const first = await start(directory)
   const { example } = first.chain
@@ -84,9 +84,9 @@ test('a stopped chain comes back at the same address with everything it had', as
   const balanceAt = (chain: EvmDevnetChain) =>
     callEngine(chain.url, 'eth_getBalance', [example.recipient, example.system_block_number])
   const before = await balanceAt(first.chain)
-  const { gone } = runningEngine(directory)
+  const { ended } = runningEngine(directory)
   await Promise.all([first.devnet.stop(), first.devnet.stop()])
-  await gone()
+  await ended()
   expect(first.events.map((event) => event.kind).slice(-2)).toEqual(['stopping', 'stopped'])
   expect(readdirSync(join(directory, 'evm')).toSorted()).toEqual(['lock', 'port', 'seed.json', 'state.json'])
 
@@ -102,7 +102,7 @@ test('a stopped chain comes back at the same address with everything it had', as
   expect(trace.structLogs.length).toBeGreaterThan(50)
 })
 
-test('nobody but this machine reaches the chain, and no web page reads it', async () => {
+test('the chain accepts only local connections and allows no cross-origin reads', async () => {
   const { chain } = await start(await scratchDirectory())
   const address = Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])
@@ -114,7 +114,7 @@ test('nobody but this machine reaches the chain, and no web page reads it', asyn
   expect(response.headers.get('access-control-allow-origin')).toBeNull()
 })
 
-test('an abort during the start ends the start, and one afterwards ends the chain', async () => {
+test('an abort cancels the start, or stops a running chain', async () => {
   const directory = await scratchDirectory()
   const early = new AbortController()
   const starting = startDevnet({
@@ -132,15 +132,15 @@ test('an abort during the start ends the start, and one afterwards ends the chai
   await expect(starting).rejects.toThrow('changed my mind')
   expect(readdirSync(join(directory, 'evm')).filter((name) => /engine/.test(name))).toEqual([])
 
-  const late = new AbortController()
-  const devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'], signal: late.signal })
-  const { gone } = runningEngine(directory)
-  late.abort()
+  const lateAbort = new AbortController()
+  const devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'], signal: lateAbort.signal })
+  const { ended } = runningEngine(directory)
+  lateAbort.abort()
   await devnet.stop()
-  await gone()
+  await ended()
 })
 
-test('all chains start together and end together', { timeout: 90_000 }, async () => {
+test('all chains start and stop together', { timeout: 90_000 }, async () => {
   const dataDirectory = await scratchDirectory()
   const events: DevnetEvent[] = []
   const devnet = await startDevnet({ dataDirectory, onEvent: (event) => events.push(event) })
@@ -169,7 +169,7 @@ test('all chains start together and end together', { timeout: 90_000 }, async ()
 })
 
 test(
-  'when one chain cannot be started, the others are ended and the failure told',
+  'when one chain fails to start, the others are stopped and the error is returned',
   { timeout: 90_000 },
   async () => {
     const events: DevnetEvent[] = []

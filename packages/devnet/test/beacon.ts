@@ -20,7 +20,7 @@ import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from '../src
 export type Json = any
 
 /** A response of the beacon node. */
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
   /** Parsed JSON, or the bytes of another media type. */
@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 /** Starts one beacon node for all tests of a file; none of them may cause an internal error. */
-export function nodeOfThisFile(options: Partial<BeaconNodeOptions> = {}): { readonly url: string } {
+export function useBeaconNode(options: Partial<BeaconNodeOptions> = {}): { readonly url: string } {
   let node: BeaconNode | undefined
   let directory = ''
   const faults: string[] = []
@@ -40,11 +40,11 @@ export function nodeOfThisFile(options: Partial<BeaconNodeOptions> = {}): { read
   afterAll(async () => {
     await node?.stop()
     await rm(directory, { recursive: true, force: true })
-    if (faults.length > 0) throw new Error(`the node met errors:\n${faults.join('\n')}`)
+    if (faults.length > 0) throw new Error(`the node reported errors:\n${faults.join('\n')}`)
   })
   return {
     get url() {
-      if (node === undefined) throw new Error('the node is there only while tests run')
+      if (node === undefined) throw new Error('the node is available only while tests run')
       return node.url
     },
   }
@@ -59,13 +59,14 @@ interface SteppedNode {
 }
 
 /** Serves one chain without a clock for all tests of a file; none of them may cause an internal error. */
-export function steppedNodeOfThisFile(): SteppedNode {
+export function useSteppedNode(): SteppedNode {
   let chain: DevnetBeaconChain | undefined
   let server: BeaconApiServer | undefined
   const faults: unknown[] = []
   const onFault = (error: unknown) => void faults.push(error)
   const running = () => {
-    if (chain === undefined || server === undefined) throw new Error('the node is there only while tests run')
+    if (chain === undefined || server === undefined)
+      throw new Error('the node is available only while tests run')
     return { chain, server }
   }
   beforeAll(async () => {
@@ -75,7 +76,7 @@ export function steppedNodeOfThisFile(): SteppedNode {
   }, 90_000)
   afterAll(async () => {
     await server?.close()
-    if (faults.length > 0) throw new AggregateError(faults, 'the node met errors')
+    if (faults.length > 0) throw new AggregateError(faults, 'the node reported errors')
   })
   return {
     get url() {
@@ -85,17 +86,17 @@ export function steppedNodeOfThisFile(): SteppedNode {
       return running().chain
     },
     async nextSlot() {
-      const { chain: stepped } = running()
-      const slot = stepped.currentSlot
-      await stepped.runPhase(slot, 'attest')
-      await stepped.runPhase(slot, 'aggregate')
-      await stepped.runPhase(slot + 1, 'propose')
+      const { chain: runningChain } = running()
+      const slot = runningChain.currentSlot
+      await runningChain.runPhase(slot, 'attest')
+      await runningChain.runPhase(slot, 'aggregate')
+      await runningChain.runPhase(slot + 1, 'propose')
     },
   }
 }
 
 /** Sends a request and reads the whole response. */
-export async function ask(url: string, path: string, init?: RequestInit): Promise<Answer> {
+export async function sendRequest(url: string, path: string, init?: RequestInit): Promise<ApiResponse> {
   const response = await fetch(`${url}${path}`, init)
   const { status, headers } = response
   const isJson = headers.get('content-type')?.startsWith('application/json') ?? false
@@ -104,10 +105,10 @@ export async function ask(url: string, path: string, init?: RequestInit): Promis
 }
 
 /** Requests SSZ. */
-export function askForBytes(url: string, path: string, init: RequestInit = {}): Promise<Answer> {
+export function requestSsz(url: string, path: string, init: RequestInit = {}): Promise<ApiResponse> {
   const headers = new Headers(init.headers)
   headers.set('accept', 'application/octet-stream')
-  return ask(url, path, { ...init, headers })
+  return sendRequest(url, path, { ...init, headers })
 }
 
 /** Creates a POST request with JSON, for the fork of this chain. */
@@ -124,15 +125,15 @@ export function bytes(body: Uint8Array): RequestInit & { method: 'POST' } {
 
 /** Repeats a request until the response matches. */
 export async function until(
-  question: () => Promise<Answer>,
-  isWanted: (answer: Answer) => boolean,
-  patienceMs = 15_000,
-): Promise<Answer> {
-  const deadline = Date.now() + patienceMs
+  send: () => Promise<ApiResponse>,
+  matches: (response: ApiResponse) => boolean,
+  timeoutMs = 15_000,
+): Promise<ApiResponse> {
+  const deadline = Date.now() + timeoutMs
   for (;;) {
-    const answer = await question()
-    if (isWanted(answer)) return answer
-    if (Date.now() > deadline) throw new Error(`not as wanted in time: ${JSON.stringify(answer.body)}`)
+    const response = await send()
+    if (matches(response)) return response
+    if (Date.now() > deadline) throw new Error(`not as wanted in time: ${JSON.stringify(response.body)}`)
     await sleep(50)
   }
 }
@@ -149,8 +150,8 @@ export class Validators {
 
   /** Reads this data from the beacon node. */
   static async of(url: string): Promise<Validators> {
-    const spec = await ask(url, '/eth/v1/config/spec')
-    const genesis = await ask(url, '/eth/v1/beacon/genesis')
+    const spec = await sendRequest(url, '/eth/v1/config/spec')
+    const genesis = await sendRequest(url, '/eth/v1/beacon/genesis')
     return new Validators(spec.body.data, genesis.body.data.genesis_validators_root)
   }
 

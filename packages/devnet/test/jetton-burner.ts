@@ -5,18 +5,18 @@
 import { Address } from '@ton/core'
 import { createJettonChain } from '../src/jetton/chain/create-jetton-chain.ts'
 import { burnBody } from '../src/jetton/jettons/sample-jetton.ts'
-import { ChainWallet, enough } from './jetton.ts'
+import { ChainWallet, defaultValue } from './jetton.ts'
 
 // Small, so that some kills occur while a new journal is written.
-const mostJournalGrowth = 64 * 1024
+const maxJournalGrowth = 64 * 1024
 
-const chain = await createJettonChain({ directory: process.argv[2], secondsPerBlock: 0, mostJournalGrowth })
+const chain = await createJettonChain({ directory: process.argv[2], secondsPerBlock: 0, maxJournalGrowth })
 const wallet = await ChainWallet.ofExample(chain)
 const to = Address.parse(chain.example.jetton_wallet)
 for (;;) {
   // Several at a time, so that one write includes several of them.
   const messages = Array.from({ length: 3 }, () =>
-    wallet.sign({ to, value: enough, body: burnBody(wallet.address, 1n, null) }),
+    wallet.sign({ to, value: defaultValue, body: burnBody(wallet.address, 1n, null) }),
   )
   await Promise.all(
     messages.map(async (message) => {

@@ -9,10 +9,10 @@ import type { JettonChain } from '../src/jetton/chain/jetton-chain.ts'
 export type Json = any
 
 /** Parameters of a method. */
-export type Given = Readonly<Record<string, unknown>>
+export type Input = Readonly<Record<string, unknown>>
 
 /** A response of the server. */
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
   body: Json
@@ -23,15 +23,15 @@ export interface V2Server {
   readonly chain: JettonChain
   /** URL of the API, without a trailing slash. */
   readonly url: string
-  get(method: string, given?: Given): Promise<Answer>
-  post(method: string, given?: Given): Promise<Answer>
-  rpc(method: string, params?: unknown): Promise<Answer>
+  get(method: string, input?: Input): Promise<ApiResponse>
+  post(method: string, input?: Input): Promise<ApiResponse>
+  rpc(method: string, params?: unknown): Promise<ApiResponse>
   /** Calls a method by POST, and returns its result; an error response fails the test. */
-  result(method: string, given?: Given): Promise<Json>
+  result(method: string, input?: Input): Promise<Json>
 }
 
 /** Serves one chain for all tests of a file. */
-export function v2OfThisFile(options: JettonChainOptions = {}): V2Server {
+export function useV2Server(options: JettonChainOptions = {}): V2Server {
   let chain: JettonChain | undefined
   let app: FastifyInstance | undefined
   let url = ''
@@ -45,24 +45,24 @@ export function v2OfThisFile(options: JettonChainOptions = {}): V2Server {
     await app?.close()
     await chain?.stop()
   })
-  const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
+  const sendRequest = async (path: string, init?: RequestInit): Promise<ApiResponse> => {
     const response = await fetch(`${url}${path}`, init)
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
-  const post = (method: string, given: Given = {}) => ask(`/${method}`, json(given))
+  const post = (method: string, input: Input = {}) => sendRequest(`/${method}`, json(input))
   return {
     get chain() {
-      if (chain === undefined) throw new Error('the chain is there only while tests run')
+      if (chain === undefined) throw new Error('the chain is available only while tests run')
       return chain
     },
     get url() {
       return url
     },
-    get: (method, given = {}) => ask(`/${method}?${query(given)}`),
+    get: (method, input = {}) => sendRequest(`/${method}?${query(input)}`),
     post,
-    rpc: (method, params) => ask('/jsonRPC', json({ jsonrpc: '2.0', id: 1, method, params })),
-    async result(method, given) {
-      const { status, body } = await post(method, given)
+    rpc: (method, params) => sendRequest('/jsonRPC', json({ jsonrpc: '2.0', id: 1, method, params })),
+    async result(method, input) {
+      const { status, body } = await post(method, input)
       expect(body).toMatchObject({ ok: true })
       expect(status).toBe(200)
       return body.result
@@ -75,6 +75,6 @@ export function json(body: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-function query(given: Given): URLSearchParams {
-  return new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)]))
+function query(input: Input): URLSearchParams {
+  return new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]))
 }

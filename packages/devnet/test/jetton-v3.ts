@@ -11,10 +11,10 @@ import { WalletV4, type WalletTransfer } from '../src/jetton/chain/wallet-v4.ts'
 export type Json = any
 
 /** Parameters of a query; a list repeats its key. */
-export type Given = Readonly<Record<string, string | number | bigint | boolean | readonly string[]>>
+export type Input = Readonly<Record<string, string | number | bigint | boolean | readonly string[]>>
 
 /** A response of the server. */
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
   body: Json
@@ -23,19 +23,19 @@ export interface Answer {
 /** The v3 API of one chain on a socket. */
 export interface V3Server {
   readonly chain: JettonChain
-  get(path: string, given?: Given, headers?: HeadersInit): Promise<Answer>
+  get(path: string, input?: Input, headers?: HeadersInit): Promise<ApiResponse>
   /**
    * @param body a text is sent unchanged, any other value as JSON
    */
-  post(path: string, body: unknown): Promise<Answer>
+  post(path: string, body: unknown): Promise<ApiResponse>
   /** Sends a GET request; an error response fails the test. */
-  rows(path: string, given?: Given, headers?: HeadersInit): Promise<Json>
+  rows(path: string, input?: Input, headers?: HeadersInit): Promise<Json>
   /** Sends messages from the wallet of the sample data. */
   send(transfers: readonly WalletTransfer[]): Promise<Trace>
 }
 
 /** Serves one chain for all tests of a file. */
-export function v3OfThisFile(): V3Server {
+export function useV3Server(): V3Server {
   let started: { chain: JettonChain; app: FastifyInstance; url: string } | undefined
   beforeAll(async () => {
     const chain = await createJettonChain({ secondsPerBlock: 0 })
@@ -49,23 +49,24 @@ export function v3OfThisFile(): V3Server {
     await started?.chain.stop()
   })
   const running = () => {
-    if (started === undefined) throw new Error('the chain is there only while tests run')
+    if (started === undefined) throw new Error('the chain is available only while tests run')
     return started
   }
-  const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
+  const sendRequest = async (path: string, init?: RequestInit): Promise<ApiResponse> => {
     const response = await fetch(`${running().url}/${path}`, init)
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
-  const get: V3Server['get'] = (path, given = {}, headers = {}) => ask(`${path}?${query(given)}`, { headers })
+  const get: V3Server['get'] = (path, input = {}, headers = {}) =>
+    sendRequest(`${path}?${query(input)}`, { headers })
   return {
     get chain() {
       return running().chain
     },
     get,
     post: (path, body) =>
-      ask(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    async rows(path, given, headers) {
-      const { status, body } = await get(path, given, headers)
+      sendRequest(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    async rows(path, input, headers) {
+      const { status, body } = await get(path, input, headers)
       expect([status, status === 200 ? '' : body]).toEqual([200, ''])
       return body
     },
@@ -96,10 +97,10 @@ export function hashesOf(transactions: readonly ChainTransaction[]): string[] {
   return transactions.map(({ hash }) => hash.toString('base64'))
 }
 
-function query(given: Given): URLSearchParams {
+function query(input: Input): URLSearchParams {
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(given)) {
-    for (const each of [value].flat()) parameters.append(name, String(each))
+  for (const [name, value] of Object.entries(input)) {
+    for (const item of [value].flat()) parameters.append(name, String(item))
   }
   return parameters
 }

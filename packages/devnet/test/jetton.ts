@@ -3,7 +3,7 @@ import type { ChainTransaction, JettonChain, Trace } from '../src/jetton/chain/j
 import { WalletV4, type WalletTransfer } from '../src/jetton/chain/wallet-v4.ts'
 
 /** Coins that pay for any message of the tests. */
-export const enough = toNano('0.2')
+export const defaultValue = toNano('0.2')
 
 /** A wallet of a chain that counts its sent messages. */
 export class ChainWallet {
@@ -24,7 +24,7 @@ export class ChainWallet {
     const wallet = new WalletV4(Buffer.from(chain.example.wallet_seed, 'hex'))
     const { stack } = await chain.runGetMethod(wallet.address, 'seqno', [])
     const [seqno] = stack
-    if (seqno?.type !== 'int') throw new Error('the wallet tells no seqno')
+    if (seqno?.type !== 'int') throw new Error('the wallet returns no seqno')
     return new ChainWallet(chain, wallet, Number(seqno.value))
   }
 
@@ -41,17 +41,24 @@ export class ChainWallet {
   }
 
   /** Sends a message to a contract, and returns the trace. */
-  async send(to: Address, body: Cell, value = enough, more: Partial<WalletTransfer> = {}): Promise<Trace> {
-    const { trace } = await this.#chain.send(this.sign({ to, body, value, ...more }))
+  async send(
+    to: Address,
+    body: Cell,
+    value = defaultValue,
+    options: Partial<WalletTransfer> = {},
+  ): Promise<Trace> {
+    const { trace } = await this.#chain.send(this.sign({ to, body, value, ...options }))
     return trace
   }
 }
 
 /** The transaction of an account in a trace, the first one or the n-th. */
 export function transactionOf(trace: Trace, account: Address, position = 0): ChainTransaction {
-  const found = trace.transactions.filter((one) => one.account === account.toRawString())[position]
-  if (found === undefined) throw new Error(`the trace has no such transaction of ${account.toString()}`)
-  return found
+  const transaction = trace.transactions.filter((candidate) => candidate.account === account.toRawString())[
+    position
+  ]
+  if (transaction === undefined) throw new Error(`the trace has no such transaction of ${account.toString()}`)
+  return transaction
 }
 
 /** Exit code and gas of a transaction. */

@@ -34,7 +34,7 @@ if (behaviour === 'unreadable' || behaviour === 'unavailable') {
   throw new Error('there is nothing to run')
 }
 if (behaviour === 'new') emit({ kind: 'seeded', durationMs: 5 })
-if (behaviour !== 'silent') server.listen(port, '127.0.0.1', () => emit({ kind: 'ready', facts: threadId }))
+if (behaviour !== 'silent') server.listen(port, '127.0.0.1', () => emit({ kind: 'ready', data: threadId }))
 
 function end(): void {
   parentPort?.close()

@@ -37,7 +37,7 @@ export async function startParent(
 export function runningEngine(directory: string): {
   engine: number
   watchdog: number
-  gone: () => Promise<void>
+  ended: () => Promise<void>
 } {
   const record: EngineRecord = JSON.parse(readFileSync(join(directory, 'evm', 'engine.json'), 'utf8'))
   const { engine, watchdog } = record
@@ -45,7 +45,7 @@ export function runningEngine(directory: string): {
   return {
     engine: engine.pid,
     watchdog: watchdog.pid,
-    gone: () =>
+    ended: () =>
       vi
         .waitUntil(() => !isRunning(engine) && !isRunning(watchdog), { timeout: 10_000 })
         .then(() => undefined),

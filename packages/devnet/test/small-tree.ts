@@ -22,7 +22,7 @@ export function block(
   name: string,
   parent: string,
   slot: number,
-  given: Partial<ForkChoiceBlock> = {},
+  overrides: Partial<ForkChoiceBlock> = {},
 ): ForkChoiceBlock {
   return {
     slot,
@@ -35,7 +35,7 @@ export function block(
     unrealizedJustified: genesis,
     unrealizedFinalized: genesis,
     validity: 'valid',
-    ...given,
+    ...overrides,
   }
 }
 

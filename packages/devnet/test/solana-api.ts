@@ -59,7 +59,7 @@ export async function serveSolana(
 }
 
 /** Calls a unary method. */
-export async function ask<request, response>(
+export async function callStream<request, response>(
   transport: Transport,
   service: string,
   { name, requestType, responseType }: MethodDefinition<request, response>,
@@ -89,7 +89,7 @@ export class UpdateStream {
   /** Sends a request and waits until the server has read it. */
   async use(request: RequestParts): Promise<readonly SubscribeUpdate[]> {
     await this.send(request)
-    return this.settle()
+    return this.readAvailable()
   }
 
   send(request: RequestParts): Promise<void> {
@@ -119,7 +119,7 @@ export class UpdateStream {
    * Returns all updates until the response to a ping. The server responds immediately, so earlier updates may still
    * follow.
    */
-  async settle(): Promise<readonly SubscribeUpdate[]> {
+  async readAvailable(): Promise<readonly SubscribeUpdate[]> {
     const id = (this.#lastPing += 1)
     await this.send({ ping: { id } })
     const updates: SubscribeUpdate[] = []

@@ -78,7 +78,7 @@ export async function signed(
     (empty) => setTransactionMessageFeePayerSigner(payer, empty),
     (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
     (limited) => appendTransactionMessageInstructions(instructions, limited),
-    (whole) => compressTransactionMessageUsingAddressLookupTables(whole, tables),
+    (transactionMessage) => compressTransactionMessageUsingAddressLookupTables(transactionMessage, tables),
   )
   return encoded(await signTransactionMessageWithSigners(message))
 }
@@ -104,13 +104,13 @@ export function record(chain: EmbeddedSolanaChain): ChainEvent[] {
 
 /** The last reported transaction. */
 export function lastTransaction(events: readonly ChainEvent[]): ChainEvent & { kind: 'transaction' } {
-  const event = events.findLast((one) => one.kind === 'transaction')
-  if (event?.kind !== 'transaction') throw new Error('no transaction was told')
+  const event = events.findLast((candidate) => candidate.kind === 'transaction')
+  if (event?.kind !== 'transaction') throw new Error('no transaction was reported')
   return event
 }
 
 /** Returns the error, in hexadecimal, with which a transaction is rejected. */
-export async function refusalOf(sending: Promise<unknown>): Promise<string> {
+export async function rejectionOf(sending: Promise<unknown>): Promise<string> {
   const error: unknown = await sending.then(
     () => undefined,
     (reason: unknown) => reason,

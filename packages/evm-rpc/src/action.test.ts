@@ -23,14 +23,14 @@ describe('an action', () => {
     expect(bodies).toEqual([{ jsonrpc: '2.0', id: 1, method: 'eth_getBlockByHash', params: ['0x12', false] }])
   })
 
-  it('sends nothing for what was left out at the end', async () => {
+  it('omits trailing parameters that are not given', async () => {
     const { client, bodies } = recorder()
     await eth_getBalance(client, '0x12', undefined)
     await eth_getBalance(client, '0x12')
     expect(bodies).toMatchObject([{ params: ['0x12'] }, { params: ['0x12'] }])
   })
 
-  it('is typed from the specification, a known flag included', async () => {
+  it('is typed from the specification, including a literal flag', async () => {
     const { client } = recorder()
     expectTypeOf(await eth_getBalance(client, '0x12')).toExtend<Quantity>()
     expectTypeOf(
@@ -45,10 +45,10 @@ describe('an action', () => {
     await eth_getBlockByHash(client, '0x12')
   })
 
-  it('calls through anything with a request function', async () => {
-    const seen: unknown[] = []
-    const provider = { request: async (call: unknown) => void seen.push(call) }
+  it('accepts any object with a request function', async () => {
+    const requests: unknown[] = []
+    const provider = { request: async (call: unknown) => void requests.push(call) }
     await web3_sha3(provider, '0x')
-    expect(seen).toEqual([{ method: 'web3_sha3', params: ['0x'] }])
+    expect(requests).toEqual([{ method: 'web3_sha3', params: ['0x'] }])
   })
 })

@@ -13,7 +13,7 @@ describe('checksumAddress', () => {
     '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
     '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
     '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
-  ])('writes %s', (address) => {
+  ])('formats %s', (address) => {
     expect(checksumAddress(address.toLowerCase())).toBe(address)
     expect(isChecksumAddress(address)).toBe(true)
   })
@@ -29,7 +29,7 @@ describe('checksumAddress', () => {
     }
   })
 
-  it('mixes a chain id in', () => {
+  it('includes a chain id', () => {
     // An address of EIP-1191.
     const address = '0x5aaEB6053f3e94c9b9a09f33669435E7ef1bEAeD'
     expect(checksumAddress(address.toLowerCase(), 30)).toBe(address)
@@ -37,7 +37,7 @@ describe('checksumAddress', () => {
     expect(isChecksumAddress(address)).toBe(false)
   })
 
-  it('refuses what is no address', () => {
+  it('rejects an invalid address', () => {
     expect(() => checksumAddress('0x12')).toThrow('address')
     expect(isChecksumAddress('0x12')).toBe(false)
     expect(isChecksumAddress('0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed')).toBe(false)

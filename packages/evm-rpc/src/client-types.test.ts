@@ -24,7 +24,7 @@ const hash = `0x${'00'.repeat(32)}`
 
 // The compiler checks these types; at run time the calls only have to run.
 describe('the types of a call', () => {
-  it('give the result of the method', async () => {
+  it('include the result of the method', async () => {
     expectTypeOf(await evm.request({ method: 'eth_blockNumber' })).toEqualTypeOf<Quantity>()
     expectTypeOf(await evm.request({ method: 'ots_getApiLevel', params: [] })).toEqualTypeOf<number>()
     const traces = evm.request({
@@ -34,7 +34,7 @@ describe('the types of a call', () => {
     expectTypeOf(await traces).toEqualTypeOf<ExecutionTrace[]>()
   })
 
-  it('follow a flag that is known', async () => {
+  it('narrow by a literal flag', async () => {
     const hashes = await evm.request({ method: 'eth_getBlockByHash', params: [hash, false] })
     expectTypeOf(hashes).toEqualTypeOf<BlockWithHashes | null>()
     const full = await evm.request({ method: 'eth_getBlockByHash', params: [hash, true] })
@@ -43,7 +43,7 @@ describe('the types of a call', () => {
     expectTypeOf(byNumber).toEqualTypeOf<BlockWithTransactions | null>()
   })
 
-  it('follow the tracer that was asked for', async () => {
+  it('narrow by the requested tracer', async () => {
     const trace = <const options extends TraceOptions>(options: options) => options
     const calls = await evm.request({
       method: 'debug_traceTransaction',
@@ -62,21 +62,21 @@ describe('the types of a call', () => {
     expectTypeOf(changes).toEqualTypeOf<PrestateDiff>()
     const steps = await evm.request({ method: 'debug_traceTransaction', params: [hash] })
     expectTypeOf(steps).toEqualTypeOf<OpcodeTrace>()
-    const own = await evm.request({
+    const result = await evm.request({
       method: 'debug_traceTransaction',
       params: [hash, { tracer: '{ step() {}, fault() {}, result() { return 1 } }' }],
     })
-    expectTypeOf(own).not.toEqualTypeOf<OpcodeTrace>()
+    expectTypeOf(result).not.toEqualTypeOf<OpcodeTrace>()
   })
 
-  it('leave both forms open for a flag that is not known', async () => {
+  it('are a union for a non-literal flag', async () => {
     const flag = Boolean(hash)
     const block = await evm.request({ method: 'eth_getBlockByHash', params: [hash, flag] })
     expectTypeOf(block).toEqualTypeOf<BlockWithHashes | BlockWithTransactions | null>()
     expectTypeOf(block).toExtend<Block | null>()
   })
 
-  it('refuse what the specification does not have', async () => {
+  it('reject methods that the specification does not have', async () => {
     // @ts-expect-error no such method
     await evm.request({ method: 'eth_mine' })
     // @ts-expect-error the hash is missing
@@ -95,12 +95,12 @@ describe('the types of a call', () => {
     await evm.request({ method: 'eth_getCode', params: { address: '0x' } })
   })
 
-  it('know the methods of the specification by name', () => {
+  it('list the methods of the specification by name', () => {
     expectTypeOf<'eth_getSystemTxsByBlockHash'>().toExtend<MethodName>()
     expectTypeOf<'eth_mine'>().not.toExtend<MethodName>()
   })
 
-  it('take only credentials of a node', () => {
+  it('accept only credentials of a node', () => {
     const create = () => {
       // @ts-expect-error bearer keys are for the platform API
       createEvmClient({ url: 'https://node.example.com', auth: { kind: 'bearer', key: 'k' } })

@@ -20,8 +20,8 @@ const url = 'https://node.example.com'
 const token = 's3cr3t-t0k3n'
 const auth: EvmClientOptions['auth'] = { kind: 'token', token }
 
-function clientAnswering(
-  answer: (sent: Sent) => Response | Promise<Response>,
+function clientResponding(
+  respond: (sent: Sent) => Response | Promise<Response>,
   options: Partial<EvmClientOptions> = {},
 ) {
   const sent: Sent[] = []
@@ -33,7 +33,7 @@ function clientAnswering(
       body: JSON.parse(init?.body as string) as Sent['body'],
     }
     sent.push(call)
-    return await answer(call)
+    return await respond(call)
   }
   return { evm: createEvmClient({ url, auth, fetch, ...options }), sent }
 }
@@ -59,8 +59,8 @@ afterEach(() => {
 })
 
 describe('a request', () => {
-  it('travels as a JSON-RPC envelope to the address of the token', async () => {
-    const { evm, sent } = clientAnswering(result('0x10'), { path: 'evm' })
+  it('is sent as a JSON-RPC envelope to the URL with the token', async () => {
+    const { evm, sent } = clientResponding(result('0x10'), { path: 'evm' })
     expect(await evm.request({ method: 'eth_getBalance', params: ['0xab', 'latest'] })).toBe('0x10')
     expect(sent[0]).toMatchObject({ url: `${url}/${token}/evm`, method: 'POST' })
     expect(sent[0]?.body).toEqual({
@@ -73,8 +73,8 @@ describe('a request', () => {
     expect(sent[0]?.headers.has('authorization')).toBe(false)
   })
 
-  it('carries basic credentials in a header, not in the address', async () => {
-    const { evm, sent } = clientAnswering(result(false), {
+  it('sends basic credentials in a header, not in the URL', async () => {
+    const { evm, sent } = clientResponding(result(false), {
       auth: { kind: 'basic', username: 'ü', password: 'p:w' },
     })
     await evm.request({ method: 'eth_syncing' })
@@ -85,23 +85,23 @@ describe('a request', () => {
   })
 
   it('has an empty list of parameters when there are none', async () => {
-    const { evm, sent } = clientAnswering(result('0x1'))
+    const { evm, sent } = clientResponding(result('0x1'))
     await evm.request({ method: 'eth_chainId' })
     expect(sent[0]?.body.params).toEqual([])
   })
 
   it('counts its ids from 1', async () => {
-    const { evm, sent } = clientAnswering(result('0x1'))
+    const { evm, sent } = clientResponding(result('0x1'))
     for (let call = 0; call < 3; call++) await evm.request({ method: 'eth_blockNumber' })
     expect(sent.map(({ body }) => body.id)).toEqual([1, 2, 3])
   })
 
-  it('is sent again after a passing status when the method allows it', async () => {
+  it('is retried after a temporary status if the method is idempotent', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] })
-    let answers = 0
-    const { evm, sent } = clientAnswering((call) => {
-      answers += 1
-      return answers === 1 ? new Response('busy', { status: 503 }) : result('0x1')(call)
+    let responseCount = 0
+    const { evm, sent } = clientResponding((call) => {
+      responseCount += 1
+      return responseCount === 1 ? new Response('busy', { status: 503 }) : result('0x1')(call)
     })
     const call = evm.request({ method: 'eth_blockNumber' })
     await vi.runAllTimersAsync()
@@ -110,36 +110,36 @@ describe('a request', () => {
   })
 
   it.each(nonIdempotentMethods)('is never sent twice for %s', async (method) => {
-    const { evm, sent } = clientAnswering(() => new Response('busy', { status: 503 }))
+    const { evm, sent } = clientResponding(() => new Response('busy', { status: 503 }))
     await failure(evm.request({ method, params: [] } as never))
-    const broken = clientAnswering(() => Promise.reject(new TypeError('fetch failed')))
+    const broken = clientResponding(() => Promise.reject(new TypeError('fetch failed')))
     await failure(broken.evm.request({ method, params: [] } as never))
     expect([sent.length, broken.sent.length]).toEqual([1, 1])
   })
 
-  it('is repeatable for exactly the methods that the contract marks so', () => {
+  it('is idempotent for exactly the methods that the contract marks', () => {
     const marked = Object.values(methods).filter((method) => !method.idempotent)
     expect(marked.map((method) => method.name)).toEqual(nonIdempotentMethods)
     expect(nonIdempotentMethods).toContain('eth_sendRawTransaction')
   })
 })
 
-describe('an answer', () => {
-  it('is null where the node has nothing', async () => {
-    const { evm } = clientAnswering(result(null))
+describe('a response', () => {
+  it('is null if the node returns null', async () => {
+    const { evm } = clientResponding(result(null))
     expect(await evm.request({ method: 'eth_getBlockByHash', params: ['0x1234', false] })).toBeNull()
   })
 
-  it('keeps a false result', async () => {
-    const { evm } = clientAnswering(result(false))
+  it('returns a false result', async () => {
+    const { evm } = clientResponding(result(false))
     expect(await evm.request({ method: 'eth_syncing' })).toBe(false)
   })
 
-  it('keeps code, words and revert data of an error object', async () => {
-    const { evm } = clientAnswering(rpcError({ code: 3, message: 'execution reverted', data: '0x08c379a0' }))
+  it('preserves code, message and revert data of an error object', async () => {
+    const { evm } = clientResponding(rpcError({ code: 3, message: 'execution reverted', data: '0x08c379a0' }))
     const error = await failure(evm.request({ method: 'eth_call', params: [{ to: '0xab' }, 'latest'] }))
     expect(error.code).toBe('RPC_ERROR')
-    expect(error.context).toEqual({
+    expect(error.details).toEqual({
       operation: 'eth_call',
       rpcCode: 3,
       detail: 'execution reverted',
@@ -149,9 +149,9 @@ describe('an answer', () => {
   })
 
   it('is an RPC error also with a status other than 200', async () => {
-    const { evm } = clientAnswering(rpcError({ code: -32600, message: 'Unauthorized' }, 401))
+    const { evm } = clientResponding(rpcError({ code: -32600, message: 'Unauthorized' }, 401))
     const error = await failure(evm.request({ method: 'eth_chainId' }))
-    expect(FairleadError.is(error, 'RPC_ERROR') && error.context).toMatchObject({
+    expect(FairleadError.is(error, 'RPC_ERROR') && error.details).toMatchObject({
       rpcCode: -32600,
       status: 401,
     })
@@ -163,9 +163,9 @@ describe('an answer', () => {
       'JSON whose error is a text',
       () => Response.json({ error: 'no such node' }, { status: 404, headers: { 'x-request-id': 'r-1' } }),
     ],
-  ])('is an HTTP error when it is %s with another status', async (_, answer) => {
-    const error = await failure(clientAnswering(answer).evm.request({ method: 'eth_chainId' }))
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context).toMatchObject({
+  ])('is an HTTP error for %s with another status', async (_, response) => {
+    const error = await failure(clientResponding(response).evm.request({ method: 'eth_chainId' }))
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details).toMatchObject({
       operation: 'eth_chainId',
       status: 404,
       detail: expect.stringContaining('no such node') as string,
@@ -179,10 +179,10 @@ describe('an answer', () => {
     ['null', () => new Response('null')],
     ['without result and error', () => Response.json({ jsonrpc: '2.0', id: 1 })],
     ['with an error that is no object', () => Response.json({ jsonrpc: '2.0', id: 1, error: 'odd' })],
-  ])('breaks the contract when it is %s', async (_, answer) => {
-    const error = await failure(clientAnswering(answer).evm.request({ method: 'eth_chainId' }))
+  ])('is invalid for %s', async (_, response) => {
+    const error = await failure(clientResponding(response).evm.request({ method: 'eth_chainId' }))
     expect(error.code).toBe('DECODE_INVALID')
-    expect(error.context).toMatchObject({ operation: 'eth_chainId', path: '$' })
+    expect(error.details).toMatchObject({ operation: 'eth_chainId', path: '$' })
   })
 })
 
@@ -204,8 +204,8 @@ describe('secrets', () => {
         ],
       ],
     ),
-  )('stand in no form of %s (credential %o)', async (code, credential, answer) => {
-    const { evm } = clientAnswering(answer, { auth: credential, retries: 0 })
+  )('do not appear in any form of %s (credential %o)', async (code, credential, response) => {
+    const { evm } = clientResponding(response, { auth: credential, retries: 0 })
     const error = await failure(evm.request({ method: 'eth_chainId' }))
     expect(error.code).toBe(code)
     const forms = [
@@ -214,7 +214,7 @@ describe('secrets', () => {
       error.stack,
       inspect(error, { depth: null, showHidden: true }),
       JSON.stringify(error),
-      JSON.stringify(error.context),
+      JSON.stringify(error.details),
     ].join('\n')
     const secrets = credential.kind === 'token' ? [token] : [encoded, 'p4ssw0rd']
     for (const secret of secrets) expect(forms).not.toContain(secret)
@@ -222,29 +222,29 @@ describe('secrets', () => {
 })
 
 describe('limits', () => {
-  it('give up on a node that does not answer in time', async () => {
+  it('time out when the node does not respond', async () => {
     const fetch: typeof globalThis.fetch = (_, init) =>
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
       })
     const evm = createEvmClient({ url, auth, fetch, retries: 0 })
     const error = await failure(evm.request({ method: 'eth_chainId' }, { timeoutMs: 20 }))
-    expect(FairleadError.is(error, 'TRANSPORT_TIMEOUT') && error.context).toMatchObject({
+    expect(FairleadError.is(error, 'TRANSPORT_TIMEOUT') && error.details).toMatchObject({
       timeoutMs: 20,
       attempt: 1,
     })
   })
 
-  it("pass the caller's abort through unchanged", async () => {
+  it('throw the abort reason of the caller unchanged', async () => {
     const reason = new Error('enough')
-    const { evm, sent } = clientAnswering(result('0x1'))
+    const { evm, sent } = clientResponding(result('0x1'))
     const options = { signal: AbortSignal.abort(reason) }
     await expect(evm.request({ method: 'eth_chainId' }, options)).rejects.toBe(reason)
     expect(sent).toHaveLength(0)
   })
 })
 
-it('refuses an address that cannot work before anything is sent', () => {
+it('rejects an invalid URL before anything is sent', () => {
   expect(() => createEvmClient({ url: 'node.example.com', auth })).toThrow('CONFIG_INVALID')
   expect(() => createEvmClient({ url, auth: { kind: 'token', token: '' } })).toThrow('CONFIG_INVALID')
 })

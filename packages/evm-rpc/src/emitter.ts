@@ -1,4 +1,4 @@
-import { tell } from './call-listener.ts'
+import { callListener } from './call-listener.ts'
 
 /** Listeners by event name. */
 export interface Emitter<events> {
@@ -28,8 +28,8 @@ export function createEmitter<events>(): Emitter<events> {
     emit(name, event) {
       for (const entry of entries) {
         if (entry.name !== name) continue
-        if (entry.once) entries = entries.filter((other) => other !== entry)
-        tell(() => entry.listener(event as never))
+        if (entry.once) entries = entries.filter((registered) => registered !== entry)
+        callListener(() => entry.listener(event as never))
       }
     },
   }

@@ -61,7 +61,7 @@ export class FairleadProvider extends JsonRpcApiProvider {
     const outcomes = await sendAll(this.#transport, calls)
     // A transport failure is thrown, because ethers has no other form for it.
     const [first] = outcomes
-    if (first?.status === 'rejected' && outcomes.every(isLost)) throw first.reason
+    if (first?.status === 'rejected' && outcomes.every(isTransportFailure)) throw first.reason
     return outcomes.map((outcome, index) => {
       const id = payloads[index]?.id ?? 0
       return outcome.status === 'fulfilled'
@@ -100,15 +100,15 @@ class Pushed implements Subscriber {
   }
 
   start(): void {
-    const hear = (news: unknown): void => {
-      if (!this.#paused) void this.#provider.emit(this.#event, news)
+    const onData = (payload: unknown): void => {
+      if (!this.#paused) void this.#provider.emit(this.#event, payload)
     }
     const onError = (error: unknown): void => void this.#provider.emit('error', error)
     this.#stop ??=
       this.#event === 'pending'
-        ? listen(this.#transport, 'newPendingTransactions', undefined, { onData: hear, onError })
+        ? listen(this.#transport, 'newPendingTransactions', undefined, { onData, onError })
         : listen(this.#transport, 'newHeads', undefined, {
-            onData: ({ number }) => hear(Number(number)),
+            onData: ({ number }) => onData(Number(number)),
             onError,
           })
   }
@@ -190,7 +190,7 @@ class WatchedLogs implements Subscriber {
   }
 }
 
-function isLost(outcome: Outcome): boolean {
+function isTransportFailure(outcome: Outcome): boolean {
   return outcome.status === 'rejected' && !isRpcError(outcome.reason)
 }
 
@@ -200,6 +200,6 @@ function isRpcError(error: unknown): error is FairleadError<'RPC_ERROR'> {
 
 function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
   if (!isRpcError(error)) return { code: -32_603, message: String(error) }
-  const { rpcCode: code, detail: message, data } = error.context
+  const { rpcCode: code, detail: message, data } = error.details
   return data === undefined ? { code, message } : { code, message, data }
 }

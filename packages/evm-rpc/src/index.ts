@@ -2,7 +2,7 @@ export {
   type BasicCredential,
   type CallOptions,
   type ErrorCode,
-  type ErrorContext,
+  type ErrorDetails,
   FairleadError,
   isRetryable,
   type TokenCredential,

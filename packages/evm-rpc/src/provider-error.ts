@@ -6,6 +6,13 @@ export const providerErrorCodes = { unauthorized: 4100, unsupportedMethod: 4200,
 /**
  * The error of a provider, as in EIP-1193, with the node's own code when the node responded with an error object.
  *
+ * @example
+ * ```ts
+ * provider.request({ method }).catch((error) => {
+ *   if (error instanceof ProviderRpcError && error.code === 4900) reconnect()
+ *   else throw error
+ * })
+ * ```
  * @see EIP-1193, section Errors; EIP-1474, section Error codes
  */
 export class ProviderRpcError extends Error {
@@ -29,12 +36,12 @@ export function providerErrorOf(error: unknown): unknown {
   if (!FairleadError.is(error)) return error
   const cause = error
   if (FairleadError.is(error, 'RPC_ERROR')) {
-    const { rpcCode, detail, data } = error.context
+    const { rpcCode, detail, data } = error.details
     return new ProviderRpcError(rpcCode, detail, { data, cause })
   }
   if (error.code.startsWith('TRANSPORT_')) {
     return new ProviderRpcError(providerErrorCodes.disconnected, error.message, { cause })
   }
-  const refused = FairleadError.is(error, 'HTTP_STATUS') && [401, 403].includes(error.context.status)
+  const refused = FairleadError.is(error, 'HTTP_STATUS') && [401, 403].includes(error.details.status)
   return new ProviderRpcError(refused ? providerErrorCodes.unauthorized : -32603, error.message, { cause })
 }

@@ -9,7 +9,7 @@ import { webSocket, type WebSocketTransport } from './transports/web-socket.ts'
 const auth = { kind: 'token', token: 's3cr3t-t0k3n' } as const
 const plain = (node: NodeServer): Eip1193Provider => createProvider(http({ url: node.url, auth, retries: 0 }))
 
-function live(node: NodeServer): { transport: WebSocketTransport; provider: Eip1193Provider } {
+function liveProvider(node: NodeServer): { transport: WebSocketTransport; provider: Eip1193Provider } {
   const transport = webSocket({ url: node.url, auth, WebSocket, reconnect: { baseMs: 1, maxMs: 5 } })
   onTestFinished(() => transport.close())
   return { transport, provider: createProvider(transport) }
@@ -36,9 +36,9 @@ function eventsOf(provider: Eip1193Provider): unknown[] {
 }
 
 describe('a request', () => {
-  it('is answered by the node, over a client or a transport', async () => {
+  it('is sent to the node, over a client or a transport', async () => {
     const node = await startNodeServer()
-    node.answer = ({ params }) => ok(params)
+    node.respond = ({ params }) => ok(params)
     const client = createEvmClient({ url: node.url, auth })
     for (const provider of [plain(node), createProvider(client)]) {
       expect(await provider.request({ method: 'eth_getBalance', params: ['0xab', 'latest'] })).toEqual([
@@ -49,18 +49,18 @@ describe('a request', () => {
     }
   })
 
-  it('passes code, words and data of an error object through', async () => {
+  it('preserves code, message and data of an error object', async () => {
     const node = await startNodeServer()
-    node.answer = () => refused(3, 'execution reverted', '0x08c379a0')
+    node.respond = () => refused(3, 'execution reverted', '0x08c379a0')
     const error = await failure(plain(node).request({ method: 'eth_call', params: [{}] }))
     expect(error).toMatchObject({ name: 'ProviderRpcError', code: 3, message: 'execution reverted' })
     expect(error.data).toBe('0x08c379a0')
     expect(error.cause).toMatchObject({ code: 'RPC_ERROR' })
   })
 
-  it('fails with 4900 without an answer', async () => {
+  it('fails with 4900 without a response', async () => {
     const node = await startNodeServer()
-    const { provider, transport } = live(node)
+    const { provider, transport } = liveProvider(node)
     await node.stop()
     expect((await failure(plain(node).request({ method: 'eth_chainId' }))).code).toBe(4900)
     transport.close()
@@ -71,7 +71,7 @@ describe('a request', () => {
     [401, 4100],
     [403, 4100],
     [500, -32603],
-  ])('turns HTTP %i into %i, without secrets', async (status, code) => {
+  ])('maps HTTP %i to %i, without secrets', async (status, code) => {
     const node = await startNodeServer()
     node.refuseWith = status
     const error = await failure(plain(node).request({ method: 'eth_chainId' }))
@@ -80,7 +80,7 @@ describe('a request', () => {
   })
 
   it.each(['wallet_switchEthereumChain', 'eth_requestAccounts', 'eth_subscribe'])(
-    'fails with 4200 for what such a node cannot do: %s',
+    'fails with 4200 for an unsupported method: %s',
     async (method) => {
       const node = await startNodeServer()
       expect((await failure(plain(node).request({ method, params: [] }))).code).toBe(4200)
@@ -88,7 +88,7 @@ describe('a request', () => {
     },
   )
 
-  it('is refused when it is none', async () => {
+  it('is rejected if it is invalid', async () => {
     const node = await startNodeServer()
     expect((await failure(plain(node).request({ method: '' }))).code).toBe(-32600)
     expect((await failure(plain(node).request({ method: 'eth_call', params: {} }))).code).toBe(-32602)
@@ -96,14 +96,14 @@ describe('a request', () => {
 })
 
 describe('events', () => {
-  it('tell of the connection, and of another chain after it', async () => {
+  it('report the connection, and a chain change after it', async () => {
     const node = await startNodeServer()
-    const { provider } = live(node)
+    const { provider } = liveProvider(node)
     const events = eventsOf(provider)
     await vi.waitFor(() => expect(events).toEqual([['connect', { chainId: '0x1' }]]), 20_000)
     node.sockets[0]?.close(1012, 'restart')
     await vi.waitFor(() => expect(events).toHaveLength(3), 20_000)
-    node.answer = () => ok('0x2')
+    node.respond = () => ok('0x2')
     node.sockets[1]?.close(1001)
     await vi.waitFor(() => expect(events).toHaveLength(6), 20_000)
     expect(events.slice(1)).toEqual([
@@ -115,15 +115,15 @@ describe('events', () => {
     ])
   })
 
-  it('tell of a connection that was there before', async () => {
+  it('report an existing connection', async () => {
     const node = await startNodeServer()
-    const { transport } = live(node)
+    const { transport } = liveProvider(node)
     await transport.request({ method: 'eth_chainId' })
     const events = eventsOf(createProvider(transport))
     await vi.waitFor(() => expect(events).toEqual([['connect', { chainId: '0x1' }]]), 20_000)
   })
 
-  it('tell once that a node answers over HTTP', async () => {
+  it('report once that a node responds over HTTP', async () => {
     const node = await startNodeServer()
     const provider = plain(node)
     node.refuseWith = 503
@@ -140,7 +140,7 @@ describe('events', () => {
     expect(events).toHaveLength(1)
   })
 
-  it('tell of a node that answers later, when a call shows that it does', async () => {
+  it('report a node that responds later, after the first successful call', async () => {
     const node = await startNodeServer()
     const provider = plain(node)
     node.refuseWith = 503
@@ -155,33 +155,33 @@ describe('events', () => {
     expect(node.calls.filter(({ method }) => method === 'eth_chainId')).toHaveLength(1)
   })
 
-  it('go to nobody who has left, and once to those who came for one', async () => {
+  it('are not delivered to removed listeners, and once to listeners added by once', async () => {
     const node = await startNodeServer()
-    const { provider } = live(node)
-    const [once, gone, staying] = [vi.fn(), vi.fn(), vi.fn()]
+    const { provider } = liveProvider(node)
+    const [once, removed, staying] = [vi.fn(), vi.fn(), vi.fn()]
     provider
       .once('disconnect', once)
-      .on('disconnect', gone)
-      .once('disconnect', gone)
+      .on('disconnect', removed)
+      .once('disconnect', removed)
       .on('disconnect', staying)
-    provider.removeListener('disconnect', gone).removeListener('disconnect', gone)
+    provider.removeListener('disconnect', removed).removeListener('disconnect', removed)
     await provider.request({ method: 'eth_chainId' })
     for (let round = 1; round <= 2; round++) {
       node.sockets.at(-1)?.close(1012)
       await vi.waitFor(() => expect(staying).toHaveBeenCalledTimes(round), 20_000)
       await provider.request({ method: 'eth_chainId' })
     }
-    expect([once.mock.calls.length, gone.mock.calls.length]).toEqual([1, 0])
+    expect([once.mock.calls.length, removed.mock.calls.length]).toEqual([1, 0])
   })
 })
 
 describe('a subscription', () => {
-  it('is heard as messages under an id that outlives the connection', async () => {
+  it('is delivered as messages under an id that stays valid after a reconnect', async () => {
     const node = await startNodeServer()
-    const { provider } = live(node)
+    const { provider } = liveProvider(node)
     const messages: unknown[] = []
     provider.on('message', (message) => messages.push(message))
-    node.answer = ({ method }) => {
+    node.respond = ({ method }) => {
       if (method !== 'eth_subscribe') return ok(true)
       node.push('0xbeef', 'early')
       return ok('0xbeef')

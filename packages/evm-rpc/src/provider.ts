@@ -63,25 +63,25 @@ export function createProvider(source: StreamSource): Eip1193Provider {
   let count = 0
   let chainId: string | undefined
   let connection = 0
-  let isWanted = false
-  let isWoken = false
+  let hasConnectListener = false
+  let isAnnounced = false
 
   async function announce(): Promise<void> {
-    const announced = connection
-    const seen = await transport.request({ method: 'eth_chainId' }).catch(() => undefined)
+    const announcedConnection = connection
+    const currentChainId = await transport.request({ method: 'eth_chainId' }).catch(() => undefined)
     // Another connection was opened in the meantime, and is announced separately.
-    if (announced !== connection) return
-    isWoken = seen !== undefined
-    if (seen === undefined) return
+    if (announcedConnection !== connection) return
+    isAnnounced = currentChainId !== undefined
+    if (currentChainId === undefined) return
     const before = chainId
-    chainId = seen as string
+    chainId = currentChainId as string
     emitter.emit('connect', { chainId })
     if (before !== undefined && before !== chainId) emitter.emit('chainChanged', chainId)
   }
 
   transport.onConnection?.((event) => {
     connection++
-    isWoken = true
+    isAnnounced = true
     if (event.type === 'connect') {
       void announce()
     } else {
@@ -91,14 +91,14 @@ export function createProvider(source: StreamSource): Eip1193Provider {
   })
 
   // Any call opens a persistent connection. An existing connection is announced to the first listener.
-  function hearing(name: EventName): void {
-    isWanted ||= name === 'connect' || name === 'chainChanged'
-    wake()
+  function onListenerAdded(name: EventName): void {
+    hasConnectListener ||= name === 'connect' || name === 'chainChanged'
+    announceOnce()
   }
 
-  function wake(): void {
-    if (isWoken || !isWanted) return
-    isWoken = true
+  function announceOnce(): void {
+    if (isAnnounced || !hasConnectListener) return
+    isAnnounced = true
     void announce()
   }
 
@@ -109,17 +109,17 @@ export function createProvider(source: StreamSource): Eip1193Provider {
     }
     // The caller cannot know the id before it is returned, so earlier notifications are buffered for one event-loop
     // tick.
-    let early: unknown[] | undefined = []
+    let buffered: unknown[] | undefined = []
     const subscription = await transport.subscribe?.(params, {
-      next: (result) => (early ? early.push(result) : emit(result)),
+      next: (result) => (buffered ? buffered.push(result) : emit(result)),
       error: () => subscriptions.delete(id),
     })
     if (!subscription) throw unsupported('eth_subscribe')
     subscriptions.set(id, subscription)
     setTimeout(() => {
-      const kept = early ?? []
-      early = undefined
-      for (const result of kept) emit(result)
+      const pending = buffered ?? []
+      buffered = undefined
+      for (const result of pending) emit(result)
     })
     return id
   }
@@ -132,7 +132,7 @@ export function createProvider(source: StreamSource): Eip1193Provider {
     return true
   }
 
-  async function answer(method: string, params: readonly unknown[]): Promise<unknown> {
+  async function dispatch(method: string, params: readonly unknown[]): Promise<unknown> {
     if (/^wallet_|^eth_requestAccounts$/.test(method)) throw unsupported(method)
     if (method === 'eth_subscribe') return subscribe(params)
     if (method === 'eth_unsubscribe') return unsubscribe(params[0])
@@ -146,9 +146,9 @@ export function createProvider(source: StreamSource): Eip1193Provider {
       }
       if (!Array.isArray(params)) throw new ProviderRpcError(-32602, 'params must be an array')
       try {
-        const result = await answer(method, params)
+        const result = await dispatch(method, params)
         // The node now responds, although the request for its chain id failed before.
-        wake()
+        announceOnce()
         return result
       } catch (error) {
         throw providerErrorOf(error)
@@ -156,12 +156,12 @@ export function createProvider(source: StreamSource): Eip1193Provider {
     },
     on(name, listener) {
       emitter.add(name, listener, false)
-      hearing(name)
+      onListenerAdded(name)
       return this
     },
     once(name, listener) {
       emitter.add(name, listener, true)
-      hearing(name)
+      onListenerAdded(name)
       return this
     },
     removeListener(name, listener) {

@@ -24,30 +24,30 @@ describe('decodeRevert', () => {
     expect(decodeRevert(reasonData(reason))).toEqual({ kind: 'error', reason })
   })
 
-  it.each([0x00, 0x01, 0x11, 0x12, 0x21, 0x22, 0x31, 0x32, 0x41, 0x51])('knows panic %i', (code) => {
+  it.each([0x00, 0x01, 0x11, 0x12, 0x21, 0x22, 0x31, 0x32, 0x41, 0x51])('decodes panic %i', (code) => {
     const revert = decodeRevert(panicData(BigInt(code)))
     expect(revert).toMatchObject({ kind: 'panic', code: BigInt(code) })
     expect(revert).not.toMatchObject({ reason: expect.stringContaining('does not define') as string })
   })
 
-  it('keeps a panic that Solidity does not define', () => {
+  it('decodes a panic code that Solidity does not define', () => {
     expect(decodeRevert(panicData(2n ** 255n))).toMatchObject({ kind: 'panic', code: 2n ** 255n })
   })
 
-  it('gives custom errors in a form that ABI decoders take', () => {
+  it('returns custom errors in a form that ABI decoders accept', () => {
     const revert = decodeRevert(rpcError(3, 'execution reverted', customData))
     expect(revert).toEqual({ kind: 'custom', selector: customData.slice(0, 10), data: customData })
     const parsed = new Interface(['error Low(uint256 had, uint256 wanted)']).parseError(customData)
     expect(parsed?.args.toArray()).toEqual([1n, 2n])
   })
 
-  it('knows a revert without data', () => {
+  it('detects a revert without data', () => {
     expect(decodeRevert(rpcError(3, 'execution reverted', '0x'))).toEqual({ kind: 'empty' })
     expect(decodeRevert(rpcError(-32_000, 'execution reverted'))).toEqual({ kind: 'empty' })
     expect(decodeRevert('0x')).toEqual({ kind: 'empty' })
   })
 
-  it('takes the reason from the message where the data is missing', () => {
+  it('uses the reason from the message if the data is missing', () => {
     const text = "VM Exception while processing transaction: reverted with reason string 'too late'"
     expect(decodeRevert(rpcError(-32_000, 'execution reverted: too late'))).toEqual({
       kind: 'error',
@@ -64,7 +64,7 @@ describe('decodeRevert', () => {
       'data.originalError of a wallet',
       rpcError(-32_603, 'Internal JSON-RPC error.', { originalError: { code: 3, data, message: 'x' } }),
     ],
-    ['text with a word before it', rpcError(-32_015, 'VM execution error.', `Reverted ${data}`)],
+    ['text with a prefix', rpcError(-32_015, 'VM execution error.', `Reverted ${data}`)],
     ['EIP-1193 error', Object.assign(new Error('execution reverted'), { code: 3, data })],
     ['ethers error', { code: 'CALL_EXCEPTION', info: { error: { code: 3, message: 'x', data } } }],
     ['viem error', new Error('x', { cause: new Error('y', { cause: { code: 3, data } }) })],
@@ -74,7 +74,7 @@ describe('decodeRevert', () => {
   })
 
   it.each<[string, unknown]>([
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['null', null],
     ['a text', 'no'],
     ['an odd number of digits', '0x123'],
@@ -90,13 +90,13 @@ describe('decodeRevert', () => {
   })
 
   it('never throws on data that is not well-formed', () => {
-    const whole = reasonData('some reason of more than thirty-two bytes in all')
-    for (let length = 2; length <= whole.length; length += 2) {
-      const cut = whole.slice(0, length)
+    const complete = reasonData('some reason of more than thirty-two bytes in all')
+    for (let length = 2; length <= complete.length; length += 2) {
+      const cut = complete.slice(0, length)
       expect(['error', 'custom', 'empty']).toContain(decodeRevert(cut)?.kind)
-      if (length < whole.length - 32) expect(decodeRevert(cut)?.kind).not.toBe('error')
+      if (length < complete.length - 32) expect(decodeRevert(cut)?.kind).not.toBe('error')
     }
-    const selector = whole.slice(0, 10)
+    const selector = complete.slice(0, 10)
     for (const words of [
       ['f'.repeat(64)],
       [`${'0'.repeat(62)}20`, 'f'.repeat(64)],
@@ -107,7 +107,7 @@ describe('decodeRevert', () => {
     }
   })
 
-  it('comes to an end in a circle', () => {
+  it('handles circular references', () => {
     const circle: { data?: unknown; cause?: unknown } = {}
     circle.data = circle
     circle.cause = circle

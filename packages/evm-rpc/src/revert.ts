@@ -55,25 +55,35 @@ export function decodeRevert(error: unknown): Revert | undefined {
 function revertOf(error: unknown): { data?: Bytes | undefined; detail?: string | undefined } {
   if (typeof error === 'string') return { data: dataIn(error, true) }
   if (!FairleadError.is(error, 'RPC_ERROR')) return { data: search(error, false, 0) }
-  const { rpcCode, detail, data } = error.context
+  const { rpcCode, detail, data } = error.details
   const reverted = rpcCode === 3 || /\brevert/i.test(detail)
   return { data: search(data, reverted, 0), detail: reverted ? detail : undefined }
 }
 
 // Fields with the data in errors of wallets, nodes and libraries: `data.data`, `data.originalError.data`,
 // `info.error.data`, `cause.raw`.
-const places = ['data', 'originalError', 'error', 'innerError', 'cause', 'info', 'raw', 'result', 'return']
-const deepest = 8
+const dataFields = [
+  'data',
+  'originalError',
+  'error',
+  'innerError',
+  'cause',
+  'info',
+  'raw',
+  'result',
+  'return',
+]
+const maxDepth = 8
 
 function search(value: unknown, reverted: boolean, depth: number): Bytes | undefined {
   if (typeof value === 'string') return dataIn(value, reverted)
-  if (typeof value !== 'object' || value === null || depth > deepest) return undefined
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return undefined
   if (FairleadError.is(value, 'RPC_ERROR')) return revertOf(value).data
   const fields = value as Readonly<Record<string, unknown>>
   const { code, message } = fields
-  const known = reverted || code === 3 || (typeof message === 'string' && /\brevert/i.test(message))
-  for (const place of places) {
-    const data = search(fields[place], known, depth + 1)
+  const isRevert = reverted || code === 3 || (typeof message === 'string' && /\brevert/i.test(message))
+  for (const field of dataFields) {
+    const data = search(fields[field], isRevert, depth + 1)
     if (data !== undefined) return data
   }
   return undefined
@@ -93,7 +103,7 @@ function decode(data: Bytes): Revert {
   const selector = data.slice(0, 10)
   const body = toBytes(`0x${data.slice(10)}`)
   if (selector === panicSelector && body.length >= 32) {
-    const code = word(body, 0)
+    const code = readWord(body, 0)
     return { kind: 'panic', code, reason: panics[code.toString()] ?? 'a code that Solidity does not define' }
   }
   if (selector === errorSelector) {
@@ -104,16 +114,16 @@ function decode(data: Bytes): Revert {
 }
 
 function textOf(body: Uint8Array): string | undefined {
-  const offset = word(body, 0)
+  const offset = readWord(body, 0)
   if (offset > BigInt(body.length - 32)) return undefined
   const start = Number(offset) + 32
-  const length = word(body, Number(offset))
+  const length = readWord(body, Number(offset))
   if (length > BigInt(body.length - start)) return undefined
   return new TextDecoder().decode(body.subarray(start, start + Number(length)))
 }
 
 // An offset beyond the end yields a far too large value, so that the checks of the caller reject it.
-function word(body: Uint8Array, at: number): bigint {
+function readWord(body: Uint8Array, at: number): bigint {
   if (at + 32 > body.length) return 2n ** 256n
   let value = 0n
   for (const byte of body.subarray(at, at + 32)) value = (value << 8n) | BigInt(byte)

@@ -108,13 +108,13 @@ function viemError(
 ): unknown {
   const body = { ...call }
   if (FairleadError.is(error, 'RPC_ERROR')) {
-    const { rpcCode: code, detail: message, data } = error.context
+    const { rpcCode: code, detail: message, data } = error.details
     return new RpcRequestError({ body, url, error: { code, message, data } })
   }
   if (FairleadError.is(error, 'TRANSPORT_TIMEOUT')) return new TimeoutError({ body, url })
   if (FairleadError.is(error, 'TRANSPORT_CLOSED')) return new SocketClosedError({ url })
   if (FairleadError.is(error, 'HTTP_STATUS')) {
-    const { status, detail } = error.context
+    const { status, detail } = error.details
     return new HttpRequestError({
       body,
       url,

@@ -61,6 +61,6 @@ describe('lockDirectory', () => {
 
   it('does not modify a file that is not a lock', async () => {
     await writeFile(file, 'a text of another program, longer than a header of SQLite has to be')
-    expect(() => lockDirectory(file)).toThrow('is no lock file of this service')
+    expect(() => lockDirectory(file)).toThrow('is not a lock file of the gateway')
   })
 })

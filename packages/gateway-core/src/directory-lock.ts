@@ -11,7 +11,7 @@ export class DirectoryLockError extends Error {
   constructor(file: string, holder: number | undefined, options?: { cause?: unknown }) {
     super(
       holder === undefined
-        ? `${file} is no lock file of this service.`
+        ? `${file} is not a lock file of the gateway.`
         : `The directory is in use by process ${holder} (lock file ${file}).`,
       options,
     )

@@ -27,7 +27,7 @@ export const evm: ProtocolDescription = {
       isSingle: false,
       requires: {
         field: 'evm',
-        message: 'Needs the HTTP addresses of the same nodes in evm.',
+        message: 'Requires the HTTP URLs of the same upstreams in evm.',
         optionHolds: 'the HTTP URL of the same upstream',
       },
     },

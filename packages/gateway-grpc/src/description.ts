@@ -18,7 +18,7 @@ export const grpc: ProtocolDescription = {
       check: (address) =>
         parseUpstreamUrl(address)
           ? undefined
-          : 'Must be an address without a path, with user information of the form name:value or none.',
+          : 'Must be a URL without a path; user information must have the form name:value.',
     },
   ],
   chains: ['solana'],

@@ -21,17 +21,17 @@ export function createGrpcMetrics(registry: MetricsRegistry): GrpcMetrics {
     ['direction'],
   )
   return {
-    calls: registry.newCounter('fairlead_grpc_calls_total', 'Calls of gRPC by method and status.', [
+    calls: registry.newCounter('fairlead_grpc_calls_total', 'gRPC calls by method and status.', [
       'method',
       'status',
     ]),
     messages: registry.newCounter(
       'fairlead_grpc_messages_total',
-      'Messages of gRPC that were passed to clients, by method.',
+      'gRPC messages sent to clients, by method.',
       ['method'],
     ),
     bytesIn: bytes.labels({ direction: 'in' }),
     bytesOut: bytes.labels({ direction: 'out' }),
-    open: registry.newGauge('fairlead_grpc_open_calls', 'Open calls of gRPC.', []).labels({}),
+    open: registry.newGauge('fairlead_grpc_open_calls', 'Open gRPC calls.', []).labels({}),
   }
 }

@@ -18,7 +18,7 @@ export const jetton: ProtocolDescription = {
       isSingle: false,
       requires: {
         field: 'jetton',
-        message: 'Needs the address of a node of the same chain in jetton.',
+        message: 'Requires the URL of an upstream of the same chain in jetton.',
         optionHolds: 'the URL of an upstream of the same chain',
       },
     },

@@ -113,7 +113,7 @@ function exitCodeOfError(error: unknown): number {
 }
 
 function sentence(error: unknown): string {
-  if (FairleadError.is(error, 'CONFIG_INVALID')) return `${error.context.option} ${error.context.rule}`
+  if (FairleadError.is(error, 'CONFIG_INVALID')) return `${error.details.option} ${error.details.rule}`
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -192,7 +192,7 @@ describe('the command line', () => {
   it('names an unreadable file', async () => {
     await expect(configured(['-c', '/nowhere/fairlead.yaml'])).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      context: { option: '/nowhere/fairlead.yaml', rule: 'must be a readable file: ENOENT' },
+      details: { option: '/nowhere/fairlead.yaml', rule: 'must be a readable file: ENOENT' },
     })
   })
 })

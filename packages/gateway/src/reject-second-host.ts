@@ -11,7 +11,7 @@ import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api
 export function rejectSecondHost(request: IncomingMessage, response: ServerResponse): boolean {
   if (!hasSecondHost(request)) return false
   const requestId = makeRequestId()
-  const error = new PlatformError('invalid', { message: 'Send one Host header.' })
+  const error = new PlatformError('invalid', { message: 'Send exactly one Host header.' })
   response
     .writeHead(400, { connection: 'close', 'content-type': 'application/json', 'x-request-id': requestId })
     .end(JSON.stringify(errorBody(error, requestId)))

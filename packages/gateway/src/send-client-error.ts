@@ -12,8 +12,8 @@ const statusOfCode: Readonly<Record<string, number>> = {
 const messages: Readonly<Record<number, string>> = {
   408: 'The request did not arrive in time.',
   413: 'The chunk extensions are too long.',
-  417: 'Expect may be 100-continue only.',
-  431: 'The request line and the headers may hold at most 16 KiB.',
+  417: 'Expect must be 100-continue.',
+  431: 'The request line and the headers must have at most 16 KiB.',
 }
 
 /**

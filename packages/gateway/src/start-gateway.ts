@@ -140,7 +140,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     metrics: telemetry,
     metricsToken: () => current.metricsToken,
     ready: async () => {
-      if (isDraining) throw new Error('the service is being stopped')
+      if (isDraining) throw new Error('the gateway is shutting down')
       await assertReady(dependencies, protocols)
     },
   })
@@ -192,8 +192,10 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
 
 /** @throws Error that names the part that does not respond */
 async function assertReady({ store }: Dependencies, protocols: Protocols): Promise<void> {
-  await sql`select 1`.execute(store.db).catch(() => Promise.reject(new Error('the database does not answer')))
+  await sql`select 1`
+    .execute(store.db)
+    .catch(() => Promise.reject(new Error('the database does not respond')))
   await protocols
     .ready(AbortSignal.timeout(1_000))
-    .catch(() => Promise.reject(new Error('an embedded chain does not answer')))
+    .catch(() => Promise.reject(new Error('an embedded chain does not respond')))
 }

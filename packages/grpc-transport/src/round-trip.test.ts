@@ -39,7 +39,7 @@ async function readAll(call: { readable(): Promise<boolean>; read(): Uint8Array 
   return messages
 }
 
-describe('our client and our server', () => {
+describe('the client and the server', () => {
   it('make unary calls with metadata, one after the other and many at once', async () => {
     const { transport, server } = await join({
       one: (request, call) => {
@@ -49,17 +49,17 @@ describe('our client and our server', () => {
       },
     })
     const start = { path: '/test.Text/One', metadata: { 'x-token': 'token' } }
-    const answer = await callUnary(transport, start, bytes('hello'))
-    expect(text(answer.message)).toBe('hello!')
-    expect(answer.headers).toMatchObject({ first: 'token' })
-    expect(answer.trailers).toEqual({ 'last-bin': Uint8Array.of(1, 2) })
+    const response = await callUnary(transport, start, bytes('hello'))
+    expect(text(response.message)).toBe('hello!')
+    expect(response.headers).toMatchObject({ first: 'token' })
+    expect(response.trailers).toEqual({ 'last-bin': Uint8Array.of(1, 2) })
     const many = Array.from({ length: 500 }, (_, index) => callUnary(transport, start, bytes(`${index}`)))
     const texts = (await Promise.all(many)).map(({ message }) => text(message))
     expect(texts).toEqual(Array.from({ length: 500 }, (_, index) => `${index}!`))
     await expect.poll(() => server.openCalls).toBe(0)
   })
 
-  it('stream both ways, in order, also when each side is slow in turn', async () => {
+  it('stream both ways, in order, also when either side is slow', async () => {
     const { transport } = await join({
       async *talk(requests) {
         for await (const request of requests) for (let copy = 0; copy < 10; copy++) yield `${request}.${copy}`
@@ -109,8 +109,8 @@ describe('our client and our server', () => {
       },
       { maxMessageBytes: 1_000 },
     )
-    const one = callUnary(transport, { path: '/test.Text/One' }, bytes('words'))
-    await expect(one).rejects.toMatchObject({
+    const pending = callUnary(transport, { path: '/test.Text/One' }, bytes('words'))
+    await expect(pending).rejects.toMatchObject({
       code: Status.FAILED_PRECONDITION,
       detail: 'words',
       metadata: { why: 'so' },
@@ -119,11 +119,11 @@ describe('our client and our server', () => {
     await expect(none).rejects.toMatchObject({ code: Status.UNIMPLEMENTED })
     const large = callUnary(transport, { path: '/test.Text/One' }, new Uint8Array(1_001))
     await expect(large).rejects.toMatchObject({ code: Status.RESOURCE_EXHAUSTED })
-    const talk = transport.open({ path: '/test.Text/Talk' })
-    await talk.send(bytes('a'))
-    expect(await talk.readable()).toBe(true)
-    expect(text(talk.read() ?? bytes(''))).toBe('last')
-    await expect(talk.readable()).rejects.toMatchObject({ code: Status.DATA_LOSS, detail: 'é %' })
+    const call = transport.open({ path: '/test.Text/Talk' })
+    await call.send(bytes('a'))
+    expect(await call.readable()).toBe(true)
+    expect(text(call.read() ?? bytes(''))).toBe('last')
+    await expect(call.readable()).rejects.toMatchObject({ code: Status.DATA_LOSS, detail: 'é %' })
     for (const end of ['cancel', 'deadline']) {
       const list = transport.open({
         path: '/test.Text/List',
@@ -140,7 +140,7 @@ describe('our client and our server', () => {
     await expect.poll(() => ends).toHaveLength(2)
   })
 
-  it('hold back a stream of 60 megabytes until it is read', async () => {
+  it('apply backpressure to a stream of 60 megabytes until it is read', async () => {
     let made = 0
     const message = 'x'.repeat(60_000)
     const { transport } = await join(
@@ -165,7 +165,7 @@ describe('our client and our server', () => {
     expect(await readAll(call)).toHaveLength(1_000)
   })
 
-  it('meet at a port that serves HTTP/1.1 as well', async () => {
+  it('work on a port that also serves HTTP/1.1', async () => {
     const both = await listenToBoth()
     const transport = createHttp2Transport(both.url)
     closeLater(() => transport.close())
@@ -173,7 +173,7 @@ describe('our client and our server', () => {
     expect(text(message)).toBe('hello from 127.0.0.1')
   })
 
-  it('part without a lost call when the server stops', async () => {
+  it('lose no call when the server stops', async () => {
     const events = new EventEmitter()
     const called = once(events, 'called')
     const { transport, server } = await join({

@@ -41,41 +41,41 @@ async function health(check: Check, options: Partial<GrpcClientOptions> = {}) {
 const unavailable = (metadata?: Metadata) => new GrpcError(Status.UNAVAILABLE, 'restarting', metadata)
 
 describe('a unary call', () => {
-  it('carries the token and the entries of the call', async () => {
-    const seen: Metadata[] = []
+  it('sends the token and the metadata of the call', async () => {
+    const received: Metadata[] = []
     const { client } = await health((_, { metadata }) => {
-      seen.push(metadata)
+      received.push(metadata)
       return { status: 1 }
     })
-    const answer = await client.check({ service: '' })
-    expectTypeOf(answer).toEqualTypeOf<HealthCheckResponse>()
-    expect(answer).toEqual({ status: 1 })
+    const response = await client.check({ service: '' })
+    expectTypeOf(response).toEqualTypeOf<HealthCheckResponse>()
+    expect(response).toEqual({ status: 1 })
     await client.check({}, { metadata: { tenant: ['a', 'b'], 'trace-bin': Uint8Array.of(1) } })
-    expect(seen[0]).toMatchObject({ 'x-token': token })
-    expect(seen[1]).toMatchObject({ 'x-token': token, 'trace-bin': Uint8Array.of(1) })
-    expect(String(seen[1]?.['tenant']).split(/, ?/)).toEqual(['a', 'b'])
+    expect(received[0]).toMatchObject({ 'x-token': token })
+    expect(received[1]).toMatchObject({ 'x-token': token, 'trace-bin': Uint8Array.of(1) })
+    expect(String(received[1]?.['tenant']).split(/, ?/)).toEqual(['a', 'b'])
   })
 
-  it('sends no token where none is given', async () => {
-    const seen: Metadata[] = []
+  it('sends no token if none is given', async () => {
+    const received: Metadata[] = []
     const check: Check = (_, { metadata }) => {
-      seen.push(metadata)
+      received.push(metadata)
       return { status: 1 }
     }
     await (await health(check, { auth: undefined })).client.check({})
-    expect(seen[0]).not.toHaveProperty('x-token')
+    expect(received[0]).not.toHaveProperty('x-token')
   })
 
-  it('refuses a token among the entries of a call', async () => {
+  it('rejects a token in the metadata of a call', async () => {
     const { client } = await health(() => ({ status: 1 }))
     const error = await failure(client.check({}, { metadata: { 'X-Token': 'other' } }))
-    expect(error.context).toEqual({ option: 'metadata.x-token', rule: 'must be given as auth' })
+    expect(error.details).toEqual({ option: 'metadata.x-token', rule: 'must be given as auth' })
   })
 
-  it('refuses an entry that cannot be sent, without its value', async () => {
+  it('rejects an entry that cannot be sent, without its value', async () => {
     const { client } = await health(() => ({ status: 1 }))
     const error = await failure(client.check({}, { metadata: { tenant: 'ä-value' } }))
-    expect(error.context).toMatchObject({ status: Status.INVALID_ARGUMENT })
+    expect(error.details).toMatchObject({ status: Status.INVALID_ARGUMENT })
     expect(String(error)).not.toContain('ä-value')
   })
 
@@ -87,13 +87,13 @@ describe('a unary call', () => {
       })
     })
     const error = await failure(client.check({}))
-    expect(error.context).toEqual({
+    expect(error.details).toEqual({
       operation: '/grpc.health.v1.Health/Check',
       status: 16,
       statusName: 'UNAUTHENTICATED',
       detail: 'x-token *** is unknown',
     })
-    expect(FairleadError.is(error, 'GRPC_STATUS') && error.context.metadata).toMatchObject({
+    expect(FairleadError.is(error, 'GRPC_STATUS') && error.details.metadata).toMatchObject({
       hint: 'not ***',
       'hint-bin': new Uint8Array(),
     })
@@ -101,16 +101,16 @@ describe('a unary call', () => {
     expect(forms.join('\n')).not.toContain(token)
   })
 
-  it('is limited by the client, and by the call before that', async () => {
+  it('uses the timeout of the call, otherwise that of the client', async () => {
     const { client, url } = await health(() => new Promise(() => {}))
     const impatient = createGrpcClient(HealthDefinition, { url, auth, timeoutMs: 50 })
     closing.push(impatient.close)
     for (const call of [impatient.check({}), client.check({}, { timeoutMs: 50 })]) {
-      expect((await failure(call)).context).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
+      expect((await failure(call)).details).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
     }
   })
 
-  it("ends with the caller's own reason, and ends on the server too", async () => {
+  it('ends with the abort reason of the caller, also on the server', async () => {
     const events = new EventEmitter()
     const { client } = await health((_, { signal }) => {
       signal.addEventListener('abort', () => events.emit('cancelled'))
@@ -129,7 +129,7 @@ describe('a unary call', () => {
     await expect(client.check({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
 
-  it('says where an answer is none', async () => {
+  it('names the position of an undecodable response', async () => {
     const server = await serve(
       implement(
         {
@@ -150,8 +150,8 @@ describe('a unary call', () => {
 /** Encodes bytes that are not a protobuf message. */
 const broken = { encode: () => ({ finish: () => Uint8Array.of(10, 200) }), decode: () => ({}) }
 
-describe('another attempt', () => {
-  it('is made while the node is unavailable, as often as the options say', async () => {
+describe('a retry', () => {
+  it('is made while the node is unavailable, as often as configured', async () => {
     let count = 0
     const { client } = await health(() => {
       count += 1
@@ -164,7 +164,7 @@ describe('another attempt', () => {
     expect(count).toBe(4)
   })
 
-  it('gives the answer of the one that succeeds', async () => {
+  it('returns the response of the successful attempt', async () => {
     let count = 0
     const { client } = await health(() => {
       count += 1
@@ -176,14 +176,14 @@ describe('another attempt', () => {
 
   it.each([
     ['of another status', new GrpcError(Status.INTERNAL, ''), 1],
-    ['that the node does not want', unavailable({ 'grpc-retry-pushback-ms': '-1' }), 1],
-    ['without a pause for one that is exhausted', new GrpcError(Status.RESOURCE_EXHAUSTED, ''), 1],
+    ['that the node rejects', unavailable({ 'grpc-retry-pushback-ms': '-1' }), 1],
+    ['without a delay for RESOURCE_EXHAUSTED', new GrpcError(Status.RESOURCE_EXHAUSTED, ''), 1],
     [
       'after the pause of one that is exhausted',
       new GrpcError(Status.RESOURCE_EXHAUSTED, '', { 'grpc-retry-pushback-ms': '1' }),
       3,
     ],
-    ['that the limit leaves no time for', unavailable({ 'grpc-retry-pushback-ms': '60000' }), 1],
+    ['that would exceed the timeout', unavailable({ 'grpc-retry-pushback-ms': '60000' }), 1],
   ])('%s', async (_, error, attempts) => {
     let count = 0
     const { client } = await health(() => {
@@ -194,7 +194,7 @@ describe('another attempt', () => {
     expect(count).toBe(attempts)
   })
 
-  it('ends in its pause when the caller has enough', async () => {
+  it('ends during its delay when the caller aborts', async () => {
     const { client } = await health(() => {
       throw unavailable({ 'grpc-retry-pushback-ms': '20000' })
     })
@@ -211,10 +211,10 @@ describe('another attempt', () => {
 describe('several clients', () => {
   it('share a transport, which stays open when one of them is closed', async () => {
     const { url } = await health(() => ({ status: 1 }))
-    const own = createGrpcClient(HealthDefinition, { url })
-    await own.check({})
-    await own.close()
-    expect((await failure(own.check({}, { retries: 0 }))).code).toBe('GRPC_STATUS')
+    const ownClient = createGrpcClient(HealthDefinition, { url })
+    await ownClient.check({})
+    await ownClient.close()
+    expect((await failure(ownClient.check({}, { retries: 0 }))).code).toBe('GRPC_STATUS')
     const transport: Transport = createHttp2Transport(url)
     closing.push(() => transport.close())
     const first = createGrpcClient(HealthDefinition, { transport, auth })
@@ -228,9 +228,10 @@ describe('the options', () => {
   const url = 'https://node.example.com'
 
   it.each(['s3cr3t\nx', 's3cr3t…', ''])(
-    'refuse the token %j, which no metadata can carry, without showing it',
-    (odd) => {
-      const attempt = () => createGrpcClient(HealthDefinition, { url, auth: { kind: 'x-token', token: odd } })
+    'reject the token %j, which is invalid as metadata, without showing it',
+    (invalid) => {
+      const attempt = () =>
+        createGrpcClient(HealthDefinition, { url, auth: { kind: 'x-token', token: invalid } })
       expect(attempt).toThrow('CONFIG_INVALID')
       expect(attempt).not.toThrow('s3cr3t')
     },
@@ -243,8 +244,8 @@ describe('the options', () => {
     ['timeoutMs', { timeoutMs: 0 }],
     ['retries', { retries: -1 }],
     ['connection', { connection: { streamWindowBytes: 1 } }],
-  ])('refuse an odd %s', (option, odd) => {
-    const attempt = () => createGrpcClient(HealthDefinition, { url, auth, ...odd })
+  ])('reject an invalid %s', (option, invalid) => {
+    const attempt = () => createGrpcClient(HealthDefinition, { url, auth, ...invalid })
     expect(attempt).toThrow('CONFIG_INVALID')
     expect(attempt).toThrow(option)
     expect(attempt).not.toThrow('s3cr3t')

@@ -6,8 +6,8 @@
  */
 import type { Transport } from '@fairlead/grpc-transport/wire'
 import type { Transport as ConnectRpcTransport } from '@connectrpc/connect'
-import { transportOver } from './adapter/transport.ts'
-import { carryByConnect, statusOfConnect } from './connect/start-call.ts'
+import { createAdapterTransport } from './adapter/transport.ts'
+import { startConnectCall, statusOfConnect } from './connect/start-call.ts'
 import { createMethodDescriber } from './connect/method.ts'
 
 /**
@@ -28,8 +28,8 @@ import { createMethodDescriber } from './connect/method.ts'
  */
 export function createConnectTransport(transport: ConnectRpcTransport): Transport {
   const methodOf = createMethodDescriber()
-  return transportOver({
-    carry: (start, signal) => carryByConnect(transport, methodOf(start), start, signal),
+  return createAdapterTransport({
+    startCall: (start, signal) => startConnectCall(transport, methodOf(start), start, signal),
     statusOf: statusOfConnect,
   })
 }

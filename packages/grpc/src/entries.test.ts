@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 it.each(['geyser', 'sui', 'health', 'reflection', 'contract', 'descriptors'])(
-  'the entry %s is generated code alone, for servers too',
+  'the entry %s contains only generated code, for servers too',
   (entry) => {
     const source = readFileSync(new URL(`${entry}.ts`, import.meta.url), 'utf8')
     const sources = [...source.matchAll(/ from '(.+)'$/gm)].map(([, from]) => from)

@@ -6,9 +6,9 @@
  */
 import type { Transport } from '@fairlead/grpc-transport/wire'
 import { type ChannelCredentials, Client, type ClientOptions, credentials } from '@grpc/grpc-js'
-import { readAddress } from './adapter/server-url.ts'
-import { transportOver } from './adapter/transport.ts'
-import { carryByChannel, statusOfChannel } from './grpc-js/start-call.ts'
+import { parseServerUrl } from './adapter/server-url.ts'
+import { createAdapterTransport } from './adapter/transport.ts'
+import { startChannelCall, statusOfChannel } from './grpc-js/start-call.ts'
 
 /** Channel options of `@grpc/grpc-js`, and the credentials of the channel. */
 export interface GrpcJsTransportOptions extends ClientOptions {
@@ -31,14 +31,14 @@ export interface GrpcJsTransportOptions extends ClientOptions {
  * @see https://github.com/grpc/grpc-node/tree/master/packages/grpc-js#supported-channel-options
  */
 export function createGrpcJsTransport(url: string, options: GrpcJsTransportOptions = {}): Transport {
-  const { protocol, hostname, port, pathname } = readAddress(url)
+  const { protocol, hostname, port, pathname } = parseServerUrl(url)
   if (pathname !== '/') throw new TypeError('url must not have a path: gRPC has its own')
   const isPlain = protocol === 'http:'
-  const { credentials: own, ...channel } = options
-  const security = own ?? (isPlain ? credentials.createInsecure() : credentials.createSsl())
+  const { credentials: channelCredentials, ...channel } = options
+  const security = channelCredentials ?? (isPlain ? credentials.createInsecure() : credentials.createSsl())
   const client = new Client(`${hostname}:${port || (isPlain ? '80' : '443')}`, security, channel)
-  return transportOver({
-    carry: (start, signal) => carryByChannel(client, start, signal),
+  return createAdapterTransport({
+    startCall: (start, signal) => startChannelCall(client, start, signal),
     statusOf: statusOfChannel,
     close: () => client.close(),
   })

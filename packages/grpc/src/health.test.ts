@@ -16,13 +16,13 @@ afterEach(async () => {
 })
 
 describe('the wait for a service', () => {
-  it('lasts until it serves, through a server that is not there yet', async () => {
-    const seen: string[] = []
+  it('ends when it serves, also if the server is not available at first', async () => {
+    const statuses: string[] = []
     let count = 0
     const server = await serve(
       implement(HealthDefinition, {
         async *watch({ service }) {
-          seen.push(service)
+          statuses.push(service)
           count += 1
           if (count === 1) throw new GrpcError(Status.UNAVAILABLE, 'starting')
           for (const status of [SERVICE_UNKNOWN, NOT_SERVING, SERVING]) yield { status }
@@ -33,7 +33,7 @@ describe('the wait for a service', () => {
     const client = createGrpcClient(HealthDefinition, { url: server.url })
     closing.push(server.stop, client.close)
     await waitUntilServing(client, 'geyser.Geyser')
-    expect(seen).toEqual(['geyser.Geyser', 'geyser.Geyser'])
+    expect(statuses).toEqual(['geyser.Geyser', 'geyser.Geyser'])
   })
 
   it('ends with any other status, and with the reason of the signal', async () => {
@@ -41,7 +41,7 @@ describe('the wait for a service', () => {
     const client = createGrpcClient(HealthDefinition, { url: without.url })
     const absent = createGrpcClient(HealthDefinition, { url: 'http://127.0.0.1:1' })
     closing.push(without.stop, client.close, absent.close)
-    expect((await failure(waitUntilServing(client))).context).toMatchObject({ status: Status.UNIMPLEMENTED })
+    expect((await failure(waitUntilServing(client))).details).toMatchObject({ status: Status.UNIMPLEMENTED })
     const reason = new Error('enough')
     const controller = new AbortController()
     const timerStarted = watchStartedTimers()
@@ -53,7 +53,7 @@ describe('the wait for a service', () => {
 })
 
 describe('nice-grpc', () => {
-  it('takes the same definitions', async () => {
+  it('accepts the same definitions', async () => {
     const server = await serve(
       implement(GeyserDefinition, {
         getSlot: () => ({ slot: 7n }),

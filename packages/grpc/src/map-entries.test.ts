@@ -8,18 +8,18 @@ describe('the entries of a map', () => {
   const empty = SubscribeRequestFilterSlots.fromPartial({})
 
   it.each([
-    ['leaves out an empty value', '12 03 0a 01 61'],
+    ['omits an empty value', '12 03 0a 01 61'],
     ['writes an empty value', '12 05 0a 01 61 12 00'],
     ['writes the value before the key', '12 05 12 00 0a 01 61'],
   ])('arrive from an encoder that %s', (_, hex) => {
     expect(SubscribeRequest.decode(bytes(hex)).slots).toEqual({ a: empty })
   })
 
-  it('have an empty key where it is left out', () => {
+  it('have an empty key if it is omitted', () => {
     expect(SubscribeRequest.decode(bytes('12 00')).slots).toEqual({ '': empty })
   })
 
-  it('have the value that came last', () => {
+  it('have the last value', () => {
     const { slots } = SubscribeRequest.decode(bytes('12 07 0a 01 61 12 02 08 01 12 03 0a 01 61'))
     expect(slots).toEqual({ a: empty })
   })

@@ -23,7 +23,7 @@ it('has every service of the package', () => {
   ])
 })
 
-it('is called as any other', async () => {
+it('is called like any other service', async () => {
   const server = await serve(
     implement(sui.LedgerServiceDefinition, {
       getObject: ({ objectId, readMask }) => ({

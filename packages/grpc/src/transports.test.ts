@@ -19,12 +19,12 @@ import { createGrpcWebTransport } from './web.ts'
 /** Resolves when the client has cancelled a call of a method. Those of other tests may end late. */
 function cancellationOf(method: string): Promise<void> {
   return new Promise((resolve) => {
-    const hear = (name: string) => {
+    const record = (name: string) => {
       if (name !== method) return
-      server.events.off('cancelled', hear)
+      server.events.off('cancelled', record)
       resolve()
     }
-    server.events.on('cancelled', hear)
+    server.events.on('cancelled', record)
   })
 }
 
@@ -83,19 +83,19 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     }
   }
 
-  it('sends token and metadata, and hands over headers and trailers', async () => {
+  it('sends token and metadata, and reports headers and trailers', async () => {
     const { health } = clients()
-    const heard: unknown[] = []
-    const answer = await health.check(
+    const received: unknown[] = []
+    const response = await health.check(
       { service: '' },
       {
         metadata: { 'trace-bin': Uint8Array.of(1, 2, 3) },
-        onHeaders: (headers) => heard.push(headers['seen-token'], headers['seen-trace-bin']),
-        onTrailers: (trailers) => heard.push(trailers['cost']),
+        onHeaders: (headers) => received.push(headers['seen-token'], headers['seen-trace-bin']),
+        onTrailers: (trailers) => received.push(trailers['cost']),
       },
     )
-    expect(answer).toEqual({ status: 1 })
-    expect(heard).toEqual([token, Uint8Array.of(1, 2, 3), '7'])
+    expect(response).toEqual({ status: 1 })
+    expect(received).toEqual([token, Uint8Array.of(1, 2, 3), '7'])
   })
 
   it('reads large messages and 64-bit numbers', async () => {
@@ -104,7 +104,7 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     expect((await geyser.getSlot({})).slot).toBe(2n ** 64n - 1n)
   })
 
-  it('reads bytes as they are', async () => {
+  it('reads bytes unchanged', async () => {
     const { geyser } = clients()
     const [update] = await collect(geyser.subscribe([ping(100_000)]))
     expect(update).toMatchObject({ filters: ['a', ''], updateOneof: { value: { slot: 9n } } })
@@ -113,7 +113,7 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     expect(Object.getPrototypeOf(data)).toBe(Uint8Array.prototype)
   })
 
-  it('carries bytes exactly', async () => {
+  it('sends bytes unchanged', async () => {
     const read = async (transport: Transport) => {
       const call = transport.open({ path: '/geyser.Geyser/Subscribe' })
       await call.send(SubscribeRequest.encode(SubscribeRequest.fromPartial(ping(5_000))).finish())
@@ -128,7 +128,7 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     expect(await read(clients().transport)).toEqual(bytes)
   })
 
-  it('keeps what arrived for a reader that comes late', async () => {
+  it('buffers messages for a late reader', async () => {
     const path = '/grpc.health.v1.Health/Check'
     const { transport, health } = clients()
     const call = transport.open({ path, requestStream: false, responseStream: false })
@@ -143,20 +143,20 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     expect(call.trailers).toMatchObject({ cost: '7' })
   })
 
-  it('maps a status with all that came with it, without the token', async () => {
+  it('maps a status with its message and metadata, without the token', async () => {
     const { health } = clients()
     const trailers: unknown[] = []
     const error = await failure(
-      health.check({ service: 'refuse' }, { onTrailers: (heard) => trailers.push(heard['reason']) }),
+      health.check({ service: 'refuse' }, { onTrailers: (received) => trailers.push(received['reason']) }),
     )
-    expect(error.context).toEqual({
+    expect(error.details).toEqual({
       operation: '/grpc.health.v1.Health/Check',
       status: Status.FAILED_PRECONDITION,
       statusName: 'FAILED_PRECONDITION',
       detail: 'not now *** 50 % ü',
     })
     expect(trailers).toEqual([`of ${token}`])
-    const { metadata } = FairleadError.is(error, 'GRPC_STATUS') ? error.context : {}
+    const { metadata } = FairleadError.is(error, 'GRPC_STATUS') ? error.details : {}
     expect(metadata).toMatchObject({ reason: 'of ***', 'trace-bin': Uint8Array.of(1, 2, 3) })
     const forms = [String(error), error.stack, inspect(error, { depth: null, showHidden: true })]
     expect(forms.join('\n')).not.toContain(token)
@@ -165,40 +165,42 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
   it('reads a stream to its end', async () => {
     const { health } = clients()
     const trailers: unknown[] = []
-    const answers = await collect(
-      health.watch({ service: 'send 1000' }, { onTrailers: (heard) => trailers.push(heard['cost']) }),
+    const responses = await collect(
+      health.watch({ service: 'send 1000' }, { onTrailers: (received) => trailers.push(received['cost']) }),
     )
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 1000 }, (_, index) => index % 4))
+    expect(responses.map(({ status }) => status)).toEqual(
+      Array.from({ length: 1000 }, (_, index) => index % 4),
+    )
     expect(trailers).toEqual(['1000'])
     expect(await collect(health.watch({ service: 'none' }))).toEqual([])
   })
 
-  it('hands over what came before a stream failed', async () => {
+  it('delivers messages that arrived before a stream failed', async () => {
     const { health } = clients()
-    const seen: unknown[] = []
+    const received: unknown[] = []
     const error = await failure(
       (async () => {
-        for await (const answer of health.watch({ service: 'fail 10' })) {
+        for await (const response of health.watch({ service: 'fail 10' })) {
           // The end has arrived before the rest is read.
-          if (seen.push(answer) === 1) await health.check({ service: '' })
+          if (received.push(response) === 1) await health.check({ service: '' })
         }
       })(),
     )
-    expect(seen).toHaveLength(10)
-    expect(error.context).toMatchObject({ status: 9, detail: 'not now *** 50 % ü' })
+    expect(received).toHaveLength(10)
+    expect(error.details).toMatchObject({ status: 9, detail: 'not now *** 50 % ü' })
   })
 
   it('cancels on the server when the reader stops early', async () => {
     const { health } = clients()
     const cancelled = cancellationOf('Watch')
-    for await (const answer of health.watch({ service: 'hang 1' })) {
-      expect(answer).toEqual({ status: 0 })
+    for await (const response of health.watch({ service: 'hang 1' })) {
+      expect(response).toEqual({ status: 0 })
       break
     }
     await cancelled
   })
 
-  it("ends with the caller's own reason, on the server too", async () => {
+  it('ends with the abort reason of the caller, also on the server', async () => {
     const { health } = clients()
     const reason = new Error('enough')
     for (const [method, call] of [
@@ -221,40 +223,40 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     const { health } = clients()
     // Sequential: otherwise a rejection of the second one would be unhandled when the first one fails.
     const unary = await failure(health.check({ service: 'hang' }, { timeoutMs: 50 }))
-    expect(unary.context).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
+    expect(unary.details).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
     const stream = await failure(collect(health.watch({ service: 'hang 1' }, { timeoutMs: 50 })))
-    expect(stream.context).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
+    expect(stream.details).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
   })
 
-  it('says so where there is no server, or not the method', async () => {
+  it('reports a missing server and a missing method', async () => {
     const nowhere = clients({ web: 'http://127.0.0.1:1', http2: 'http://127.0.0.1:1' })
     const error = await failure(nowhere.health.check({ service: '' }))
-    expect(error.context).toMatchObject({ status: Status.UNAVAILABLE })
+    expect(error.details).toMatchObject({ status: Status.UNAVAILABLE })
     const missing = await failure(clients().geyser.getBlockHeight({}))
-    expect(missing.context).toMatchObject({ status: Status.UNIMPLEMENTED })
+    expect(missing.details).toMatchObject({ status: Status.UNIMPLEMENTED })
   })
 
   it.runIf(isDuplex)('sends requests while it reads', async () => {
     const { geyser } = clients()
     const lengths: number[] = []
-    let answered = () => {}
+    let resolveResponse = () => {}
     async function* requests() {
       for (const id of [1, 2, 3]) {
-        const answer = new Promise<void>((resolve) => {
-          answered = resolve
+        const response = new Promise<void>((resolve) => {
+          resolveResponse = resolve
         })
         yield ping(id)
-        await answer
+        await response
       }
     }
     for await (const { updateOneof } of geyser.subscribe(requests())) {
       if (updateOneof?.$case === 'account') lengths.push(updateOneof.value.account?.data.length ?? 0)
-      answered()
+      resolveResponse()
     }
     expect(lengths).toEqual([1, 2, 3])
   })
 
-  it.runIf(!isDuplex)('refuses a second request, and does not wait for the end of the first', async () => {
+  it.runIf(!isDuplex)('rejects a second request, and does not wait for the end of the first', async () => {
     const { geyser } = clients()
     async function* lasting() {
       yield ping(4)
@@ -264,10 +266,10 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     expect((await stream.next()).done).toBe(false)
     expect((await stream.next()).done).toBe(true)
     const error = await failure(collect(geyser.subscribe([ping(1), ping(2)])))
-    expect(error.context).toMatchObject({ status: Status.UNIMPLEMENTED })
+    expect(error.details).toMatchObject({ status: Status.UNIMPLEMENTED })
   })
 
-  it('leaves on the other side what nobody reads', async () => {
+  it('leaves unread messages on the other side', async () => {
     const { geyser, health } = clients()
     server.sent.count = 0
     const stream = geyser.subscribe([ping(-200)])
@@ -280,20 +282,20 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
     await stream.return()
   })
 
-  it('ends what is under way when it is closed', async () => {
+  it('ends open calls when it is closed', async () => {
     const { health, transport } = clients()
     const waiting = once(server.events, 'waiting')
     const call = failure(health.check({ service: 'hang' }))
     await waiting
     await transport.close()
-    expect((await call).context).toMatchObject({ status: Status.CANCELLED })
-    expect((await failure(health.check({ service: '' }))).context).toMatchObject({
+    expect((await call).details).toMatchObject({ status: Status.CANCELLED })
+    expect((await failure(health.check({ service: '' }))).details).toMatchObject({
       operation: '/grpc.health.v1.Health/Check',
     })
   })
 })
 
-it('the rich form of a status is decoded', async () => {
+it('the details of a status are decoded', async () => {
   const transport = createGrpcWebTransport(server.http1)
   const health = createGrpcClient(HealthDefinition, { transport })
   const error = await failure(health.check({ service: 'refuse' }))
@@ -305,7 +307,7 @@ it('the rich form of a status is decoded', async () => {
 })
 
 it.each(['https://user:s3cr3t@node.example.com', 'https://node.example.com?key=s3cr3t', 'node:443 s3cr3t'])(
-  'an odd address %j is refused at once, and not shown',
+  'an invalid URL %j is rejected immediately, and not shown',
   (url) => {
     for (const create of [createGrpcWebTransport, createGrpcJsTransport, createHttp2Transport]) {
       const error: unknown = catchError(() => create(url))
@@ -315,7 +317,7 @@ it.each(['https://user:s3cr3t@node.example.com', 'https://node.example.com?key=s
   },
 )
 
-it('a path is refused where it would be lost', () => {
+it('a path is rejected where it would be ignored', () => {
   for (const create of [createGrpcJsTransport, createHttp2Transport]) {
     expect(() => create('https://node.example.com/s3cr3t')).toThrow(TypeError)
   }

@@ -1,5 +1,5 @@
 import { frameMessage, frameTrailers } from '@fairlead/grpc-transport/wire'
-import { type Answering, type HttpServer, startHttpServer } from '@fairlead/vitest/http-server'
+import { type RequestHandler, type HttpServer, startHttpServer } from '@fairlead/vitest/http-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HealthCheckResponse, HealthDefinition } from './health.ts'
 import { collect, failure } from './testing/outcomes.ts'
@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-async function health(answer: Answering, path = '') {
-  const server: HttpServer = await startHttpServer(answer)
+async function health(handler: RequestHandler, path = '') {
+  const server: HttpServer = await startHttpServer(handler)
   const client = createGrpcWebClient(HealthDefinition, {
     url: server.url + path,
     auth: { kind: 'x-token', token },
@@ -28,7 +28,7 @@ const message = (status: 0 | 1 | 2) => frameMessage(HealthCheckResponse.encode({
 const ok = frameTrailers({ 'grpc-status': '0' })
 
 describe('a request of gRPC-web', () => {
-  it('is a framed message with the headers that the protocol asks for, below the path of the address', async () => {
+  it('is a framed message with the headers of the protocol, below the path of the URL', async () => {
     const { client, server } = await health(
       (_, response) => void response.writeHead(200, binary).end(Buffer.concat([message(1), ok])),
       '/grpc/',
@@ -47,11 +47,11 @@ describe('a request of gRPC-web', () => {
   })
 })
 
-describe('an answer of gRPC-web', () => {
+describe('a response of gRPC-web', () => {
   // Text in parts with their own padding, which do not end at message boundaries.
   const frames = Buffer.concat([message(1), message(2), ok])
-  const parts = [frames.subarray(0, 4), frames.subarray(4, 9), frames.subarray(9)]
-  const base64 = Buffer.from(parts.map((part) => part.toString('base64')).join(''))
+  const chunks = [frames.subarray(0, 4), frames.subarray(4, 9), frames.subarray(9)]
+  const base64 = Buffer.from(chunks.map((chunk) => chunk.toString('base64')).join(''))
 
   it.each([
     ['bytes', 1, binary, frames],
@@ -59,7 +59,7 @@ describe('an answer of gRPC-web', () => {
     ['text', 1, text, base64],
     ['text', 7, text, base64],
     ['text', 1000, text, base64],
-  ])('is read as %s in pieces of %i', async (_, size, headers, wire) => {
+  ])('is read as %s in chunks of %i', async (_, size, headers, wire) => {
     const { client } = await health(async (__, response) => {
       response.writeHead(200, headers)
       for (let start = 0; start < wire.length; start += size) {
@@ -71,7 +71,7 @@ describe('an answer of gRPC-web', () => {
     expect(await collect(client.watch({}))).toEqual([{ status: 1 }, { status: 2 }])
   })
 
-  it('is over with its trailers, though the connection is not', async () => {
+  it('ends with its trailers, although the connection stays open', async () => {
     const { client } = await health((_, response) => {
       response.writeHead(200, binary).write(Buffer.concat([message(1), ok]))
     })
@@ -79,7 +79,7 @@ describe('an answer of gRPC-web', () => {
   })
 
   it.each<[string, number, Record<string, string>, Uint8Array, number, string]>([
-    ['headers alone', 200, { 'grpc-status': '5', 'grpc-message': 'no%20such' }, Buffer.of(), 5, 'no such'],
+    ['only headers', 200, { 'grpc-status': '5', 'grpc-message': 'no%20such' }, Buffer.of(), 5, 'no such'],
     [
       'headers of another HTTP status',
       401,
@@ -119,14 +119,14 @@ describe('an answer of gRPC-web', () => {
   ])('with %s is a status', async (_, httpStatus, headers, body, status, detail) => {
     const { client } = await health((__, response) => void response.writeHead(httpStatus, headers).end(body))
     const error = await failure(collect(client.watch({})))
-    expect(error.context).toMatchObject({ status, detail })
+    expect(error.details).toMatchObject({ status, detail })
   })
 
-  it('that is too large, or breaks off, is a status too', async () => {
+  it('that is too large or truncated is a status too', async () => {
     const { client } = await health((_, response) => {
       response.writeHead(200, binary).write(Uint8Array.of(0, 200, 0, 0, 0))
     })
-    expect((await failure(collect(client.watch({})))).context).toMatchObject({
+    expect((await failure(collect(client.watch({})))).details).toMatchObject({
       status: Status.RESOURCE_EXHAUSTED,
     })
     let breakOff = () => {}
@@ -134,22 +134,22 @@ describe('an answer of gRPC-web', () => {
       response.writeHead(200, { ...binary, 'content-length': '100' }).write(message(1))
       breakOff = () => void response.destroy()
     })
-    const seen: unknown[] = []
+    const received: unknown[] = []
     const error = await failure(
       (async () => {
-        for await (const answer of broken.client.watch({})) {
-          seen.push(answer)
+        for await (const response of broken.client.watch({})) {
+          received.push(response)
           breakOff()
         }
       })(),
     )
-    expect(seen).toEqual([{ status: 1 }])
-    expect(error.context).toMatchObject({ status: Status.UNAVAILABLE })
+    expect(received).toEqual([{ status: 1 }])
+    expect(error.details).toMatchObject({ status: Status.UNAVAILABLE })
   })
 })
 
 describe('the options', () => {
-  it('take a fetch, whose error is told without the token', async () => {
+  it('accept a fetch function, whose error is reported without the token', async () => {
     const client = createGrpcWebClient(HealthDefinition, {
       url: 'https://node.example.com',
       auth: { kind: 'x-token', token },
@@ -157,12 +157,12 @@ describe('the options', () => {
       fetch: () => Promise.reject(new TypeError(`cannot send ${token}`)),
     })
     const error = await failure(client.check({}))
-    expect(FairleadError.is(error, 'GRPC_STATUS') && error.context.detail).toBe(
+    expect(FairleadError.is(error, 'GRPC_STATUS') && error.details.detail).toBe(
       'no connection to the server: cannot send ***',
     )
   })
 
-  it('refuse an address that cannot work', () => {
+  it('reject an invalid URL', () => {
     expect(() => createGrpcWebClient(HealthDefinition, { url: 'ftp://node.example.com' })).toThrow(
       'CONFIG_INVALID',
     )

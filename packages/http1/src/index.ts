@@ -12,7 +12,7 @@ export {
   guarded,
   guardedImmediate,
   guardedInterval,
-  type GuardedPlace,
+  type ErrorSource,
   guardedTimeout,
   reportUnexpected,
   type UnexpectedError,

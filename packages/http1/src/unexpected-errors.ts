@@ -1,19 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
 
 /** Where an unexpected error was caught. */
-export type GuardedPlace =
-  | 'http1'
-  | 'http'
-  | 'http2'
-  | 'upgrade'
-  | 'websocket'
-  | 'grpc'
-  | 'upstream'
-  | 'timer'
+export type ErrorSource = 'http1' | 'http' | 'http2' | 'upgrade' | 'websocket' | 'grpc' | 'upstream' | 'timer'
 
 /** The message of the channel `fairlead:unexpected-error`. */
 export interface UnexpectedError {
-  readonly place: GuardedPlace
+  readonly source: ErrorSource
   readonly error: unknown
   readonly requestId: string | undefined
 }
@@ -23,11 +15,11 @@ export const unexpectedErrors = channel('fairlead:unexpected-error')
 /**
  * Reports an error that no handler expected. Guards call it instead of letting the error end the process.
  *
- * @param place - the guard that caught the error
+ * @param source - the guard that caught the error
  * @param requestId - id of the request that failed because of the error, if there is one
  */
-export function reportUnexpected(place: GuardedPlace, error: unknown, requestId?: string): void {
-  unexpectedErrors.publish({ place, error, requestId } satisfies UnexpectedError)
+export function reportUnexpected(source: ErrorSource, error: unknown, requestId?: string): void {
+  unexpectedErrors.publish({ source, error, requestId } satisfies UnexpectedError)
 }
 
 /**
@@ -36,7 +28,7 @@ export function reportUnexpected(place: GuardedPlace, error: unknown, requestId?
  * @param recover - ends the request or connection of the event; returns the id of the request, for the log
  */
 export function guarded<args extends readonly unknown[]>(
-  place: GuardedPlace,
+  source: ErrorSource,
   handle: (...args: args) => unknown,
   recover?: (...args: args) => unknown,
 ): (...args: args) => void {
@@ -45,20 +37,20 @@ export function guarded<args extends readonly unknown[]>(
       handle(...args)
     } catch (error) {
       reportUnexpected(
-        place,
+        source,
         error,
-        recovered(place, () => recover?.(...args)),
+        recovered(source, () => recover?.(...args)),
       )
     }
   }
 }
 
-function recovered(place: GuardedPlace, recover: () => unknown): string | undefined {
+function recovered(source: ErrorSource, recover: () => unknown): string | undefined {
   try {
     const requestId = recover()
     return typeof requestId === 'string' ? requestId : undefined
   } catch (error) {
-    reportUnexpected(place, error)
+    reportUnexpected(source, error)
     return undefined
   }
 }

@@ -13,19 +13,19 @@ describe('an amount', () => {
     ['7', 0, 7n],
     [largest, 0, 2n ** 256n - 1n],
     ['0.1', 255, 10n ** 254n],
-  ])('of %s with %i decimals has a number of units, and is written back', (text, decimals, units) => {
+  ])('of %s with %i decimals round-trips through units', (text, decimals, units) => {
     expect(toUnits(text, decimals)).toBe(units)
     expect(fromUnits(units, decimals)).toBe(text)
     expect(fromUnits(units.toString(), decimals)).toBe(text)
   })
 
-  it('needs no trailing zeros', () => {
+  it('does not require trailing zeros', () => {
     expect(toUnits('1.50', 2)).toBe(150n)
     expect(fromUnits(150n, 2)).toBe('1.5')
   })
 })
 
-describe('what is no amount is refused', () => {
+describe('an invalid amount is rejected', () => {
   it.each<[string, () => unknown]>([
     ['amount', () => toUnits('', 9)],
     ['amount', () => toUnits('1e9', 9)],
@@ -42,6 +42,6 @@ describe('what is no amount is refused', () => {
     ['decimals', () => fromUnits(1n, 256)],
   ])('as %s', (option, convert) => {
     expect(convert).toThrow(FairleadError)
-    expect(convert).toThrow(`"option":"${option}"`)
+    expect(convert).toThrow(`Invalid value of ${option}: `)
   })
 })

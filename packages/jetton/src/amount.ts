@@ -15,10 +15,10 @@ import { FairleadError } from '@fairlead/core'
  */
 export function toUnits(text: string, decimals: number): bigint {
   requireDecimals(decimals)
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
-  if (!whole) throw invalid('amount', 'must be a decimal number such as 1.5')
+  const [, sign = '', integer = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  if (!integer) throw invalid('amount', 'must be a decimal number such as 1.5')
   if (fraction.length > decimals) throw invalid('amount', `must have at most ${decimals} decimal places`)
-  return BigInt(sign + whole + fraction.padEnd(decimals, '0'))
+  return BigInt(sign + integer + fraction.padEnd(decimals, '0'))
 }
 
 /**
@@ -39,9 +39,9 @@ export function fromUnits(units: bigint | string, decimals: number): string {
   const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(String(units)) ?? []
   if (!digits) throw invalid('units', 'must be an integer')
   const padded = digits.padStart(decimals + 1, '0')
-  const whole = padded.slice(0, padded.length - decimals)
+  const integer = padded.slice(0, padded.length - decimals)
   const fraction = padded.slice(padded.length - decimals).replace(/0+$/, '')
-  return sign + whole + (fraction && `.${fraction}`)
+  return sign + integer + (fraction && `.${fraction}`)
 }
 
 // A jetton stores its decimals in one byte (TEP-64).

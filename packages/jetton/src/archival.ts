@@ -2,26 +2,30 @@ import { operationOf } from './nodes/operation.ts'
 import type { Send } from './nodes/transport.ts'
 
 // The operations that support the parameter.
-const histories = /^\/api\/v2\/getTransactions(Std)?$/
+const historyOperations = /^\/api\/v2\/getTransactions(Std)?$/
 
 // "lt not in db", "... with specified transaction: not in db", "cannot locate transaction in block with specified
 // logical time": the errors of a lite server without the full history.
-const notKept = /not in db|cannot locate transaction/
+const notStored = /not in db|cannot locate transaction/
 
 /** Repeats a request for transactions with `archival` when the first node no longer stores them. */
 export function withArchival(send: Send): Send {
   return async (request) => {
-    const asked = request.clone()
-    const answer = await send(request)
-    if (answer.ok || !notKept.test(await answer.clone().text())) return answer
-    const body = await asked.text()
-    const second = histories.test(operationOf(asked.url, body)) && inArchive(request, body)
-    return second ? send(second) : answer
+    const original = request.clone()
+    const response = await send(request)
+    if (response.ok || !notStored.test(await response.clone().text())) return response
+    const body = await original.text()
+    const archivalRequest =
+      historyOperations.test(operationOf(original.url, body)) && toArchivalRequest(request, body)
+    return archivalRequest ? send(archivalRequest) : response
   }
 }
 
 // Undefined for a call that sets the parameter itself.
-function inArchive({ url: from, method, headers, signal }: Request, text: string): Request | undefined {
+function toArchivalRequest(
+  { url: from, method, headers, signal }: Request,
+  text: string,
+): Request | undefined {
   if (!text) {
     const url = new URL(from)
     if (url.searchParams.has('archival')) return undefined
@@ -32,6 +36,6 @@ function inArchive({ url: from, method, headers, signal }: Request, text: string
   const params = body.params ?? body
   if ('archival' in params) return undefined
   const archival = { ...params, archival: true }
-  const again = body.params ? { ...body, params: archival } : archival
-  return new Request(from, { method, headers, signal, body: JSON.stringify(again) })
+  const archivalBody = body.params ? { ...body, params: archival } : archival
+  return new Request(from, { method, headers, signal, body: JSON.stringify(archivalBody) })
 }

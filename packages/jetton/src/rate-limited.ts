@@ -12,5 +12,5 @@ import { FairleadError } from '@fairlead/core'
  * @see RFC 6585, section 4
  */
 export function isRateLimited(error: unknown): error is FairleadError<'HTTP_STATUS'> {
-  return FairleadError.is(error, 'HTTP_STATUS') && error.context.status === 429
+  return FairleadError.is(error, 'HTTP_STATUS') && error.details.status === 429
 }

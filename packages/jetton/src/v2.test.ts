@@ -14,17 +14,17 @@ const token: JettonNodeOptions['auth'] = { kind: 'token', token: 's3cr3t-t0k3n' 
 const basic: JettonNodeOptions['auth'] = { kind: 'basic', username: 'user', password: 'p4ssw0rd' }
 const param: ConfigParam = { config_id: 15, value: { validators_elected_for: 65536 } }
 
-function clientAnswering(answer: (request: Request) => Response | Promise<Response>, auth = token) {
+function clientResponding(respond: (request: Request) => Response | Promise<Response>, auth = token) {
   const sent: Request[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
     sent.push(request)
-    return await answer(request)
+    return await respond(request)
   }
   return { jetton: createJettonV2Client({ url: 'https://node.example.com', auth, fetch, retries: 0 }), sent }
 }
 
-const rpcAnswer = () => Response.json({ ok: true, jsonrpc: '2.0', id: 1, result: param })
+const rpcResponse = () => Response.json({ ok: true, jsonrpc: '2.0', id: 1, result: param })
 
 async function failure(call: Promise<unknown>): Promise<FairleadError> {
   const error: unknown = await call.then(
@@ -44,24 +44,24 @@ describe('the configuration', () => {
       'https://node.example.com/api/v2/getConfigParam?config_id=15',
       `Basic ${btoa('user:p4ssw0rd')}`,
     ],
-  ])('is read with %s at the address of the interface', async (_, auth, url, authorization) => {
-    const { jetton, sent } = clientAnswering(() => Response.json(param), auth)
-    const answer = await unwrap(
+  ])('is read with %s at the specified path', async (_, auth, url, authorization) => {
+    const { jetton, sent } = clientResponding(() => Response.json(param), auth)
+    const response = await unwrap(
       jetton.GET('/api/v2/getConfigParam', { params: { query: { config_id: 15 } } }),
     )
-    expectTypeOf(answer).toEqualTypeOf<ConfigParam>()
-    expect(answer).toEqual(param)
+    expectTypeOf(response).toEqualTypeOf<ConfigParam>()
+    expect(response).toEqual(param)
     expect(sent[0]?.url).toBe(url)
     expect(sent[0]?.headers.get('authorization')).toBe(authorization)
   })
 })
 
 describe('a call by JSON-RPC', () => {
-  it('carries its parameters by name', async () => {
-    const { jetton, sent } = clientAnswering(rpcAnswer)
-    const answer = await jetton.call({ method: 'getConfigParam', params: { config_id: 15 } })
-    expectTypeOf(answer).toEqualTypeOf<Methods['getConfigParam']['result']>()
-    expect(answer).toEqual(param)
+  it('sends its parameters by name', async () => {
+    const { jetton, sent } = clientResponding(rpcResponse)
+    const response = await jetton.call({ method: 'getConfigParam', params: { config_id: 15 } })
+    expectTypeOf(response).toEqualTypeOf<Methods['getConfigParam']['result']>()
+    expect(response).toEqual(param)
     expect(sent[0]?.method).toBe('POST')
     expect(sent[0]?.url).toBe('https://node.example.com/s3cr3t-t0k3n/api/v2/jsonRPC')
     expect(await sent[0]?.json()).toEqual({
@@ -72,43 +72,43 @@ describe('a call by JSON-RPC', () => {
     })
   })
 
-  it('needs no parameters where none is required', async () => {
-    const { jetton, sent } = clientAnswering(rpcAnswer)
+  it('can omit optional parameters', async () => {
+    const { jetton, sent } = clientResponding(rpcResponse)
     await jetton.call({ method: 'getMasterchainInfo' })
     expect(await sent[0]?.json()).toMatchObject({ method: 'getMasterchainInfo', params: {} })
   })
 
   it('counts its ids', async () => {
-    const { jetton, sent } = clientAnswering(rpcAnswer)
+    const { jetton, sent } = clientResponding(rpcResponse)
     for (let call = 0; call < 2; call++)
       await jetton.call({ method: 'getConfigParam', params: { config_id: 0 } })
     const bodies = (await Promise.all(sent.map((request) => request.json()))) as { id: number }[]
     expect(bodies.map(({ id }) => id)).toEqual([1, 2])
   })
 
-  it("has the node's words when it fails", async () => {
+  it('throws the error message of the node', async () => {
     const body = { ok: false, error: 'config_id should be an integer', code: 422, jsonrpc: '2.0', id: 1 }
-    const { jetton } = clientAnswering(() => Response.json(body, { status: 422 }))
+    const { jetton } = clientResponding(() => Response.json(body, { status: 422 }))
     const error = await failure(jetton.call({ method: 'getConfigParam', params: { config_id: 15 } }))
-    expect(error.context).toMatchObject({ status: 422, detail: 'config_id should be an integer' })
+    expect(error.details).toMatchObject({ status: 422, detail: 'config_id should be an integer' })
   })
 
-  it('breaks the contract without a result', async () => {
-    for (const answer of [
+  it('is invalid without a result', async () => {
+    for (const respond of [
       () => Response.json({ jsonrpc: '2.0', id: 1 }),
       () => new Response(''),
       () => new Response('x'),
     ]) {
       const error = await failure(
-        clientAnswering(answer).jetton.call({ method: 'getConfigParam', params: { config_id: 15 } }),
+        clientResponding(respond).jetton.call({ method: 'getConfigParam', params: { config_id: 15 } }),
       )
       expect(error.code).toBe('DECODE_INVALID')
     }
   })
 
-  it("passes the caller's abort through unchanged", async () => {
+  it('throws the abort reason of the caller unchanged', async () => {
     const reason = new Error('enough')
-    const { jetton } = clientAnswering(rpcAnswer)
+    const { jetton } = clientResponding(rpcResponse)
     const call = jetton.call(
       { method: 'getConfigParam', params: { config_id: 15 } },
       { signal: AbortSignal.abort(reason) },
@@ -116,8 +116,8 @@ describe('a call by JSON-RPC', () => {
     await expect(call).rejects.toBe(reason)
   })
 
-  it('knows methods and parameters at compile time', () => {
-    const { jetton } = clientAnswering(rpcAnswer)
+  it('is typed by method and parameters', () => {
+    const { jetton } = clientResponding(rpcResponse)
     const calls = async () => {
       // This method has no required parameters.
       expectTypeOf(await jetton.call({ method: 'getMasterchainInfo' })).toEqualTypeOf<MasterchainInfo>()
@@ -139,16 +139,16 @@ describe('a call by JSON-RPC', () => {
 it.each<[string, JettonNodeOptions['auth'], readonly string[]]>([
   ['a token', token, ['s3cr3t-t0k3n']],
   ['basic credentials', basic, ['p4ssw0rd', btoa('user:p4ssw0rd')]],
-])('never shows %s in an error', async (_, auth, secrets) => {
+])('does not expose %s in an error', async (_, auth, secrets) => {
   const leaky = secrets.join(' ')
-  for (const answer of [
+  for (const respond of [
     () => Response.json({ ok: false, error: leaky, code: 500 }, { status: 500 }),
     () => Response.json({ ok: false, error: { message: leaky } }, { status: 400 }),
     () => new Response(leaky),
     () => Promise.reject(new TypeError(leaky)),
   ]) {
     const error = await failure(
-      clientAnswering(answer, auth).jetton.call({ method: 'getConfigParam', params: { config_id: 1 } }),
+      clientResponding(respond, auth).jetton.call({ method: 'getConfigParam', params: { config_id: 1 } }),
     )
     const forms = [
       String(error),

@@ -21,6 +21,7 @@ export type { PageOptions } from './pages/page-options.ts'
 export { transactions, type TransactionsOptions } from './pages/transactions.ts'
 export { isRateLimited } from './rate-limited.ts'
 
+/** Options of {@link createJettonV2Client}. */
 export type JettonV2ClientOptions = JettonClientOptions & {
   /**
    * Whether to query an archive node for transactions that the first node no longer stores. Default true; a call that
@@ -83,8 +84,8 @@ export function createJettonV2Client(options: JettonV2ClientOptions): JettonV2Cl
       { signal }: { signal?: AbortSignal | undefined } = {},
     ) {
       const body = { jsonrpc: '2.0', id: ++id, method, params: params ?? {} } as JsonRpcRequest
-      const answer = await unwrap(client.POST('/api/v2/jsonRPC', { body, ...(signal && { signal }) }))
-      if (answer?.result !== undefined) return answer.result as Methods[method]['result']
+      const response = await unwrap(client.POST('/api/v2/jsonRPC', { body, ...(signal && { signal }) }))
+      if (response?.result !== undefined) return response.result as Methods[method]['result']
       const rule = 'must be a JSON-RPC response'
       throw new FairleadError('DECODE_INVALID', { operation: method, path: '$', rule })
     },

@@ -10,11 +10,11 @@ const burn: JettonBurn = {
   comment: '',
 }
 
-function clientAnswering(auth: JettonNodeOptions['auth'], answer: () => Response) {
+function clientResponding(auth: JettonNodeOptions['auth'], respond: () => Response) {
   const sent: Request[] = []
   const fetch: typeof globalThis.fetch = (input, init) => {
     sent.push(new Request(input, init))
-    return Promise.resolve(answer())
+    return Promise.resolve(respond())
   }
   return { jetton: createJettonV3Client({ url: 'https://node.example.com/', auth, fetch, retries: 0 }), sent }
 }
@@ -27,8 +27,8 @@ describe('the burns of a jetton', () => {
       { kind: 'basic', username: 'u', password: 'p' },
       'https://node.example.com/api/v3/jetton/burns',
     ],
-  ])('are listed with %s at the address of the interface', async (_, auth, url) => {
-    const { jetton, sent } = clientAnswering(auth, () => Response.json({ burns: [burn] }))
+  ])('are listed with %s at the specified path', async (_, auth, url) => {
+    const { jetton, sent } = clientResponding(auth, () => Response.json({ burns: [burn] }))
     const query = { address, limit: 20, offset: 40, sort: 'asc' } as const
     const { burns } = await unwrap(jetton.GET('/api/v3/jetton/burns', { params: { query } }))
     expectTypeOf(burns).toEqualTypeOf<JettonBurn[]>()
@@ -38,29 +38,29 @@ describe('the burns of a jetton', () => {
     expect(Object.fromEntries(searchParams)).toEqual({ address, limit: '20', offset: '40', sort: 'asc' })
   })
 
-  it('leave the defaults to the node', async () => {
-    const { jetton, sent } = clientAnswering({ kind: 'token', token: 't0k3n' }, () =>
+  it('send no defaults', async () => {
+    const { jetton, sent } = clientResponding({ kind: 'token', token: 't0k3n' }, () =>
       Response.json({ burns: [] }),
     )
     await jetton.GET('/api/v3/jetton/burns', { params: { query: { address } } })
     expect([...new URL(sent[0]?.url ?? '').searchParams.keys()]).toEqual(['address'])
   })
 
-  it("come with the node's words when they cannot be listed", async () => {
-    const { jetton } = clientAnswering({ kind: 'token', token: 't0k3n' }, () =>
+  it('throw the error message of the node if they cannot be listed', async () => {
+    const { jetton } = clientResponding({ kind: 'token', token: 't0k3n' }, () =>
       Response.json({ error: 'bad address' }, { status: 422 }),
     )
     const call = unwrap(jetton.GET('/api/v3/jetton/burns', { params: { query: { address: 'x' } } }))
     const error: unknown = await call.catch((reason: unknown) => reason)
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context).toMatchObject({
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details).toMatchObject({
       operation: 'GET /***/api/v3/jetton/burns',
       status: 422,
       detail: 'bad address',
     })
   })
 
-  it('are typed, in what may be asked too', () => {
-    const { jetton } = clientAnswering({ kind: 'token', token: 't0k3n' }, () => Response.json({ burns: [] }))
+  it('are typed, including the parameters', () => {
+    const { jetton } = clientResponding({ kind: 'token', token: 't0k3n' }, () => Response.json({ burns: [] }))
     const calls = async () => {
       // @ts-expect-error the address is required
       await jetton.GET('/api/v3/jetton/burns', { params: { query: {} } })

@@ -5,11 +5,11 @@ import { createPlatformClient, FairleadError, type Organization, type Project, u
 const baseUrl = 'https://api.example.com'
 const apiKey = 's3cr3tky.01234567890123456789012345678901'
 
-function clientAnswering(answer: () => Response | Promise<Response>, base = baseUrl) {
+function clientResponding(respond: () => Response | Promise<Response>, base = baseUrl) {
   const sent: Request[] = []
   const fetch: typeof globalThis.fetch = async (input) => {
     sent.push(input as Request)
-    return await answer()
+    return await respond()
   }
   return { platform: createPlatformClient({ baseUrl: base, apiKey, fetch, retries: 0 }), sent }
 }
@@ -26,15 +26,15 @@ async function failure(call: Promise<unknown>): Promise<FairleadError> {
 }
 
 describe('a request', () => {
-  it('carries the key as a bearer token', async () => {
-    const { platform, sent } = clientAnswering(() => Response.json(organization))
-    const answer = await unwrap(platform.GET('/v1/organization/'))
-    expectTypeOf(answer).toEqualTypeOf<Organization>()
-    expect(answer).toEqual(organization)
+  it('sends the key as a bearer token', async () => {
+    const { platform, sent } = clientResponding(() => Response.json(organization))
+    const response = await unwrap(platform.GET('/v1/organization/'))
+    expectTypeOf(response).toEqualTypeOf<Organization>()
+    expect(response).toEqual(organization)
     expect(sent[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`)
   })
 
-  it('carries no key when there is none, and what the console adds', async () => {
+  it('sends no key if there is none, and headers that the console adds', async () => {
     const sent: Request[] = []
     const platform = createPlatformClient({
       baseUrl,
@@ -55,14 +55,14 @@ describe('a request', () => {
     ['https://api.example.com/', 'https://api.example.com/v1/organization/'],
     ['https://example.com/fairlead', 'https://example.com/fairlead/v1/organization/'],
     ['http://127.0.0.1:8645', 'http://127.0.0.1:8645/v1/organization/'],
-  ])('keeps the slash at the end of the path and the prefix of %s', async (base, url) => {
-    const { platform, sent } = clientAnswering(() => Response.json(organization), base)
+  ])('preserves the trailing slash of the path and the prefix of %s', async (base, url) => {
+    const { platform, sent } = clientResponding(() => Response.json(organization), base)
     await platform.GET('/v1/organization/')
     expect(sent[0]?.url).toBe(url)
   })
 
-  it('writes every query parameter as the specification names it', async () => {
-    const { platform, sent } = clientAnswering(() =>
+  it('serializes every query parameter by its name in the specification', async () => {
+    const { platform, sent } = clientResponding(() =>
       Response.json({ count: 0, next: null, previous: null, results: [] }),
     )
     const query = { order_by: '-name', page: 2, organization: 'RG-1', name: 'a b&c', type: 'public' } as const
@@ -72,8 +72,8 @@ describe('a request', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({ ...query, page: '2' })
   })
 
-  it('sends a new project as JSON, and only once', async () => {
-    const { platform, sent } = clientAnswering(() => new Response('busy', { status: 503 }))
+  it('sends a new project as JSON, without retries', async () => {
+    const { platform, sent } = clientResponding(() => new Response('busy', { status: 503 }))
     const error = await failure(unwrap(platform.POST('/v2/projects/', { body: { name: 'Harbour' } })))
     expect(error.code).toBe('HTTP_STATUS')
     expect(sent).toHaveLength(1)
@@ -81,8 +81,8 @@ describe('a request', () => {
     expect(await sent[0]?.json()).toEqual({ name: 'Harbour' })
   })
 
-  it('knows paths, parameters and results at compile time', () => {
-    const { platform } = clientAnswering(() => Response.json(organization))
+  it('is typed by paths, parameters and results', () => {
+    const { platform } = clientResponding(() => Response.json(organization))
     const calls = async () => {
       // @ts-expect-error no such path
       await platform.GET('/v3/projects/')
@@ -102,20 +102,20 @@ describe('a request', () => {
 describe('a failure', () => {
   const body = { error: { code: 'not_found', message: 'Invalid page.', request_id: '01KJ' } }
 
-  it('is the error body of the answer until it is unwrapped', async () => {
-    const { platform } = clientAnswering(() => Response.json(body, { status: 404 }))
+  it('is the error body of the response until it is unwrapped', async () => {
+    const { platform } = clientResponding(() => Response.json(body, { status: 404 }))
     const { data, error, response } = await platform.GET('/v2/projects/')
     expect(data).toBeUndefined()
     expect(error?.error.code).toBe('not_found')
     expect(response.status).toBe(404)
   })
 
-  it('says operation, status, words and request id', async () => {
-    const { platform } = clientAnswering(() =>
+  it('contains operation, status, message and request id', async () => {
+    const { platform } = clientResponding(() =>
       Response.json(body, { status: 404, headers: { 'x-request-id': '01KJ' } }),
     )
     const error = await failure(unwrap(platform.GET('/v2/projects/')))
-    expect(error.context).toEqual({
+    expect(error.details).toEqual({
       operation: 'GET /v2/projects/',
       status: 404,
       detail: 'Invalid page.',
@@ -123,21 +123,21 @@ describe('a failure', () => {
     })
   })
 
-  it('is a broken contract when a good answer is not JSON', async () => {
-    const { platform } = clientAnswering(() => new Response(`<html>${apiKey}</html>`))
+  it('is DECODE_INVALID when a successful response is not JSON', async () => {
+    const { platform } = clientResponding(() => new Response(`<html>${apiKey}</html>`))
     const error = await failure(unwrap(platform.GET('/v1/organization/')))
     expect(error.code).toBe('DECODE_INVALID')
     expect(inspect(error, { depth: null, showHidden: true })).not.toContain(apiKey)
   })
 
-  it('never shows the key', async () => {
+  it('does not contain the key', async () => {
     const leaky = { error: { code: 'x', message: `key ${apiKey}`, request_id: 'r' } }
-    const answers: (() => Response | Promise<Response>)[] = [
+    const handlers: (() => Response | Promise<Response>)[] = [
       () => Response.json(leaky, { status: 403 }),
       () => Promise.reject(new TypeError(`fetch failed ${apiKey}`, { cause: new Error(apiKey) })),
     ]
-    for (const answer of answers) {
-      const error = await failure(unwrap(clientAnswering(answer).platform.GET('/v1/organization/')))
+    for (const respond of handlers) {
+      const error = await failure(unwrap(clientResponding(respond).platform.GET('/v1/organization/')))
       const forms = [
         String(error),
         error.stack,
@@ -148,8 +148,8 @@ describe('a failure', () => {
     }
   })
 
-  it("is the caller's own reason after an abort", async () => {
-    const { platform } = clientAnswering(() => Response.json(organization))
+  it('is the abort reason of the caller', async () => {
+    const { platform } = clientResponding(() => Response.json(organization))
     const reason = new Error('enough')
     const call = platform.GET('/v1/organization/', { signal: AbortSignal.abort(reason) })
     await expect(unwrap(call)).rejects.toBe(reason)
@@ -169,9 +169,11 @@ describe('the options', () => {
     'api.example.com',
     'ftp://api.example.com',
     '',
-  ])('refuse the address %s without showing it', (address) => {
+  ])('reject the URL %s without showing it', (address) => {
     const attempt = () => createPlatformClient({ baseUrl: address, apiKey })
-    expect(attempt).toThrow(/^\[CONFIG_INVALID\] {"option":"baseUrl","rule":"must be https[a-z, ]+"}$/)
+    expect(attempt).toThrow(
+      /^Invalid value of baseUrl: must be https[a-z, ]+\. Correct the value\. \(CONFIG_INVALID, https:[\w#./-]+\)$/,
+    )
   })
 
   it.each([
@@ -179,15 +181,15 @@ describe('the options', () => {
     'http://127.0.0.1',
     'http://[::1]:8645/',
     'https://api.example.com/prefix/',
-  ])('take the address %s', (address) => {
+  ])('accept the URL %s', (address) => {
     expect(createPlatformClient({ baseUrl: address, apiKey }).baseUrl).toBe(address)
   })
 
   it.each(['', 's3cr3t\nx-evil: 1', 's3cr3t…', 's3cr3t key'])(
-    'refuse the key %j, which no header can carry, without showing it',
+    'reject the key %j, which is invalid in a header, without showing it',
     (key) => {
       const attempt = () => createPlatformClient({ baseUrl, apiKey: key })
-      expect(attempt).toThrow('[CONFIG_INVALID] {"option":"apiKey"')
+      expect(attempt).toThrow('Invalid value of apiKey: ')
       expect(attempt).not.toThrow('s3cr3t')
     },
   )

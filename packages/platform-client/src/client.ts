@@ -2,6 +2,7 @@ import { createRestFetch, FairleadError, type HttpOptions } from '@fairlead/core
 import createFetchClient, { type Client } from 'openapi-fetch'
 import type { paths } from './generated/index.ts'
 
+/** Options of {@link createPlatformClient}. */
 export interface PlatformClientOptions extends HttpOptions {
   /** URL of the platform API without a path, for example `https://api.example.com`. HTTPS, or HTTP on loopback. */
   readonly baseUrl: string
@@ -32,7 +33,7 @@ export interface PlatformClient extends Client<paths> {
  */
 export function createPlatformClient({ baseUrl, apiKey, ...http }: PlatformClientOptions): PlatformClient {
   // Otherwise the runtime would reject them later, with the key or the URL in its message.
-  if (!safeAddress.test(baseUrl)) {
+  if (!allowedBaseUrl.test(baseUrl)) {
     throw new FairleadError('CONFIG_INVALID', {
       option: 'baseUrl',
       rule: 'must be https, or http on loopback',
@@ -42,8 +43,8 @@ export function createPlatformClient({ baseUrl, apiKey, ...http }: PlatformClien
     throw new FairleadError('CONFIG_INVALID', { option: 'apiKey', rule: 'must be ASCII' })
   }
   const headers = { authorization: apiKey && `Bearer ${apiKey}` }
-  const fetch = createRestFetch(http, apiKey ? [apiKey] : [])
+  const fetch = createRestFetch(http, [apiKey ?? ''])
   return { ...createFetchClient<paths>({ baseUrl, headers, fetch }), baseUrl }
 }
 
-const safeAddress = /^http(s:\/\/[^/]|:\/\/(localhost|127[.\d]+|\[::1\])(?![^:/]))[^\s?#@]*$/
+const allowedBaseUrl = /^http(s:\/\/[^/]|:\/\/(localhost|127[.\d]+|\[::1\])(?![^:/]))[^\s?#@]*$/

@@ -10,15 +10,15 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-type Answer = (request: IncomingMessage, origin: string) => unknown
+type Handler = (request: IncomingMessage, origin: string) => unknown
 
 /** A platform that responds to each request with the result of `answer`, as JSON. */
-async function platformAnswering(answer: Answer, prefix = '') {
+async function startPlatform(handler: Handler, prefix = '') {
   const requests: { url: string; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
     const { url = '', headers } = request
     requests.push({ url, authorization: headers.authorization })
-    const body = JSON.stringify(answer(request, `http://${headers.host}`))
+    const body = JSON.stringify(handler(request, `http://${headers.host}`))
     response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -45,23 +45,23 @@ const list = (page: number, next: unknown) => ({
 
 /** Three pages whose links `link` creates. */
 const threePages =
-  (link: (origin: string, page: number) => string): Answer =>
+  (link: (origin: string, page: number) => string): Handler =>
   (request, origin) => {
     const page = pageOf(request)
     return list(page, page < 3 ? link(origin, page + 1) : null)
   }
 
 async function ids(source: AsyncIterable<{ id: string }>): Promise<string[]> {
-  const seen: string[] = []
-  for await (const { id } of source) seen.push(id)
-  return seen
+  const received: string[] = []
+  for await (const { id } of source) received.push(id)
+  return received
 }
 
 const all = ['PR-1', 'PR-2', 'PR-3', 'PR-4', 'PR-5', 'PR-6']
 
 describe('projects', () => {
-  it('reads page after page, each with the filters and the key', async () => {
-    const { platform, requests } = await platformAnswering(
+  it('requests page after page, each with the filters and the key', async () => {
+    const { platform, requests } = await startPlatform(
       threePages((origin, page) => `${origin}/v2/projects/?order_by=-name&type=public&page=${page}`),
     )
     const query: ProjectsQuery = { order_by: '-name', type: 'public' }
@@ -72,8 +72,8 @@ describe('projects', () => {
     expect(requests.every(({ authorization }) => authorization === 'Bearer k3y')).toBe(true)
   })
 
-  it('asks for a page only when it is read', async () => {
-    const { platform, requests } = await platformAnswering(
+  it('requests a page only when it is read', async () => {
+    const { platform, requests } = await startPlatform(
       threePages((origin, page) => `${origin}/v2/projects/?page=${page}`),
     )
     for await (const { id } of projects(platform)) {
@@ -82,13 +82,13 @@ describe('projects', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('takes a link without an origin as one on its own', async () => {
-    const { platform } = await platformAnswering(threePages((_, page) => `/v2/projects/?page=${page}`))
+  it('resolves a link without an origin on the configured origin', async () => {
+    const { platform } = await startPlatform(threePages((_, page) => `/v2/projects/?page=${page}`))
     expect(await ids(projects(platform))).toEqual(all)
   })
 
-  it('stays below the prefix of its address', async () => {
-    const { platform, requests } = await platformAnswering(
+  it('preserves the prefix of its URL', async () => {
+    const { platform, requests } = await startPlatform(
       threePages((origin, page) => `${origin}/fairlead/v2/projects/?page=${page}`),
       '/fairlead',
     )
@@ -97,49 +97,49 @@ describe('projects', () => {
   })
 
   it('never sends anything to another origin', async () => {
-    const elsewhere = await platformAnswering(() => list(2, null))
-    const { platform, requests } = await platformAnswering(() =>
+    const elsewhere = await startPlatform(() => list(2, null))
+    const { platform, requests } = await startPlatform(() =>
       list(1, `${elsewhere.origin}/v2/projects/?page=2`),
     )
     const error = await ids(projects(platform)).catch((reason: unknown) => reason)
-    expect(FairleadError.is(error, 'DECODE_INVALID') && error.context.path).toBe('next')
+    expect(FairleadError.is(error, 'DECODE_INVALID') && error.details.path).toBe('next')
     expect(elsewhere.requests).toHaveLength(0)
     expect(requests).toHaveLength(1)
   })
 
   it.each<[string, unknown]>([
     ['no page', '/v2/projects/'],
-    ['a page that is no number', '/v2/projects/?page=two'],
-    ['half a page', '/v2/projects/?page=2.5'],
-    ['a page without end', '/v2/projects/?page=Infinity'],
+    ['a page that is not a number', '/v2/projects/?page=two'],
+    ['a fractional page', '/v2/projects/?page=2.5'],
+    ['an infinite page', '/v2/projects/?page=Infinity'],
     ['the page just read', '/v2/projects/?page=1'],
     ['a page before the first', '/v2/projects/?page=-1'],
     ['no URL', 'http://['],
     ['a number', 2],
-    ['nothing at all', undefined],
-  ])('refuses a link to %s', async (_, next) => {
-    const { platform, requests } = await platformAnswering(() => list(1, next))
+    ['undefined', undefined],
+  ])('rejects a link to %s', async (_, next) => {
+    const { platform, requests } = await startPlatform(() => list(1, next))
     const error = await ids(projects(platform)).catch((reason: unknown) => reason)
-    expect(FairleadError.is(error, 'DECODE_INVALID') && error.context.path).toBe('next')
+    expect(FairleadError.is(error, 'DECODE_INVALID') && error.details.path).toBe('next')
     expect(requests).toHaveLength(1)
   })
 
-  it('does not read the same page for ever', async () => {
-    const { platform, requests } = await platformAnswering((request) =>
+  it('does not read the same page repeatedly', async () => {
+    const { platform, requests } = await startPlatform((request) =>
       list(pageOf(request), '/v2/projects/?page=2'),
     )
     await expect(ids(projects(platform))).rejects.toThrow('DECODE_INVALID')
     expect(requests).toHaveLength(2)
   })
 
-  it('refuses a page without results', async () => {
-    const { platform } = await platformAnswering(() => ({ count: 0 }))
+  it('rejects a page without results', async () => {
+    const { platform } = await startPlatform(() => ({ count: 0 }))
     const error = await ids(projects(platform)).catch((reason: unknown) => reason)
-    expect(FairleadError.is(error, 'DECODE_INVALID') && error.context.path).toBe('results')
+    expect(FairleadError.is(error, 'DECODE_INVALID') && error.details.path).toBe('results')
   })
 
-  it('has nothing to give for an empty list', async () => {
-    const { platform } = await platformAnswering(() => ({
+  it('yields nothing for an empty list', async () => {
+    const { platform } = await startPlatform(() => ({
       count: 0,
       next: null,
       previous: null,

@@ -30,7 +30,7 @@ export async function* projects(
     const list: ProjectPage = await unwrap(
       client.GET('/v2/projects/', { params: { query: { ...query, page } } }),
     )
-    if (!Array.isArray(list?.results)) throw broken('results', 'must be a list of projects')
+    if (!Array.isArray(list?.results)) throw invalidPage('results', 'must be a list of projects')
     yield* list.results
     page = list.next === null ? undefined : nextPage(list.next, page, new URL(client.baseUrl).origin)
   }
@@ -42,9 +42,9 @@ function nextPage(next: unknown, current: number, origin: string): number {
   const url = typeof next === 'string' && URL.canParse(next, origin) ? new URL(next, origin) : undefined
   const page = Number(url?.searchParams.get('page'))
   if (url?.origin === origin && Number.isSafeInteger(page) && page > current) return page
-  throw broken('next', 'must be a link to a later page on the configured origin')
+  throw invalidPage('next', 'must be a link to a later page on the configured origin')
 }
 
-function broken(path: string, rule: string): FairleadError {
+function invalidPage(path: string, rule: string): FairleadError {
   return new FairleadError('DECODE_INVALID', { operation: 'GET /v2/projects/', path, rule })
 }

@@ -5,11 +5,11 @@ import { createFairlead, createNode, FairleadError, type NodeOptions, unwrap } f
 const url = 'https://node.example.com'
 const auth: NodeOptions['auth'] = { kind: 'token', token: 't0k3n' }
 
-function recording(answer: () => Response) {
+function recording(respond: () => Response) {
   const urls: string[] = []
   const fetch: typeof globalThis.fetch = (input) => {
     urls.push(typeof input === 'string' ? input : (input as Request).url)
-    return Promise.resolve(answer())
+    return Promise.resolve(respond())
   }
   return { urls, fetch }
 }
@@ -17,7 +17,7 @@ function recording(answer: () => Response) {
 const platform = { baseUrl: 'https://api.example.com', apiKey: 'k3y' }
 
 describe('createFairlead', () => {
-  it('reaches the platform and, with the same settings, every protocol of a node', async () => {
+  it('connects to the platform and, with the same settings, to every protocol of a node', async () => {
     const { urls, fetch } = recording(() => Response.json({ jsonrpc: '2.0', id: 1, result: '0x1' }))
     const fairlead = createFairlead({ ...platform, fetch, retries: 0 })
     const node = fairlead.node({ url, auth, path: 'evm' })
@@ -39,13 +39,13 @@ describe('createFairlead', () => {
     const page = { count: 1, next: null, previous: null, results: [{ id: 'PR-1' }] }
     const { urls, fetch } = recording(() => Response.json(page))
     const { platform: client } = createFairlead({ ...platform, fetch })
-    const seen: string[] = []
-    for await (const project of client.projects({ order_by: 'name' })) seen.push(project.id)
-    expect(seen).toEqual(['PR-1'])
+    const received: string[] = []
+    for await (const project of client.projects({ order_by: 'name' })) received.push(project.id)
+    expect(received).toEqual(['PR-1'])
     expect(urls).toEqual(['https://api.example.com/v2/projects/?order_by=name&page=1'])
   })
 
-  it('hands its limits down, and a node may have its own', async () => {
+  it('passes on its timeouts, which a node can override', async () => {
     let requests = 0
     const fetch: typeof globalThis.fetch = () => {
       requests += 1
@@ -78,7 +78,7 @@ describe('createFairlead', () => {
     ])
   })
 
-  it('refuses options that cannot work at once', () => {
+  it('rejects invalid options immediately', () => {
     expect(() => createFairlead({ baseUrl: 'http://api.example.com', apiKey: 'k3y' })).toThrow(
       'CONFIG_INVALID',
     )
@@ -86,7 +86,7 @@ describe('createFairlead', () => {
 })
 
 describe('createNode', () => {
-  it('makes each client when it is first asked for, and only once', () => {
+  it('creates each client on first access, and only once', () => {
     const broken = createNode({ url: 'not a URL', auth })
     expect(() => broken.evm).toThrow('CONFIG_INVALID')
     const node = createNode({ url, auth })
@@ -97,7 +97,7 @@ describe('createNode', () => {
     expect(evm).toBe(node.evm)
   })
 
-  it('keeps the state of a client between calls', async () => {
+  it('preserves the state of a client between calls', async () => {
     const ids: unknown[] = []
     const fetch: typeof globalThis.fetch = (_, init) => {
       ids.push((JSON.parse(init?.body as string) as { id: unknown }).id)
@@ -109,7 +109,7 @@ describe('createNode', () => {
     expect(ids).toEqual([1, 2])
   })
 
-  it('takes node credentials only', () => {
+  it('accepts node credentials only', () => {
     const create = () => {
       // @ts-expect-error an x-token is for gRPC
       createNode({ url, auth: { kind: 'x-token', token: 't' } })
@@ -119,7 +119,7 @@ describe('createNode', () => {
 })
 
 describe('the package', () => {
-  it('throws errors that its own class recognises', async () => {
+  it('throws errors that its own class recognizes', async () => {
     const { fetch } = recording(() => Response.json({ error: { message: 'no' } }, { status: 404 }))
     const fairlead = createFairlead({ ...platform, fetch })
     const error: unknown = await unwrap(fairlead.platform.GET('/v1/organization/')).catch(

@@ -30,6 +30,7 @@ export interface Fairlead {
  * for await (const project of fairlead.platform.projects()) console.log(project.name)
  * const { evm } = fairlead.node({ url: 'https://node.example.com', auth: { kind: 'token', token } })
  * ```
+ * @see specs/platform/openapi.yaml
  */
 export function createFairlead(options: PlatformClientOptions): Fairlead {
   const { baseUrl: _baseUrl, apiKey: _apiKey, ...http } = options

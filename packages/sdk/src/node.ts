@@ -4,6 +4,7 @@ import { createEvmClient, type EvmClient } from '@fairlead/evm-rpc'
 import { createJettonV2Client, type JettonV2Client } from '@fairlead/jetton/v2'
 import { createJettonV3Client, type JettonV3Client } from '@fairlead/jetton/v3'
 
+/** Options of {@link createNode}: URL, credential, and HTTP options of all clients. */
 export interface NodeOptions extends HttpOptions {
   /** URL of the node without credentials, for example `https://node.example.com`. */
   readonly url: string
@@ -31,23 +32,27 @@ export interface Node {
  * const node = createNode({ url: 'https://node.example.com', auth: { kind: 'token', token } })
  * const height = await node.evm.request({ method: 'eth_blockNumber' })
  * ```
+ * @see specs/evm/openrpc.yaml; specs/beacon/openapi.yaml; specs/jetton/v3.openapi.yaml
  */
 export function createNode(options: NodeOptions): Node {
   return {
     get evm() {
-      return once(this, 'evm', createEvmClient(options))
+      return defineOnce(this, 'evm', createEvmClient(options))
     },
     get beacon() {
-      return once(this, 'beacon', createBeaconClient(options))
+      return defineOnce(this, 'beacon', createBeaconClient(options))
     },
     get jetton() {
-      return once(this, 'jetton', { v2: createJettonV2Client(options), v3: createJettonV3Client(options) })
+      return defineOnce(this, 'jetton', {
+        v2: createJettonV2Client(options),
+        v3: createJettonV3Client(options),
+      })
     },
   }
 }
 
 // The getter is replaced by its value, so that a client keeps its state between calls.
-function once<value>(node: object, name: string, value: value): value {
+function defineOnce<value>(node: object, name: string, value: value): value {
   Object.defineProperty(node, name, { value, enumerable: true })
   return value
 }

@@ -19,7 +19,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from 'ws'
 import { type DevChain, startDevChain } from './dev-chain.ts'
 import { type NodeProxy, startNodeProxy } from './node-proxy.ts'
-import { until } from './stream-model.ts'
+import { waitUntil } from './stream-model.ts'
 
 const auth = { kind: 'token', token: 's3cr3t-t0k3n' } as const
 const devnet = defineChain({
@@ -46,9 +46,9 @@ afterEach(async () => {
   await proxy.close()
 })
 
-function client(over: 'http' | 'socket', url = proxy.url): EvmClient {
+function client(transportKind: 'http' | 'socket', url = proxy.url): EvmClient {
   const transport =
-    over === 'http'
+    transportKind === 'http'
       ? http({ url, auth, retries: 0 })
       : webSocket({ url, auth, WebSocket, reconnect: { baseMs: 5, maxMs: 50 } })
   const made = createEvmClient({ transport })
@@ -63,8 +63,8 @@ const failureOf = (call: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-describe.each(['http', 'socket'] as const)('viem over %s', (over) => {
-  const connect = () => createPublicClient({ chain: devnet, transport: fairleadTransport(client(over)) })
+describe.each(['http', 'socket'] as const)('viem over %s', (transport) => {
+  const connect = () => createPublicClient({ chain: devnet, transport: fairleadTransport(client(transport)) })
 
   it('reads blocks and contracts', async () => {
     const viem = connect()
@@ -79,7 +79,7 @@ describe.each(['http', 'socket'] as const)('viem over %s', (over) => {
     expect(balance).toBeGreaterThan(0n)
   })
 
-  it('decodes the error of a contract', async () => {
+  it('decodes a contract error', async () => {
     const viem = connect()
     const error = await failureOf(
       viem.simulateContract({
@@ -91,29 +91,31 @@ describe.each(['http', 'socket'] as const)('viem over %s', (over) => {
       }),
     )
     const reverted =
-      error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
+      error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionRevertedError)
     expect((reverted as ContractFunctionRevertedError).data?.errorName).toBe('InsufficientBalance')
   })
 
-  it('gives its errors for codes, and for a node that is not there', async () => {
+  it('maps errors to the error classes of viem, also for an unreachable node', async () => {
     const viem = connect()
-    proxy.refuse = () => ({ code: -32602, message: 'no such block' })
+    proxy.reject = () => ({ code: -32602, message: 'no such block' })
     const error = await failureOf(viem.getBlock())
-    expect((error as BaseError).walk((one) => one instanceof InvalidParamsRpcError)).toBeTruthy()
+    expect((error as BaseError).walk((cause) => cause instanceof InvalidParamsRpcError)).toBeTruthy()
     expect(String(error)).not.toContain(auth.token)
-    if (over === 'socket') return
-    const gone = createPublicClient({ transport: fairleadTransport(client('http', 'http://127.0.0.1:9')) })
-    const failure = await failureOf(gone.getBlockNumber())
+    if (transport === 'socket') return
+    const unreachable = createPublicClient({
+      transport: fairleadTransport(client('http', 'http://127.0.0.1:9')),
+    })
+    const failure = await failureOf(unreachable.getBlockNumber())
     expect(failure).toBeInstanceOf(HttpRequestError)
     expect(String(failure)).not.toContain(auth.token)
   })
 
-  it('sends transactions and waits for them', async () => {
+  it('sends transactions and waits for their receipts', async () => {
     const viem = connect()
     const wallet = createWalletClient({
       account: chain.example.account as Hex,
       chain: devnet,
-      transport: fairleadTransport(client(over)),
+      transport: fairleadTransport(client(transport)),
     })
     const hash = await wallet.writeContract({
       address: chain.example.contract as Hex,
@@ -124,15 +126,15 @@ describe.each(['http', 'socket'] as const)('viem over %s', (over) => {
     expect((await viem.waitForTransactionReceipt({ hash, pollingInterval: 50 })).status).toBe('success')
   })
 
-  it('does not send again what the transport has given up on', async () => {
-    proxy.refuse = () => ({ code: -32603, message: 'broken' })
+  it('does not retry a call after the transport has failed', async () => {
+    proxy.reject = () => ({ code: -32603, message: 'broken' })
     await failureOf(connect().getBlockNumber())
     expect(methods()).toEqual(['eth_blockNumber'])
   })
 })
 
-it.each(['http', 'socket'] as const)('viem takes an EIP-1193 provider over %s', async (over) => {
-  const provider = createProvider(client(over))
+it.each(['http', 'socket'] as const)('viem accepts an EIP-1193 provider over %s', async (transport) => {
+  const provider = createProvider(client(transport))
   const viem = createPublicClient({ chain: devnet, transport: custom(provider) })
   expect(await viem.getBlockNumber()).toBe(BigInt(await chain.height()))
   const error = await failureOf(
@@ -145,11 +147,11 @@ it.each(['http', 'socket'] as const)('viem takes an EIP-1193 provider over %s', 
     }),
   )
   const reverted =
-    error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
+    error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionRevertedError)
   expect((reverted as ContractFunctionRevertedError).data?.errorName).toBe('InsufficientBalance')
 })
 
-it('viem is pushed blocks and logs where the transport can subscribe', async () => {
+it('viem receives blocks and logs as notifications where the transport supports subscriptions', async () => {
   const viem = createPublicClient({ chain: devnet, transport: fairleadTransport(client('socket')) })
   const blocks: bigint[] = []
   const logs: unknown[] = []
@@ -165,23 +167,23 @@ it('viem is pushed blocks and logs where the transport can subscribe', async () 
       address: chain.example.contract as Hex,
       abi: sampleTokenAbi,
       eventName: 'Transfer',
-      onLogs: (found) => logs.push(...found),
+      onLogs: (received) => logs.push(...received),
       onError,
     }),
   ]
-  await until(() => methods().filter((method) => method === 'eth_subscribe').length === 2)
+  await waitUntil(() => methods().filter((method) => method === 'eth_subscribe').length === 2)
   // A node does not announce that a subscription is active before its first notification.
   while (blocks.length === 0 || logs.length === 0) await chain.mine(1)
   expect(errors).toEqual([])
   expect(methods()).not.toContain('eth_newFilter')
   expect(methods()).not.toContain('eth_blockNumber')
   for (const stop of unwatch) stop()
-  await until(() => methods().filter((method) => method === 'eth_unsubscribe').length === 2)
+  await waitUntil(() => methods().filter((method) => method === 'eth_unsubscribe').length === 2)
 })
 
-it('viem hears in its own words that a subscription was refused', async () => {
+it('viem reports a rejected subscription with its own error class', async () => {
   const viem = createPublicClient({ chain: devnet, transport: fairleadTransport(client('socket')) })
-  proxy.refuse = ({ method }) =>
+  proxy.reject = ({ method }) =>
     method === 'eth_subscribe' ? { code: -32602, message: 'no such kind' } : undefined
   const error = await new Promise((resolve) => {
     viem.watchBlockNumber({ onBlockNumber: () => {}, onError: resolve })
@@ -190,7 +192,7 @@ it('viem hears in its own words that a subscription was refused', async () => {
   expect(error).toMatchObject({ code: -32602, details: 'no such kind' })
 })
 
-it('ethers hears of transactions as they come to the pool', async () => {
+it('ethers receives pending transactions', async () => {
   const provider = new FairleadProvider(client('socket'))
   const pending: unknown[] = []
   await provider.on('pending', (hash: unknown) => pending.push(hash))
@@ -199,19 +201,19 @@ it('ethers hears of transactions as they come to the pool', async () => {
   const subscribed = proxy.calls.filter(({ method }) => method === 'eth_subscribe')
   expect(subscribed.map(({ params }) => params)).toEqual([['newPendingTransactions']])
   provider.destroy()
-  await until(() => methods().includes('eth_unsubscribe'))
+  await waitUntil(() => methods().includes('eth_unsubscribe'))
 })
 
-it('ethers takes an EIP-1193 provider', async () => {
+it('ethers accepts an EIP-1193 provider', async () => {
   const provider = new BrowserProvider(createProvider(client('http')))
   expect(await provider.getBlockNumber()).toBe(await chain.height())
   provider.destroy()
 })
 
-describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
+describe.each(['http', 'socket'] as const)('ethers over %s', (transport) => {
   let provider: FairleadProvider
   beforeEach(() => {
-    provider = new FairleadProvider(client(over), undefined, { pollingInterval: 20, cacheTimeout: -1 })
+    provider = new FairleadProvider(client(transport), undefined, { pollingInterval: 20, cacheTimeout: -1 })
   })
   afterEach(() => provider.destroy())
   const token = async () => new Contract(chain.example.contract, sampleTokenAbi, await provider.getSigner(0))
@@ -223,7 +225,7 @@ describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
     expect(await contract.getFunction('balanceOf')(chain.example.account)).toBeGreaterThan(0n)
   })
 
-  it('sends several calls of one moment as one batch', async () => {
+  it('sends concurrent calls as one batch', async () => {
     await provider.getNetwork()
     const numbers = await Promise.all([0, 1, 2].map((number) => provider.getBlock(number)))
     expect(numbers.map((block) => block?.number)).toEqual([0, 1, 2])
@@ -231,7 +233,7 @@ describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
     expect(methods()).not.toContain('eth_getBlockByNumber')
   })
 
-  it('decodes the error of a contract', async () => {
+  it('decodes a contract error', async () => {
     const contract = await token()
     const error = await failureOf(
       contract.getFunction('transfer').staticCall(chain.example.recipient, 10n ** 40n),
@@ -241,41 +243,47 @@ describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
     expect(contract.interface.parseError(data)?.name).toBe('InsufficientBalance')
   })
 
-  it('sends transactions, waits for them and hears their events', async () => {
+  it('sends transactions, waits for their receipts and receives their events', async () => {
     const contract = await token()
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const numbers: number[] = []
     await provider.on('block', (number: number) => numbers.push(number))
-    await contract.on('Transfer', (...values: unknown[]) => heard.push(values[2]))
+    await contract.on('Transfer', (...values: unknown[]) => received.push(values[2]))
     // The log watcher reads its start block with this call. The block watcher needs at least one new block.
-    await until(() => methods().includes('eth_getBlockByNumber'))
+    await waitUntil(() => methods().includes('eth_getBlockByNumber'))
     while (numbers.length === 0) await chain.mine()
-    const sent = (await contract.getFunction('transfer')(chain.example.recipient, 77n)) as {
+    const transaction = (await contract.getFunction('transfer')(chain.example.recipient, 77n)) as {
       wait(): Promise<{ status: number }>
     }
     await chain.mine()
-    expect((await sent.wait()).status).toBe(1)
-    await until(() => heard.includes(77n))
+    expect((await transaction.wait()).status).toBe(1)
+    await waitUntil(() => received.includes(77n))
     expect(methods()).not.toContain('eth_newFilter')
-    expect(methods().includes('eth_subscribe')).toBe(over === 'socket')
+    expect(methods().includes('eth_subscribe')).toBe(transport === 'socket')
     await contract.removeAllListeners()
     await provider.removeAllListeners()
   })
 
-  it('gives the words of the node, and throws when it is not there', async () => {
+  it('reports the error message of the node, and throws when the node is unreachable', async () => {
     await provider.getNetwork()
-    proxy.refuse = () => ({ code: -32000, message: 'nonce too low' })
+    proxy.reject = () => ({ code: -32000, message: 'nonce too low' })
     const error = await failureOf(provider.send('eth_sendRawTransaction', ['0x00']))
     expect(isError(error, 'NONCE_EXPIRED')).toBe(true)
-    if (over === 'socket') return
-    const gone = new FairleadProvider(client('http', 'http://127.0.0.1:9'), 31337, { staticNetwork: true })
-    await expect(gone.getBlockNumber()).rejects.toMatchObject({ code: 'TRANSPORT_FAILED' })
-    const together = [1, 2].map((number) => failureOf(gone.send('eth_getBlockByNumber', [number, false])))
-    expect(await Promise.all(together)).toMatchObject([
+    if (transport === 'socket') return
+    const unreachable = new FairleadProvider(client('http', 'http://127.0.0.1:9'), 31337, {
+      staticNetwork: true,
+    })
+    await expect(unreachable.getBlockNumber()).rejects.toMatchObject({ code: 'TRANSPORT_FAILED' })
+    const concurrent = [1, 2].map((number) =>
+      failureOf(unreachable.send('eth_getBlockByNumber', [number, false])),
+    )
+    expect(await Promise.all(concurrent)).toMatchObject([
       { code: 'TRANSPORT_FAILED' },
       { code: 'TRANSPORT_FAILED' },
     ])
-    gone.destroy()
-    await expect(gone.send('eth_blockNumber', [])).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' })
+    unreachable.destroy()
+    await expect(unreachable.send('eth_blockNumber', [])).rejects.toMatchObject({
+      code: 'UNSUPPORTED_OPERATION',
+    })
   })
 })

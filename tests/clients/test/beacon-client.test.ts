@@ -64,7 +64,7 @@ describe('SSZ of a real node', () => {
   const block = '/eth/v2/beacon/blocks/{block_id}'
   const state = '/eth/v2/debug/beacon/states/{state_id}'
 
-  it('decodes to what the node says in JSON: a block', async () => {
+  it('decodes to the JSON of the node: a block', async () => {
     const { root } = (
       await unwrap(
         beacon.GET('/eth/v1/beacon/headers/{block_id}', { params: { path: { block_id: 'head' } } }),
@@ -78,7 +78,7 @@ describe('SSZ of a real node', () => {
     expect(json.version === 'fulu' && json.data.message.body.execution_payload.block_hash).toMatch(/^0x/)
   })
 
-  it('decodes to what the node says in JSON: a state, streamed in both forms', async () => {
+  it('decodes to the JSON of the node: a state, streamed in both formats', async () => {
     const params = await finalizedState()
     const json = await unwrap(beacon.GET(state, { params }))
     const { stream, version } = await streamSsz(beacon, state, { params })
@@ -91,7 +91,7 @@ describe('SSZ of a real node', () => {
     expect(items.context.data?.slot).toBe(json.data.slot)
   })
 
-  it('decodes to what the node says in JSON: lists, also asked for by POST', async () => {
+  it('decodes to the JSON of the node: lists, also requested by POST', async () => {
     const balances = '/eth/v1/beacon/states/{state_id}/validator_balances'
     const params = await finalizedState()
     const query = { params, body: ['3', '5'] }
@@ -104,7 +104,7 @@ describe('SSZ of a real node', () => {
     expect(decodeSsz(lookahead, await getSsz(beacon, lookahead, { params })).data).toEqual(data)
   })
 
-  it('goes back: a block encoded again has the same bytes, and the node judges what it is sent', async () => {
+  it('round-trips: a block encodes to the same bytes, and the node validates what it receives', async () => {
     const params = { path: { block_id: 'finalized' } }
     const { bytes, version } = await getSsz(beacon, block, { params })
     const { data } = decodeSsz(block, { bytes, version })
@@ -116,22 +116,22 @@ describe('SSZ of a real node', () => {
     const error: unknown = await postSsz(beacon, '/eth/v2/beacon/blocks', post).catch(
       (reason: unknown) => reason,
     )
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(400)
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details.status).toBe(400)
   })
 })
 
 describe('streams of a real node', () => {
-  it('have all validators', async () => {
+  it('return all validators', async () => {
     const path = '/eth/v1/beacon/states/{state_id}/validators'
     const params = await finalizedState()
     const { data } = await unwrap(beacon.GET(path, { params }))
-    const seen: unknown[] = []
-    for await (const validator of streamData(beacon, path, { params })) seen.push(validator)
-    expect(seen.length).toBe(data.length)
-    expect(seen.length).toBeGreaterThan(10)
+    const received: unknown[] = []
+    for await (const validator of streamData(beacon, path, { params })) received.push(validator)
+    expect(received.length).toBe(data.length)
+    expect(received.length).toBeGreaterThan(10)
   })
 
-  it('have a fork choice whose head is the head of the node', async () => {
+  it('return a fork choice with the head of the node', async () => {
     await expect
       .poll(async () => {
         const nodes: ForkChoiceNode[] = []
@@ -146,19 +146,19 @@ describe('streams of a real node', () => {
       .toBe(true)
   })
 
-  it('have events, and go on after the connection was cut', async () => {
-    const seen: string[] = []
+  it('return events and resume after a lost connection', async () => {
+    const received: string[] = []
     for await (const { event } of events(beacon, { topics: ['head', 'block'], reconnect: { baseMs: 50 } })) {
-      seen.push(event)
-      if (seen.length === 2) proxy.cut()
+      received.push(event)
+      if (received.length === 2) proxy.disconnect()
       // Not every block becomes the head.
-      if (seen.includes('gap') && event === 'head') break
+      if (received.includes('gap') && event === 'head') break
     }
-    expect(seen.slice(0, 2)).not.toContain('gap')
+    expect(received.slice(0, 2)).not.toContain('gap')
   })
 })
 
-it('the clock of the client is that of the node', async () => {
+it('computes slots and epochs like the node', async () => {
   const { data: genesis } = await unwrap(beacon.GET('/eth/v1/beacon/genesis'))
   const { data: spec } = await unwrap(beacon.GET('/eth/v1/config/spec'))
   const clock = beaconClock(genesis, spec)
@@ -168,12 +168,14 @@ it('the clock of the client is that of the node', async () => {
   expect(clock.firstSlotOf(1n)).toBe(slotsPerEpoch)
 })
 
-it('another node takes over from one that is gone', async () => {
-  const gone = await startBeaconProxy(devnet.chains[0].url, auth.token)
-  const both = createBeaconClient({ transport: failover([gone, proxy].map(({ url }) => ({ url, auth }))) })
+it('fails over to the next node when one is unreachable', async () => {
+  const unreachable = await startBeaconProxy(devnet.chains[0].url, auth.token)
+  const both = createBeaconClient({
+    transport: failover([unreachable, proxy].map(({ url }) => ({ url, auth }))),
+  })
   await unwrap(both.GET('/eth/v1/beacon/genesis'))
-  expect(gone.requests).toEqual(['GET /eth/v1/beacon/genesis'])
-  await gone.close()
+  expect(unreachable.requests).toEqual(['GET /eth/v1/beacon/genesis'])
+  await unreachable.close()
   await unwrap(both.GET('/eth/v1/beacon/genesis'))
   expect(proxy.requests.at(-1)).toBe('GET /eth/v1/beacon/genesis')
 })

@@ -9,7 +9,7 @@ export interface BeaconProxy {
   /** Method and path of every received request. */
   readonly requests: readonly string[]
   /** Breaks every connection without notice. */
-  cut(): void
+  disconnect(): void
   close(): Promise<void>
 }
 
@@ -24,15 +24,19 @@ export async function startBeaconProxy(target: string, token: string): Promise<B
       return
     }
     requests.push(`${method} ${url.slice(prefix.length)}`)
-    const { host: _host, ...passed } = headers
-    const forwarded = send(target + url.slice(prefix.length), { method, headers: passed }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      response.flushHeaders()
-      pipeline(answer, response, () => {})
-    })
-    forwarded.on('error', () => response.destroy())
-    response.on('close', () => forwarded.destroy())
-    pipeline(request, forwarded, () => {})
+    const { host: _host, ...forwardedHeaders } = headers
+    const upstreamRequest = send(
+      target + url.slice(prefix.length),
+      { method, headers: forwardedHeaders },
+      (upstreamResponse) => {
+        response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+        response.flushHeaders()
+        pipeline(upstreamResponse, response, () => {})
+      },
+    )
+    upstreamRequest.on('error', () => response.destroy())
+    response.on('close', () => upstreamRequest.destroy())
+    pipeline(request, upstreamRequest, () => {})
   })
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -40,16 +44,16 @@ export async function startBeaconProxy(target: string, token: string): Promise<B
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const cut = (): void => {
+  const disconnect = (): void => {
     for (const socket of sockets) socket.destroy()
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    cut,
+    disconnect,
     async close() {
       server.close()
-      cut()
+      disconnect()
       await once(server, 'close')
     },
   }

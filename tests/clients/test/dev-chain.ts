@@ -36,9 +36,9 @@ export async function startDevChain(): Promise<DevChain> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(url, { method: 'POST', headers, body })
-    const answer = (await response.json()) as { result: result; error?: unknown }
-    if (answer.error) throw new Error(`${method}: ${JSON.stringify(answer.error)}`)
-    return answer.result
+    const parsed = (await response.json()) as { result: result; error?: unknown }
+    if (parsed.error) throw new Error(`${method}: ${JSON.stringify(parsed.error)}`)
+    return parsed.result
   }
   await call('evm_setAutomine', false)
   return {

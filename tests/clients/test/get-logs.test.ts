@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   proxy.calls.length = 0
-  proxy.refuse = () => undefined
+  proxy.reject = () => undefined
 })
 
 interface Query {
@@ -49,25 +49,25 @@ interface Query {
   /** The last block of the range with at most this many logs. */
   upTo(results: number): number
 }
-type Refusal = (query: Query) => { code: number; message: string; data?: unknown } | undefined
+type Rejection = (query: Query) => { code: number; message: string; data?: unknown } | undefined
 
 const hex = (value: number) => `0x${value.toString(16)}`
 
-function limited(refusal: Refusal): void {
-  proxy.refuse = ({ method, params }: RpcCall) => {
+function limitLogs(rejection: Rejection): void {
+  proxy.reject = ({ method, params }: RpcCall) => {
     if (method !== 'eth_getLogs') return undefined
     const [filter] = params as [{ fromBlock: string; toBlock: string; address?: string | string[] }]
     const { fromBlock, toBlock, address } = filter
     const addresses = typeof address === 'string' ? [address] : (address ?? [])
     const [from, to] = [Number(fromBlock), Number(toBlock)]
-    const found = matching(from, to, addresses)
-    return refusal({
+    const matches = matching(from, to, addresses)
+    return rejection({
       from,
       to,
       span: to - from + 1,
-      count: found.length,
+      count: matches.length,
       addresses,
-      upTo: (results) => Math.max(from, Number(found[results]?.blockNumber ?? to) - 1),
+      upTo: (results) => Math.max(from, Number(matches[results]?.blockNumber ?? to) - 1),
     })
   }
 }
@@ -82,15 +82,15 @@ function matching(from: number, to: number, addresses: readonly string[]): Log[]
 }
 
 const spanOver =
-  (limit: number, answer: (query: Query) => { code: number; message: string; data?: unknown }): Refusal =>
+  (limit: number, errorOf: (query: Query) => { code: number; message: string; data?: unknown }): Rejection =>
   (query) =>
-    query.span > limit ? answer(query) : undefined
+    query.span > limit ? errorOf(query) : undefined
 const countOver =
-  (limit: number, answer: (query: Query) => { code: number; message: string; data?: unknown }): Refusal =>
+  (limit: number, errorOf: (query: Query) => { code: number; message: string; data?: unknown }): Rejection =>
   (query) =>
-    query.count > limit ? answer(query) : undefined
+    query.count > limit ? errorOf(query) : undefined
 
-const wordings: [string, Refusal][] = [
+const errorFormats: [string, Rejection][] = [
   [
     'a Fairlead gateway',
     spanOver(30, ({ from }) => ({
@@ -185,132 +185,133 @@ function random(seed: number): (below: number) => number {
 }
 
 describe('getLogs', () => {
-  it.each(wordings)('finds the same as without the limits of %s', async (name, refusal) => {
-    limited(refusal)
+  it.each(errorFormats)('returns the same logs despite the limits of %s', async (name, rejection) => {
+    limitLogs(rejection)
     const pick = random(name.length * 7_919)
-    let refused = 0
-    const { refuse } = proxy
-    proxy.refuse = (call) => {
-      const error = refuse(call)
-      if (error) refused++
+    let rejected = 0
+    const { reject } = proxy
+    proxy.reject = (call) => {
+      const error = reject(call)
+      if (error) rejected++
       return error
     }
     for (let round = 0; round < 12; round++) {
-      const [one, other] = [pick(height + 1), pick(height + 1)]
-      const from = round === 0 ? 0 : Math.min(one, other)
-      const to = round === 0 ? height : Math.max(one, other)
-      const some = round % 2 === 0 ? contracts : contracts.slice(0, pick(contracts.length))
+      const [left, right] = [pick(height + 1), pick(height + 1)]
+      const from = round === 0 ? 0 : Math.min(left, right)
+      const to = round === 0 ? height : Math.max(left, right)
+      const addresses = round % 2 === 0 ? contracts : contracts.slice(0, pick(contracts.length))
       const filter: Filter = { fromBlock: hex(from), toBlock: hex(to) }
-      if (some.length > 0) filter.address = some.length === 1 ? (some[0] as string) : [...some]
+      if (addresses.length > 0)
+        filter.address = addresses.length === 1 ? (addresses[0] as string) : [...addresses]
       const logs = await getAllLogs(node, filter, { concurrency: 1 + pick(5) })
-      expect(logs).toEqual(matching(from, to, some))
+      expect(logs).toEqual(matching(from, to, addresses))
     }
-    expect(refused).toBeGreaterThan(0)
+    expect(rejected).toBeGreaterThan(0)
   })
 
-  it('asks once when nothing is refused', async () => {
+  it('sends one request when nothing is rejected', async () => {
     expect(await getAllLogs(node, { fromBlock: 'earliest', toBlock: hex(height) })).toEqual(all)
     expect(proxy.calls.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
   })
 
-  it('heeds a range that is told, from the first request on', async () => {
-    limited(spanOver(30, () => ({ code: 1, message: 'this must not be reached' })))
+  it('applies a configured range from the first request', async () => {
+    limitLogs(spanOver(30, () => ({ code: 1, message: 'this must not be reached' })))
     expect(await getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) }, { maxRange: 30 })).toEqual(all)
   })
 
-  it('learns a limit once', async () => {
-    limited(spanOver(30, () => ({ code: -32614, message: 'eth_getLogs is limited to a 30 range' })))
+  it('discovers a limit once', async () => {
+    limitLogs(spanOver(30, () => ({ code: -32614, message: 'eth_getLogs is limited to a 30 range' })))
     await getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) })
     const queries = proxy.calls.filter(({ method }) => method === 'eth_getLogs')
     expect(queries).toHaveLength(1 + Math.ceil((height + 1) / 30))
   })
 
-  it('splits the addresses when one block is too much', async () => {
-    limited(countOver(3, () => ({ code: -32005, message: 'query returned more than 3 results' })))
+  it('splits the addresses when a single block exceeds the limit', async () => {
+    limitLogs(countOver(3, () => ({ code: -32005, message: 'query returned more than 3 results' })))
     const address = [...contracts, ...contracts.map((contract) => contract.toUpperCase().replace('X', 'x'))]
     expect(await getAllLogs(node, { address, fromBlock: '0x0', toBlock: hex(height) })).toEqual(
       matching(0, height, contracts),
     )
   })
 
-  it('throws when a single block is refused and nothing can be split', async () => {
-    limited(countOver(3, () => ({ code: -32005, message: 'query returned more than 3 results' })))
+  it('throws when a single block is rejected and nothing can be split', async () => {
+    limitLogs(countOver(3, () => ({ code: -32005, message: 'query returned more than 3 results' })))
     await expect(getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) })).rejects.toMatchObject({
       code: 'RPC_ERROR',
-      context: { rpcCode: -32005 },
+      details: { rpcCode: -32005 },
     })
   })
 
-  it('throws what has nothing to do with the size at once', async () => {
-    limited(() => ({ code: -32601, message: 'the method eth_getLogs is not available' }))
+  it('throws at once on errors unrelated to the range', async () => {
+    limitLogs(() => ({ code: -32601, message: 'the method eth_getLogs is not available' }))
     await expect(getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) })).rejects.toMatchObject({
-      context: { rpcCode: -32601 },
+      details: { rpcCode: -32601 },
     })
     expect(proxy.calls.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
   })
 
-  it('waits instead of splitting when it is asked to slow down', async () => {
-    let asked = 0
-    limited(() => (++asked % 3 === 0 ? undefined : { code: -32005, message: 'rate limit exceeded' }))
+  it('waits instead of splitting when it is rate limited', async () => {
+    let requestCount = 0
+    limitLogs(() => (++requestCount % 3 === 0 ? undefined : { code: -32005, message: 'rate limit exceeded' }))
     expect(await getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) })).toEqual(all)
-    expect(asked).toBe(3)
+    expect(requestCount).toBe(3)
   })
 
-  it('gives lists in order while others are under way, and stops asking when its reader leaves', async () => {
+  it('yields lists in order while others are in flight, and stops requesting when the consumer stops', async () => {
     const filter = { fromBlock: '0x0', toBlock: hex(height) }
-    const found: Log[] = []
+    const received: Log[] = []
     const signals: AbortSignal[] = []
-    const counted: Transport = {
+    const countingTransport: Transport = {
       request: (call, options) => {
         if (options?.signal) signals.push(options.signal)
         return node.request(call, options)
       },
     }
-    for await (const logs of getLogs(counted, filter, { maxRange: 10, concurrency: 4 })) {
-      found.push(...logs)
-      if (found.length > 20) break
+    for await (const logs of getLogs(countingTransport, filter, { maxRange: 10, concurrency: 4 })) {
+      received.push(...logs)
+      if (received.length > 20) break
     }
-    expect(found).toEqual(all.slice(0, found.length))
-    const asked = signals.length
-    expect(asked).toBeLessThan(20)
+    expect(received).toEqual(all.slice(0, received.length))
+    const requestCount = signals.length
+    expect(requestCount).toBeLessThan(20)
     expect(signals.every(({ aborted }) => aborted)).toBe(true)
     await getAllLogs(node, filter)
-    expect(signals).toHaveLength(asked)
+    expect(signals).toHaveLength(requestCount)
   })
 
-  it('waits for a node that is not there when it resolves tags, but not for a block that is not', async () => {
-    let refusals = 0
-    proxy.refuse = ({ method }) =>
-      method === 'eth_blockNumber' && refusals++ < 2 ? { code: 429, message: 'slow down' } : undefined
+  it('waits for an unreachable node when it resolves tags, but not for a missing block', async () => {
+    let rejections = 0
+    proxy.reject = ({ method }) =>
+      method === 'eth_blockNumber' && rejections++ < 2 ? { code: 429, message: 'slow down' } : undefined
     expect(await getAllLogs(node, { fromBlock: '0x0', toBlock: 'latest' })).toEqual(
       await chain.logs(0, await chain.height()),
     )
-    expect(refusals).toBe(3)
-    proxy.refuse = ({ method }) =>
+    expect(rejections).toBe(3)
+    proxy.reject = ({ method }) =>
       method === 'eth_getBlockByNumber' ? { code: -39_001, message: 'Unknown block' } : undefined
     const error = await getAllLogs(node, { toBlock: 'finalized' }).catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ code: 'RPC_ERROR', context: { rpcCode: -39_001 } })
+    expect(error).toMatchObject({ code: 'RPC_ERROR', details: { rpcCode: -39_001 } })
     expect(proxy.calls.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(1)
   })
 
   it('resolves tags once, at the start', async () => {
     const lists = getLogs(node, { fromBlock: 'earliest', toBlock: 'latest' }, { maxRange: 50 })
-    const found = (await lists.next()).value ?? []
+    const firstLogs = (await lists.next()).value ?? []
     await chain.mine(1)
-    for await (const logs of lists) found.push(...logs)
-    expect(found).toEqual(all)
+    for await (const logs of lists) firstLogs.push(...logs)
+    expect(firstLogs).toEqual(all)
     const safe = await getAllLogs(node, { fromBlock: '0x0', toBlock: 'finalized' })
     const finalized = await chain.call<{ number: string }>('eth_getBlockByNumber', 'finalized', false)
     expect(safe).toEqual(matching(0, Number(finalized.number), []))
   })
 
-  it('gets the logs of one block by its hash', async () => {
+  it('returns the logs of one block by its hash', async () => {
     const { blockHash } = all.at(-1) as Log
     const filter = { blockHash: blockHash as string }
     expect(await getAllLogs(node, filter)).toEqual(all.filter((log) => log.blockHash === blockHash))
   })
 
-  it('ends with the reason of the signal, and refuses what cannot work', async () => {
+  it('ends with the reason of the signal, and rejects invalid filters', async () => {
     const reason = new Error('enough')
     const filter = { fromBlock: '0x0', toBlock: 'latest' } as const
     await expect(getAllLogs(node, filter, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

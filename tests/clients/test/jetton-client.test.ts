@@ -22,7 +22,7 @@ import { type JettonWallet, openWallet, type SentBurn } from './jetton-wallet.ts
 // Half of the burns exist when the readers start. The others arrive while they read.
 const half = 500
 const sampleBurns = 3
-const forged = 987_654_321n
+const forgedAmount = 987_654_321n
 const comments = [
   '',
   'Redeemed at the desk',
@@ -47,27 +47,28 @@ async function burn(burns: readonly SentBurn[]): Promise<void> {
 }
 
 /** Returns the response of the chain itself, bypassing the gateway and the client. */
-async function own<answer>(path: string): Promise<answer> {
-  const answer = await fetch(chain.url + path)
-  expect(answer.status).toBe(200)
-  return (await answer.json()) as answer
+async function fetchJson<response>(path: string): Promise<response> {
+  const response = await fetch(chain.url + path)
+  expect(response.status).toBe(200)
+  return (await response.json()) as response
 }
 
-async function ownRows(path: string, list: string): Promise<Record<string, unknown>[]> {
-  const all: Record<string, unknown>[] = []
+async function fetchRows(path: string, list: string): Promise<Record<string, unknown>[]> {
+  const allItems: Record<string, unknown>[] = []
   for (;;) {
     const separator = path.includes('?') ? '&' : '?'
-    const page = await own<Record<string, Record<string, unknown>[] | null>>(
-      `${path}${separator}limit=1000&offset=${all.length}`,
+    const page = await fetchJson<Record<string, Record<string, unknown>[] | null>>(
+      `${path}${separator}limit=1000&offset=${allItems.length}`,
     )
-    all.push(...(page[list] ?? []))
-    if ((page[list] ?? []).length < 1_000) return all
+    allItems.push(...(page[list] ?? []))
+    if ((page[list] ?? []).length < 1_000) return allItems
   }
 }
 
 /** Waits until the next block is in a later second than all blocks so far. */
 async function secondIsOver(): Promise<void> {
-  const [newest] = (await own<{ blocks: { gen_utime: string }[] }>('/api/v3/blocks?sort=desc&limit=1')).blocks
+  const [newest] = (await fetchJson<{ blocks: { gen_utime: string }[] }>('/api/v3/blocks?sort=desc&limit=1'))
+    .blocks
   const second = Number(newest?.gen_utime)
   expect(second).toBeGreaterThan(0)
   await vi.waitFor(() => expect(Math.floor(Date.now() / 1_000)).toBeGreaterThan(second), {
@@ -77,9 +78,9 @@ async function secondIsOver(): Promise<void> {
 }
 
 async function allOf<item>(items: AsyncIterable<item>): Promise<item[]> {
-  const all: item[] = []
-  for await (const item of items) all.push(item)
-  return all
+  const allItems: item[] = []
+  for await (const item of items) allItems.push(item)
+  return allItems
 }
 
 beforeAll(async () => {
@@ -111,25 +112,25 @@ const lists = [
 const readings = new Map<string, readonly AnyRow[]>()
 let queries: Partial<Record<ListPath, Readonly<Record<string, string>>>>
 let account: string[]
-let fromNow: JettonBurn[]
+let burnsFromNow: JettonBurn[]
 let resumed: JettonBurn[]
 
 beforeAll(async () => {
   const coming = sent.slice(half)
   const following = Promise.all([watchFromNow(), watchWithPauses()])
-  await wallet.forgeBurn(forged)
+  await wallet.forgeBurn(forgedAmount)
   /** Reads a list to the end. At the end of each of its first pages, new transactions occur on the chain. */
   const readGrowing = async <row>(list: AsyncIterable<row>, pageSize: number): Promise<row[]> => {
-    const read: row[] = []
+    const received: row[] = []
     for await (const row of list) {
-      read.push(row)
-      const page = read.length / pageSize
+      received.push(row)
+      const page = received.length / pageSize
       if (Number.isInteger(page) && page <= 4) await burn(coming.splice(0, 4))
     }
-    return read
+    return received
   }
   // The longer lists are read from a given row on, by its logical time.
-  const newest = await ownRows(`/api/v3/jetton/burns?jetton_master=${master}`, 'jetton_burns')
+  const newest = await fetchRows(`/api/v3/jetton/burns?jetton_master=${master}`, 'jetton_burns')
   const start_lt = String(newest[80]?.['transaction_lt'])
   queries = {
     '/api/v3/transactions': { start_lt },
@@ -149,86 +150,89 @@ beforeAll(async () => {
   const history = transactions(v2, { address: chain.example.wallet, pageSize: 9 })
   account = (await readGrowing(history, 9)).map(({ transaction_id }) => transaction_id.hash)
   await burn(coming)
-  ;[fromNow, resumed] = await following
+  ;[burnsFromNow, resumed] = await following
 }, 300_000)
 
-describe('a chain that grows', () => {
-  it.each(lists)('shows each of the rows once: $path', async ({ path, list, id }) => {
-    const all = await ownRows(`${path}?${new URLSearchParams({ ...queries[path], sort: 'asc' })}`, list)
+describe('a growing chain', () => {
+  it.each(lists)('yields each row once: $path', async ({ path, list, id }) => {
+    const allItems = await fetchRows(
+      `${path}?${new URLSearchParams({ ...queries[path], sort: 'asc' })}`,
+      list,
+    )
     // External messages form a separate part of the list.
     const isOutside = (row: AnyRow) => path === '/api/v3/messages' && row['created_lt'] === null
-    for (const part of [isOutside, (row: AnyRow) => !isOutside(row)]) {
-      const idsOf = (some: readonly AnyRow[] = []) => some.filter(part).map((row) => row[id])
-      expectInOne(idsOf(readings.get(`${path}asc`)), idsOf(all), 'asc')
-      expectInOne(idsOf(readings.get(`${path}desc`)), idsOf(all).toReversed(), 'desc')
+    for (const predicate of [isOutside, (row: AnyRow) => !isOutside(row)]) {
+      const idsOf = (subset: readonly AnyRow[] = []) => subset.filter(predicate).map((row) => row[id])
+      expectInOne(idsOf(readings.get(`${path}asc`)), idsOf(allItems), 'asc')
+      expectInOne(idsOf(readings.get(`${path}desc`)), idsOf(allItems).toReversed(), 'desc')
     }
   })
 
-  it('shows each of the transactions of an account once', async () => {
+  it('yields each transaction of an account once', async () => {
     const path = `/api/v2/getTransactions?address=${chain.example.wallet}&limit=1000`
-    const { result } = await own<{ result: { transaction_id: { hash: string } }[] }>(path)
-    const all = result.map(({ transaction_id }) => transaction_id.hash)
+    const { result } = await fetchJson<{ result: { transaction_id: { hash: string } }[] }>(path)
+    const allItems = result.map(({ transaction_id }) => transaction_id.hash)
     expect(account.length).toBeGreaterThan(half / 4)
-    expectInOne(account, all, 'desc')
+    expectInOne(account, allItems, 'desc')
   })
 
-  it('shows every burn once to who watches from now on', () => {
-    const last = sent.slice(-fromNow.length)
-    expect(fromNow.length).toBeGreaterThan(half / 2)
-    expect(amountsOf(fromNow)).toEqual(last.map(({ amount }) => amount))
+  it('yields every burn once to a watcher from the current block', () => {
+    const last = sent.slice(-burnsFromNow.length)
+    expect(burnsFromNow.length).toBeGreaterThan(half / 2)
+    expect(amountsOf(burnsFromNow)).toEqual(last.map(({ amount }) => amount))
   })
 
-  it('shows every burn once to who stops and goes on', () => {
+  it('yields every burn once to a watcher that stops and resumes', () => {
     expect(new Set(resumed.map(hashOf)).size).toBe(sent.length + sampleBurns)
     expect(amountsOf(resumed).slice(sampleBurns)).toEqual(sent.map(({ amount }) => amount))
   })
 })
 
 /** Expects that a list was read without a gap: from its start, or from a row to its end. */
-function expectInOne(read: readonly unknown[], all: readonly unknown[], sort: 'asc' | 'desc'): void {
-  const from = sort === 'asc' ? 0 : all.length - read.length
-  expect(read.findIndex((id, index) => id !== all[from + index])).toBe(-1)
-  expect(new Set(read).size).toBe(read.length)
+function expectInOne(received: readonly unknown[], allItems: readonly unknown[], sort: 'asc' | 'desc'): void {
+  const from = sort === 'asc' ? 0 : allItems.length - received.length
+  expect(received.findIndex((id, index) => id !== allItems[from + index])).toBe(-1)
+  expect(new Set(received).size).toBe(received.length)
 }
 
 /** Watches future burns only. */
 async function watchFromNow(): Promise<JettonBurn[]> {
-  const seen: JettonBurn[] = []
+  const received: JettonBurn[] = []
   const left = new AbortController()
-  for await (const { burn: one } of watchBurns(v3, {
+  for await (const { burn: item } of watchBurns(v3, {
     address: master,
     pollMs: 500,
     lateSeconds: 3,
     signal: left.signal,
   })) {
-    seen.push(one)
-    if (one.amount === String(sent.length)) left.abort()
+    received.push(item)
+    if (item.amount === String(sent.length)) left.abort()
   }
-  return seen
+  return received
 }
 
 /** Watches all burns, and pauses at points that are unrelated to pages or seconds. */
 async function watchWithPauses(): Promise<JettonBurn[]> {
-  const seen: JettonBurn[] = []
-  const all = sent.length + sampleBurns
+  const received: JettonBurn[] = []
+  const total = sent.length + sampleBurns
   let from: BurnCursor | 'beginning' = 'beginning'
-  for (let round = 1; seen.length < all; round++) {
+  for (let round = 1; received.length < total; round++) {
     const signal = AbortSignal.timeout(round % 3 === 0 ? 150 : 600_000)
     let left = (round * 37) % 101
     const options = { address: master, from, pollMs: 500, lateSeconds: 3, pageSize: 60, signal }
-    for await (const { burn: one, cursor } of watchBurns(v3, options)) {
-      seen.push(one)
+    for await (const { burn: item, cursor } of watchBurns(v3, options)) {
+      received.push(item)
       from = JSON.parse(JSON.stringify(cursor)) as BurnCursor
       left -= 1
-      if (left < 0 || seen.length === all) break
+      if (left < 0 || received.length === total) break
     }
   }
-  return seen
+  return received
 }
 
-describe('the burns of a jetton', () => {
-  it.each([1, 4, 250, 10_000])('are the ones that were sent, in pages of %i', async (pageSize) => {
-    const upstream = await ownRows(`/api/v3/jetton/burns?jetton_master=${master}&sort=asc`, 'jetton_burns')
+describe('jettonBurns', () => {
+  it.each([1, 4, 250, 10_000])('returns the sent burns, in pages of %i', async (pageSize) => {
+    const upstream = await fetchRows(`/api/v3/jetton/burns?jetton_master=${master}&sort=asc`, 'jetton_burns')
     // Reading a few burns per page must not take longer than all other cases together.
     const first = pageSize < 10 ? 60 : sent.length
     const end_utime = Number(upstream[sampleBurns + first - 1]?.['transaction_now'])
@@ -237,26 +241,26 @@ describe('the burns of a jetton', () => {
       const burns = await allOf(jettonBurns(v3, { address: master, sort, end_utime, pageSize }))
       const oldestFirst = sort === 'asc' ? burns : burns.toReversed()
       expect(oldestFirst.map(hashOf)).toEqual(expected.map((row) => row['transaction_hash']))
-      const ofTest = oldestFirst.slice(sampleBurns)
-      expect(ofTest.map(({ amount, comment }) => ({ amount: BigInt(amount), comment }))).toEqual(
-        sent.slice(0, ofTest.length),
+      const testBurns = oldestFirst.slice(sampleBurns)
+      expect(testBurns.map(({ amount, comment }) => ({ amount: BigInt(amount), comment }))).toEqual(
+        sent.slice(0, testBurns.length),
       )
       const owner = wallet.address.toString()
-      expect(ofTest.every(({ burner }) => sameAddress(burner.address, owner))).toBe(true)
-      expect(ofTest.every(({ jetton }) => sameAddress(jetton.address, master))).toBe(true)
+      expect(testBurns.every(({ burner }) => sameAddress(burner.address, owner))).toBe(true)
+      expect(testBurns.every(({ jetton }) => sameAddress(jetton.address, master))).toBe(true)
     }
   })
 
-  it('are none that another contract only claims to the jetton', async () => {
+  it('returns no burn that another contract forges', async () => {
     const query = { source: chain.example.wallet, destination: master, opcode: '0x7bdd97de' }
     const [message] = await allOf(rows(v3, '/api/v3/messages', query))
     // The message was delivered.
     expect(message?.in_msg_tx_hash).toEqual(expect.any(String))
-    expect(amountsOf(await allOf(jettonBurns(v3, { address: master })))).not.toContain(forged)
+    expect(amountsOf(await allOf(jettonBurns(v3, { address: master })))).not.toContain(forgedAmount)
   })
 })
 
-it.each([1, 2, 5, 1_000])('a block shows each of its transactions once, in pages of %i', async (pageSize) => {
+it.each([1, 2, 5, 1_000])('yields each transaction of a block once, in pages of %i', async (pageSize) => {
   const newest = transactions(v2, { address: chain.example.jetton_wallet })
   const { value: last } = await newest.next()
   const query = { lt: String(last?.transaction_id.lt) }
@@ -264,8 +268,13 @@ it.each([1, 2, 5, 1_000])('a block shows each of its transactions once, in pages
   if (!row) throw new Error('the index does not know the newest transaction')
   const { workchain, seqno } = row.block_ref
   const block = { workchain, shard: '-9223372036854775808', seqno }
-  const expected = await ownRows(`/api/v3/transactions?workchain=${workchain}&seqno=${seqno}`, 'transactions')
+  const expected = await fetchRows(
+    `/api/v3/transactions?workchain=${workchain}&seqno=${seqno}`,
+    'transactions',
+  )
   expect(expected).toHaveLength(9)
-  const read = await allOf(blockTransactions(v2, { ...block, pageSize }))
-  expect(read.map(({ hash }) => hash).toSorted()).toEqual(expected.map(({ hash }) => String(hash)).toSorted())
+  const received = await allOf(blockTransactions(v2, { ...block, pageSize }))
+  expect(received.map(({ hash }) => hash).toSorted()).toEqual(
+    expected.map(({ hash }) => String(hash)).toSorted(),
+  )
 })

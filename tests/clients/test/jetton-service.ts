@@ -62,12 +62,12 @@ export async function startJettonChain(): Promise<JettonChain> {
 /** Waits until a process has printed a line that matches the pattern. */
 function announced(process: ChildProcess, pattern: RegExp): Promise<[string, string]> {
   let output = ''
-  return new Promise((found, failed) => {
+  return new Promise((onFound, reject) => {
     process.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString()
       const [, first, second] = pattern.exec(output) ?? []
-      if (first !== undefined && second !== undefined) found([first, second])
+      if (first !== undefined && second !== undefined) onFound([first, second])
     })
-    process.once('exit', () => failed(new Error(`the service ended before it was ready: ${output}`)))
+    process.once('exit', () => reject(new Error(`the service ended before it was ready: ${output}`)))
   })
 }

@@ -31,9 +31,9 @@ export async function openWallet(chainUrl: string, example: JettonExample): Prom
   const post = async (method: string, body: object): Promise<unknown> => {
     const headers = { 'content-type': 'application/json' }
     const url = `${chainUrl}/api/v2/${method}`
-    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-    const { result, error } = (await answer.json()) as { result?: unknown; error?: string }
-    if (!answer.ok) throw new Error(`${method}: ${error}`)
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    const { result, error } = (await response.json()) as { result?: unknown; error?: string }
+    if (!response.ok) throw new Error(`${method}: ${error}`)
     return result
   }
   const address = wallet.address.toString()

@@ -18,17 +18,17 @@ export interface NodeProxy {
   /** Every received call. */
   readonly calls: RpcCall[]
   /** If this returns an error object, the proxy responds with it instead of the node. */
-  refuse: (call: RpcCall) => { code: number; message: string; data?: unknown } | undefined
+  reject: (call: RpcCall) => { code: number; message: string; data?: unknown } | undefined
   /** Breaks every connection without notice. Returns their number. */
-  cut(): number
+  disconnect(): number
   close(): Promise<void>
 }
 
 export async function startNodeProxy(target: string): Promise<NodeProxy> {
   const sockets = new Set<Socket>()
-  const refused = (call: RpcCall) => {
+  const rejectionOf = (call: RpcCall) => {
     proxy.calls.push(call)
-    const error = proxy.refuse(call)
+    const error = proxy.reject(call)
     return error && { jsonrpc: '2.0', id: call.id, error }
   }
   const server = createServer((request, response) => {
@@ -36,13 +36,13 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
       try {
         const body = await textOf(request)
         const calls = JSON.parse(body) as RpcCall | RpcCall[]
-        const refusal = Array.isArray(calls) ? undefined : refused(calls)
+        const rejection = Array.isArray(calls) ? undefined : rejectionOf(calls)
         response.setHeader('content-type', 'application/json')
         const headers = { 'content-type': 'application/json' }
-        const answer = refusal
-          ? JSON.stringify(refusal)
+        const text = rejection
+          ? JSON.stringify(rejection)
           : await (await fetch(target, { method: 'POST', headers, body })).text()
-        response.end(answer)
+        response.end(text)
       } catch {
         response.destroy()
       }
@@ -60,8 +60,8 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
     client.on('message', (data: Buffer) => {
       const text = data.toString()
       const calls = JSON.parse(text) as RpcCall | RpcCall[]
-      const refusal = Array.isArray(calls) ? undefined : refused(calls)
-      if (refusal) client.send(JSON.stringify(refusal))
+      const rejection = Array.isArray(calls) ? undefined : rejectionOf(calls)
+      if (rejection) client.send(JSON.stringify(rejection))
       else if (upstream.readyState === WebSocket.OPEN) upstream.send(text)
       else waiting.push(text)
     })
@@ -69,12 +69,12 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
       for (const text of waiting) upstream.send(text)
     })
     upstream.on('message', (data: Buffer) => client.send(data.toString()))
-    for (const [one, other] of [
+    for (const [source, destination] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      one.on('error', () => {})
-      one.on('close', () => other.terminate())
+      source.on('error', () => {})
+      source.on('close', () => destination.terminate())
     }
   })
   server.listen(0, '127.0.0.1')
@@ -82,8 +82,8 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
   const proxy: NodeProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
-    refuse: () => undefined,
-    cut() {
+    reject: () => undefined,
+    disconnect() {
       const { size } = sockets
       for (const socket of sockets) socket.destroy()
       return size
@@ -91,7 +91,7 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
     async close() {
       acceptor.close()
       server.close()
-      proxy.cut()
+      proxy.disconnect()
       await once(server, 'close')
     },
   }

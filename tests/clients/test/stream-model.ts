@@ -52,8 +52,8 @@ function orderOf({ blockNumber, logIndex }: MinedLog): number {
 }
 
 /** Waits until a condition holds. The time limit is that of the test. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
+export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 /** Reads a stream to the end, and reports the error that ended it, if any. */

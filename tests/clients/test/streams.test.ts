@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from 'ws'
 import { type DevChain, startDevChain } from './dev-chain.ts'
 import { type NodeProxy, startNodeProxy } from './node-proxy.ts'
-import { BlockModel, LogModel, read, until } from './stream-model.ts'
+import { BlockModel, LogModel, read, waitUntil } from './stream-model.ts'
 
 const auth = { kind: 'token', token: 't0k3n' } as const
 let chain: DevChain
@@ -49,7 +49,7 @@ function overHttp(): Transport {
 /**
  * Extends the chain with reorganizations and broken connections, and waits before each until the reader has caught up.
  */
-async function disturb(
+async function injectFaults(
   blocks: number,
   cuts: number,
   depths: readonly number[],
@@ -58,13 +58,13 @@ async function disturb(
   let broken = 0
   const settle = async () => {
     const height = await chain.height()
-    await until(() => caughtUp(height))
+    await waitUntil(() => caughtUp(height))
   }
   for (let block = 1; block <= blocks; block++) {
     await chain.mine(block % 7 === 0 ? 3 : block % 3 === 0 ? 1 : 0)
     if (block % Math.floor(blocks / cuts) === 0 && broken < cuts) {
       // The reader may still be reconnecting after the previous cut.
-      await until(() => proxy.cut() > 0)
+      await waitUntil(() => proxy.disconnect() > 0)
       broken++
     }
     const reorg = depths[Math.floor(block / Math.floor(blocks / (depths.length + 1))) - 1]
@@ -98,7 +98,7 @@ describe('every block and log is delivered exactly once', () => {
     const logReader = read(watchLogs(transport, {}, { from, pollingMs: 50, signal }), (event) =>
       logs.apply(event),
     )
-    const broken = await disturb(520, 20, [1, 5, 12], async (height) => {
+    const broken = await injectFaults(520, 20, [1, 5, 12], async (height) => {
       expect([blockReader.failure, logReader.failure]).toEqual([undefined, undefined])
       if (blocks.chain.at(-1)?.hash !== (await chain.block(height)).hash) return false
       const newest = (await chain.logs(from, height)).at(-1)
@@ -129,7 +129,7 @@ describe('every block and log is delivered exactly once', () => {
     const logReader = read(watchLogs(overHttp(), {}, { from, pollingMs: 5, signal }), (event) =>
       logs.apply(event),
     )
-    await disturb(120, 10, [2, 7], async (height) => {
+    await injectFaults(120, 10, [2, 7], async (height) => {
       expect([blockReader.failure, logReader.failure]).toEqual([undefined, undefined])
       if (blocks.chain.at(-1)?.hash !== (await chain.block(height)).hash) return false
       const newest = (await chain.logs(from, height)).at(-1)
@@ -142,7 +142,7 @@ describe('every block and log is delivered exactly once', () => {
     expect(logs.logs).toEqual(await chain.logs(from, await chain.height()))
   }, 120_000)
 
-  it('also when the chain becomes shorter before it grows again', async () => {
+  it('when the chain becomes shorter before it grows again', async () => {
     await chain.mine()
     const from = await chain.height()
     for (let mined = 0; mined < 5; mined++) await chain.mine(1)
@@ -151,19 +151,19 @@ describe('every block and log is delivered exactly once', () => {
     const reader = read(watchBlocks(overSocket(), { from, pollingMs: 20, signal }), (event) =>
       blocks.apply(event),
     )
-    await until(() => blocks.chain.length === 6)
+    await waitUntil(() => blocks.chain.length === 6)
     await chain.call('anvil_rollback', 4)
     await chain.mine(2)
     const { hash } = await chain.block(await chain.height())
-    await until(() => blocks.chain.at(-1)?.hash === hash || reader.failure !== undefined)
+    await waitUntil(() => blocks.chain.at(-1)?.hash === hash || reader.failure !== undefined)
     expect(reader.failure).toBeUndefined()
     expect(blocks.hashes).toEqual(await canonical(from))
   })
 })
 
-describe('whatever happens while a stream is catching up', () => {
+describe('random faults while a stream catches up', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'it comes to the canonical chain (seed %i)',
+    'it ends on the canonical chain (seed %i)',
     async (seed) => {
       await chain.mine()
       const from = await chain.height()
@@ -183,18 +183,18 @@ describe('whatever happens while a stream is catching up', () => {
       for (let step = 0; step < 60; step++) {
         const height = await chain.height()
         const depth = 1 + pick(6)
-        const what = pick(10)
-        if (what < 5) for (let mined = 0; mined <= pick(4); mined++) await chain.mine(pick(3))
-        else if (what < 7 && height - depth > from) await chain.reorganize(depth)
-        else if (what < 8 && height - depth > from) await chain.call('anvil_rollback', depth)
-        else if (what < 9) proxy.cut()
+        const fault = pick(10)
+        if (fault < 5) for (let mined = 0; mined <= pick(4); mined++) await chain.mine(pick(3))
+        else if (fault < 7 && height - depth > from) await chain.reorganize(depth)
+        else if (fault < 8 && height - depth > from) await chain.call('anvil_rollback', depth)
+        else if (fault < 9) proxy.disconnect()
         else await new Promise((resolve) => setTimeout(resolve, pick(30)))
       }
       await chain.mine(1)
       const last = await chain.height()
       const { hash } = await chain.block(last)
       const newest = (await chain.logs(last, last)).at(-1)
-      await until(
+      await waitUntil(
         () =>
           (blocks.chain.at(-1)?.hash === hash &&
             logs.logs.at(-1)?.transactionHash === newest?.transactionHash) ||
@@ -209,7 +209,7 @@ describe('whatever happens while a stream is catching up', () => {
 })
 
 describe('watchBlocks', () => {
-  it('begins with the newest block', async () => {
+  it('starts at the latest block', async () => {
     await chain.mine(2)
     const first = await watchBlocks(overHttp()).next()
     expect(first.value).toMatchObject({
@@ -219,7 +219,7 @@ describe('watchBlocks', () => {
     expect(first.value).not.toHaveProperty('block.transactions')
   })
 
-  it('gives hashes or whole transactions when asked', async () => {
+  it('returns hashes or full transactions', async () => {
     await chain.mine(2)
     const from = await chain.height()
     const hashes = await watchBlocks(overHttp(), { from, emit: 'hashes' }).next()
@@ -229,7 +229,7 @@ describe('watchBlocks', () => {
     expect(full.value.block.transactions.map(({ hash }) => hash)).toEqual(hashes.value.block.transactions)
   })
 
-  it('takes back nothing that has more confirmations than a reorganization is deep', async () => {
+  it('does not revert blocks with more confirmations than the configured reorganization depth', async () => {
     const from = (await chain.height()) + 1
     const blocks = new BlockModel()
     const { signal } = stopping
@@ -240,7 +240,7 @@ describe('watchBlocks', () => {
     for (let round = 0; round < 5; round++) {
       for (let mined = 0; mined < 5; mined++) await chain.mine()
       const height = await chain.height()
-      await until(() => Number(blocks.chain.at(-1)?.number) >= height - 4 || reader.failure !== undefined)
+      await waitUntil(() => Number(blocks.chain.at(-1)?.number) >= height - 4 || reader.failure !== undefined)
       expect(Number(blocks.chain.at(-1)?.number)).toBe(height - 4)
       await chain.reorganize(4)
     }
@@ -249,7 +249,7 @@ describe('watchBlocks', () => {
     expect(blocks.hashes).toEqual((await canonical(from)).slice(0, -4))
   })
 
-  it('goes on after a block, and says so when the node no longer knows it', async () => {
+  it('resumes after a block, and reports a block that the node no longer has', async () => {
     for (let mined = 0; mined < 4; mined++) await chain.mine()
     const { number, hash } = await chain.block((await chain.height()) - 2)
     const position = { number: number as string, hash: hash as string }
@@ -261,13 +261,13 @@ describe('watchBlocks', () => {
     })
   })
 
-  it('takes back what was delivered before it was resumed, when the node still knows those blocks', async () => {
+  it('reverts blocks that were delivered before the stream resumed, when the node still has them', async () => {
     await chain.mine()
     const from = await chain.height()
     for (let mined = 0; mined < 3; mined++) await chain.mine(1)
-    const node = remembering(overHttp())
+    const retaining = retainingReorged(overHttp())
     const blocks = new BlockModel()
-    const first = watchBlocks(node, { from })
+    const first = watchBlocks(retaining, { from })
     for (let event = 0; event < 4; event++) blocks.apply((await first.next()).value as never)
     await first.return?.()
     const tip = blocks.chain.at(-1)
@@ -276,14 +276,14 @@ describe('watchBlocks', () => {
 
     const position = { number: tip?.number as string, hash: tip?.hash as string }
     const { signal } = stopping
-    read(watchBlocks(node, { from: position, signal }), (event) => blocks.apply(event))
+    read(watchBlocks(retaining, { from: position, signal }), (event) => blocks.apply(event))
     const { hash } = await chain.block(await chain.height())
-    await until(() => blocks.chain.at(-1)?.hash === hash)
+    await waitUntil(() => blocks.chain.at(-1)?.hash === hash)
     expect(blocks.reorgs).toBe(1)
     expect(blocks.hashes).toEqual(await canonical(from))
   })
 
-  it('ends with STREAM_GAP when a reorganization is deeper than what it keeps', async () => {
+  it('ends with STREAM_GAP when a reorganization is deeper than the retained blocks', async () => {
     await chain.mine()
     const from = await chain.height()
     for (let mined = 0; mined < 8; mined++) await chain.mine()
@@ -291,48 +291,48 @@ describe('watchBlocks', () => {
     const reader = read(watchBlocks(overHttp(), { from, window: 4, pollingMs: 5 }), (event) =>
       blocks.apply(event),
     )
-    await until(() => blocks.chain.length === 9)
+    await waitUntil(() => blocks.chain.length === 9)
     await chain.reorganize(6)
     await reader.done
     expect(FairleadError.is(reader.failure, 'STREAM_GAP')).toBe(true)
   })
 
-  it('waits for its reader: what is asked ahead is bounded', async () => {
+  it('applies backpressure: the number of prefetched blocks is bounded', async () => {
     const from = (await chain.height()) + 1
     for (let mined = 0; mined < 60; mined++) await chain.mine()
-    const node = overHttp()
+    const httpTransport = overHttp()
     let pending = 0
     const counted: Transport = {
       request: (call, options) => {
         pending++
-        return node.request(call, options).finally(() => pending--)
+        return httpTransport.request(call, options).finally(() => pending--)
       },
     }
     const stream = watchBlocks(counted, { from, concurrency: 4 })
     for (let event = 0; event < 3; event++) await stream.next()
     // If it requested further ahead, each response would trigger the next request.
-    await until(() => pending === 0)
+    await waitUntil(() => pending === 0)
     expect(proxy.calls.length).toBeLessThan(3 + 4 + 4)
     await stream.return?.()
   })
 
-  it('reads ahead into a buffer and ends with STREAM_OVERFLOW when that is full', async () => {
+  it('prefetches into a buffer and ends with STREAM_OVERFLOW when it is full', async () => {
     const from = (await chain.height()) + 1
     for (let mined = 0; mined < 60; mined++) await chain.mine()
     const node = overHttp()
-    let asking: AbortSignal | undefined
+    let requestSignal: AbortSignal | undefined
     const watched: Transport = {
       request: (call, options) => {
-        asking = options?.signal
+        requestSignal = options?.signal
         return node.request(call, options)
       },
     }
     const stream = watchBlocks(watched, { from, buffer: { capacity: 10 } })
-    await until(() => asking?.aborted === true)
+    await waitUntil(() => requestSignal?.aborted === true)
     const blocks = new BlockModel()
     const reader = read(stream, (event) => blocks.apply(event))
     await reader.done
-    expect(FairleadError.is(reader.failure, 'STREAM_OVERFLOW') && reader.failure.context).toEqual({
+    expect(FairleadError.is(reader.failure, 'STREAM_OVERFLOW') && reader.failure.details).toEqual({
       operation: 'watchBlocks',
       capacity: 10,
     })
@@ -340,47 +340,47 @@ describe('watchBlocks', () => {
     expect(proxy.calls.length).toBeLessThan(30)
   })
 
-  it('ends at once when the signal aborts, and when the reader leaves', async () => {
+  it('ends at once when the signal aborts and when the consumer stops', async () => {
     const transport = overSocket()
     const stream = watchBlocks(transport, { signal: stopping.signal, pollingMs: 60_000 })
     await stream.next()
     const pending = stream.next()
     stopping.abort()
     expect(await pending).toEqual({ done: true, value: undefined })
-    const other = watchBlocks(transport, { pollingMs: 60_000 })
-    await other.next()
-    const waiting = other.next()
-    await other.return?.()
+    const secondStream = watchBlocks(transport, { pollingMs: 60_000 })
+    await secondStream.next()
+    const waiting = secondStream.next()
+    await secondStream.return?.()
     expect(await waiting).toEqual({ done: true, value: undefined })
     const between = new AbortController()
     await watchBlocks(transport, { signal: between.signal, pollingMs: 60_000 }).next()
     between.abort()
-    await until(() => proxy.calls.filter(({ method }) => method === 'eth_unsubscribe').length === 3)
+    await waitUntil(() => proxy.calls.filter(({ method }) => method === 'eth_unsubscribe').length === 3)
   })
 
-  it('asks another transport for missing blocks', async () => {
+  it('requests missing blocks from another transport', async () => {
     const from = await chain.height()
     for (let mined = 0; mined < 5; mined++) await chain.mine()
-    const other = await startNodeProxy(chain.url)
-    const backfill = http({ url: other.url, auth })
+    const backfillProxy = await startNodeProxy(chain.url)
+    const backfill = http({ url: backfillProxy.url, auth })
     const stream = watchBlocks(overSocket(), { from, backfill, pollingMs: 60_000 })
     const blocks = new BlockModel()
     for (let event = 0; event < 6; event++) blocks.apply((await stream.next()).value as never)
-    const pushed = stream.next()
-    await until(() => proxy.calls.some(({ method }) => method === 'eth_subscribe'))
+    const nextEvent = stream.next()
+    await waitUntil(() => proxy.calls.some(({ method }) => method === 'eth_subscribe'))
     await chain.mine()
-    blocks.apply((await pushed).value as never)
+    blocks.apply((await nextEvent).value as never)
     expect(blocks.hashes).toEqual(await canonical(from))
-    const askedFor = (node: NodeProxy) =>
+    const requestedBlocks = (node: NodeProxy) =>
       node.calls.filter(({ method, params }) => method === 'eth_getBlockByNumber' && params?.[0] !== 'latest')
-    expect(askedFor(other).length).toBeGreaterThan(4)
-    expect(askedFor(proxy)).toEqual([])
+    expect(requestedBlocks(backfillProxy).length).toBeGreaterThan(4)
+    expect(requestedBlocks(proxy)).toEqual([])
     await stream.return?.()
-    await other.close()
+    await backfillProxy.close()
   })
 
-  it('polls a node that refuses to push', async () => {
-    proxy.refuse = ({ method }) =>
+  it('polls a node that rejects subscriptions', async () => {
+    proxy.reject = ({ method }) =>
       method === 'eth_subscribe' ? { code: -32601, message: 'the method does not exist' } : undefined
     const from = (await chain.height()) + 1
     const stream = watchBlocks(overSocket(), { from, pollingMs: 5 })
@@ -395,17 +395,17 @@ describe('watchBlocks', () => {
     await stream.return?.()
   })
 
-  it('ends with the end of its transport', async () => {
+  it('ends when its transport closes', async () => {
     const transport = overSocket()
     const stream = watchBlocks(transport, { pollingMs: 60_000 })
     await stream.next()
     const next = stream.next()
-    await until(() => proxy.calls.some(({ method }) => method === 'eth_subscribe'))
+    await waitUntil(() => proxy.calls.some(({ method }) => method === 'eth_subscribe'))
     transport.close()
     await expect(next).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' })
   })
 
-  it('gives up on a node that is gone', async () => {
+  it('fails when the node stays unreachable', async () => {
     const stream = watchBlocks(http({ url: 'http://127.0.0.1:9', auth, retries: 0 }), { retries: 1 })
     await expect(stream.next()).rejects.toMatchObject({ code: 'TRANSPORT_FAILED' })
     expect(await stream.next()).toEqual({ done: true, value: undefined })
@@ -413,7 +413,7 @@ describe('watchBlocks', () => {
 })
 
 describe('watchLogs', () => {
-  it('gets old logs by range and new ones by block', async () => {
+  it('reads old logs by range and new ones by block', async () => {
     const height = await chain.height()
     const logs = new LogModel()
     const all = await chain.logs(0, height)
@@ -422,14 +422,14 @@ describe('watchLogs', () => {
     const reader = read(watchLogs(overHttp(), filter, { from: 0, window: 16, signal }), (event) =>
       logs.apply(event),
     )
-    await until(() => logs.logs.length >= all.length || reader.failure !== undefined)
+    await waitUntil(() => logs.logs.length >= all.length || reader.failure !== undefined)
     expect(reader.failure).toBeUndefined()
     expect(logs.logs).toEqual(all)
     const queries = proxy.calls.filter(({ method }) => method === 'eth_getLogs')
     expect(queries.length).toBeLessThan(40)
   })
 
-  it('goes on after a log in the middle of a block', async () => {
+  it('resumes after a log in the middle of a block', async () => {
     await chain.mine(3)
     const height = await chain.height()
     await chain.mine(1)
@@ -437,15 +437,15 @@ describe('watchLogs', () => {
     const logs = new LogModel()
     const { signal } = stopping
     read(watchLogs(overHttp(), {}, { from: first as never, signal }), (event) => logs.apply(event))
-    await until(() => logs.logs.length >= rest.length)
+    await waitUntil(() => logs.logs.length >= rest.length)
     expect(logs.logs).toEqual(rest)
   })
 
-  it('takes back logs of before it was resumed, or says that it cannot', async () => {
+  it('reverts logs from before it resumed, or reports that it cannot', async () => {
     await chain.mine()
     const from = await chain.height()
     for (let mined = 0; mined < 3; mined++) await chain.mine(2)
-    const node = remembering(overHttp())
+    const node = retainingReorged(overHttp())
     const logs = new LogModel()
     const first = watchLogs(node, {}, { from: from + 1 })
     for (let event = 0; event < 5; event++) logs.apply((await first.next()).value as never)
@@ -456,27 +456,30 @@ describe('watchLogs', () => {
     const { signal } = stopping
     const resumed = read(watchLogs(node, {}, { from: last as never, signal }), (event) => logs.apply(event))
     const expected = await chain.logs(from, await chain.height())
-    await until(() => logs.logs.at(-1)?.transactionHash === expected.at(-1)?.transactionHash)
+    await waitUntil(() => logs.logs.at(-1)?.transactionHash === expected.at(-1)?.transactionHash)
     expect(resumed.failure).toBeUndefined()
     expect(logs.logs).toEqual(expected)
-    const forgetful = watchLogs(overHttp(), {}, { from: last as never, retries: 0 })
-    await expect(forgetful.next()).rejects.toMatchObject({ code: 'STREAM_GAP' })
+    const withoutHistory = watchLogs(overHttp(), {}, { from: last as never, retries: 0 })
+    await expect(withoutHistory.next()).rejects.toMatchObject({ code: 'STREAM_GAP' })
   })
 })
 
 describe('subscribe', () => {
   /** Subscribes, and waits until the node has accepted the subscription. */
   async function subscribed(settings: SubscribeOptions = {}) {
-    let begun = () => {}
-    const beginning = new Promise<void>((resolve) => {
-      begun = resolve
+    let markSubscribed = () => {}
+    const whenSubscribed = new Promise<void>((resolve) => {
+      markSubscribed = resolve
     })
-    const heads = subscribe(overSocket(), 'newHeads', undefined, { ...settings, onSubscribed: () => begun() })
-    await beginning
+    const heads = subscribe(overSocket(), 'newHeads', undefined, {
+      ...settings,
+      onSubscribed: () => markSubscribed(),
+    })
+    await whenSubscribed
     return heads
   }
 
-  it('gives what the node pushes, and ends with its reader', async () => {
+  it('yields the notifications of the node and ends when the consumer stops', async () => {
     const options = { address: chain.example.contract }
     let mined = Promise.resolve()
     const logs = subscribe(overSocket(), 'logs', options, {
@@ -487,7 +490,7 @@ describe('subscribe', () => {
     expect((await logs.next()).value?.address).toBe(chain.example.contract)
     await mined
     await logs.return?.()
-    await until(() => proxy.calls.some(({ method }) => method === 'eth_unsubscribe'))
+    await waitUntil(() => proxy.calls.some(({ method }) => method === 'eth_unsubscribe'))
   })
 
   it.each(['drop-oldest', 'drop-newest', 'error'] as const)('heeds the policy %s', async (policy) => {
@@ -498,8 +501,8 @@ describe('subscribe', () => {
     const before = await chain.height()
     for (let mined = 0; mined < 10; mined++) await chain.mine()
     if (policy === 'error') {
-      await until(() => proxy.calls.some(({ method }) => method === 'eth_unsubscribe'))
-    } else await until(() => dropped.at(-1) === 10 - 3)
+      await waitUntil(() => proxy.calls.some(({ method }) => method === 'eth_unsubscribe'))
+    } else await waitUntil(() => dropped.at(-1) === 10 - 3)
     stopping.abort()
     const numbers: number[] = []
     const reader = read(heads, (head) => numbers.push(Number(head.number) - before))
@@ -508,18 +511,18 @@ describe('subscribe', () => {
     expect(FairleadError.is(reader.failure, 'STREAM_OVERFLOW')).toBe(policy === 'error')
   })
 
-  it('says that a connection was lost in between', async () => {
+  it('reports a connection loss between notifications', async () => {
     let resumed = 0
     const { signal } = stopping
     const heads = await subscribed({ signal, onResumed: () => resumed++ })
-    proxy.cut()
-    await until(() => resumed > 0)
+    proxy.disconnect()
+    await waitUntil(() => resumed > 0)
     await chain.mine()
     expect(Number((await heads.next()).value?.number)).toBe(await chain.height())
     expect(resumed).toBe(1)
   })
 
-  it('is refused where nothing is pushed', () => {
+  it('is rejected where the transport has no notifications', () => {
     expect(() => subscribe(overHttp(), 'newHeads')).toThrow('CONFIG_INVALID')
   })
 })
@@ -537,7 +540,7 @@ function random(seed: number): (below: number) => number {
  * Simulates a node that still has the blocks that were reorganized out, as most nodes have for a while. anvil discards
  * them immediately.
  */
-function remembering(transport: Transport): Transport {
+function retainingReorged(transport: Transport): Transport {
   const blocks = new Map<string, unknown>()
   const logs = new Map<string, unknown>()
   return {

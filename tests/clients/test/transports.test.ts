@@ -50,7 +50,7 @@ afterAll(async () => {
 interface Relay {
   readonly url: string
   /** Ends every connection without notice. */
-  cut(): void
+  disconnect(): void
   /** How to treat the response to the next POST: `lose` forwards the request to the node, but drops the response. */
   nextAnswer: 'give' | 'lose'
   readonly posts: number
@@ -69,16 +69,19 @@ async function startRelay(): Promise<Relay> {
       return
     }
     const { method, headers } = request
-    const onward = forward({ hostname, port, method, headers, path: '/', agent: false }, (answer) => {
-      if (nextAnswer === 'lose') {
-        answer.resume().on('end', () => response.destroy())
-      } else {
-        response.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(response)
-      }
-    })
-    onward.on('error', () => response.destroy())
-    request.pipe(onward)
+    const upstreamRequest = forward(
+      { hostname, port, method, headers, path: '/', agent: false },
+      (upstreamResponse) => {
+        if (nextAnswer === 'lose') {
+          upstreamResponse.resume().on('end', () => response.destroy())
+        } else {
+          response.writeHead(upstreamResponse.statusCode ?? 500, upstreamResponse.headers)
+          upstreamResponse.pipe(response)
+        }
+      },
+    )
+    upstreamRequest.on('error', () => response.destroy())
+    request.pipe(upstreamRequest)
   })
   server.on('connection', (socket: Socket) => {
     connections.add(socket)
@@ -89,22 +92,22 @@ async function startRelay(): Promise<Relay> {
       socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
       return
     }
-    const onward = connect(Number(port), hostname, () => {
+    const upstreamRequest = connect(Number(port), hostname, () => {
       const headers = request.rawHeaders.flatMap((name, index, all) =>
         index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
       )
-      onward.write(`GET / HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
-      onward.write(head)
-      socket.pipe(onward).pipe(socket)
+      upstreamRequest.write(`GET / HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
+      upstreamRequest.write(head)
+      socket.pipe(upstreamRequest).pipe(socket)
     })
-    socket.on('close', () => onward.destroy())
-    onward.on('error', () => socket.destroy()).on('close', () => socket.destroy())
+    socket.on('close', () => upstreamRequest.destroy())
+    upstreamRequest.on('error', () => socket.destroy()).on('close', () => socket.destroy())
   })
   const relay = {
     url: '',
     nextAnswer: 'give' as Relay['nextAnswer'],
     posts: 0,
-    cut() {
+    disconnect() {
       for (const connection of connections) connection.destroy()
     },
   }
@@ -113,7 +116,7 @@ async function startRelay(): Promise<Relay> {
   onTestFinished(async () => {
     const closed = once(server, 'close')
     server.close()
-    relay.cut()
+    relay.disconnect()
     await closed
   })
   return Object.assign(relay, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
@@ -121,7 +124,7 @@ async function startRelay(): Promise<Relay> {
 
 const plain = (relay: Relay): Transport => http({ url: relay.url, auth, retries: 0 })
 
-function live(relay: Relay, options: Partial<WebSocketOptions> = {}): ReturnType<typeof webSocket> {
+function liveSocket(relay: Relay, options: Partial<WebSocketOptions> = {}): ReturnType<typeof webSocket> {
   const reconnect = { baseMs: 1, maxMs: 50 }
   const transport = webSocket({ url: relay.url, auth, reconnect, ...options })
   onTestFinished(() => transport.close())
@@ -129,8 +132,8 @@ function live(relay: Relay, options: Partial<WebSocketOptions> = {}): ReturnType
 }
 
 const classes: [string, WebSocketOptions['WebSocket']][] = [
-  ['the class of the runtime', undefined],
-  ['the class of ws', WebSocket],
+  ['the WebSocket of the runtime', undefined],
+  ['the WebSocket of ws', WebSocket],
 ]
 
 const mine = (transport: Transport): Promise<unknown> => transport.request({ method: 'evm_mine' })
@@ -144,9 +147,9 @@ async function signTransfer(transport: Transport): Promise<`0x${string}`> {
   )
 }
 
-describe.each(classes)('a WebSocket with %s', (_, given) => {
-  it('carries calls and batches to a real node', async () => {
-    const evm = createEvmClient({ transport: live(await startRelay(), { WebSocket: given }) })
+describe.each(classes)('a WebSocket with %s', (_, WebSocketClass) => {
+  it('sends calls and batches to a real node', async () => {
+    const evm = createEvmClient({ transport: liveSocket(await startRelay(), { WebSocket: WebSocketClass }) })
     expect(await evm.request({ method: 'eth_chainId' })).toBe('0x7a69')
     const outcomes = await evm.transport.batch?.([
       { method: 'eth_chainId' },
@@ -164,9 +167,9 @@ describe.each(classes)('a WebSocket with %s', (_, given) => {
     expect(FairleadError.is(error, 'RPC_ERROR')).toBe(true)
   })
 
-  it('keeps a subscription over broken connections', async () => {
+  it('resumes a subscription over broken connections', async () => {
     const relay = await startRelay()
-    const transport = live(relay, { WebSocket: given })
+    const transport = liveSocket(relay, { WebSocket: WebSocketClass })
     const heads: number[] = []
     let resumed = 0
     const subscription = await transport.subscribe(['newHeads'], {
@@ -175,12 +178,12 @@ describe.each(classes)('a WebSocket with %s', (_, given) => {
     })
     for (let round = 1; round <= 3; round++) {
       await mine(plain(relay))
-      const now = Number(await transport.request(height))
-      await vi.waitFor(() => expect(heads.at(-1)).toBe(now), 20_000)
-      relay.cut()
+      const currentHeight = Number(await transport.request(height))
+      await vi.waitFor(() => expect(heads.at(-1)).toBe(currentHeight), 20_000)
+      relay.disconnect()
       await vi.waitFor(() => expect(resumed).toBe(round), 20_000)
     }
-    expect(heads).toEqual(heads.toSorted((one, other) => one - other))
+    expect(heads).toEqual(heads.toSorted((left, right) => left - right))
     expect(new Set(heads).size).toBe(heads.length)
     await subscription.unsubscribe()
     const before = heads.length
@@ -190,28 +193,28 @@ describe.each(classes)('a WebSocket with %s', (_, given) => {
   })
 })
 
-describe('transports over one another', () => {
-  it('answer two hundred calls in a few exchanges, each with its own', async () => {
+describe('composed transports', () => {
+  it('answer two hundred calls in a few exchanges, each with its own result', async () => {
     const relay = await startRelay()
     const transport = batch(rateLimit(retry(plain(relay)), { perSecond: 1_000, burst: 1_000 }), {
       maxItems: 50,
     })
     const evm = createEvmClient({ transport })
     const top = Number(await evm.request(height as { method: 'eth_blockNumber' }))
-    const wanted = Array.from({ length: 200 }, (_, index) => `0x${(index % (top + 1)).toString(16)}`)
+    const heights = Array.from({ length: 200 }, (_, index) => `0x${(index % (top + 1)).toString(16)}`)
     const before = relay.posts
     const blocks = await Promise.all(
-      wanted.map((number) => evm.request({ method: 'eth_getBlockByNumber', params: [number, false] })),
+      heights.map((number) => evm.request({ method: 'eth_getBlockByNumber', params: [number, false] })),
     )
-    expect(blocks.map((block) => block?.number)).toEqual(wanted)
+    expect(blocks.map((block) => block?.number)).toEqual(heights)
     expect(relay.posts - before).toBe(4)
   })
 
-  it('agree about a block by hash, and ask the next node when one is gone', async () => {
+  it('agree on a block by hash, and fail over to the next node', async () => {
     const relays = [await startRelay(), await startRelay(), await startRelay()]
-    const [gone, ...rest] = relays.map(plain)
+    const [unreachable, ...rest] = relays.map(plain)
     const absent = http({ url: 'http://127.0.0.1:9', auth, retries: 0 })
-    const transport = fallback([absent, quorum([gone as Transport, ...rest], { needed: 3 })])
+    const transport = fallback([absent, quorum([unreachable as Transport, ...rest], { needed: 3 })])
     const block = (await transport.request({ method: 'eth_getBlockByNumber', params: ['0x1', true] })) as {
       hash: string
     }
@@ -222,7 +225,7 @@ describe('transports over one another', () => {
     expect(await agreed.request({ method: 'eth_getBlockByHash', params: [block.hash, true] })).toEqual(block)
   })
 
-  it('send a transaction once whose answer was lost, and give its hash', async () => {
+  it('send a transaction once whose response was lost, and return its hash', async () => {
     const [first, second] = [await startRelay(), await startRelay()]
     const transport = fallback([plain(first), plain(second)])
     const raw = await signTransfer(transport)
@@ -236,7 +239,7 @@ describe('transports over one another', () => {
 
 describe('a provider', () => {
   it('serves viem: reads, a transaction, errors', async () => {
-    const provider = createProvider(live(await startRelay()))
+    const provider = createProvider(liveSocket(await startRelay()))
     const transport = custom(provider)
     const reader = createPublicClient({ chain: foundry, transport, pollingInterval: 50 })
     const wallet = createWalletClient({ account, chain: foundry, transport })
@@ -259,9 +262,9 @@ describe('a provider', () => {
     await expect(call).rejects.toMatchObject({ code: 'CALL_EXCEPTION' })
   })
 
-  it('pushes what a real node pushes', async () => {
+  it('receives notifications from a real node', async () => {
     const relay = await startRelay()
-    const provider = createProvider(live(relay))
+    const provider = createProvider(liveSocket(relay))
     const messages: { data: { subscription: string; result: unknown } }[] = []
     provider.on('message', (message) => messages.push(message))
     const subscription = await provider.request({ method: 'eth_subscribe', params: ['newHeads'] })

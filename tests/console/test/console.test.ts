@@ -71,10 +71,10 @@ async function blockNumber(token: string): Promise<number> {
 
 // The steps depend on each other: each starts where the previous one ended.
 describe('the console', { shuffle: false }, () => {
-  describe('a first day', () => {
+  describe('first use', () => {
     let token: string
 
-    it('begins with a password that has to be changed', async () => {
+    it('requires a new password at the first sign-in', async () => {
       const { owner } = served()
       await heading('Sign in')
       expect(await page.evaluate(scriptBytes)).toBeLessThan(100_000)
@@ -93,7 +93,7 @@ describe('the console', { shuffle: false }, () => {
       await heading('Overview')
     })
 
-    it('comes to a node and a first call by clicking', async () => {
+    it('creates a node and sends a first call', async () => {
       await page.getByRole('link', { name: 'New node' }).click()
       await heading('New node')
       await page.getByLabel('Name').fill('Explorer')
@@ -111,7 +111,7 @@ describe('the console', { shuffle: false }, () => {
       expect(await page.getByLabel('Response body').innerText()).toMatch(/"result": "0x[0-9a-f]+"/)
     })
 
-    it('makes a call of a form that the specification gives', async () => {
+    it('sends a call with a form that is generated from the specification', async () => {
       await page.getByLabel('Method').selectOption('eth_getBalance')
       await page.getByRole('button', { name: 'Send' }).click()
       await page.getByText('This field is required.').waitFor()
@@ -120,7 +120,7 @@ describe('the console', { shuffle: false }, () => {
       await page.getByText('HTTP 200').waitFor()
     })
 
-    it('gives a credential out, replaces it and takes it back within a second', async () => {
+    it('issues a credential, rotates it, and revokes it within a second', async () => {
       await page.getByRole('link', { name: 'Nodes', exact: true }).click()
       await page.getByRole('link', { name: 'Explorer' }).click()
       await page.getByRole('link', { name: 'Credentials' }).click()
@@ -165,7 +165,7 @@ describe('the console', { shuffle: false }, () => {
       await heading('Explorer')
     })
 
-    it('says at the field what the service refuses', async () => {
+    it('shows validation errors of the gateway at their fields', async () => {
       await page.getByRole('link', { name: 'Access rules' }).click()
       await page.getByRole('button', { name: 'New rule' }).click()
       await page.getByLabel('Kind').selectOption('ip')
@@ -178,7 +178,7 @@ describe('the console', { shuffle: false }, () => {
       await page.locator(':focus', { hasText: /^New rule$/ }).waitFor()
     })
 
-    it('invites a viewer, who sees and changes nothing', async () => {
+    it('invites a viewer, who sees the pages without write actions', async () => {
       await page.getByRole('link', { name: 'Members' }).click()
       await page.getByRole('button', { name: 'Invite member' }).click()
       await page.getByLabel('E-mail').fill('tomas@example.test')
@@ -202,7 +202,7 @@ describe('the console', { shuffle: false }, () => {
       await guest.close()
     })
 
-    it('has the same figures as CSV', async () => {
+    it('exports the same figures as CSV', async () => {
       const { service } = served()
       await vi.waitFor(async () => expect(await service.reportedCalls()).toBeGreaterThan(3), {
         timeout: 30_000,
@@ -232,7 +232,7 @@ describe('the console', { shuffle: false }, () => {
       expect(lines).toEqual(rows)
     })
 
-    it('shows how long calls took', async () => {
+    it('shows the latency chart', async () => {
       await page.getByRole('link', { name: 'Overview' }).click()
       const figure = page.locator('.figure').filter({ hasText: 'Mean latency' })
       await figure.getByText(/^[\d.,]+ ms$/).waitFor()
@@ -244,7 +244,7 @@ describe('the console', { shuffle: false }, () => {
         .waitFor()
     })
 
-    it('tells a webhook of what happens, and sends it again', async () => {
+    it('sends webhook deliveries and resends one', async () => {
       await page.getByRole('link', { name: 'Webhooks' }).click()
       await page.getByRole('button', { name: 'New webhook' }).first().click()
       await page.getByLabel('URL', { exact: true }).fill(receiver.url)
@@ -261,7 +261,7 @@ describe('the console', { shuffle: false }, () => {
       await page.getByRole('cell', { name: 'webhook.resend' }).waitFor()
     })
 
-    it('lets in whom the identity provider vouches for, and tells others that they are not in', async () => {
+    it('signs in users of the identity provider, and shows an error to others', async () => {
       const visitor = await served().visit('/console/')
       const goThrough = (email: string) => {
         provider.account = { id: email, email, verified: true }
@@ -276,7 +276,7 @@ describe('the console', { shuffle: false }, () => {
       await visitor.close()
     })
 
-    it('comes back to the same page after the session has ended', async () => {
+    it('returns to the same page after the session has expired', async () => {
       const { owner } = served()
       await page.getByRole('link', { name: 'API keys' }).click()
       await heading('API keys')
@@ -313,7 +313,7 @@ describe('the console', { shuffle: false }, () => {
       'nothing',
     ]
 
-    it('can be read by everybody, in both colours, and on a narrow screen', async () => {
+    it('is accessible, in both color schemes, and on a narrow screen', async () => {
       const { service } = served()
       const headers = { authorization: `Bearer ${service.apiKey}` }
       const response = await fetch(`${service.url}/v2/nodes/?name=Explorer`, { headers })
@@ -346,7 +346,7 @@ describe('the console', { shuffle: false }, () => {
       expect(found).toEqual([])
     })
 
-    it('can be read by everybody before anybody is known', async () => {
+    it('is accessible before the sign-in', async () => {
       const visitor = await served().visit('/console/')
       await visitor.getByRole('heading', { name: 'Sign in' }).waitFor()
       expect(await violations(visitor)).toEqual([])
@@ -356,11 +356,11 @@ describe('the console', { shuffle: false }, () => {
       await visitor.close()
     })
 
-    it('keeps to the content security policy, without errors, and talks to nobody else', () => {
+    it('complies with the content security policy, without errors, and sends requests only to the gateway', () => {
       expect(served().problems()).toEqual([])
     })
 
-    it('can be reached by the keyboard, which goes to the heading of the next one', async () => {
+    it('is reachable by keyboard, and focus moves to the heading of a new page', async () => {
       await page.setViewportSize({ width: 1280, height: 800 })
       await page.goto(`${served().service.url}/console/projects`)
       await heading('Projects')
@@ -373,7 +373,7 @@ describe('the console', { shuffle: false }, () => {
       expect(await page.title()).toBe('Members · Fairlead')
     })
 
-    it('keeps no secret in the browser', async () => {
+    it('stores no secret in the browser', async () => {
       expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}')
     })
   })

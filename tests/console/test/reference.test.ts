@@ -110,7 +110,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     expect(await inNavigation.count()).toBe(ids.length)
   })
 
-  it('loads little before a family is opened', async () => {
+  it('loads little data before a document is opened', async () => {
     const scripts: Promise<Buffer>[] = []
     page.on('response', (response) => {
       if (response.url().endsWith('.js')) scripts.push(response.body())
@@ -121,7 +121,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100_000)
   })
 
-  it('finds an operation by keyboard alone', async () => {
+  it('finds an operation with the keyboard only', async () => {
     await open('')
     await page.keyboard.press('Control+k')
     await page.keyboard.type('getbalance account')
@@ -134,24 +134,24 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     expect(await page.title()).toBe('eth_getBalance · Fairlead')
   })
 
-  it('opens what a value consists of, however deep', async () => {
+  it('expands nested values at any depth', async () => {
     await open('evm/eth_getLogs')
     await page.getByRole('button', { name: '2 alternatives of filter' }).click()
     await page.getByRole('button', { name: /fields of FilterByRange/ }).click()
     await page.locator('.schema-name', { hasText: /^fromBlock$/ }).waitFor()
   })
 
-  it('shows what looks like HTML as it was written', async () => {
+  it('escapes HTML in descriptions', async () => {
     await open('beacon/eventstream')
     await page.getByText('event: <topic>').waitFor()
   })
 
-  it('says when there is nothing at an address', async () => {
+  it('shows "Page not found" for an unknown URL', async () => {
     await open('evm/eth_nothing')
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Page not found')
   })
 
-  it('tries an operation of the platform with a key, which stays in memory', async () => {
+  it('sends a platform request with an API key, which stays in memory', async () => {
     await open('platform/getOrganization')
     expect(await page.locator('.operation-side .code-frame').first().innerText()).toContain(
       'Authorization: Bearer $TOKEN',
@@ -165,7 +165,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     expect(stored).not.toContain(api_key)
   })
 
-  it('tries a method of a node with a token', async () => {
+  it('calls a method of a node with a token', async () => {
     await open('evm/eth_blockNumber')
     expect(await page.locator('.operation-side .code-frame').first().innerText()).toContain(
       `"${base_url}/$TOKEN"`,
@@ -176,7 +176,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     expect(await page.locator('main').innerText()).not.toContain(evmNode.token)
   })
 
-  it('tries a subscription over a WebSocket', async () => {
+  it('opens a subscription over a WebSocket', async () => {
     await open('evm/eth_subscribe')
     await page.getByText('Try it').click()
     await page.getByLabel('Token').fill(evmNode.token)
@@ -189,7 +189,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
   })
 
-  it('tries with the session of the console, and with a token of a node that it may see', async () => {
+  it('sends requests with the session of the console, and with the token of a node that the user may reveal', async () => {
     const signIn = await context.request.post(`${base_url}/v1/session/`, {
       data: { email: owner_email, password: owner_password },
     })
@@ -219,7 +219,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
   it.each([
     ['light', samples, undefined],
     ['dark', ['', 'evm/debug_traceCall'], ['color-contrast']],
-  ] as const)('can be used by everybody in the %s theme', async (colorScheme, paths, rules) => {
+  ] as const)('is accessible in the %s theme', async (colorScheme, paths, rules) => {
     await page.emulateMedia({ colorScheme })
     for (const path of paths) {
       await open(path)
@@ -228,7 +228,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     }
   })
 
-  it('needs no scrolling to the side on a narrow screen', async () => {
+  it('has no horizontal scrolling on a narrow screen', async () => {
     onTestFinished(() => page.setViewportSize(wide))
     await page.setViewportSize({ width: 360, height: 740 })
     for (const path of samples) {

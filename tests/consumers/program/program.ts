@@ -81,7 +81,7 @@ export async function facade(): Promise<string | undefined> {
     await fairlead.node({ url, auth }).beacon.GET('/eth/v1/debug/fork_choice')
     return await createNode({ url, auth }).evm.request({ method: 'eth_blockNumber' })
   } catch (error) {
-    if (FairleadError.is(error, 'RPC_ERROR')) return String(error.context.rpcCode)
+    if (FairleadError.is(error, 'RPC_ERROR')) return String(error.details.rpcCode)
     throw error
   }
 }

@@ -70,7 +70,7 @@ describe('the installed gateway, without the embedded chains,', () => {
     expect(await end('SIGTERM')).toBe(0)
   })
 
-  it('says at `fairlead dev` how to install them', async () => {
+  it('explains in `fairlead dev` how to install them', async () => {
     const { code, errors } = await run('dev')
     expect(code).toBe(1)
     expect(errors).toMatch(/^error: \[DEVNET_NOT_INSTALLED\] .*`npm install @fairlead\/devnet`/)

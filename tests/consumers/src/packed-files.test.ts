@@ -22,7 +22,7 @@ async function importedPackages(path: string): Promise<readonly string[]> {
 }
 
 describe.each(published)('the files of the packed package %s', (folder) => {
-  it('hold no tests, and import nothing that an installation lacks', { timeout: 120_000 }, async () => {
+  it('contain no tests, and import only installed packages', { timeout: 120_000 }, async () => {
     const { files } = await packPackage(folder, destination)
     expect(files.filter((file) => /\.(?:test|test-d)\.|(?:^|\/)testing\//.test(file))).toEqual([])
     const source = join(workspaceRoot, 'packages', folder)

@@ -132,7 +132,7 @@ function forkOf(type: string): { readonly fork: number; readonly kind: string } 
   return { fork, kind: type.slice(forks[fork]?.length) }
 }
 
-it('has the operations of the table, and no others', () => {
+it('matches the operations of the table', () => {
   const names = (list: readonly { readonly path: string }[], name: (item: never) => string) =>
     list.map((item) => name(item as never)).toSorted()
   expect(
@@ -144,8 +144,8 @@ describe.each(table)('$operationId', (entry) => {
   const found = described.find(({ id }) => id === entry.operationId)
   if (!found) return
   const { operation, parameters, responses } = found
-  const answer = contentOf(responses['200'])
-  const schema = answer[json]?.schema
+  const responseContent = contentOf(responses['200'])
+  const schema = responseContent[json]?.schema
 
   it('has the tag, stability and age of the table', () => {
     expect(operation['tags']).toEqual([entry.tag])
@@ -153,11 +153,11 @@ describe.each(table)('$operationId', (entry) => {
     expect(operation['deprecated'] ?? false).toBe(entry.deprecated)
   })
 
-  it('takes the parameters of the table', () => {
-    const taken = parameters.map((parameter) => {
-      const own = parameter['schema'] as Json
-      const array = listOf(own)
-      const types = typesOf(own)
+  it('has the parameters of the table', () => {
+    const actual = parameters.map((parameter) => {
+      const resolvedSchema = parameter['schema'] as Json
+      const array = listOf(resolvedSchema)
+      const types = typesOf(resolvedSchema)
       // The format of identifiers is checked in the table of identifiers below.
       const typed = parameter['in'] !== 'path' && types.length > 0
       if (array) expect(parameter).toMatchObject({ style: 'form', explode: true })
@@ -172,37 +172,37 @@ describe.each(table)('$operationId', (entry) => {
     })
     const byName = (a: { name: unknown }, b: { name: unknown }) =>
       String(a.name).localeCompare(String(b.name))
-    expect(taken.toSorted(byName)).toEqual(entry.parameters.toSorted(byName))
+    expect(actual.toSorted(byName)).toEqual(entry.parameters.toSorted(byName))
   })
 
-  it('takes the body of the table', () => {
+  it('has the request body of the table', () => {
     const { body } = entry
     expect('requestBody' in operation).toBe(body !== null)
     if (!body) return
-    const content = contentOf(operation['requestBody'])
-    expect(Object.keys(content)).toEqual(body.ssz ? [json, ssz] : [json])
+    const requestContent = contentOf(operation['requestBody'])
+    expect(Object.keys(requestContent)).toEqual(body.ssz ? [json, ssz] : [json])
     expect(resolved(document, operation['requestBody'])['required']).toBe(body.required)
-    const own = content[json]?.schema ?? {}
-    expect(typesOf(own)).toEqual(body.types)
-    for (const form of formsOf(own)) expect(listOf(form)).toEqual(body.array)
-    if (body.fields) expect(fieldsOf(inside(own))).toEqual(body.fields)
+    const bodySchema = requestContent[json]?.schema ?? {}
+    expect(typesOf(bodySchema)).toEqual(body.types)
+    for (const form of formsOf(bodySchema)) expect(listOf(form)).toEqual(body.array)
+    if (body.fields) expect(fieldsOf(inside(bodySchema))).toEqual(body.fields)
   })
 
-  it('answers in the media types of the table', () => {
-    expect(Object.keys(answer)).toEqual(entry.answer?.mediaTypes ?? [])
-    for (const [mediaType, media] of Object.entries(answer)) {
+  it('has the response media types of the table', () => {
+    expect(Object.keys(responseContent)).toEqual(entry.answer?.mediaTypes ?? [])
+    for (const [mediaType, media] of Object.entries(responseContent)) {
       if (mediaType === ssz) expect(media.schema).toEqual({ type: 'string', format: 'binary' })
     }
   })
 
-  it('answers with the headers of the table', () => {
+  it('has the response headers of the table', () => {
     const headers = Object.entries((responses['200']?.['headers'] ?? {}) as Json)
     expect(headers.map(([name]) => name).toSorted()).toEqual(entry.answerHeaders)
     for (const [name, header] of headers)
       expect(resolved(document, header), name).toMatchObject({ required: true })
   })
 
-  it('answers with the fields of the table', () => {
+  it('has the response fields of the table', () => {
     const { answer: expected } = entry
     expect(schema !== undefined).toBe(expected?.fields !== undefined)
     if (!schema || !expected) return
@@ -210,7 +210,7 @@ describe.each(table)('$operationId', (entry) => {
     for (const envelope of envelopesOf(entry, schema)) expect(fieldsOf(envelope)).toEqual(expected.fields)
   })
 
-  it('answers for the forks of the table', () => {
+  it('has a response for each fork of the table', () => {
     const versions = entry.answer?.versions
     if (!schema || !versions) return
     const named = envelopesOf(entry, schema).map((envelope) => {
@@ -219,7 +219,7 @@ describe.each(table)('$operationId', (entry) => {
     expect([...new Set(named)]).toEqual(versions)
   })
 
-  it('answers for each fork with the newest type up to it', () => {
+  it('has for each fork the latest type up to that fork', () => {
     if (!schema || !entry.answer?.data) return
     for (const envelope of envelopesOf(entry, schema)) {
       const properties = envelope['properties'] as Record<string, Json>
@@ -227,8 +227,12 @@ describe.each(table)('$operationId', (entry) => {
       if (version < 0) continue
       for (const type of typesOf(properties['data'])) {
         const { fork, kind } = forkOf(type)
-        const known = entry.answer.data.map(forkOf).filter((other) => other.kind === kind)
-        const newest = Math.max(...known.map((other) => other.fork).filter((other) => other <= version))
+        const known = entry.answer.data.map(forkOf).filter((candidate) => candidate.kind === kind)
+        const newest = Math.max(
+          ...known
+            .map((candidateFork) => candidateFork.fork)
+            .filter((candidateFork) => candidateFork <= version),
+        )
         expect(fork, `${type} in ${forks[version]}`).toBe(newest)
         const blinded = properties['execution_payload_blinded']?.['const']
         if (blinded !== undefined) expect(kind.startsWith('Blinded'), type).toBe(blinded)
@@ -236,10 +240,10 @@ describe.each(table)('$operationId', (entry) => {
     }
   })
 
-  it('answers with the data of the table', () => {
+  it('has the response data of the table', () => {
     const { answer: expected } = entry
     if (!expected?.data) return
-    if (!schema) return expect(typesOf(answer[events]?.schema)).toEqual(expected.data)
+    if (!schema) return expect(typesOf(responseContent[events]?.schema)).toEqual(expected.data)
     const data = envelopesOf(entry, schema).map(dataOf)
     expect(typesOf(data)).toEqual(expected.data)
     for (const form of data) {
@@ -248,11 +252,11 @@ describe.each(table)('$operationId', (entry) => {
     }
   })
 
-  it('may be answered with the statuses of the table, and those of every hosted node', () => {
+  it('has the statuses of the table and those of every hosted node', () => {
     const hosted = ['401', '403', '404', '429', '500', '501', '502', '503', '504']
     const negotiated = entry.answer ? ['406'] : []
-    const taken = entry.body ? ['413', '415'] : []
-    const expected = new Set([...entry.statuses, ...hosted, ...negotiated, ...taken])
+    const bodyStatuses = entry.body ? ['413', '415'] : []
+    const expected = new Set([...entry.statuses, ...hosted, ...negotiated, ...bodyStatuses])
     expect(Object.keys(responses)).toEqual([...expected].toSorted())
     for (const [status, response] of Object.entries(responses)) {
       if (status === '200') continue
@@ -299,9 +303,9 @@ describe('the identifiers in paths and queries', () => {
     ['getStateValidators', 'status', [['active', 'pending_queued']], [['idle'], ['active', 'active']]],
     ['produceBlockV3', 'skip_randao_verification', [''], ['true']],
     ['getHealth', 'syncing_status', [100, 599], [99, 600, '200']],
-  ])('%s takes %s as the interface writes it', (id, name, good, bad) => {
-    const takes = compile(schemaOf(id, name))
-    for (const value of good) expect(takes(value), JSON.stringify(value)).toBe(true)
-    for (const value of bad) expect(takes(value), JSON.stringify(value)).toBe(false)
+  ])('%s accepts %s in the format of the interface', (id, name, valid, invalid) => {
+    const validate = compile(schemaOf(id, name))
+    for (const value of valid) expect(validate(value), JSON.stringify(value)).toBe(true)
+    for (const value of invalid) expect(validate(value), JSON.stringify(value)).toBe(false)
   })
 })

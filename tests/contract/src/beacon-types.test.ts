@@ -68,12 +68,12 @@ function fieldsOf(schema: Json): Record<string, Field> {
   const { $ref, allOf, properties, required } = schema
   if (typeof $ref === 'string') return fieldsOf(components[nameOf($ref)] ?? {})
   const names = (required ?? []) as readonly string[]
-  const own = Object.entries((properties ?? {}) as Record<string, Json>).map(([name, field]) => [
+  const ownFields = Object.entries((properties ?? {}) as Record<string, Json>).map(([name, field]) => [
     name,
     { ...fieldOf(field), ...(!names.includes(name) && { optional: true }) },
   ])
   const parts = ((allOf ?? []) as Json[]).map(fieldsOf)
-  return Object.assign({}, ...parts, Object.fromEntries(own)) as Record<string, Field>
+  return Object.assign({}, ...parts, Object.fromEntries(ownFields)) as Record<string, Field>
 }
 
 /** The data type by discriminator, for a union with a constant discriminator field. */
@@ -94,7 +94,7 @@ const entries = Object.entries(types).map(([name, entry]) => ({
 }))
 const described = (kind: keyof TypeEntry) => entries.filter(({ entry }) => kind in entry)
 
-it('has the types of the table, and no others', () => {
+it('matches the types of the table', () => {
   expect(Object.keys(components).toSorted()).toEqual(Object.keys(types).toSorted())
 })
 
@@ -103,7 +103,7 @@ describe('the types of the beacon document', () => {
     expect(fieldsOf(schema)).toEqual(entry.fields)
   })
 
-  it.each(described('array'))('$name lists what the table says', ({ entry, schema }) => {
+  it.each(described('array'))('$name has the items of the table', ({ entry, schema }) => {
     expect(fieldOf(schema)).toEqual(entry.array)
   })
 
@@ -124,32 +124,32 @@ describe('the types of the beacon document', () => {
     expect(dataBy('version', schema)).toEqual(entry.version)
   })
 
-  it.each(described('string'))('$name is any text', ({ schema }) => {
+  it.each(described('string'))('$name accepts any text', ({ schema }) => {
     expect(compile(schema)('any text')).toBe(true)
     expect(compile(schema)(1)).toBe(false)
   })
 
-  it.each(described('bytes'))('$name takes as many bytes as the table says', ({ entry, schema }) => {
-    const [fewest, most] = entry.bytes ?? [0, 0]
-    const takes = compile(schema)
-    const accepted = (count: number, digits = 'aF') => takes(`0x${digits.repeat(count)}`)
-    expect(accepted(fewest)).toBe(true)
-    expect(accepted(most ?? fewest + 5000)).toBe(true)
-    if (fewest > 0) expect(accepted(fewest - 1)).toBe(false)
-    if (most !== null) expect(accepted(most + 1)).toBe(false)
-    expect(takes(`0x${'aF'.repeat(fewest)}0`)).toBe(false)
-    expect(takes('aF'.repeat(fewest))).toBe(false)
-    expect(accepted(Math.max(fewest, 1), '0g')).toBe(false)
-    expect(takes(0)).toBe(false)
+  it.each(described('bytes'))('$name has the byte length of the table', ({ entry, schema }) => {
+    const [minBytes, maxBytes] = entry.bytes ?? [0, 0]
+    const validate = compile(schema)
+    const accepted = (count: number, digits = 'aF') => validate(`0x${digits.repeat(count)}`)
+    expect(accepted(minBytes)).toBe(true)
+    expect(accepted(maxBytes ?? minBytes + 5000)).toBe(true)
+    if (minBytes > 0) expect(accepted(minBytes - 1)).toBe(false)
+    if (maxBytes !== null) expect(accepted(maxBytes + 1)).toBe(false)
+    expect(validate(`0x${'aF'.repeat(minBytes)}0`)).toBe(false)
+    expect(validate('aF'.repeat(minBytes))).toBe(false)
+    expect(accepted(Math.max(minBytes, 1), '0g')).toBe(false)
+    expect(validate(0)).toBe(false)
   })
 
-  it.each(described('decimal'))('$name takes integers as decimal text', ({ entry, schema }) => {
-    const takes = compile(schema)
+  it.each(described('decimal'))('$name accepts integers as decimal text', ({ entry, schema }) => {
+    const validate = compile(schema)
     const bits = BigInt(entry.decimal ?? 0)
     const largest = 2n ** (entry.signed ? bits - 1n : bits) - 1n
-    for (const value of ['0', '7', '10', String(largest)]) expect(takes(value), value).toBe(true)
+    for (const value of ['0', '7', '10', String(largest)]) expect(validate(value), value).toBe(true)
     for (const value of ['', '00', '07', '+7', '7.0', '7 ', '1e3', '0x7', '-0', `${largest}00`, 7])
-      expect(takes(value), String(value)).toBe(false)
-    for (const value of ['-7', String(-largest)]) expect(takes(value), value).toBe(entry.signed === true)
+      expect(validate(value), String(value)).toBe(false)
+    for (const value of ['-7', String(-largest)]) expect(validate(value), value).toBe(entry.signed === true)
   })
 })

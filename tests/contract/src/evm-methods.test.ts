@@ -37,7 +37,7 @@ function methodNamed(name: string) {
 }
 
 describe.each(Object.entries(table))('the methods of the group %s', (tag, text) => {
-  it('take and answer what the table says, and are served by whom it names', () => {
+  it('have the params, results and availability of the table', () => {
     const actual = described
       .filter(({ tags }) => tags.some(({ name }) => name === tag))
       .map(({ name, params, result, 'x-availability': by }) => {
@@ -58,7 +58,7 @@ describe('the methods of a node', () => {
     ).toEqual([])
   })
 
-  it('name the errors that any method may answer with', () => {
+  it('list the errors that any method may return', () => {
     const common = ['MethodNotFound', 'InvalidParams', 'InternalError', 'Unauthorized', 'LimitExceeded']
     for (const { name, errors } of described) {
       expect.soft(errors.slice(0, common.length).map(notation), name).toEqual(common)
@@ -71,8 +71,8 @@ describe('the methods of a node', () => {
         'default' in param.schema ? [[name, param.name, param.schema['default']]] : [],
       ),
     )
-    const others = defaults.filter(([, param, value]) => !(param === 'block' && value === 'latest'))
-    expect(others).toEqual([
+    const otherDefaults = defaults.filter(([, param, value]) => !(param === 'block' && value === 'latest'))
+    expect(otherDefaults).toEqual([
       ['eth_callMany', 'timeoutMs', 5000],
       ['eth_feeHistory', 'rewardPercentiles', []],
       ['eth_newPendingTransactionFilter', 'fullTransactions', false],
@@ -87,7 +87,7 @@ describe('the methods of a node', () => {
     ])
   })
 
-  it('are marked when proof of work has taken them along', () => {
+  it('are marked when they are obsolete since proof of stake', () => {
     const marked = described.filter(({ deprecated }) => deprecated === true)
     expect(marked.map(({ name }) => name).toSorted()).toEqual(
       lines(table['mining'] ?? '')
@@ -96,7 +96,7 @@ describe('the methods of a node', () => {
     )
   })
 
-  it('need a WebSocket for subscriptions only', () => {
+  it('require a WebSocket only for subscriptions', () => {
     const bound = described.filter((method) => method['x-transports'] !== undefined)
     expect(bound.map(({ name, 'x-transports': transports }) => [name, transports])).toEqual([
       ['eth_subscribe', ['websocket']],
@@ -109,28 +109,28 @@ describe('the subscriptions', () => {
   const { params, 'x-subscriptions': kinds = {} } = methodNamed('eth_subscribe')
   const compile = validatorsOf(evm)
 
-  it('take and deliver what the table says', () => {
+  it('have the options and notifications of the table', () => {
     const actual = Object.entries(kinds).map(([kind, { options, notification, 'x-availability': by }]) => {
-      const given = options ? notation(options) : ''
-      return `${kind}(${given}): ${notation(notification)}, ${letters(by)}`
+      const optionsType = options ? notation(options) : ''
+      return `${kind}(${optionsType}): ${notation(notification)}, ${letters(by)}`
     })
     expect(actual).toEqual(lines(subscriptions))
   })
 
-  it('are the kinds that the method takes', () => {
+  it('are the kinds that the method accepts', () => {
     expect(params[0]?.schema['enum']).toEqual(Object.keys(kinds))
   })
 
-  it('have options that the method takes', () => {
-    const taken = compile(params[1]?.schema)
+  it('have options that the method accepts', () => {
+    const validate = compile(params[1]?.schema)
     for (const options of [{ address: null, topics: [null] }, { transactionHashes: [] }, true, {}]) {
-      expect.soft(taken(options), JSON.stringify(options)).toBe(true)
+      expect.soft(validate(options), JSON.stringify(options)).toBe(true)
     }
-    expect(taken({ fromBlock: 'latest' })).toBe(false)
+    expect(validate({ fromBlock: 'latest' })).toBe(false)
   })
 
-  it('tell in each of the forms of nodes how far they have got', () => {
-    const fits = compile({ $ref: '#/components/schemas/SyncNotification' })
+  it('report the sync status in each format of the nodes', () => {
+    const validate = compile({ $ref: '#/components/schemas/SyncNotification' })
     const nested = { StartingBlock: 0, CurrentBlock: 5, HighestBlock: 9 }
     for (const form of [
       false,
@@ -138,10 +138,10 @@ describe('the subscriptions', () => {
       { syncing: true, startingBlock: 0, currentBlock: 5, highestBlock: null },
       { startingBlock: '0x0', currentBlock: '0x5', highestBlock: '0x9' },
     ]) {
-      expect.soft(fits(form), JSON.stringify(form)).toBe(true)
+      expect.soft(validate(form), JSON.stringify(form)).toBe(true)
     }
-    for (const other of [true, null, {}, { syncing: true }, { syncing: false, status: nested }]) {
-      expect.soft(fits(other), JSON.stringify(other)).toBe(false)
+    for (const invalid of [true, null, {}, { syncing: true }, { syncing: false, status: nested }]) {
+      expect.soft(validate(invalid), JSON.stringify(invalid)).toBe(false)
     }
   })
 })
@@ -150,7 +150,7 @@ describe('the errors', () => {
   const components = (evm['components'] as { errors: Record<string, { code: number; message: string }> })
     .errors
 
-  it('have the numbers of the standards', () => {
+  it('have the codes of the standards', () => {
     const codes = Object.values(components).map(({ code }) => code)
     const expected = [
       [-32700, -32600, -32601, -32602, -32603],
@@ -169,7 +169,7 @@ describe('the errors', () => {
     expect([...new Set(codes)].toSorted(ascending)).toEqual(expected.toSorted(ascending))
   })
 
-  it('of a transaction that is handed in tell every reason', () => {
+  it('of a submitted transaction list every reason', () => {
     const codesOf = (name: string) => {
       return methodNamed(name).errors.map((error) => components[notation(error)]?.code ?? Number.NaN)
     }
@@ -188,7 +188,7 @@ describe('the chains', () => {
       .map(({ name }) => name)
       .toSorted()
 
-  it('are told apart by address, networks and finality', () => {
+  it('are distinguished by URL, networks and finality', () => {
     expect(
       Object.entries(chains).map(([name, { path, networks, finality }]) => [name, path, networks, finality]),
     ).toEqual([
@@ -198,7 +198,7 @@ describe('the chains', () => {
     ])
   })
 
-  it('offer every method but those that need a key or a miner, and those of the core layer where there is none', () => {
+  it('offer every method except those that need a key or a miner, and core-layer methods where they do not exist', () => {
     expect(chains.evm.methods.toSorted()).toEqual(withoutTags('sign', 'mining'))
     expect(chains['high-throughput'].methods.toSorted()).toEqual(withoutTags('sign', 'mining'))
     expect(chains.ethereum.methods.toSorted()).toEqual(withoutTags('sign', 'mining', 'system'))

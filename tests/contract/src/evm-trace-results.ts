@@ -5,7 +5,7 @@ const sender = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
 const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 
 /** Abridged responses of Anvil 1.7.1, each with the schema that it must match. */
-export const answers: Readonly<Record<string, readonly [name: string, answer: unknown]>> = {
+export const traceResults: Readonly<Record<string, readonly [name: string, answer: unknown]>> = {
   'nested calls with a log': [
     'CallFrame',
     {

@@ -69,7 +69,7 @@ describe.each(all)('the contract of $document', (contract) => {
       compile({ $ref: `${contract.document}#/components/schemas/${name}` })
   })
 
-  it('carries no prose, only what a validator reads', () => {
+  it('has no prose, only what a validator reads', () => {
     // Below `properties`, a key is a field name of the wire format, which may equal such a keyword.
     const prose = (value: unknown, isField: boolean): boolean =>
       typeof value === 'object' &&
@@ -100,20 +100,22 @@ describe.each(rest)('the routes of $document', (contract) => {
     for (const [id, { operationId }] of Object.entries(contract.routes)) expect(operationId).toBe(id)
   })
 
-  it('take the examples of the specification', () => {
+  it('accept the examples of the specification', () => {
     for (const { id, operation, parameters, responses } of operationsOf(document)) {
       const route = contract.routes[id]
-      const places = {
+      const expectedParameters = {
         path: route?.pathParameters ?? {},
         query: route?.query ?? {},
         header: route?.headers ?? {},
       }
-      for (const [place, taken] of Object.entries(places)) {
-        const described = parameters.filter((parameter) => parameter['in'] === place)
+      for (const [parameterLocation, expectedNames] of Object.entries(expectedParameters)) {
+        const described = parameters.filter((parameter) => parameter['in'] === parameterLocation)
         const expected = described.map((parameter) => [parameter['name'], parameter['required'] === true])
-        expect(Object.entries(taken).map(([name, { required }]) => [name, required])).toEqual(expected)
+        expect(Object.entries(expectedNames).map(([name, { required }]) => [name, required])).toEqual(
+          expected,
+        )
         for (const parameter of described) {
-          const validate = compile(taken[parameter['name'] as string]?.schema)
+          const validate = compile(expectedNames[parameter['name'] as string]?.schema)
           for (const value of examplesOf(document, parameter)) expect(validate(value), id).toBe(true)
         }
       }
@@ -137,7 +139,7 @@ describe.each(rest)('the routes of $document', (contract) => {
     }
   }, 60_000)
 
-  it('refuse a body that lacks a required field', () => {
+  it('reject a body that lacks a required field', () => {
     for (const { id } of operationsOf(document)) {
       const { responses } = contract.routes[id] ?? {}
       const schema = (responses?.['200'] ?? responses?.['201'])?.schema
@@ -150,7 +152,7 @@ describe.each(rpc)('the methods of $document', (contract) => {
   const document = specification(contract.document)
   const compile = compilerOf(contract)
 
-  it('are the methods of the specification, in the order of their names', () => {
+  it('are the methods of the specification, sorted by name', () => {
     expect(Object.keys(contract.methods)).toEqual(
       methodsOf(document)
         .map(({ name }) => name)
@@ -158,7 +160,7 @@ describe.each(rpc)('the methods of $document', (contract) => {
     )
   })
 
-  it('take the examples of the specification', () => {
+  it('accept the examples of the specification', () => {
     for (const { name, params, examples, paramStructure } of methodsOf(document)) {
       const method = contract.methods[name]
       expect(method?.paramStructure).toBe(paramStructure)
@@ -196,7 +198,7 @@ describe('the JSON-RPC methods as OpenAPI operations', () => {
     expect(operations).toEqual(derived)
   })
 
-  it('take on the jetton chain exactly the names that the endpoint takes', () => {
+  it('accept on TON exactly the parameter names of the endpoint', () => {
     const { properties } = componentSchemas(specification('jetton-v2'))['JsonRpcRequest'] as {
       properties: Record<string, Json>
     }

@@ -53,12 +53,12 @@ function countsOf(files: readonly FileDescriptorProto[]) {
 }
 
 describe('the protos', () => {
-  it('are the files of the tables, and no others', () => {
+  it('are the files of the tables', () => {
     const paths = (files: readonly FileDescriptorProto[]) => files.map(({ name }) => name).toSorted()
     expect(paths(ours)).toEqual(paths(rebuilt))
   })
 
-  it('import what the tables need of the protobuf project', () => {
+  it('import the files of the protobuf project that the tables need', () => {
     const imported = built.file.filter(({ name }) => name.startsWith('google/protobuf/'))
     expect(imported.map(({ name }) => name).toSorted()).toEqual(
       wellKnownFiles.map(({ name }) => name).toSorted(),
@@ -82,11 +82,11 @@ describe('the protos', () => {
     },
   )
 
-  it.each(rebuilt.map(({ name }) => name))('%s says what the table says', (path) => {
+  it.each(rebuilt.map(({ name }) => name))('%s matches the table', (path) => {
     expect(factsOf(fileNamed(ours, path))).toEqual(factsOf(fileNamed(rebuilt, path)))
   })
 
-  it('break nobody who speaks as the tables say, nor the other way round', async () => {
+  it('are compatible with the tables in both directions', async () => {
     expect(await breakingChanges(builtPath, rebuiltPath)).toEqual([])
     expect(await breakingChanges(rebuiltPath, builtPath)).toEqual([])
   })
@@ -109,11 +109,11 @@ function renumbered(path: string, message: string, field: string, number: number
 describe('the comparison', () => {
   const changed = renumbered('geyser.proto', 'SubscribeUpdateSlot', 'status', 9)
 
-  it('sees a changed number', () => {
+  it('detects a changed number', () => {
     expect(factsOf(fileNamed(ours, 'geyser.proto'))).not.toEqual(factsOf(fileNamed(changed, 'geyser.proto')))
   })
 
-  it('hears from buf about a changed number', async () => {
+  it('gets a changed number from buf', async () => {
     const path = join(folder, 'changed.binpb')
     await writeDescriptors(path, [...wellKnownFiles, ...changed])
     expect((await breakingChanges(builtPath, path)).join('\n')).toContain('"9"')
@@ -125,83 +125,83 @@ const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(' ', '
 
 // Bytes that were recorded from deployed programs, or written by hand from the encoding rules.
 const samples: readonly {
-  readonly what: string
+  readonly label: string
   readonly type: string
   readonly bytes: string
   readonly json: JsonValue
 }[] = [
   {
-    what: 'a map entry without its value, as Rust leaves out empty ones',
+    label: 'a map entry without its value, as Rust leaves out empty ones',
     type: 'geyser.SubscribeRequest',
     bytes: '12 03 0a 01 61',
     json: { slots: { a: {} } },
   },
   {
-    what: 'a zero that is present',
+    label: 'a zero that is present',
     type: 'geyser.SubscribeRequestFilterTransactions',
     bytes: '08 00 f0 01 00',
     json: { vote: false, tokenAccounts: 'ALL' },
   },
   {
-    what: 'the zero of a choice',
+    label: 'the zero of a choice',
     type: 'geyser.SubscribeRequestFilterAccountsFilter',
     bytes: '10 00',
     json: { datasize: '0' },
   },
   {
-    what: 'packed numbers',
+    label: 'packed numbers',
     type: 'solana.storage.ConfirmedBlock.TransactionStatusMeta',
     bytes: '10 88 27 1a 03 01 ac 02 80 01 07',
     json: { fee: '5000', preBalances: ['1', '300'], computeUnitsConsumed: '7' },
   },
   {
-    what: 'a number below zero',
+    label: 'a number below zero',
     type: 'solana.storage.ConfirmedBlock.Reward',
     bytes: '10 ff ff ff ff ff ff ff ff ff 01 20 04',
     json: { lamports: '-1', rewardType: 'Voting' },
   },
   {
-    what: 'a field with a large number',
+    label: 'a field with a large number',
     type: 'sui.rpc.v2.Input',
     bytes: 'c2 3e 03 1a 01 61',
     json: { literal: 'a' },
   },
   {
-    what: 'an enum whose zero has a meaning',
+    label: 'an enum whose zero has a meaning',
     type: 'sui.rpc.v2.UserSignature',
     bytes: '10 00',
     json: { scheme: 'ED25519' },
   },
   {
-    what: 'a map with plain values',
+    label: 'a map with plain values',
     type: 'sui.rpc.v2.ValidatorSet',
     bytes: '42 05 0a 01 61 10 02',
     json: { atRiskValidators: { a: '2' } },
   },
   {
-    what: 'a status inside of a batch',
+    label: 'a status inside of a batch',
     type: 'sui.rpc.v2.GetObjectResult',
     bytes: '12 07 08 05 12 03 61 62 63',
     json: { error: { code: 5, message: 'abc' } },
   },
   {
-    what: 'a health status',
+    label: 'a health status',
     type: 'grpc.health.v1.HealthCheckResponse',
     bytes: '08 01',
     json: { status: 'SERVING' },
   },
   {
-    what: 'a question about services',
+    label: 'a question about services',
     type: 'grpc.reflection.v1.ServerReflectionRequest',
     bytes: '3a 00',
     json: { listServices: '' },
   },
 ]
 
-describe('the bytes', () => {
+describe('the wire format', () => {
   const registry = createFileRegistry(built)
 
-  it.each(samples)('$what: $type', ({ type, bytes, json }) => {
+  it.each(samples)('$label: $type', ({ type, bytes, json }) => {
     const message = registry.getMessage(type)
     if (!message) throw new Error(`no message ${type}`)
     const decoded = fromBinary(message, hex(bytes))

@@ -100,8 +100,8 @@ type Find = (name: string) => Declared
 
 /** The last part of a dotted name, if the rest of the name is the given scope. */
 function nameBelow(scope: string, { name }: { readonly name: string }): string | undefined {
-  const own = name.slice(name.lastIndexOf('.') + 1)
-  return name === (scope ? `${scope}.${own}` : own) ? own : undefined
+  const simpleName = name.slice(name.lastIndexOf('.') + 1)
+  return name === (scope ? `${scope}.${simpleName}` : simpleName) ? simpleName : undefined
 }
 
 function messagesBelow(table: FileTable, scope: string, find: Find): DescriptorProto[] {
@@ -125,16 +125,16 @@ function messageOf(row: MessageRow, name: string, table: FileTable, find: Find):
   const optional = fields.filter(({ label }) => label === '?').map((field) => `_${field.name}`)
   const oneofs = [...choices, ...optional]
   const entries: DescriptorProto[] = []
-  const field = fields.map((one) => {
-    const choice = one.label === '?' ? `_${one.name}` : one.oneof
-    const map = /^map<(\w+),(\S+)>$/.exec(one.type)
-    if (map) entries.push(entryOf(one, map[1] ?? '', map[2] ?? '', find))
+  const field = fields.map((declaration) => {
+    const choice = declaration.label === '?' ? `_${declaration.name}` : declaration.oneof
+    const map = /^map<(\w+),(\S+)>$/.exec(declaration.type)
+    if (map) entries.push(entryOf(declaration, map[1] ?? '', map[2] ?? '', find))
     const type = map
-      ? { type: MESSAGE, typeName: `.${table.packageName}.${row.name}.${entryName(one)}` }
-      : typeOf(one.type, find)
-    return fieldOf(one.name, one.number, type, {
-      repeated: one.label === '*' || map !== null,
-      proto3Optional: one.label === '?',
+      ? { type: MESSAGE, typeName: `.${table.packageName}.${row.name}.${entryName(declaration)}` }
+      : typeOf(declaration.type, find)
+    return fieldOf(declaration.name, declaration.number, type, {
+      repeated: declaration.label === '*' || map !== null,
+      proto3Optional: declaration.label === '?',
       ...(choice !== undefined && { oneofIndex: oneofs.indexOf(choice) }),
     })
   })
@@ -211,25 +211,29 @@ export function factsOf(file: FileDescriptorProto): string[] {
     ...imports,
     ...service.map(({ name }) => `service ${name}`),
     ...rpcs,
-    ...enumType.flatMap((one) => enumFacts(one, '')),
+    ...enumType.flatMap((nested) => enumFacts(nested, '')),
     ...messageType.flatMap((message) => messageFacts(message, '')),
   ].toSorted()
 }
 
 function enumFacts({ name, value }: EnumDescriptorProto, scope: string): string[] {
-  return [`enum ${scope}${name}`, ...value.map((one) => `value ${scope}${name}.${one.name} = ${one.number}`)]
+  return [
+    `enum ${scope}${name}`,
+    ...value.map((item) => `value ${scope}${name}.${item.name} = ${item.number}`),
+  ]
 }
 
 function messageFacts(message: DescriptorProto, scope: string): string[] {
   const { field, oneofDecl, reservedRange, nestedType, enumType, options } = message
   const name = `${scope}${message.name}`
-  const fields = field.map((one) => {
-    const label = FieldDescriptorProto_Label[one.label].toLowerCase()
-    const type = one.typeName || FieldDescriptorProto_Type[one.type].toLowerCase()
-    const choice = one.oneofIndex === undefined ? '' : ` in ${String(oneofDecl[one.oneofIndex]?.name)}`
-    const presence = one.proto3Optional ? ' with presence' : ''
-    const packing = one.options?.packed === undefined ? '' : ` packed ${one.options.packed}`
-    return `field ${name}.${one.name} = ${one.number} (${one.jsonName}) ${label} ${type}${choice}${presence}${packing}`
+  const fields = field.map((declaration) => {
+    const label = FieldDescriptorProto_Label[declaration.label].toLowerCase()
+    const type = declaration.typeName || FieldDescriptorProto_Type[declaration.type].toLowerCase()
+    const choice =
+      declaration.oneofIndex === undefined ? '' : ` in ${String(oneofDecl[declaration.oneofIndex]?.name)}`
+    const presence = declaration.proto3Optional ? ' with presence' : ''
+    const packing = declaration.options?.packed === undefined ? '' : ` packed ${declaration.options.packed}`
+    return `field ${name}.${declaration.name} = ${declaration.number} (${declaration.jsonName}) ${label} ${type}${choice}${presence}${packing}`
   })
   return [
     `message ${name}${options?.mapEntry ? ' of a map' : ''}`,

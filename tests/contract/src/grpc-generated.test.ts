@@ -23,7 +23,7 @@ const registry = createFileRegistry(await buildProtos(join(folder, 'built.binpb'
 await rm(folder, { recursive: true })
 
 /** The number of members of the largest oneof. */
-const mostMembers = Math.max(
+const maxMembers = Math.max(
   ...[...registry.files].flatMap(({ messages }) =>
     messages.flatMap(({ oneofs }) => oneofs.map(({ fields }) => fields.length)),
   ),
@@ -65,12 +65,12 @@ const entries: readonly { readonly name: string; readonly exports: Readonly<Reco
 describe.each(entries)('the code for $name', ({ name, exports }) => {
   const { messages, services } = declaredIn(name)
 
-  it('has every message, and keeps what another encoder wrote', () => {
+  it('has every message, and preserves the bytes of another encoder', () => {
     expect(messages).not.toEqual([])
     for (const message of messages) {
       const codec = exports[message.name] as Codec | undefined
       if (!codec) throw new Error(`no ${message.typeName}`)
-      for (let choice = 0; choice < mostMembers; choice++) {
+      for (let choice = 0; choice < maxMembers; choice++) {
         const sample = sampleOf(message, choice)
         const written = codec.encode(codec.decode(toBinary(message, sample))).finish()
         expect(fromBinary(message, written), `${message.typeName}, member ${choice}`).toEqual(sample)
@@ -78,7 +78,7 @@ describe.each(entries)('the code for $name', ({ name, exports }) => {
     }
   })
 
-  it('has every service with its rpcs', () => {
+  it('has every service with its RPCs', () => {
     for (const service of services) {
       const definition = exports[`${service.name}Definition`] as Definition | undefined
       expect(definition?.fullName).toBe(service.typeName)
@@ -97,7 +97,7 @@ describe.each(entries)('the code for $name', ({ name, exports }) => {
   })
 })
 
-it('lists every rpc in the contract for the gateway', () => {
+it('lists every RPC in the contract for the gateway', () => {
   const rpcs = [...registry.files].flatMap(({ services }) => services.flatMap(({ methods }) => methods))
   const expected = rpcs.map(({ parent, name, methodKind }) => [
     `/${parent.typeName}/${name}`,

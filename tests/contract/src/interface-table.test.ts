@@ -34,12 +34,12 @@ function fieldsOf(document: Json, name: string): Readonly<Record<string, string>
   const collect = (node: unknown): Record<string, string> => {
     const schema = resolved(document, node)
     const required = (schema['required'] ?? []) as string[]
-    const own = Object.entries((schema['properties'] ?? {}) as Json).map(([field, item]) => [
+    const ownFields = Object.entries((schema['properties'] ?? {}) as Json).map(([field, item]) => [
       field,
       shortType(document, item) + (required.includes(field) ? '' : '?'),
     ])
     const parts = ((schema['allOf'] ?? []) as Json[]).map(collect)
-    return Object.assign({}, ...parts, Object.fromEntries(own)) as Record<string, string>
+    return Object.assign({}, ...parts, Object.fromEntries(ownFields)) as Record<string, string>
   }
   return collect(componentSchemas(document)[name] ?? { $ref: `#/components/schemas/${name}` })
 }
@@ -173,11 +173,11 @@ const objects: readonly [string, string, Readonly<Record<string, string>>][] = [
 ]
 
 describe('the objects of the interface', () => {
-  it.each(objects)('stand in %s as %s with all of their fields', (name, schema, fields) => {
+  it.each(objects)('are in %s as %s with all of their fields', (name, schema, fields) => {
     expect(fieldsOf(specification(name), schema)).toMatchObject(fields)
   })
 
-  it('include a block with whole transactions', () => {
+  it('include a block with full transactions', () => {
     const evm = specification('evm')
     const { transactions, ...fields } = fieldsOf(evm, 'BlockWithTransactions')
     expect(fields).toMatchObject(blockFields)
@@ -210,7 +210,7 @@ describe('the objects of the interface', () => {
     ['evm', 'ExecutionTrace', 'structLogs', 'StructLog'],
     ['jetton-v3', 'JettonBurnList', 'burns', 'JettonBurn'],
     ['beacon', 'ForkChoice', 'fork_choice_nodes', 'ForkChoiceNode'],
-  ])('are listed: in %s, %s.%s holds %s', (name, schema, field, target) => {
+  ])('are listed: in %s, %s.%s contains %s', (name, schema, field, target) => {
     const { properties } = componentSchemas(specification(name))[schema] as {
       properties: Record<string, { items: Json }>
     }
@@ -223,7 +223,7 @@ describe('the values of the interface', () => {
     ['platform', 'ProjectType', ['public']],
     ['beacon', 'ForkChoiceValidity', ['valid', 'invalid', 'optimistic']],
     ['jetton-v3', 'SortOrder', ['asc', 'desc']],
-  ])('are closed: in %s, %s is one of %j', (name, schema, values) => {
+  ])('are enumerated: in %s, %s is one of %j', (name, schema, values) => {
     expect(componentSchemas(specification(name))[schema]?.['enum']).toEqual(values)
   })
 
@@ -234,18 +234,18 @@ describe('the values of the interface', () => {
     expect(properties['fork_choice_nodes']?.['minItems']).toBe(1)
   })
 
-  it('write times in UTC with microseconds and a trailing Z', () => {
+  it('have times in UTC with microseconds and a trailing Z', () => {
     const document = specification('platform')
     const { properties } = componentSchemas(document)['Project'] as { properties: Record<string, Json> }
     const validate = validatorsOf(document)(properties['created_at'])
     expect(validate('2026-03-09T14:26:53.589793Z')).toBe(true)
-    for (const other of [
+    for (const invalid of [
       '2026-03-09T14:26:53Z',
       '2026-03-09T14:26:53.589Z',
       '2026-03-09T14:26:53.589793+00:00',
       '2026-03-09',
     ]) {
-      expect(validate(other), other).toBe(false)
+      expect(validate(invalid), invalid).toBe(false)
     }
   })
 
@@ -253,11 +253,11 @@ describe('the values of the interface', () => {
     const document = specification('evm')
     const validate = validatorsOf(document)({ $ref: '#/components/schemas/Hash32' })
     expect(validate(`0x${'0a'.repeat(32)}`)).toBe(true)
-    for (const other of [`0x${'0a'.repeat(31)}`, `0x${'0a'.repeat(33)}`, '0a'.repeat(32)])
-      expect(validate(other), other).toBe(false)
+    for (const invalid of [`0x${'0a'.repeat(31)}`, `0x${'0a'.repeat(33)}`, '0a'.repeat(32)])
+      expect(validate(invalid), invalid).toBe(false)
   })
 
-  it('number JSON-RPC calls from 1 and keep version 2.0', () => {
+  it('number JSON-RPC calls from 1 and have version 2.0', () => {
     const { properties } = componentSchemas(specification('jetton-v2'))['JsonRpcRequest'] as {
       properties: Record<string, Json>
     }
@@ -317,7 +317,7 @@ function operationAt(document: Json, verb: string, path: string): Operation {
 }
 
 describe('the endpoints of the interface', () => {
-  it.each(endpoints)('%s has %s %s, answered 200 with %s', (name, verb, path, body) => {
+  it.each(endpoints)('%s has %s %s, with status 200 and %s', (name, verb, path, body) => {
     const { responses } = operationAt(specification(name), verb, path)
     const content = responses['200']?.['content'] as Record<string, { schema: Json }> | undefined
     expect(Object.keys(content ?? {})).toEqual(['application/json'])
@@ -325,22 +325,22 @@ describe('the endpoints of the interface', () => {
   })
 
   it.each(endpoints)(
-    '%s takes with %s %s (%s) exactly the query of the interface',
+    '%s accepts with %s %s (%s) exactly the query of the interface',
     (name, verb, path, _, query) => {
       const document = specification(name)
       const { parameters } = operationAt(document, verb, path)
       const actual = parameters
-        .filter((parameter) => !isOwnAddition(parameter))
+        .filter((parameter) => !isOptionalAddition(parameter))
         .map((parameter) => {
           const schema = resolved(document, parameter['schema'])
-          const { default: own } = parameter['schema'] as Json
+          const { default: defaultValue } = parameter['schema'] as Json
           const required = parameter['required'] === true
           expect(parameter['in']).toBe('query')
           return [
             parameter['name'],
             shortType(document, schema),
             required,
-            own ?? schema['default'],
+            defaultValue ?? schema['default'],
             schema['enum'],
           ]
         })
@@ -348,7 +348,7 @@ describe('the endpoints of the interface', () => {
     },
   )
 
-  it('take the parameters of the jetton JSON-RPC endpoint as an object', () => {
+  it('accept the parameters of the jetton JSON-RPC endpoint as an object', () => {
     const document = specification('jetton-v2')
     expect(fieldsOf(document, 'ConfigParamRequest')).toEqual({ config_id: 'integer' })
     const { operation } = operationAt(document, 'post', '/api/v2/jsonRPC')
@@ -401,7 +401,7 @@ describe('the methods of the interface', () => {
     expect(shortType(document, found.result.schema)).toBe(result)
   })
 
-  it('refer to the objects of the interface', () => {
+  it('reference the objects of the interface', () => {
     const evm = specification('evm')
     const [bundles, context, overrides] = methodNamed(evm, 'debug_traceCallMany').params.map(
       ({ schema }) => schema,
@@ -413,12 +413,12 @@ describe('the methods of the interface', () => {
     expect(items).toEqual({ $ref: '#/components/schemas/ExecutionTrace' })
   })
 
-  it('decide by a flag whether a block holds hashes or whole transactions', () => {
+  it('select with a flag whether a block contains hashes or full transactions', () => {
     const overloads = methodNamed(specification('evm'), 'eth_getBlockByHash')['x-overloads']
     expect(overloads).toEqual([overload(false, 'BlockWithHashes'), overload(true, 'BlockWithTransactions')])
   })
 
-  it('take any text as a block hash, as a malformed one is answered null', () => {
+  it('accept any text as a block hash, because a malformed one returns null', () => {
     const evm = specification('evm')
     const { params, result } = methodNamed(evm, 'eth_getBlockByHash')
     const compile = validatorsOf(evm)
@@ -426,7 +426,7 @@ describe('the methods of the interface', () => {
     expect(compile(result.schema)(null)).toBe(true)
   })
 
-  it('answer a parameter of the jetton chain as its endpoint does, and more', () => {
+  it('return a parameter of TON as its endpoint does, and more', () => {
     const { result } = methodNamed(specification('jetton-v2-rpc'), 'getConfigParam')
     expect(result.schema).toEqual({ $ref: '#/components/schemas/JsonRpcConfigParam' })
   })
@@ -436,8 +436,8 @@ describe('the methods of the interface', () => {
     const endpoint = methodNamed(evm, 'eth_syncing')['x-endpoints']?.['evm']
     const validate = validatorsOf(evm)(endpoint?.result)
     expect(validate(false)).toBe(true)
-    for (const other of [true, null, { startingBlock: '0x0', currentBlock: '0x0', highestBlock: '0x1' }]) {
-      expect(validate(other)).toBe(false)
+    for (const invalid of [true, null, { startingBlock: '0x0', currentBlock: '0x0', highestBlock: '0x1' }]) {
+      expect(validate(invalid)).toBe(false)
     }
   })
 })
@@ -450,25 +450,25 @@ function overload(flag: boolean, schema: string) {
 }
 
 // The optional parameter that all our lists accept in addition to the interface.
-function isOwnAddition({ name, required = false }: Json): boolean {
+function isOptionalAddition({ name, required = false }: Json): boolean {
   return name === 'page_size' && required === false
 }
 
 describe('the credentials of the interface', () => {
-  it('are a bearer key for every operation of the platform but those that bring one in, or the session of a browser', () => {
+  it('are an API key as bearer token for every operation except those that create a session, or a browser session', () => {
     const platform = specification('platform')
     expect(platform['security']).toEqual([{ apiKey: [] }, { session: [] }])
     const { securitySchemes } = platform['components'] as { securitySchemes: Record<string, Json> }
     expect(Object.keys(securitySchemes)).toEqual(['apiKey', 'session'])
     expect(securitySchemes['apiKey']).toMatchObject({ type: 'http', scheme: 'bearer' })
     expect(securitySchemes['session']).toMatchObject({ type: 'apiKey', in: 'cookie' })
-    const own = operationsOf(platform).flatMap(({ operation }) =>
+    const ownStatuses = operationsOf(platform).flatMap(({ operation }) =>
       operation['security'] === undefined
         ? []
         : [{ id: operation['operationId'], security: operation['security'] }],
     )
-    expect(own.every(({ security }) => Array.isArray(security) && security.length === 0)).toBe(true)
-    expect(new Set(own.map(({ id }) => id))).toEqual(
+    expect(ownStatuses.every(({ security }) => Array.isArray(security) && security.length === 0)).toBe(true)
+    expect(new Set(ownStatuses.map(({ id }) => id))).toEqual(
       new Set([
         'acceptInvitation',
         'beginOidcSignIn',
@@ -480,7 +480,7 @@ describe('the credentials of the interface', () => {
   })
 
   it.each(['beacon', 'jetton-v2', 'jetton-v3'])(
-    'are a token in the address of %s, or basic authentication',
+    'are a token in the URL of %s, or basic authentication',
     (name) => {
       const document = specification(name)
       expect(document['security']).toEqual([{}, { nodeBasic: [] }])
@@ -491,7 +491,7 @@ describe('the credentials of the interface', () => {
   )
 })
 
-describe('the addresses of the interface', () => {
+describe('the URLs of the interface', () => {
   it.each<[string, readonly string[]]>([
     ['platform', ['{base_url}']],
     ['beacon', ['{node_url}/beacon/{auth_token}', '{node_url}/beacon']],

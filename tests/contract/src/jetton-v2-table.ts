@@ -97,7 +97,7 @@ export function typeOf(schema: Json): string {
   }
   if (Array.isArray(type)) {
     const integer = type.includes('integer') ? [format ?? 'int32'] : []
-    return ['string', ...integer, ...type.filter((one) => one === 'boolean')].join('/')
+    return ['string', ...integer, ...type.filter((typeName) => typeName === 'boolean')].join('/')
   }
   if (type === 'string') return formats[format ?? ''] ?? 'string'
   return String((type === 'integer' && format) || type)

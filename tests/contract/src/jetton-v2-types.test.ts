@@ -7,7 +7,7 @@ const components = componentSchemas(document)
 const compile = validatorsOf(document)
 
 // Parts of the schemas above, and types that only this interface has.
-const ownTypes = [
+const additionalTypes = [
   'Address',
   'Bytes',
   'ConfigId',
@@ -30,11 +30,11 @@ const ownTypes = [
   'TokenContentDict',
 ]
 
-describe('the types of the jetton chain, family v2', () => {
-  it('are those of the table, and no others', () => {
+describe('the types of TON, family v2', () => {
+  it('are those of the table', () => {
     const { requests, types, unions, enums } = table
     const named = [requests, types, unions, enums].flatMap(Object.keys)
-    expect(Object.keys(components).toSorted()).toEqual([...named, ...ownTypes].toSorted())
+    expect(Object.keys(components).toSorted()).toEqual([...named, ...additionalTypes].toSorted())
   })
 
   it.each(Object.entries(table.types))(
@@ -54,14 +54,14 @@ describe('the types of the jetton chain, family v2', () => {
     const forms = components[name]?.['oneOf'] as Json[]
     expect(forms).toEqual(types.map((type) => ({ $ref: `#/components/schemas/${type}` })))
     const constants = types.map((type) => table.types[type]?.['@type'])
-    expect(new Set(constants).size, 'told apart by @type').toBe(types.length)
+    expect(new Set(constants).size, 'distinguished by @type').toBe(types.length)
   })
 
   it.each(Object.entries(table.enums))('%s has the values of the table', (name, values) => {
     expect(components[name]).toMatchObject({ type: 'string', enum: values })
   })
 
-  it('may gain fields', () => {
+  it('may have additional fields', () => {
     for (const [name, schema] of Object.entries(components))
       expect(JSON.stringify(schema), name).not.toContain('"additionalProperties":false')
   })
@@ -73,7 +73,7 @@ const list = { '@type': 'tvm.list', elements: [] }
 const hex = 'ab'.repeat(32)
 const friendly = `EQ${'A'.repeat(46)}`
 
-describe('the values of the jetton chain, family v2', () => {
+describe('the values of TON, family v2', () => {
   it.each<[string, readonly unknown[], readonly unknown[]]>([
     [
       'LegacyStackEntry',
@@ -127,9 +127,9 @@ describe('the values of the jetton chain, family v2', () => {
     ['Seqno', [1, '1', 2147483647], [0, '0', -1, '-1', 1.5, 2147483648, '']],
     ['Int32OrString', [-1, '-1', 0, '0'], ['', '+1', 2147483648, 0.5, true]],
     ['Int64OrString', [0, '-9223372036854775808'], ['', '0x1', 0.5, null]],
-  ])('%s takes what is written so', (name, good, bad) => {
-    const takes = compile({ $ref: `#/components/schemas/${name}` })
-    for (const value of good) expect(takes(value), JSON.stringify(value)).toBe(true)
-    for (const value of bad) expect(takes(value), JSON.stringify(value)).toBe(false)
+  ])('%s accepts valid values only', (name, valid, invalid) => {
+    const validate = compile({ $ref: `#/components/schemas/${name}` })
+    for (const value of valid) expect(validate(value), JSON.stringify(value)).toBe(true)
+    for (const value of invalid) expect(validate(value), JSON.stringify(value)).toBe(false)
   })
 })

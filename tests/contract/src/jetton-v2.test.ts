@@ -43,14 +43,14 @@ function resultOf({ responses }: Operation): Json {
 const entries = Object.entries(table.operations).map(([name, operation]) => ({ name, ...operation }))
 const posted = (name: string) => operationNamed(table.operations[name]?.parameters ? `${name}ByPost` : name)
 
-describe('the operations of the jetton chain, family v2', () => {
-  it('are those of the table and JSON-RPC, and no others', () => {
+describe('the operations of TON, family v2', () => {
+  it('are those of the table and JSON-RPC', () => {
     const expected = entries.flatMap(({ name, verbs }) => verbs.map((verb) => `${verb} /api/v2/${name}`))
     const actual = operations.map(({ verb, path }) => `${verb} ${path}`)
     expect(actual.toSorted()).toEqual([...expected, 'post /api/v2/jsonRPC'].toSorted())
   })
 
-  it.each(entries)('$name takes the parameters of the table', ({ name, parameters }) => {
+  it.each(entries)('$name has the parameters of the table', ({ name, parameters }) => {
     if (!parameters) return
     const { parameters: described } = operationNamed(name)
     for (const parameter of described) expect(parameter['in']).toBe('query')
@@ -61,14 +61,14 @@ describe('the operations of the jetton chain, family v2', () => {
     expect(Object.fromEntries(actual)).toEqual(parameters)
   })
 
-  it.each(entries)('$name takes the body of the table', ({ name, body }) => {
+  it.each(entries)('$name has the body of the table', ({ name, body }) => {
     const { requestBody } = posted(name).operation
     expect(requestBody).toMatchObject({ required: true })
     expect(contentOf(requestBody)).toEqual({ $ref: `#/components/schemas/${body}` })
   })
 
   it.each(entries)(
-    '$name answers what the table says, wrapped but for a parameter',
+    '$name returns the result of the table, in the envelope except for a parameter',
     ({ name, verbs, result }) => {
       const forms = verbs.length > 1 ? [operationNamed(name), posted(name)] : [posted(name)]
       for (const form of forms) {
@@ -78,10 +78,10 @@ describe('the operations of the jetton chain, family v2', () => {
     },
   )
 
-  it('name their failures', () => {
+  it('list their errors', () => {
     const always = ['200', '401', '403', '404', '422', '429', '500', '502', '503', '504']
     const run = ['400', '533', '542']
-    const others: Readonly<Record<string, readonly string[]>> = {
+    const extraStatuses: Readonly<Record<string, readonly string[]>> = {
       dnsResolve: ['501'],
       getTokenData: ['409'],
       getMasterchainBlockSignatures: ['501'],
@@ -92,8 +92,8 @@ describe('the operations of the jetton chain, family v2', () => {
       callJsonRpc: ['409', '501', ...run],
     }
     for (const { id, verb, responses } of operations) {
-      const own = others[id.replace(/ByPost$/, '')] ?? []
-      const expected = [...always, ...own, ...(verb === 'post' ? ['413'] : [])]
+      const extra = extraStatuses[id.replace(/ByPost$/, '')] ?? []
+      const expected = [...always, ...extra, ...(verb === 'post' ? ['413'] : [])]
       expect(Object.keys(responses), id).toEqual(expected.toSorted())
     }
   })
@@ -101,12 +101,12 @@ describe('the operations of the jetton chain, family v2', () => {
 
 const cell = 'te6cckEBAQEAAgAAAEysuc0='
 
-describe('the JSON-RPC methods of the jetton chain', () => {
+describe('the JSON-RPC methods of TON', () => {
   it('are the operations of the table', () => {
     expect(methods.map(({ name }) => name).toSorted()).toEqual(Object.keys(table.operations).toSorted())
   })
 
-  it.each(entries)('$name takes what its POST form takes', ({ name, body }) => {
+  it.each(entries)('$name accepts the params of its POST form', ({ name, body }) => {
     const method = methods.find((candidate) => candidate.name === name)
     const { required = [], properties = {} } = components[body] as {
       required?: readonly string[]
@@ -130,25 +130,25 @@ describe('the JSON-RPC methods of the jetton chain', () => {
 
   it.each(entries)('$name returns what the operation returns', ({ name }) => {
     const result = methods.find((candidate) => candidate.name === name)?.result.schema ?? {}
-    const own = { $ref: '#/components/schemas/JsonRpcConfigParam' }
+    const schema = { $ref: '#/components/schemas/JsonRpcConfigParam' }
     expect(withoutProse(result)).toEqual(
-      name === 'getConfigParam' ? own : withoutProse(resultOf(posted(name))),
+      name === 'getConfigParam' ? schema : withoutProse(resultOf(posted(name))),
     )
   })
 
-  it('has the types that the operations have', () => {
+  it('have the types of the operations', () => {
     for (const [name, schema] of Object.entries(componentSchemas(rpc)))
       if (name !== 'JsonRpcConfigParam') expect(schema, name).toEqual(components[name])
   })
 
-  it('answers a parameter of the configuration decoded, and as the cells that clients decode themselves', () => {
-    const takes = validatorsOf(rpc)({ $ref: '#/components/schemas/JsonRpcConfigParam' })
+  it('return a configuration parameter decoded, and as the cells that clients decode', () => {
+    const validate = validatorsOf(rpc)({ $ref: '#/components/schemas/JsonRpcConfigParam' })
     const decoded = { config_id: 15, value: {} }
     const cells = { '@type': 'configInfo', config: { '@type': 'tvm.cell', bytes: cell } }
-    expect(takes(decoded)).toBe(true)
-    expect(takes({ ...decoded, ...cells })).toBe(true)
-    expect(takes(cells)).toBe(false)
-    expect(takes({ ...decoded, ...cells, config: cell })).toBe(false)
+    expect(validate(decoded)).toBe(true)
+    expect(validate({ ...decoded, ...cells })).toBe(true)
+    expect(validate(cells)).toBe(false)
+    expect(validate({ ...decoded, ...cells, config: cell })).toBe(false)
   })
 })
 

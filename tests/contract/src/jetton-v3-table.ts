@@ -123,21 +123,21 @@ function integer({ format, minimum, maximum }: Json): string {
 }
 
 /** The type in the document. Where the table only has `string`, more specific string types are reduced to `string`. */
-export function found(schema: Json, wanted: string | undefined): string {
+export function typeIn(schema: Json, expected: string | undefined): string {
   const type = notation(schema)
-  return wanted !== undefined && /^string\b|,string>/.test(wanted)
+  return expected !== undefined && /^string\b|,string>/.test(expected)
     ? type.replace(/\b(addr|hash|shard|opcode|s-u?int\d+)(?=\W*$)/, 'string')
     : type
 }
 
 /** The fields of an object schema, reduced to the precision of the table. */
-export function foundFields(schema: Json, wanted: Fields): Fields {
+export function fieldsIn(schema: Json, expected: Fields): Fields {
   const required = (schema['required'] ?? []) as readonly string[]
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>)
   return Object.fromEntries(
     properties.map(([name, field]) => {
       const key = required.includes(name) ? name : `${name}?`
-      return [key, found(field, wanted[key])]
+      return [key, typeIn(field, expected[key])]
     }),
   )
 }

@@ -5,7 +5,7 @@ import {
   expectedFields,
   type Fields,
   fieldsOf,
-  foundFields,
+  fieldsIn,
   nameOf,
   notation,
   table,
@@ -19,7 +19,7 @@ const compile = validatorsOf(document)
 const schemaOf = (name: string): Json => components[name] ?? {}
 
 function expectFields(schema: Json, fields: Fields): void {
-  expect(foundFields(schema, fields)).toEqual(expectedFields(fields))
+  expect(fieldsIn(schema, fields)).toEqual(expectedFields(fields))
 }
 
 /** The schema of `value`, by the constants that the sibling `key` may have. */
@@ -55,7 +55,7 @@ const parts = [
 ]
 
 describe('the types of family v3', () => {
-  it('are those of the table, and no others', () => {
+  it('are those of the table', () => {
     expect(Object.keys(components).toSorted()).toEqual([...new Set([...types, ...parts])].toSorted())
   })
 
@@ -65,46 +65,46 @@ describe('the types of family v3', () => {
     else expectFields(schemaOf(name), fieldsOf(name))
   })
 
-  it.each(Object.entries(table.enumerations))('%s has the values of the table', (place, values) => {
-    const [type = '', field = ''] = place.split('.')
+  it.each(Object.entries(table.enumerations))('%s has the values of the table', (path, values) => {
+    const [type = '', field = ''] = path.split('.')
     const property = (schemaOf(type)['properties'] as Record<string, Json>)[field] ?? {}
     const [schema = property] = (property['oneOf'] ?? []) as readonly Json[]
     expect(resolved(document, schema)).toMatchObject({ type: 'string', enum: values })
   })
 
-  it('tell sales apart by their type', () => {
+  it('distinguish sales by their type', () => {
     expectFields(schemaOf('NFTSale'), without(fieldsOf('NFTSale'), 'type', 'details'))
     const details = [...sales].map(([type, schema]) => [type, ...referred(schema)])
     expect(Object.fromEntries(details)).toEqual(table.sales)
   })
 
-  it('let values of a stack nest, but not arguments', () => {
-    const takes = compile(schemaOf('V2StackEntity'))
+  it('allow nested stack values, but not nested arguments', () => {
+    const validate = compile(schemaOf('V2StackEntity'))
     const num = { type: 'num', value: '0x1' }
     const list = { type: 'list', value: [{ type: 'tuple', value: [num] }] }
-    for (const type of ['num', 'cell', 'slice']) expect(takes({ ...num, type }), type).toBe(true)
-    expect(takes(list)).toBe(true)
-    for (const wrong of [
+    for (const type of ['num', 'cell', 'slice']) expect(validate({ ...num, type }), type).toBe(true)
+    expect(validate(list)).toBe(true)
+    for (const invalid of [
       { ...num, value: [num] },
       { ...list, value: '0x1' },
       { ...num, type: 'builder' },
     ])
-      expect(takes(wrong), JSON.stringify(wrong)).toBe(false)
+      expect(validate(invalid), JSON.stringify(invalid)).toBe(false)
     expect(compile(schemaOf('V2StackArgument'))(list)).toBe(false)
   })
 })
 
 describe('the actions of family v3', () => {
-  const takes = compile(schemaOf('Action'))
+  const validate = compile(schemaOf('Action'))
   const [burn] = schemaOf('KnownAction')['examples'] as [Json]
 
-  it('have in common what the table says', () => {
+  it('have the common fields of the table', () => {
     expectFields(schemaOf('ActionEnvelope'), without(fieldsOf('Action'), 'type', 'details', 'raw_action?'))
     for (const name of ['KnownAction', 'UnknownAction'])
       expect(schemaOf(name)['allOf'], name).toEqual([{ $ref: '#/components/schemas/ActionEnvelope' }])
   })
 
-  it('have the types of the table, and no others', () => {
+  it('have the types of the table', () => {
     expect([...actions.keys()].toSorted()).toEqual(table.actions.flatMap((action) => action.types).toSorted())
   })
 
@@ -115,37 +115,37 @@ describe('the actions of family v3', () => {
     },
   )
 
-  it('are none with the details of another type', () => {
-    expect(takes(burn)).toBe(true)
-    expect(takes({ ...burn, type: 'jetton_mint' })).toBe(false)
+  it('never have the details of another type', () => {
+    expect(validate(burn)).toBe(true)
+    expect(validate({ ...burn, type: 'jetton_mint' })).toBe(false)
   })
 
-  it('of a type without details come with what the index keeps', () => {
+  it('of a type without details have the fields that the index stores', () => {
     const unknown = { ...burn, type: 'newer', details: { error: 'no details' }, raw_action: { Opcode: 1 } }
-    expect(takes(unknown)).toBe(true)
-    expect(takes({ ...unknown, details: {} })).toBe(false)
-    expect(takes({ ...unknown, raw_action: undefined })).toBe(false)
+    expect(validate(unknown)).toBe(true)
+    expect(validate({ ...unknown, details: {} })).toBe(false)
+    expect(validate({ ...unknown, raw_action: undefined })).toBe(false)
   })
 })
 
 describe('the orders of family v3', () => {
-  it('have in common what the table says', () => {
+  it('have the common fields of the table', () => {
     expectFields(schemaOf('OrderAction'), without(fieldsOf('OrderAction'), 'parsed_body', 'parsed_body_type'))
   })
 
-  it('have the bodies of the table, and no others', () => {
+  it('have the bodies of the table', () => {
     const named = [...orderBodies].flatMap(([type, schema]) => referred(schema).map((name) => [type, name]))
     expect(named.map(([type]) => type)).toEqual(table.orderBodies.map(({ type }) => type))
     for (const [index, [, name = '']] of named.entries())
       expectFields(schemaOf(name), fieldsOf(name, table.orderBodies[index]?.parsed_body))
   })
 
-  it('have no body when the message could not be read', () => {
-    const takes = compile(schemaOf('OrderAction'))
+  it('have no body when the message could not be parsed', () => {
+    const validate = compile(schemaOf('OrderAction'))
     const [order] = schemaOf('OrderAction')['examples'] as [Json]
     const unread = { ...order, body_raw: null, parsed: false, error: 'not a message', parsed_body: null }
-    expect(takes({ ...unread, parsed_body_type: 'unknown' })).toBe(true)
-    expect(takes(unread)).toBe(false)
-    expect(takes({ ...order, parsed_body_type: 'jetton_mint' })).toBe(false)
+    expect(validate({ ...unread, parsed_body_type: 'unknown' })).toBe(true)
+    expect(validate(unread)).toBe(false)
+    expect(validate({ ...order, parsed_body_type: 'jetton_mint' })).toBe(false)
   })
 })

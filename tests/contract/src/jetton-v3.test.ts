@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { components, document, fieldsOf, found, notation, type Parameter, table } from './jetton-v3-table.ts'
+import { components, document, fieldsOf, typeIn, notation, type Parameter, table } from './jetton-v3-table.ts'
 import { type Json, operationsOf, resolved, validatorsOf } from './specifications.ts'
 
 const compile = validatorsOf(document)
@@ -16,7 +16,7 @@ const needed = ['/api/v3/adjacentTransactions hash', '/api/v3/pendingTransaction
 /** Values that are never negative. */
 const natural = ['seqno', 'mc_seqno', 'lt']
 
-function wantedParameters(path: string, parameters: readonly Parameter[]): readonly Parameter[] {
+function expectedParameters(path: string, parameters: readonly Parameter[]): readonly Parameter[] {
   return parameters.map((parameter) => ({
     ...parameter,
     ...(natural.includes(parameter.name) && { minimum: 0 }),
@@ -25,22 +25,23 @@ function wantedParameters(path: string, parameters: readonly Parameter[]): reado
 }
 
 /** A query parameter in the notation of the table. */
-function parameterOf({ name, required, schema, style, explode }: Json, wanted?: Parameter): Parameter {
+function parameterOf({ name, required, schema, style, explode }: Json, expected?: Parameter): Parameter {
   const holder = schema as Json
-  const own = resolved(document, holder)
-  const type = found(holder, wanted?.type)
+  const resolvedSchema = resolved(document, holder)
+  const type = typeIn(holder, expected?.type)
   if (type.endsWith('[]')) expect([style, explode], String(name)).toEqual(['form', true])
   // A logical time is a string, as in responses.
-  const isTime = own['type'] === 'string' && own['format'] === 'int64'
-  const minimum = isTime && !compile(own)('-1') ? 0 : (own['minimum'] as number | undefined)
+  const isTime = resolvedSchema['type'] === 'string' && resolvedSchema['format'] === 'int64'
+  const minimum =
+    isTime && !compile(resolvedSchema)('-1') ? 0 : (resolvedSchema['minimum'] as number | undefined)
   return {
     name: String(name),
     type: isTime ? 'int64' : type.replace('boolean', 'bool'),
     ...(required === true && { required }),
     ...('default' in holder && { default: holder['default'] }),
     ...(minimum !== undefined && { minimum }),
-    ...(own['maximum'] !== undefined && { maximum: own['maximum'] as number }),
-    ...(own['enum'] !== undefined && { enum: own['enum'] as string[] }),
+    ...(resolvedSchema['maximum'] !== undefined && { maximum: resolvedSchema['maximum'] as number }),
+    ...(resolvedSchema['enum'] !== undefined && { enum: resolvedSchema['enum'] as string[] }),
   }
 }
 
@@ -49,7 +50,7 @@ function bodyOf(holder: unknown): Json {
   return content['application/json']?.schema ?? {}
 }
 
-it('has the operations of the table, and no others', () => {
+it('matches the operations of the table', () => {
   const names = described.map(({ verb, path }) => `${verb} ${path}`)
   expect(names.toSorted()).toEqual(table.operations.map(({ method, path }) => `${method} ${path}`).toSorted())
 })
@@ -57,48 +58,48 @@ it('has the operations of the table, and no others', () => {
 describe.each(table.operations.filter(({ path }) => path !== burns))('$method $path', (entry) => {
   const match = described.find(({ verb, path }) => verb === entry.method && path === entry.path)
   const { operation = {}, parameters = [], responses = {} } = match ?? {}
-  const parametersIn = (place: string) => parameters.filter((parameter) => parameter['in'] === place)
+  const parametersIn = (location: string) => parameters.filter((parameter) => parameter['in'] === location)
 
   it('has the parameters of the table', () => {
-    const wanted = wantedParameters(entry.path, entry.parameters)
-    const own = parametersIn('query').map((parameter) =>
+    const expected = expectedParameters(entry.path, entry.parameters)
+    const actual = parametersIn('query').map((parameter) =>
       parameterOf(
         parameter,
-        wanted.find(({ name }) => name === parameter['name']),
+        expected.find(({ name }) => name === parameter['name']),
       ),
     )
-    expect(own).toEqual(wanted)
+    expect(actual).toEqual(expected)
   })
 
-  it('takes the headers that change its answer', () => {
-    const answer = typeof table.types[entry.answer] === 'object' ? fieldsOf(entry.answer) : {}
-    const understands = entry.parameters.some(({ name }) => name === 'supported_action_types')
-    const wanted = [
+  it('has the headers that change its response', () => {
+    const fields = typeof table.types[entry.answer] === 'object' ? fieldsOf(entry.answer) : {}
+    const supportsActionTypes = entry.parameters.some(({ name }) => name === 'supported_action_types')
+    const expected = [
       'X-Timeout',
-      ...('address_book' in answer ? ['X-No-Address-Book'] : []),
-      ...('metadata' in answer ? ['X-No-Metadata'] : []),
-      ...(understands ? ['X-Actions-Version'] : []),
+      ...('address_book' in fields ? ['X-No-Address-Book'] : []),
+      ...('metadata' in fields ? ['X-No-Metadata'] : []),
+      ...(supportsActionTypes ? ['X-Actions-Version'] : []),
     ]
-    expect(parametersIn('header').map(({ name }) => name)).toEqual(wanted)
+    expect(parametersIn('header').map(({ name }) => name)).toEqual(expected)
     expect(parametersIn('header').some(({ required }) => required === true)).toBe(false)
   })
 
-  it('takes and returns the types of the table', () => {
+  it('has the parameter and result types of the table', () => {
     const { requestBody } = operation
     expect(requestBody && notation(bodyOf(requestBody))).toBe(entry.body)
     expect(notation(bodyOf(responses['200']))).toBe(entry.answer)
   })
 
-  it('fails with the statuses of every hosted node', () => {
+  it('has the error statuses of every hosted node', () => {
     const hosted = ['401', '403', '404', '422', '429', '500', '502', '503', '504']
-    const own = [
+    const actual = [
       ...(entry.body ? ['413'] : []),
       ...(entry.path.endsWith('/walletInformation') ? ['409'] : []),
       // An indexer need not support every kind of contract.
       ...(/\/(dns|vesting|nft|multisig)\b/.test(entry.path) ? ['501'] : []),
     ]
     const { 200: _, ...failures } = responses
-    expect(Object.keys(failures)).toEqual([...hosted, ...own].toSorted())
+    expect(Object.keys(failures)).toEqual([...hosted, ...actual].toSorted())
     for (const [status, failure] of Object.entries(failures))
       expect(notation(bodyOf(failure)), status).toBe('JettonError')
   })
@@ -124,9 +125,9 @@ describe('the identifiers in queries', () => {
       ['0x595f07bc', '595f07bc', '0x0', '-1', '1499400124'],
       ['', '0x', '0x1595f07bc', '-f', '1.5'],
     ],
-  ])('are taken in every form of %s', (name, good, bad) => {
-    const takes = compile(components[name])
-    for (const value of good) expect(takes(value), value).toBe(true)
-    for (const value of bad) expect(takes(value), value).toBe(false)
+  ])('accept every format of %s', (name, valid, invalid) => {
+    const validate = compile(components[name])
+    for (const value of valid) expect(validate(value), value).toBe(true)
+    for (const value of invalid) expect(validate(value), value).toBe(false)
   })
 })

@@ -21,7 +21,7 @@ const documents = specifications.map(({ name, kind, document }) => ({
 const openapi = documents.filter(({ kind }) => kind === 'openapi')
 const openrpc = documents.filter(({ kind }) => kind === 'openrpc')
 
-function complaints(validate: ValidateFunction, value: unknown): readonly string[] {
+function validationErrors(validate: ValidateFunction, value: unknown): readonly string[] {
   return validate(value)
     ? []
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
@@ -42,8 +42,8 @@ function schemaExamples(
 ): readonly { path: string; schema: Json; value: unknown }[] {
   if (Array.isArray(schema)) return schema.flatMap((item, index) => schemaExamples(item, `${path}/${index}`))
   if (typeof schema !== 'object' || schema === null) return []
-  const own = (schema as Json)['examples']
-  const values = Array.isArray(own) ? own : []
+  const examples = (schema as Json)['examples']
+  const values = Array.isArray(examples) ? examples : []
   return [
     ...values.map((value: unknown) => ({ path, schema: schema as Json, value })),
     ...Object.entries(schema).flatMap(([key, item]) =>
@@ -55,17 +55,17 @@ function schemaExamples(
 describe.each(documents)('the schemas of $name', ({ document, compile }) => {
   const schemas = componentSchemas(document)
 
-  it('compile, and say nothing that a validator would pass over', () => {
+  it('compile, and contain no keyword that a validator ignores', () => {
     for (const schema of Object.values(schemas)) compile(schema)
   })
 
-  it('are titled like their keys, as generated names come from both', () => {
+  it('have their key as title, because generated names derive from both', () => {
     expect(Object.values(schemas).map(({ title }) => title)).toEqual(Object.keys(schemas))
   })
 
-  it('accept their own examples', () => {
+  it('accept their examples', () => {
     for (const { path, schema, value } of schemaExamples(schemas, '')) {
-      expect.soft(complaints(compile(schema), value), path).toEqual([])
+      expect.soft(validationErrors(compile(schema), value), path).toEqual([])
     }
   })
 })
@@ -97,43 +97,43 @@ const operations = openapi.flatMap(({ name, document, compile }) =>
 describe.each(operations)(
   'the examples of $label',
   ({ document, compile, operation, parameters, responses }) => {
-    it('fit the parameters', () => {
+    it('match the parameters', () => {
       for (const parameter of parameters) {
         const values = examplesOf(document, parameter)
         expect.soft(values.length, `${String(parameter['name'])} has an example`).toBeGreaterThan(0)
         const validate = compile(parameter['schema'])
         for (const value of values)
-          expect.soft(complaints(validate, value), String(parameter['name'])).toEqual([])
+          expect.soft(validationErrors(validate, value), String(parameter['name'])).toEqual([])
       }
     })
 
-    it('fit the body of the request', () => {
+    it('match the request body', () => {
       if (!operation['requestBody']) return
       const media = describedMedia(resolved(document, operation['requestBody'])) ?? {}
       const values = examplesOf(document, media)
       expect(values.length).toBeGreaterThan(0)
-      for (const value of values) expect.soft(complaints(compile(media['schema']), value)).toEqual([])
+      for (const value of values) expect.soft(validationErrors(compile(media['schema']), value)).toEqual([])
     })
 
-    it('fit the bodies of all responses', () => {
+    it('match the bodies of all responses', () => {
       for (const [status, response] of Object.entries(responses)) {
         const media = describedMedia(response)
         if (!media) continue
         const values = examplesOf(document, media)
         expect.soft(values.length, `${status} has an example`).toBeGreaterThan(0)
         const validate = compile(media['schema'])
-        for (const value of values) expect.soft(complaints(validate, value), status).toEqual([])
+        for (const value of values) expect.soft(validationErrors(validate, value), status).toEqual([])
       }
     })
 
-    it('fit the headers of all responses', () => {
+    it('match the headers of all responses', () => {
       for (const [status, response] of Object.entries(responses)) {
         for (const [name, reference] of Object.entries((response['headers'] ?? {}) as Json)) {
           const header = resolved(document, reference)
           const values = examplesOf(document, header)
           expect.soft(values.length, `${status} ${name} has an example`).toBeGreaterThan(0)
           for (const value of values) {
-            expect.soft(complaints(compile(header['schema']), value), `${status} ${name}`).toEqual([])
+            expect.soft(validationErrors(compile(header['schema']), value), `${status} ${name}`).toEqual([])
           }
         }
       }
@@ -159,44 +159,47 @@ describe.each(methods)('the examples of $label', ({ compile, method }) => {
     expect(method.examples.length).toBeGreaterThan(0)
   })
 
-  it('give the parameters in order, and all that are required', () => {
+  it('list the parameters in order, including all required ones', () => {
     const names = method.params.map(({ name }) => name)
     for (const example of method.examples) {
-      const given = example.params.map(({ name }) => name)
-      expect.soft(given, example.name).toEqual(names.slice(0, given.length))
-      const missing = method.params.filter(({ name, required }) => required === true && !given.includes(name))
+      const paramNames = example.params.map(({ name }) => name)
+      expect.soft(paramNames, example.name).toEqual(names.slice(0, paramNames.length))
+      const missing = method.params.filter(
+        ({ name, required }) => required === true && !paramNames.includes(name),
+      )
       expect.soft(missing, example.name).toEqual([])
     }
   })
 
-  it('fit parameters and result', () => {
+  it('match the parameters and the result', () => {
     const result = compile(method.result.schema)
     for (const example of method.examples) {
       for (const { name, value } of example.params) {
         const schema = method.params.find((param) => param.name === name)?.schema
-        expect.soft(complaints(compile(schema), value), `${example.name}: ${name}`).toEqual([])
+        expect.soft(validationErrors(compile(schema), value), `${example.name}: ${name}`).toEqual([])
       }
-      expect.soft(complaints(result, example.result.value), `${example.name}: result`).toEqual([])
+      expect.soft(validationErrors(result, example.result.value), `${example.name}: result`).toEqual([])
     }
   })
 
-  it('fit the form of the result that their parameters pick', () => {
+  it('match the result schema that their parameters select', () => {
     for (const example of method.examples) {
       const overload = overloadOf(method, example)
       if (method['x-overloads']) expect.soft(overload, `${example.name} picks a form`).toBeDefined()
-      if (overload) expect.soft(complaints(compile(overload), example.result.value), example.name).toEqual([])
+      if (overload)
+        expect.soft(validationErrors(compile(overload), example.result.value), example.name).toEqual([])
     }
   })
 })
 
 function overloadOf(method: RpcMethod, { params }: RpcExample): Json | undefined {
-  const given = Object.fromEntries(params.map(({ name, value }) => [name, value]))
-  return method['x-overloads']?.find(({ when }) => holds(when, given))?.result
+  const values = Object.fromEntries(params.map(({ name, value }) => [name, value]))
+  return method['x-overloads']?.find(({ when }) => matches(when, values))?.result
 }
 
 /** Whether a value has everything that a condition names. More specific conditions come first. */
-function holds(condition: unknown, value: unknown): boolean {
+function matches(condition: unknown, value: unknown): boolean {
   if (typeof condition !== 'object' || condition === null) return condition === value
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(condition).every(([key, part]) => holds(part, (value as Json)[key]))
+  return Object.entries(condition).every(([key, part]) => matches(part, (value as Json)[key]))
 }

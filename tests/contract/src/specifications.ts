@@ -25,7 +25,7 @@ async function readSpecifications(): Promise<readonly Specification[]> {
   }
   const config = await loadConfig({ configPath: join(specsRoot, 'redocly.yaml') })
   const documents = Object.values(families).flatMap((family) => family.documents)
-  const read = documents.flatMap(({ kind, entry, name }) =>
+  const loadedFiles = documents.flatMap(({ kind, entry, name }) =>
     kind === 'proto'
       ? []
       : [
@@ -36,7 +36,7 @@ async function readSpecifications(): Promise<readonly Specification[]> {
           }),
         ],
   )
-  return Promise.all(read)
+  return Promise.all(loadedFiles)
 }
 
 /** Every OpenAPI and OpenRPC document. */
@@ -88,8 +88,8 @@ export function validatorsOf(document: Json): (schema: unknown) => ValidateFunct
   const compiled = new Map<string, ValidateFunction>()
   return (schema) => {
     const text = JSON.stringify(schema)
-    const known = compiled.get(text)
-    if (known) return known
+    const cached = compiled.get(text)
+    if (cached) return cached
     const validate = ajv.compile(byName(schema) as AnySchema)
     compiled.set(text, validate)
     return validate

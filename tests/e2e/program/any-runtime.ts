@@ -32,9 +32,9 @@ export interface Task extends NodeAccess {
 export interface Report {
   readonly chainId: string
   readonly parent: string | undefined
-  readonly refusal: string
+  readonly rejection: string
   /** Whether the pushed head is the next block after the one before the transaction. */
-  readonly pushed: boolean
+  readonly isNotified: boolean
   readonly beacon: BeaconReport
   readonly jetton: JettonReport
   readonly solana: SolanaReport
@@ -47,7 +47,7 @@ interface BeaconReport {
   /** Whether the SSZ block has the slot that its JSON header names. */
   readonly agrees: boolean
   /** Whether the pushed head differs from the previous one. */
-  readonly pushed: boolean
+  readonly isNotified: boolean
 }
 
 /** The observations of the program on the jetton chain. */
@@ -63,7 +63,7 @@ interface SolanaReport {
   /** Whether each pushed block follows the previous one, and none is older than the requested slot. */
   readonly agrees: boolean
   /** The error of a call with a wrong token. */
-  readonly refusal: string
+  readonly rejection: string
 }
 
 /** Creates a gRPC client, over HTTP/2 or gRPC-web. */
@@ -102,12 +102,12 @@ export async function report(
   return {
     chainId: await eth_chainId(client),
     parent: block?.parentHash,
-    refusal: await client.request({ method: 'eth_call', params: [{ to: '0x12' }] }).then(
+    rejection: await client.request({ method: 'eth_call', params: [{ to: '0x12' }] }).then(
       () => 'none',
       (error: unknown) =>
-        FairleadError.is(error, 'RPC_ERROR') ? `RPC_ERROR ${error.context.rpcCode}` : String(error),
+        FairleadError.is(error, 'RPC_ERROR') ? `RPC_ERROR ${error.details.rpcCode}` : String(error),
     ),
-    pushed: !head.done && BigInt(head.value.number ?? 0) === before + 1n,
+    isNotified: !head.done && BigInt(head.value.number ?? 0) === before + 1n,
     beacon: await reportBeacon(beacon),
     jetton: await reportJetton(jetton),
     solana: await reportSolana(solana, createClient),
@@ -128,16 +128,16 @@ async function reportBeacon({ url, token }: NodeAccess): Promise<BeaconReport> {
   const slot = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(100, true)
 
   const before = await headerOf('head')
-  let pushed: string | undefined
+  let notifiedRoot: string | undefined
   for await (const event of events(beacon, { topics: ['head'] })) {
     if (event.event !== 'head') continue
-    pushed = event.data.block
+    notifiedRoot = event.data.block
     break
   }
   return {
     version,
     agrees: slot === BigInt(header.message.slot),
-    pushed: pushed !== undefined && pushed !== before.root,
+    isNotified: notifiedRoot !== undefined && notifiedRoot !== before.root,
   }
 }
 
@@ -179,16 +179,16 @@ async function reportSolana(
     if (blocks.length === 4) break
   }
   await geyser.close()
-  const stranger = createClient(GeyserDefinition, { url, auth: { kind: 'x-token', token: 'wrong' } })
-  const refusal = await stranger.getSlot({}).then(
+  const unauthenticated = createClient(GeyserDefinition, { url, auth: { kind: 'x-token', token: 'wrong' } })
+  const rejection = await unauthenticated.getSlot({}).then(
     () => 'none',
     (error: unknown) =>
-      FairleadError.is(error, 'GRPC_STATUS') ? `GRPC_STATUS ${error.context.statusName}` : String(error),
+      FairleadError.is(error, 'GRPC_STATUS') ? `GRPC_STATUS ${error.details.statusName}` : String(error),
   )
-  await stranger.close()
+  await unauthenticated.close()
   const first = blocks[0]?.slot ?? 0n
   const follow = blocks.every(
     ({ parentBlockhash }, index) => index === 0 || parentBlockhash === blocks[index - 1]?.blockhash,
   )
-  return { agrees: first >= slot - 2n && follow, refusal }
+  return { agrees: first >= slot - 2n && follow, rejection }
 }

@@ -13,19 +13,19 @@ const paths: Readonly<Record<keyof typeof calledDirectly, string>> = {
 }
 
 // After an intended change, run: pnpm --filter @fairlead/e2e-tests write:methods
-it('is what the reference page shows', () => {
+it('matches the reference page', () => {
   const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
   expect(plain(readFileSync(beaconPageFile, 'utf8'))).toBe(plain(beaconPageText()))
 })
 
 // lodestar.test.ts calls all other operations.
-it.each(Object.entries(calledDirectly))('%s is answered as the page says', async (name, refusal) => {
+it.each(Object.entries(calledDirectly))('%s returns the error of the page', async (name, expectedError) => {
   const response = await fetch(`${address}${paths[name as keyof typeof paths]}`)
-  expect(response.status).toBe(refusal?.status ?? 200)
-  if (refusal) {
+  expect(response.status).toBe(expectedError?.status ?? 200)
+  if (expectedError) {
     expect(await response.json()).toEqual({
-      code: refusal.status,
-      message: expect.stringMatching(refusal.message),
+      code: expectedError.status,
+      message: expect.stringMatching(expectedError.message),
     })
   } else {
     expect(response.headers.get('content-type')).toBe('text/event-stream')

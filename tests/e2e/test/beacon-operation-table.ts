@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { routes } from '@fairlead/beacon/contract'
 import type { Route } from '@fairlead/core'
-import { expectedRefusals, gloas, type Refusal } from './lodestar/expected-errors.ts'
+import { expectedErrors, gloas, type ExpectedError } from './lodestar/expected-errors.ts'
 import { repository } from './service.ts'
 
 /** The documentation page with the table. */
@@ -12,13 +12,15 @@ export const calledDirectly = {
   eventstream: undefined,
   getExecutionPayloadBid: gloas,
   produceBlockV4: gloas,
-} as const satisfies Readonly<Record<string, Refusal | undefined>>
+} as const satisfies Readonly<Record<string, ExpectedError | undefined>>
 
 const operations = Object.values<Route>(routes).toSorted(
   (left, right) => order(left.path, right.path) || order(left.method, right.method),
 )
-const refusals = new Map<string, Refusal | undefined>([
-  ...Object.entries(expectedRefusals).map(([name, refusal]) => [name.split('.')[1] ?? '', refusal] as const),
+const expectedErrorsByMethod = new Map<string, ExpectedError | undefined>([
+  ...Object.entries(expectedErrors).map(
+    ([name, expectedError]) => [name.split('.')[1] ?? '', expectedError] as const,
+  ),
   ...Object.entries(calledDirectly),
 ])
 
@@ -41,16 +43,16 @@ export function beaconPageText(): string {
       outcomeOf(operationId),
     ]
   })
-  const heading = ['Operation', 'Id', 'Takes', 'Answers', 'Stage', 'Embedded chain']
+  const heading = ['Operation', 'Id', 'Request', 'Response', 'Stage', 'Embedded chain']
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const totals: readonly (readonly [string, number])[] = [
     ['In the specification', operations.length],
-    ['Taking SSZ beside JSON', count(takesSsz)],
-    ['Answering SSZ beside JSON', count(answersSsz)],
+    ['Accept SSZ and JSON', count(acceptsSsz)],
+    ['Return SSZ and JSON', count(returnsSsz)],
     ['Experimental', count(({ stability }) => stability === 'experimental')],
     ['Deprecated', count(({ deprecated }) => deprecated === true)],
-    ['Answered by the embedded chain', count(({ operationId }) => !refusals.get(operationId))],
-    ...countsOfRefusals(),
+    ['Supported by the embedded chain', count(({ operationId }) => !expectedErrorsByMethod.get(operationId))],
+    ...countsOfErrors(),
   ]
   return [
     '# Operations of the beacon node API',
@@ -59,8 +61,9 @@ export function beaconPageText(): string {
     line(['---', '---:']),
     ...totals.map(([name, number]) => line([name, String(number)])),
     '',
-    'Each one has been called through the service to find out. [Node access](node-access.md#beacon-node-api) tells what the',
-    'service itself does, and which operations of earlier releases it passes on.',
+    'A test calls each operation through the gateway and compares the result with this table. [Beacon node',
+    'API](node-access/beacon.md) describes the behavior of the gateway, and the operations of earlier releases that it',
+    'forwards.',
     '',
     line(heading),
     line(heading.map(() => '---')),
@@ -79,11 +82,11 @@ function namesOf(body: { schema?: object; mediaTypes?: readonly string[] } | und
   return mediaTypes.map((type) => forms[type] ?? type).join(', ')
 }
 
-function takesSsz({ requestBody }: Route): boolean {
+function acceptsSsz({ requestBody }: Route): boolean {
   return namesOf(requestBody).includes('SSZ')
 }
 
-function answersSsz({ responses }: Route): boolean {
+function returnsSsz({ responses }: Route): boolean {
   return namesOf(responses['200']).includes('SSZ')
 }
 
@@ -92,20 +95,20 @@ function stageOf({ deprecated, stability }: Route): string {
 }
 
 function outcomeOf(operationId: string): string {
-  const refusal = refusals.get(operationId)
-  return refusal ? `${refusal.status}: ${refusal.why}` : 'yes'
+  const expectedError = expectedErrorsByMethod.get(operationId)
+  return expectedError ? `${expectedError.status}: ${expectedError.reason}` : 'yes'
 }
 
 function count(counts: (route: Route) => boolean): number {
   return operations.filter(counts).length
 }
 
-function countsOfRefusals(): ReadonlyMap<string, number> {
+function countsOfErrors(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { operationId } of operations) {
-    const refusal = refusals.get(operationId)
-    if (!refusal) continue
-    const name = `Refused by it with ${refusal.status}: ${refusal.why}`
+    const expectedError = expectedErrorsByMethod.get(operationId)
+    if (!expectedError) continue
+    const name = `Rejected by it with ${expectedError.status}: ${expectedError.reason}`
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return counts

@@ -30,8 +30,8 @@ beforeAll(async () => {
           id: 1,
           error: { code: -32000, message, data: { message }, url: request.url },
         }
-        const rest = { ok: false, code: 500, message, error: message }
-        response.end(JSON.stringify(isRest ? rest : rpc))
+        const restError = { ok: false, code: 500, message, error: message }
+        response.end(JSON.stringify(isRest ? restError : rpc))
       })
     }),
   )
@@ -42,18 +42,18 @@ beforeAll(async () => {
         .once('end', () => response.end())
     }),
   )
-  const at = (own: string, to = hostOf(node)) => `http://user:${canary(own)}@${to}`
+  const urlWith = (secretName: string, to = hostOf(node)) => `http://user:${canary(secretName)}@${to}`
   folder = await temporaryFolder()
   service = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_SECRET_KEY: secretKey,
     FAIRLEAD_METRICS_TOKEN: canary('metrics'),
-    FAIRLEAD_EVM_UPSTREAM: `${at('dead', '127.0.0.1:9')} ${at('alive')}/${canary('path')}?key=${canary('query')}#weight=2`,
-    FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: at('socket').replace('http', 'ws'),
-    FAIRLEAD_BEACON_UPSTREAM: at('beacon'),
-    FAIRLEAD_JETTON_UPSTREAM: at('jetton'),
+    FAIRLEAD_EVM_UPSTREAM: `${urlWith('dead', '127.0.0.1:9')} ${urlWith('alive')}/${canary('path')}?key=${canary('query')}#weight=2`,
+    FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: urlWith('socket').replace('http', 'ws'),
+    FAIRLEAD_BEACON_UPSTREAM: urlWith('beacon'),
+    FAIRLEAD_JETTON_UPSTREAM: urlWith('jetton'),
     FAIRLEAD_GRPC_UPSTREAM: `http://x-token:${canary('grpc')}@127.0.0.1:9`,
-    FAIRLEAD_TRACING_ENDPOINT: `${at('traces', hostOf(receiver))}/v1/traces`,
+    FAIRLEAD_TRACING_ENDPOINT: `${urlWith('traces', hostOf(receiver))}/v1/traces`,
     FAIRLEAD_TRACING_RATIO: '1',
   })
 }, 60_000)
@@ -79,44 +79,44 @@ function* filesBelow(directory: string): Generator<string> {
   }
 }
 
-it('what opens the nodes stands in no answer, log line, metric, trace, report or file', async () => {
+it('the credentials of upstreams appear in no response, log line, metric, trace, report or file', async () => {
   await vi.waitFor(() => expect(service.output()).toContain('x-token'), { timeout: 20_000 })
-  const shownOnce = service.output()
-  const said = (name: string) => new RegExp(`${name} +(\\S+)`).exec(shownOnce)?.[1] ?? ''
+  const startOutput = service.output()
+  const printedValue = (name: string) => new RegExp(`${name} +(\\S+)`).exec(startOutput)?.[1] ?? ''
   const [url, apiKey, token, password, xToken] = [
     'running at',
     'API key',
     'token',
     'password',
     'x-token',
-  ].map(said)
+  ].map(printedValue)
   const texts: string[] = []
-  const ask = async (path: string, init: RequestInit = {}) => {
-    const answer = await fetch(url + path, init)
-    texts.push(await answer.text(), inspect([...answer.headers]))
-    return answer.status
+  const get = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(url + path, init)
+    texts.push(await response.text(), inspect([...response.headers]))
+    return response.status
   }
   const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
   const post = (path: string, body: unknown, headers = {}) =>
-    ask(path, {
+    get(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
 
-  for (const asked of [
+  for (const request of [
     call('eth_chainId'),
     call('eth_getLogs', { fromBlock: '0x1' }),
     call('trace_block', '0x1'),
   ]) {
-    await post(`/${token}`, asked)
-    await post(`/${token}`, [asked, call(token ?? ''), asked])
-    await post(`/${canary('unknown')}`, asked)
+    await post(`/${token}`, request)
+    await post(`/${token}`, [request, call(token ?? ''), request])
+    await post(`/${canary('unknown')}`, request)
   }
   await post(`/${token}`, call('eth_sendRawTransaction', '0x12'))
-  await ask(`/beacon/${token}/eth/v1/node/version`)
-  await ask(`/${token}/api/v2/getMasterchainInfo`)
-  await ask(`/${token}/api/v2/getAddressInformation?address=${token}`)
+  await get(`/beacon/${token}/eth/v1/node/version`)
+  await get(`/${token}/api/v2/getMasterchainInfo`)
+  await get(`/${token}/api/v2/getAddressInformation?address=${token}`)
   await post(`/${token}/api/v2/jsonRPC`, call('getMasterchainInfo'))
   await post('/geyser.Geyser/GetSlot', '', {
     'content-type': 'application/grpc-web+proto',
@@ -124,22 +124,22 @@ it('what opens the nodes stands in no answer, log line, metric, trace, report or
   })
   const socket = new WebSocket(`${url?.replace('http', 'ws')}/ws/${token}`)
   await once(socket, 'open')
-  for (const asked of [
+  for (const request of [
     call('eth_chainId'),
     call('eth_subscribe', 'newHeads'),
     call('eth_subscribe', 'logs', {}),
   ]) {
-    socket.send(JSON.stringify(asked))
+    socket.send(JSON.stringify(request))
     texts.push(String(await once(socket, 'message')))
   }
   socket.close()
-  await ask('/v2/reporting/node-usage/', { headers: { authorization: `Bearer ${apiKey}` } })
-  await ask('/v2/nodes/', { headers: { authorization: `Bearer ${apiKey}` } })
-  expect(await ask('/metrics', { headers: { authorization: `Bearer ${canary('metrics')}` } })).toBe(200)
+  await get('/v2/reporting/node-usage/', { headers: { authorization: `Bearer ${apiKey}` } })
+  await get('/v2/nodes/', { headers: { authorization: `Bearer ${apiKey}` } })
+  expect(await get('/metrics', { headers: { authorization: `Bearer ${canary('metrics')}` } })).toBe(200)
   await vi.waitFor(() => expect(traces).toContain('eth_chainId'), { timeout: 20_000 })
   expect(await service.end('SIGTERM')).toBe(0)
 
-  const log = service.output().slice(shownOnce.length)
+  const log = service.output().slice(startOutput.length)
   const secrets = [
     ...names.map(canary),
     canary('unknown'),
@@ -154,8 +154,8 @@ it('what opens the nodes stands in no answer, log line, metric, trace, report or
     secrets.filter((secret) => secret === undefined || secret === '' || text.includes(secret))
   expect(texts.join('\n')).toContain('refused: ')
   expect(log).toContain('"node request"')
-  expect({ answers: leaksOf(texts.join('\n')), log: leaksOf(log), traces: leaksOf(traces) }).toEqual({
-    answers: [],
+  expect({ responses: leaksOf(texts.join('\n')), log: leaksOf(log), traces: leaksOf(traces) }).toEqual({
+    responses: [],
     log: [],
     traces: [],
   })

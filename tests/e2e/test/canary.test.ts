@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 /** All representations in which a program could show an error. */
-function shown(error: unknown): string {
+function formatError(error: unknown): string {
   const { stack = '', cause } = error as Error
   return [
     String(error),
@@ -47,7 +47,7 @@ const failing = async (call: () => Promise<unknown>): Promise<string> => {
   try {
     await call()
   } catch (error) {
-    return shown(error)
+    return formatError(error)
   }
   throw new Error('the call was meant to fail')
 }
@@ -66,17 +66,17 @@ async function silentUrl(): Promise<string> {
 const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next()
 
 describe('secrets', () => {
-  it('reach no error, output, log line, metric or answer, whatever goes right or wrong', async () => {
+  it('appear in no error, output, log line, metric or response, on success and on failure', async () => {
     const { base_url: baseUrl, api_key: apiKey, nodes } = service.file
     const [{ token, username, password, node_url: url }, , , solanaNode] = nodes
-    const wrong = { key: canary('key'), token: canary('token'), password: canary('password') }
-    const dead = 'http://127.0.0.1:9'
-    const right = createFairlead({ baseUrl, apiKey, retries: 0 })
-    const evm = right.node({ url, auth: { kind: 'token', token } }).evm
+    const invalid = { key: canary('key'), token: canary('token'), password: canary('password') }
+    const unreachableUrl = 'http://127.0.0.1:9'
+    const fairlead = createFairlead({ baseUrl, apiKey, retries: 0 })
+    const evm = fairlead.node({ url, auth: { kind: 'token', token } }).evm
     const texts: string[] = []
 
     // Successful calls.
-    texts.push(JSON.stringify(await unwrap(right.platform.GET('/v1/organization/'))))
+    texts.push(JSON.stringify(await unwrap(fairlead.platform.GET('/v1/organization/'))))
     texts.push(
       JSON.stringify(await evm.request({ method: 'eth_getBlockByNumber', params: ['latest', true] })),
     )
@@ -85,23 +85,29 @@ describe('secrets', () => {
 
     // Failing calls with valid secrets.
     texts.push(
-      await failing(() => unwrap(right.platform.GET('/v2/projects/', { params: { query: { page: 999 } } }))),
+      await failing(() =>
+        unwrap(fairlead.platform.GET('/v2/projects/', { params: { query: { page: 999 } } })),
+      ),
     )
     texts.push(await failing(() => evm.request({ method: 'eth_call', params: [{ to: '0x12' }] })))
     texts.push(await failing(() => evm.request({ method: token as 'eth_chainId' })))
     texts.push(await failing(() => evm.request({ method: 'eth_getBlockByHash', params: [token] as never })))
-    const silent = createNode({ url: await silentUrl(), auth: { kind: 'token', token }, retries: 0 }).evm
-    texts.push(await failing(() => silent.request({ method: 'eth_chainId' }, { timeoutMs: 50 })))
+    const silentNode = createNode({ url: await silentUrl(), auth: { kind: 'token', token }, retries: 0 }).evm
+    texts.push(await failing(() => silentNode.request({ method: 'eth_chainId' }, { timeoutMs: 50 })))
 
     // Calls with wrong secrets, and calls to a port where nothing listens.
-    const wrongPlatform = createFairlead({ baseUrl, apiKey: wrong.key, retries: 0 }).platform
-    texts.push(await failing(() => unwrap(wrongPlatform.GET('/v1/organization/'))))
-    const deadPlatform = createFairlead({ baseUrl: dead, apiKey: wrong.key, retries: 0 }).platform
-    texts.push(await failing(() => unwrap(deadPlatform.GET('/v1/organization/'))))
-    for (const address of [url, dead]) {
+    const invalidPlatform = createFairlead({ baseUrl, apiKey: invalid.key, retries: 0 }).platform
+    texts.push(await failing(() => unwrap(invalidPlatform.GET('/v1/organization/'))))
+    const unreachablePlatform = createFairlead({
+      baseUrl: unreachableUrl,
+      apiKey: invalid.key,
+      retries: 0,
+    }).platform
+    texts.push(await failing(() => unwrap(unreachablePlatform.GET('/v1/organization/'))))
+    for (const address of [url, unreachableUrl]) {
       for (const auth of [
-        { kind: 'token', token: wrong.token },
-        { kind: 'basic', username: 'user', password: wrong.password },
+        { kind: 'token', token: invalid.token },
+        { kind: 'basic', username: 'user', password: invalid.password },
       ] as const) {
         const node = createNode({ url: address, auth, retries: 0 })
         texts.push(await failing(() => node.evm.request({ method: 'eth_chainId' })))
@@ -117,31 +123,33 @@ describe('secrets', () => {
     }
     texts.push(
       await failing(
-        async () => createNode({ url: `http://u:${wrong.password}@h`, auth: { kind: 'token', token } }).evm,
+        async () => createNode({ url: `http://u:${invalid.password}@h`, auth: { kind: 'token', token } }).evm,
       ),
     )
     texts.push(
-      await failing(async () => createNode({ url: wrong.token, auth: { kind: 'token', token } }).evm),
+      await failing(async () => createNode({ url: invalid.token, auth: { kind: 'token', token } }).evm),
     )
 
     // The same over WebSockets, with a provider, which has its own errors.
     const reconnect = { attempts: 0 }
     for (const [address, auth] of [
       [url, { kind: 'token', token }],
-      [url, { kind: 'token', token: wrong.token }],
-      [url, { kind: 'basic', username: 'user', password: wrong.password }],
-      [dead, { kind: 'token', token: wrong.token }],
+      [url, { kind: 'token', token: invalid.token }],
+      [url, { kind: 'basic', username: 'user', password: invalid.password }],
+      [unreachableUrl, { kind: 'token', token: invalid.token }],
     ] as const) {
       // A client can only redact the secrets that it knows.
-      const own = auth.kind === 'token' ? auth.token : auth.password
+      const credentialSecret = auth.kind === 'token' ? auth.token : auth.password
       for (const options of [{ WebSocket }, {}]) {
         const transport = webSocket({ url: address, auth, reconnect, timeoutMs: 5_000, ...options })
         const client = createEvmClient({ transport })
         const provider = createProvider(client)
-        texts.push(await failing(() => client.request({ method: own as 'eth_chainId' })))
+        texts.push(await failing(() => client.request({ method: credentialSecret as 'eth_chainId' })))
         texts.push(await failing(() => client.request({ method: 'eth_call', params: [{ to: '0x12' }] })))
-        texts.push(await failing(() => provider.request({ method: 'eth_call', params: [{ to: own }] })))
-        const logs = subscribe(client, 'logs', { address: own })
+        texts.push(
+          await failing(() => provider.request({ method: 'eth_call', params: [{ to: credentialSecret }] })),
+        )
+        const logs = subscribe(client, 'logs', { address: credentialSecret })
         texts.push(await failing(() => logs.next()))
         transport.close()
         texts.push(await failing(() => client.request({ method: 'eth_chainId' })))
@@ -150,24 +158,24 @@ describe('secrets', () => {
 
     // The beacon client has additional ways to send a call.
     const finalized = { params: { path: { block_id: 'finalized' } } }
-    for (const asked of [
+    for (const entry of [
       [{ url, auth: { kind: 'token', token } }],
-      [{ url, auth: { kind: 'token', token: wrong.token } }],
-      [{ url, auth: { kind: 'basic', username: 'user', password: wrong.password } }],
+      [{ url, auth: { kind: 'token', token: invalid.token } }],
+      [{ url, auth: { kind: 'basic', username: 'user', password: invalid.password } }],
       [
-        { url: dead, auth: { kind: 'token', token: wrong.token } },
-        { url: dead, auth: { kind: 'token', token } },
+        { url: unreachableUrl, auth: { kind: 'token', token: invalid.token } },
+        { url: unreachableUrl, auth: { kind: 'token', token } },
       ],
     ] as const) {
-      const beacon = createBeaconClient({ transport: failover(asked, { retries: 0, timeoutMs: 5_000 }) })
-      const own = asked[0].auth.kind === 'token' ? asked[0].auth.token : asked[0].auth.password
-      const params = { path: { state_id: own } }
+      const beacon = createBeaconClient({ transport: failover(entry, { retries: 0, timeoutMs: 5_000 }) })
+      const credentialSecret = entry[0].auth.kind === 'token' ? entry[0].auth.token : entry[0].auth.password
+      const params = { path: { state_id: credentialSecret } }
       texts.push(inspect(beacon, { depth: 12, showHidden: true }))
       texts.push(await failing(() => unwrap(beacon.GET('/eth/v1/beacon/states/{state_id}/root', { params }))))
-      texts.push(await failing(() => first(events(beacon, { topics: [own as 'head'] }))))
+      texts.push(await failing(() => first(events(beacon, { topics: [credentialSecret as 'head'] }))))
       const posted = { version: 'fulu', ssz: new Uint8Array(7), json: () => ({}) as never } as const
       texts.push(await failing(() => postSsz(beacon, '/eth/v2/beacon/blocks', posted)))
-      if (own === token) {
+      if (credentialSecret === token) {
         texts.push(inspect(await getSsz(beacon, '/eth/v2/beacon/blocks/{block_id}', finalized)))
         for await (const node of streamForkChoice(beacon)) texts.push(inspect(node))
         for await (const event of events(beacon, { topics: ['block'] })) {
@@ -203,9 +211,9 @@ describe('secrets', () => {
 
     // The Solana chain has a separate token, which is sent as metadata.
     const { grpc_url: grpcUrl, x_token: xToken } = solanaNode
-    for (const address of [grpcUrl, dead]) {
-      for (const own of [xToken, wrong.token]) {
-        const options = { url: address, auth: { kind: 'x-token', token: own }, retries: 0 } as const
+    for (const address of [grpcUrl, unreachableUrl]) {
+      for (const usedToken of [xToken, invalid.token]) {
+        const options = { url: address, auth: { kind: 'x-token', token: usedToken }, retries: 0 } as const
         const clients = [
           createGrpcClient(GeyserDefinition, options),
           createGrpcWebClient(GeyserDefinition, options),
@@ -214,21 +222,21 @@ describe('secrets', () => {
           const duplex = client === clients[0]
           texts.push(inspect(client, { depth: 12, showHidden: true }))
           const slot = client.getSlot({}, { onHeaders: (headers) => texts.push(inspect(headers)) })
-          const isRight = own === xToken && address === grpcUrl
-          texts.push(isRight ? inspect(await slot) : await failing(() => slot))
-          const key = { all: { account: [own] } }
+          const isValid = usedToken === xToken && address === grpcUrl
+          texts.push(isValid ? inspect(await slot) : await failing(() => slot))
+          const key = { all: { account: [usedToken] } }
           texts.push(
-            inspect(await client.isBlockhashValid({ blockhash: own }).catch(shown)),
+            inspect(await client.isBlockhashValid({ blockhash: usedToken }).catch(formatError)),
             await failing(() => first(client.subscribe([SubscribeRequest.fromPartial({ accounts: key })]))),
             await failing(() => client.getSlot({}, { timeoutMs: 0 })),
-            await failing(() => client.getSlot({}, { metadata: { 'X-Wrong': own } })),
+            await failing(() => client.getSlot({}, { metadata: { 'X-Wrong': usedToken } })),
             await failing(async () => subscribeGeyser(client, { accounts: key })),
           )
           const blocks = { blocksMeta: { all: {} } }
-          const once = { maxAttempts: 0 }
-          const stream = subscribeGeyser(client, blocks, { duplex, reconnect: once })
+          const noRetry = { maxAttempts: 0 }
+          const stream = subscribeGeyser(client, blocks, { duplex, reconnect: noRetry })
           texts.push(inspect(stream, { depth: 12, showHidden: true }))
-          texts.push(isRight ? inspect(await first(stream)) : await failing(() => first(stream)))
+          texts.push(isValid ? inspect(await first(stream)) : await failing(() => first(stream)))
           await stream.return()
           await client.close()
           texts.push(await failing(() => client.getSlot({})))
@@ -238,11 +246,11 @@ describe('secrets', () => {
     for (const path of ['/geyser.Geyser/GetSlot', `/${xToken}/GetSlot`, `/geyser.Geyser/${xToken}`]) {
       const headers = {
         'content-type': 'application/grpc-web+proto',
-        'x-token': wrong.token,
+        'x-token': invalid.token,
         authorization: `Bearer ${xToken}`,
       }
-      const answer = await fetch(grpcUrl + path, { method: 'POST', headers, body: xToken })
-      texts.push(await answer.text(), inspect([...answer.headers]))
+      const response = await fetch(grpcUrl + path, { method: 'POST', headers, body: xToken })
+      texts.push(await response.text(), inspect([...response.headers]))
     }
 
     // Secrets in places where they do not belong.
@@ -253,15 +261,15 @@ describe('secrets', () => {
       `/beacon/${token}/eth`,
       `/beacon/${token}/eth/v1/events?topics=${token}`,
       `/beacon/${token}/eth/v2/beacon/blocks/${token}`,
-      `/beacon/eth/v1/beacon/states/${wrong.token}/root?id=${wrong.password}`,
+      `/beacon/eth/v1/beacon/states/${invalid.token}/root?id=${invalid.password}`,
       `/${token}/api`,
       `/${token}/api/v2/${token}`,
       `/${token}/api/v2/getConfigParam?config_id=${token}&api_key=${apiKey}`,
       `/${token}/api/v3/jetton/burns?address=${token}&sort=${password}`,
-      `/api/v3/jetton/burns?address=${wrong.token}&api_key=${wrong.key}`,
+      `/api/v3/jetton/burns?address=${invalid.token}&api_key=${invalid.key}`,
     ]) {
-      const answer = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${wrong.key}` } })
-      texts.push(await answer.text(), inspect([...answer.headers]))
+      const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${invalid.key}` } })
+      texts.push(await response.text(), inspect([...response.headers]))
     }
     const metrics = await fetch(`${baseUrl}/metrics`, {
       headers: { authorization: `Bearer ${canary('metrics')}` },
@@ -269,13 +277,15 @@ describe('secrets', () => {
     expect(metrics.status).toBe(200)
     texts.push(await metrics.text(), service.output())
 
-    const basicValues = [`${username}:${password}`, `user:${wrong.password}`].map((pair) => btoa(pair))
+    const basicValues = [`${username}:${password}`, `user:${invalid.password}`].map((credentials) =>
+      btoa(credentials),
+    )
     const secrets = [
       apiKey,
       token,
       xToken,
       password,
-      ...Object.values(wrong),
+      ...Object.values(invalid),
       canary('traces'),
       canary('metrics'),
       ...basicValues,

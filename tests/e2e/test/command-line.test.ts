@@ -26,8 +26,8 @@ function fairlead(args: readonly string[], environment: Record<string, string> =
     ...environment,
   }
   return new Promise<{ code: number; out: string; error: string }>((resolve) => {
-    const words = ['--conditions=@fairlead/source', program, ...args]
-    execFile(process.execPath, words, { env, cwd: folder }, (failure, out, error) => {
+    const argv = ['--conditions=@fairlead/source', program, ...args]
+    execFile(process.execPath, argv, { env, cwd: folder }, (failure, out, error) => {
       resolve({ code: typeof failure?.code === 'number' ? failure.code : 0, out, error })
     })
   })
@@ -40,31 +40,33 @@ describe('the program', () => {
     ['parameters as JSON', [evm.id, 'eth_getBlockByNumber', '["0x0",false]'], /"number": "0x0"/],
     ['a path of a beacon node', [beacon.id, '/eth/v1/node/version'], /"version": /],
     ['a path of a jetton node', [jetton.id, '/api/v2/getMasterchainInfo'], /"seqno": \d+/],
-  ])('calls a node through the service: %s', async (_, words, answer) => {
-    expect(await fairlead(['call', ...words])).toMatchObject({
+  ])('calls a node through the gateway: %s', async (_, argv, pattern) => {
+    expect(await fairlead(['call', ...argv])).toMatchObject({
       code: 0,
       error: '',
-      out: expect.stringMatching(answer) as string,
+      out: expect.stringMatching(pattern) as string,
     })
   })
 
-  it('takes a token from the environment, and tells an error of the node from a refusal', async () => {
+  it('reads a token from the environment, and distinguishes an error of the node from a rejection', async () => {
     const { token } = evm
-    const given = await fairlead(['call', evm.id, 'eth_getBalance', '0x1'], { FAIRLEAD_NODE_TOKEN: token })
-    expect(given).toMatchObject({ code: 1, out: '', error: expect.stringContaining('-32602') as string })
-    const wrong = await fairlead(['call', evm.id, 'eth_chainId'], { FAIRLEAD_NODE_TOKEN: 'c4n4ryc4n4ry' })
-    expect(wrong).toMatchObject({ code: 3, error: expect.stringContaining('401') as string })
-    expect(given.error + wrong.error).not.toMatch(new RegExp(`${token}|c4n4ry`))
+    const nodeError = await fairlead(['call', evm.id, 'eth_getBalance', '0x1'], {
+      FAIRLEAD_NODE_TOKEN: token,
+    })
+    expect(nodeError).toMatchObject({ code: 1, out: '', error: expect.stringContaining('-32602') as string })
+    const rejection = await fairlead(['call', evm.id, 'eth_chainId'], { FAIRLEAD_NODE_TOKEN: 'c4n4ryc4n4ry' })
+    expect(rejection).toMatchObject({ code: 3, error: expect.stringContaining('401') as string })
+    expect(nodeError.error + rejection.error).not.toMatch(new RegExp(`${token}|c4n4ry`))
   })
 
-  it('writes lines that other programs read', async () => {
+  it('writes machine-readable lines', async () => {
     const { out } = await fairlead(['node', 'list'])
     expect(out.split('\n').filter((line) => line.split('\t')[0] === evm.id)).toHaveLength(1)
     const { out: text } = await fairlead(['node', 'list', '--json'])
     expect(JSON.parse(text)).toMatchObject({ count: new Set(nodes.map(({ id }) => id)).size })
   })
 
-  it('ends with the number of what went wrong', async () => {
+  it('exits with a code for each kind of error', async () => {
     const codes = await Promise.all([
       fairlead(['node', 'get', 'ND-000-000-000']),
       fairlead(['node', 'get', evm.id], { FAIRLEAD_API_KEY: 'AAAAAAAA.c4n4ry' }),

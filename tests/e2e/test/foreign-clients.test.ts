@@ -38,7 +38,7 @@ describe('viem', () => {
     expect(await client.request({ method: 'eth_getBlockByHash', params: ['0x12', false] })).toBeNull()
   })
 
-  it('stops after one try at a wrong token', async () => {
+  it('does not retry with a wrong token', async () => {
     let requests = 0
     const fetchFn = (...input: Parameters<typeof fetch>) => {
       requests += 1

@@ -31,9 +31,9 @@ const wallet = createWalletClient({
 })
 
 /** Sends ether until `seen` returns true. Each transaction creates a block. */
-async function mineUntil(seen: () => boolean): Promise<readonly Hash[]> {
+async function mineUntil(isReceived: () => boolean): Promise<readonly Hash[]> {
   const hashes: Hash[] = []
-  while (!seen()) hashes.push(await wallet.sendTransaction({ to: account.address, value: 1n }))
+  while (!isReceived()) hashes.push(await wallet.sendTransaction({ to: account.address, value: 1n }))
   return hashes
 }
 
@@ -92,16 +92,16 @@ describe('web3 over a WebSocket', () => {
   })
 })
 
-it('viem hears the logs of a contract', async () => {
+it('viem receives the logs of a contract', async () => {
   const client = createPublicClient({ transport: webSocket(tokenUrl, { reconnect: false }) })
   const event = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
-  const [known] = await client.getLogs({ event, fromBlock: 0n })
-  if (!known) throw new Error('the chain has no sample token')
-  const heard: Hash[] = []
+  const [existing] = await client.getLogs({ event, fromBlock: 0n })
+  if (!existing) throw new Error('the chain has no sample token')
+  const received: Hash[] = []
   const stop = client.watchEvent({
-    address: known.address,
+    address: existing.address,
     event,
-    onLogs: (logs) => heard.push(...logs.map(({ transactionHash }) => transactionHash)),
+    onLogs: (logs) => received.push(...logs.map(({ transactionHash }) => transactionHash)),
   })
   // Transfers nothing, but emits a log.
   const transfer = encodeFunctionData({
@@ -109,9 +109,9 @@ it('viem hears the logs of a contract', async () => {
     args: [account.address, 0n],
   })
   const sent: Hash[] = []
-  while (heard.length === 0) {
-    sent.push(await wallet.sendTransaction({ to: known.address, data: transfer }))
+  while (received.length === 0) {
+    sent.push(await wallet.sendTransaction({ to: existing.address, data: transfer }))
   }
   stop()
-  expect(sent).toContain(heard[0])
+  expect(sent).toContain(received[0])
 })

@@ -17,7 +17,7 @@ interface Receipt {
   readonly contractAddress: string
 }
 
-it('deploys a contract and calls it with accounts that hardhat keeps', async () => {
+it('deploys a contract and calls it with accounts of hardhat', async () => {
   const { network } = await createHardhatRuntimeEnvironment({
     networks: {
       gateway: {

@@ -17,20 +17,20 @@ const result = async (path: string, method: string, params: unknown[] = []) =>
   ((await (await rpc(path, call(method, params))).json()) as { result: unknown }).result
 
 describe('the platform API', () => {
-  it('answers with the organization of the key, with and without the last slash', async () => {
+  it('returns the organization of the API key, with and without the trailing slash', async () => {
     for (const path of ['/v1/organization/', '/v1/organization']) {
-      const answer = await fetch(base + path, { headers: bearer, redirect: 'manual' })
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('content-type')).toContain('application/json')
-      expect(await answer.json()).toEqual({ id: organization, name: 'My organization' })
+      const response = await fetch(base + path, { headers: bearer, redirect: 'manual' })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toContain('application/json')
+      expect(await response.json()).toEqual({ id: organization, name: 'My organization' })
     }
   })
 
-  it('lists projects in the envelope, every field with its form', async () => {
+  it('lists projects in the envelope, every field in its format', async () => {
     const query = `order_by=-created_at&page=1&type=public&name=First%20project&organization=${organization}`
-    const answer = await fetch(`${base}/v2/projects/?${query}`, { headers: bearer })
+    const response = await fetch(`${base}/v2/projects/?${query}`, { headers: bearer })
     const user = expect.stringMatching(/^UR-/) as string
-    expect(await answer.json()).toEqual({
+    expect(await response.json()).toEqual({
       count: 1,
       next: null,
       previous: null,
@@ -66,28 +66,28 @@ describe('the platform API', () => {
       'GET',
     ],
     ['basic credentials', '/v1/organization/', basic, 401, 'not_authenticated', 'GET'],
-    ['an unknown order', '/v2/projects/?order_by=bogus', bearer, 400, 'invalid', 'GET'],
+    ['an unknown sort order', '/v2/projects/?order_by=bogus', bearer, 400, 'invalid', 'GET'],
     ['a private type', '/v2/projects/?type=private', bearer, 400, 'invalid', 'GET'],
     ['page 0', '/v2/projects/?page=0', bearer, 404, 'not_found', 'GET'],
     ['page -1', '/v2/projects/?page=-1', bearer, 404, 'not_found', 'GET'],
     ['page abc', '/v2/projects/?page=abc', bearer, 404, 'not_found', 'GET'],
     ['page 999', '/v2/projects/?page=999', bearer, 404, 'not_found', 'GET'],
     ['an unknown path', '/v3/nothing/', bearer, 404, 'not_found', 'GET'],
-    ['a wrong verb', '/v1/organization/', bearer, 405, 'method_not_allowed', 'DELETE'],
-  ])('refuses %s', async (_, path, headers, status, code, method) => {
-    const answer = await fetch(base + path, { method, headers })
-    expect(answer.status).toBe(status)
-    const { error } = (await answer.json()) as { error: { code: string; request_id: string } }
+    ['a wrong HTTP method', '/v1/organization/', bearer, 405, 'method_not_allowed', 'DELETE'],
+  ])('rejects %s', async (_, path, headers, status, code, method) => {
+    const response = await fetch(base + path, { method, headers })
+    expect(response.status).toBe(status)
+    const { error } = (await response.json()) as { error: { code: string; request_id: string } }
     expect(error.code).toBe(code)
-    expect(error.request_id).toBe(answer.headers.get('x-request-id'))
-    if (status === 401) expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+    expect(error.request_id).toBe(response.headers.get('x-request-id'))
+    if (status === 401) expect(response.headers.get('www-authenticate')).toContain('Bearer')
   })
 })
 
 describe('node access', () => {
   const token = `/${node.token}`
 
-  it('answers each method of the interface', async () => {
+  it('responds to each method of the interface', async () => {
     expect(await result(`${token}/evm`, 'ots_getApiLevel')).toBe(8)
     expect(await result(`${token}/evm`, 'eth_syncing')).toBe(false)
     const block = (await result(token, 'eth_getBlockByNumber', ['latest', false])) as Record<string, unknown>
@@ -125,15 +125,15 @@ describe('node access', () => {
     ['GET', () => fetch(base + token), 405, -32_600],
     ['an unknown method', () => rpc(token, call('eth_nothing')), 200, -32_601],
     ['missing params', () => rpc(token, call('eth_getBlockByHash', ['0x12'])), 200, -32_602],
-  ])('refuses %s', async (_, request, status, code) => {
-    const answer = await request()
-    expect(answer.status).toBe(status)
-    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', error: { code } })
+  ])('rejects %s', async (_, request, status, code) => {
+    const response = await request()
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } })
   })
 
-  it('opens the node by basic authentication and answers batches in order', async () => {
-    const answer = await rpc('/', [call('eth_chainId'), { ...call('net_version'), id: 'two' }], basic)
-    expect(await answer.json()).toEqual([
+  it('accepts basic authentication and returns batch responses in order', async () => {
+    const response = await rpc('/', [call('eth_chainId'), { ...call('net_version'), id: 'two' }], basic)
+    expect(await response.json()).toEqual([
       { jsonrpc: '2.0', id: 1, result: '0x7a69' },
       { jsonrpc: '2.0', id: 'two', result: '31337' },
     ])
@@ -141,7 +141,7 @@ describe('node access', () => {
 })
 
 describe('gRPC', () => {
-  const right = { 'x-token': solana.x_token }
+  const validHeaders = { 'x-token': solana.x_token }
   const getSlot = '/geyser.Geyser/GetSlot'
   const emptyMessage = new Uint8Array(5)
   /** Calls over gRPC-web. The response is its frames, the trailer frame as text. */
@@ -151,43 +151,43 @@ describe('gRPC', () => {
     body: Uint8Array<ArrayBuffer> | string = emptyMessage,
     form = 'grpc-web+proto',
   ) => {
-    const answer = await fetch(solana.grpc_url + path, {
+    const response = await fetch(solana.grpc_url + path, {
       method: 'POST',
       headers: { 'content-type': `application/${form}`, ...headers },
       body,
     })
-    const sent = Buffer.from(await answer.arrayBuffer())
+    const received = Buffer.from(await response.arrayBuffer())
     // Each chunk is padded separately.
-    const pieces = sent.toString('latin1').match(/[^=]+=*/g) ?? []
+    const pieces = received.toString('latin1').match(/[^=]+=*/g) ?? []
     const bytes = form.includes('text')
-      ? Buffer.concat(pieces.map((one) => Buffer.from(one, 'base64')))
-      : sent
+      ? Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')))
+      : received
     const messages: Buffer[] = []
     let trailers = ''
-    for (let at = 0; at < bytes.length; at += 5 + bytes.readUInt32BE(at + 1)) {
-      const frame = bytes.subarray(at + 5, at + 5 + bytes.readUInt32BE(at + 1))
-      if (bytes[at] === 0x80) trailers = frame.toString()
+    for (let offset = 0; offset < bytes.length; offset += 5 + bytes.readUInt32BE(offset + 1)) {
+      const frame = bytes.subarray(offset + 5, offset + 5 + bytes.readUInt32BE(offset + 1))
+      if (bytes[offset] === 0x80) trailers = frame.toString()
       else messages.push(frame)
     }
-    return { answer, messages, trailers }
+    return { response, messages, trailers }
   }
 
   it.each(['grpc-web+proto', 'grpc-web', 'grpc-web-text+proto', 'grpc-web-text'])(
-    'answers by application/%s',
+    'responds with application/%s',
     async (form) => {
       const body = form.includes('text') ? Buffer.from(emptyMessage).toString('base64') : emptyMessage
-      const { answer, messages, trailers } = await web(getSlot, right, body, form)
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('content-type')).toMatch(/^application\/grpc-web/)
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+      const { response, messages, trailers } = await web(getSlot, validHeaders, body, form)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toMatch(/^application\/grpc-web/)
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
       // Field 1, a varint.
       expect(messages.map((bytes) => bytes[0])).toEqual([0x08])
       expect(trailers).toMatch(/^grpc-status: ?0\r\n/)
     },
   )
 
-  it('lets pages of other sites call', async () => {
-    const answer = await fetch(solana.grpc_url + getSlot, {
+  it('allows cross-origin requests of browsers', async () => {
+    const response = await fetch(solana.grpc_url + getSlot, {
       method: 'OPTIONS',
       headers: {
         origin: 'https://page.example',
@@ -195,8 +195,8 @@ describe('gRPC', () => {
         'access-control-request-headers': 'content-type,x-grpc-web,x-token',
       },
     })
-    expect(answer.ok).toBe(true)
-    expect(answer.headers.get('access-control-allow-headers')).toContain('x-token')
+    expect(response.ok).toBe(true)
+    expect(response.headers.get('access-control-allow-headers')).toContain('x-token')
   })
 
   it.each<[string, string, Record<string, string>, number]>([
@@ -206,20 +206,20 @@ describe('gRPC', () => {
     ['the token in the path', `/${solana.x_token}${getSlot}`, {}, 16],
     ['a bearer token', getSlot, bearer, 16],
     ['basic authentication', getSlot, basic, 16],
-    ['an unknown method', '/geyser.Geyser/None', right, 12],
-    ['an unknown service', '/none.None/GetSlot', right, 12],
-    ['a path that is no call', '/geyser.Geyser', right, 12],
-  ])('refuses %s', async (_, path, headers, status) => {
-    const { answer, messages, trailers } = await web(path, headers)
-    expect([answer.status, messages]).toEqual([200, []])
-    expect(trailers || `grpc-status: ${answer.headers.get('grpc-status')}`).toMatch(
+    ['an unknown method', '/geyser.Geyser/None', validHeaders, 12],
+    ['an unknown service', '/none.None/GetSlot', validHeaders, 12],
+    ['an incomplete path', '/geyser.Geyser', validHeaders, 12],
+  ])('rejects %s', async (_, path, headers, status) => {
+    const { response, messages, trailers } = await web(path, headers)
+    expect([response.status, messages]).toEqual([200, []])
+    expect(trailers || `grpc-status: ${response.headers.get('grpc-status')}`).toMatch(
       new RegExp(`^grpc-status: ?${status}\\b`),
     )
     expect(trailers).not.toContain(solana.x_token)
   })
 
-  it('refuses what is no base64, and leaves what is no gRPC to the rest of the service', async () => {
-    const { trailers } = await web(getSlot, right, '!', 'grpc-web-text')
+  it('rejects invalid base64, and leaves other requests to the other protocols', async () => {
+    const { trailers } = await web(getSlot, validHeaders, '!', 'grpc-web-text')
     expect(trailers).toMatch(/^grpc-status: ?3\b/)
     const session = connect(solana.grpc_url)
     const stream = session.request({ ':path': '/healthz' })
@@ -232,7 +232,7 @@ describe('gRPC', () => {
 })
 
 describe('operations', () => {
-  it.each(['/healthz', '/readyz', '/metrics', '/console/'])('answers %s', async (path) => {
+  it.each(['/healthz', '/readyz', '/metrics', '/console/'])('responds to %s', async (path) => {
     expect((await fetch(base + path)).status).toBe(200)
   })
 })

@@ -16,9 +16,9 @@ interface ConfigParam extends ConfigInfo {
   readonly value: unknown
 }
 
-it('tells every parameter of the configuration, with the same value and cell in every form', async () => {
-  const whole = await jetton.read<ConfigInfo>('getConfigAll', {})
-  const entries = Cell.fromBase64(whole.config.bytes)
+it('returns every configuration parameter, with the same value and cell in every format', async () => {
+  const allParameters = await jetton.read<ConfigInfo>('getConfigAll', {})
+  const entries = Cell.fromBase64(allParameters.config.bytes)
     .beginParse()
     .loadDictDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell())
   // Parameters with a negative id are specific to the network, and cannot be requested by id.
@@ -56,10 +56,10 @@ it.each<[string, { readonly status: number; readonly error: RegExp }]>([
   ['config_id=2147483648', rule],
   ['config_id=15&config_id=16', rule],
   ['', rule],
-])('refuses %j', async (query, { status, error }) => {
-  const answer = await jetton.call(`/api/v2/getConfigParam?${query}`)
-  expect(answer.status).toBe(status)
-  expect(await answer.json()).toEqual({
+])('rejects %j', async (query, { status, error }) => {
+  const response = await jetton.call(`/api/v2/getConfigParam?${query}`)
+  expect(response.status).toBe(status)
+  expect(await response.json()).toEqual({
     ok: false,
     error: expect.stringMatching(error) as string,
     code: status,
@@ -73,10 +73,10 @@ it.each<[object, { readonly status: number; readonly error: RegExp }]>([
   [{ config_id: 'fifteen' }, rule],
   [{ config_id: null }, rule],
   [{}, rule],
-])('refuses %j by JSON-RPC', async (params, { status, error }) => {
-  const answer = await jetton.rpc('getConfigParam', params, 'mine')
-  expect(answer.status).toBe(status)
-  expect(await answer.json()).toEqual({
+])('rejects %j by JSON-RPC', async (params, { status, error }) => {
+  const response = await jetton.rpc('getConfigParam', params, 'mine')
+  expect(response.status).toBe(status)
+  expect(await response.json()).toEqual({
     ok: false,
     error: expect.stringMatching(error) as string,
     code: status,

@@ -23,11 +23,11 @@ interface Rows {
 const rowsAt = async (path: string) => ((await (await jetton.call(path)).json()) as Rows).burns
 
 describe('GET /api/v3/jetton/burns', () => {
-  it('answers rows of the documented fields and no others, as JSON', async () => {
-    const answer = await jetton.call(`${burns}&limit=1&sort=asc`)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toContain('application/json')
-    expect(await answer.json()).toEqual({
+  it('returns rows with exactly the documented fields, as JSON', async () => {
+    const response = await jetton.call(`${burns}&limit=1&sort=asc`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toContain('application/json')
+    expect(await response.json()).toEqual({
       burns: [
         {
           jetton: { address: example.master, name: 'Sample Jetton', symbol: 'SAMPLE' },
@@ -40,22 +40,22 @@ describe('GET /api/v3/jetton/burns', () => {
     })
   })
 
-  it('begins with the newest row, leaves none out and takes 128, unless it is told otherwise', async () => {
-    const [rows, told, ascending, second] = await Promise.all([
+  it('sorts from newest to oldest, returns every row and at most 128 by default', async () => {
+    const [rows, explicit, ascending, second] = await Promise.all([
       rowsAt(burns),
       rowsAt(`${burns}&limit=128&offset=0&sort=desc`),
       rowsAt(`${burns}&sort=asc`),
       rowsAt(`${burns}&limit=1&offset=1`),
     ])
     expect(rows.length).toBeGreaterThanOrEqual(3)
-    expect(told).toEqual(rows)
+    expect(explicit).toEqual(rows)
     expect(ascending).toEqual(rows.toReversed())
     expect(second).toEqual(rows.slice(1, 2))
     const times = rows.map(({ transaction }) => transaction.time)
     expect(times).toEqual(times.toSorted((left, right) => right - left))
   })
 
-  it('takes the address in every form, and answers the same', async () => {
+  it('accepts the address in every format, with the same response', async () => {
     const { list, read } = jetton
     const forms = await read<Record<'bounceable' | 'non_bounceable', { b64: string; b64url: string }>>(
       'detectAddress',
@@ -64,11 +64,11 @@ describe('GET /api/v3/jetton/burns', () => {
     const raw = await read<string>('unpackAddress', { address: example.master })
     const { bounceable, non_bounceable } = forms
     const written = [raw, raw.toLowerCase(), bounceable.b64, bounceable.b64url, non_bounceable.b64]
-    const answers = await Promise.all(written.map((address) => list('jetton/burns', { address, limit: 1 })))
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    const lists = await Promise.all(written.map((address) => list('jetton/burns', { address, limit: 1 })))
+    expect(new Set(lists.map((rows) => JSON.stringify(rows))).size).toBe(1)
   })
 
-  it('answers an empty list for a contract that is no jetton', async () => {
+  it('returns an empty list for a contract that is not a jetton', async () => {
     expect(await jetton.list('jetton/burns', { address: example.wallet })).toEqual({ burns: [] })
   })
 })
@@ -81,17 +81,17 @@ describe('getConfigParam', () => {
     stake_held_for: 32_768,
   }
 
-  it('answers GET with the parameter and nothing around it', async () => {
-    const answer = await jetton.call('/api/v2/getConfigParam?config_id=15')
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toContain('application/json')
-    expect(await answer.json()).toEqual({ config_id: 15, value })
+  it('responds to GET with the parameter without an envelope', async () => {
+    const response = await jetton.call('/api/v2/getConfigParam?config_id=15')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toContain('application/json')
+    expect(await response.json()).toEqual({ config_id: 15, value })
   })
 
-  it.each([1, 0, 9_007_199_254_740_991, '1', 'c0ffee', ''])('repeats the id %j of a call', async (id) => {
-    const answer = await jetton.rpc('getConfigParam', { config_id: 15 }, id)
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({
+  it.each([1, 0, 9_007_199_254_740_991, '1', 'c0ffee', ''])('returns the id %j of a call', async (id) => {
+    const response = await jetton.rpc('getConfigParam', { config_id: 15 }, id)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
       ok: true,
       jsonrpc: '2.0',
       id,
@@ -105,14 +105,14 @@ describe('getConfigParam', () => {
   })
 })
 
-describe('a node is opened', () => {
+describe('access to a node', () => {
   const call = (path: string, headers: Record<string, string>, body?: object) =>
     fetch(
       `${node.node_url}${path}`,
       body ? { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) } : { headers },
     )
   const rpc = { jsonrpc: '2.0', id: 1, method: 'getConfigParam', params: { config_id: 15 } }
-  const each = async (prefix: string, headers: Record<string, string>) =>
+  const callEach = async (prefix: string, headers: Record<string, string>) =>
     Promise.all([
       call(`${prefix}${burns}`, headers),
       call(`${prefix}/api/v2/getConfigParam?config_id=15`, headers),
@@ -122,23 +122,23 @@ describe('a node is opened', () => {
   it.each([
     ['the token in the path', `/${node.token}`, {}],
     ['basic authentication', '', basic],
-  ])('by %s', async (_, prefix, headers) => {
-    for (const answer of await each(prefix, headers)) expect(answer.status).toBe(200)
+  ])('is granted by %s', async (_, prefix, headers) => {
+    for (const response of await callEach(prefix, headers)) expect(response.status).toBe(200)
   })
 
   it.each<[string, string, Record<string, string>]>([
-    ['nothing', '', {}],
+    ['no credential', '', {}],
     ['a wrong token', `/${'0'.repeat(32)}`, {}],
     ['a wrong password', '', { authorization: `Basic ${btoa(`${node.username}:wrong`)}` }],
-    ['half a credential', '', { authorization: 'Basic' }],
-    ['the key of the platform API', '', { authorization: `Bearer ${key}` }],
-    ['the token as a bearer', '', { authorization: `Bearer ${node.token}` }],
-    ['the token as the key of other services', '', { 'x-api-key': node.token }],
-  ])('not by %s', async (_, prefix, headers) => {
-    for (const answer of await each(prefix, headers)) {
-      expect(answer.status).toBe(401)
-      expect(answer.headers.get('www-authenticate')).toBe('Basic realm="node"')
-      const body = (await answer.json()) as object
+    ['an incomplete header', '', { authorization: 'Basic' }],
+    ['an API key of the platform', '', { authorization: `Bearer ${key}` }],
+    ['the token as a bearer token', '', { authorization: `Bearer ${node.token}` }],
+    ['the token as an x-api-key header', '', { 'x-api-key': node.token }],
+  ])('is rejected by %s', async (_, prefix, headers) => {
+    for (const response of await callEach(prefix, headers)) {
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBe('Basic realm="node"')
+      const body = (await response.json()) as object
       expect(body).toMatchObject({ ok: false, error: expect.any(String) as string, code: 401 })
       expect(JSON.stringify(body)).not.toContain(node.token)
     }

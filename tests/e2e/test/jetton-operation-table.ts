@@ -1,7 +1,7 @@
 import type { Route } from '@fairlead/core'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
 import { join } from 'node:path'
-import { type Refusal, v2Refusals, v3Refusals } from './jetton/expected-errors.ts'
+import { type ExpectedError, v2ExpectedErrors, v3ExpectedErrors } from './jetton/expected-errors.ts'
 import { repository } from './service.ts'
 
 /** The documentation page with the tables. */
@@ -12,15 +12,15 @@ export interface JettonOperation {
   readonly route: Route
   /** Name of the call, shared by the `GET` and the `POST` form of one path. */
   readonly name: string
-  readonly refusal: Refusal | undefined
+  readonly expectedError: ExpectedError | undefined
 }
 
 /** Operations of family v2, except the one that calls all others. */
-export const v2Operations = operationsOf(v2.routes, v2Refusals).filter(
+export const v2Operations = operationsOf(v2.routes, v2ExpectedErrors).filter(
   ({ route }) => route.operationId !== 'callJsonRpc',
 )
 /** Operations of family v3. */
-export const v3Operations = operationsOf(v3.routes, v3Refusals)
+export const v3Operations = operationsOf(v3.routes, v3ExpectedErrors)
 
 /** Generates the documentation page from both documents and the known rejections of the embedded chain. */
 export function jettonPageText(): string {
@@ -29,22 +29,22 @@ export function jettonPageText(): string {
     ['Family v2, by path', v2Operations.length],
     ['Family v2, by JSON-RPC', Object.keys(v2Rpc.methods).length],
     ['Family v3', v3Operations.length],
-    ['By path, answered by the embedded chain', all.filter(({ refusal }) => !refusal).length],
-    ...countsOfRefusals(all),
+    ['By path, supported by the embedded chain', all.filter(({ expectedError }) => !expectedError).length],
+    ...countsOfErrors(all),
   ]
   return [
-    '# Operations of the jetton chain API',
+    '# Operations of the TON API',
     '',
     line(['Operations', 'Number']),
     line(['---', '---:']),
     ...totals.map(([name, number]) => line([name, String(number)])),
     '',
-    'Each one has been called through the service to find out, and every answer is valid against the specification.',
-    '[Node access](node-access.md#jetton-chain-api) tells what the service itself does.',
+    'A test calls each operation through the gateway, validates the response against the specification, and compares the',
+    'result with this table. [TON API](node-access/ton.md) describes the behavior of the gateway.',
     '',
     '## Family v2',
     '',
-    '`POST /api/v2/jsonRPC` calls each method by its name, with the parameters as an object.',
+    '`POST /api/v2/jsonRPC` calls each method by name, with an object of parameters.',
     '',
     ...tableOf(v2Operations),
     '',
@@ -57,13 +57,13 @@ export function jettonPageText(): string {
 
 function operationsOf(
   routes: Readonly<Record<string, Route>>,
-  refusals: Readonly<Record<string, Refusal>>,
+  expectedErrors: Readonly<Record<string, ExpectedError>>,
 ): readonly JettonOperation[] {
   return Object.values(routes)
     .map((route) => {
       const name =
-        route.operationId in refusals ? route.operationId : route.operationId.replace(/ByPost$/, '')
-      return { route, name, refusal: refusals[name] }
+        route.operationId in expectedErrors ? route.operationId : route.operationId.replace(/ByPost$/, '')
+      return { route, name, expectedError: expectedErrors[name] }
     })
     .toSorted(
       (left, right) =>
@@ -73,19 +73,19 @@ function operationsOf(
 
 function tableOf(operations: readonly JettonOperation[]): readonly string[] {
   const heading = ['Operation', 'Id', 'Embedded chain']
-  const rows = operations.map(({ route: { method, path, operationId }, refusal }) => [
+  const rows = operations.map(({ route: { method, path, operationId }, expectedError }) => [
     `\`${method} ${path}\``,
     `\`${operationId}\``,
-    refusal ? `${refusal.status}: ${refusal.why}` : 'yes',
+    expectedError ? `${expectedError.status}: ${expectedError.reason}` : 'yes',
   ])
   return [heading, heading.map(() => '---'), ...rows].map(line)
 }
 
-function countsOfRefusals(operations: readonly JettonOperation[]): ReadonlyMap<string, number> {
+function countsOfErrors(operations: readonly JettonOperation[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { refusal } of operations) {
-    if (!refusal) continue
-    const name = `By path, refused by it with ${refusal.status}: ${refusal.why}`
+  for (const { expectedError } of operations) {
+    if (!expectedError) continue
+    const name = `By path, rejected by it with ${expectedError.status}: ${expectedError.reason}`
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return counts

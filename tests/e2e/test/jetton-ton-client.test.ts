@@ -82,8 +82,10 @@ describe('@ton/ton', () => {
     expect(Number(fromNano(await wallet.getBalance()))).toBeCloseTo(8, 1)
     const state = await client.getContractState(wallet.address)
     expect(state).toMatchObject({ state: 'active', blockId: { workchain: -1 } })
-    const known = await jetton.read('getWalletInformation', { address: wallet.address.toString() })
-    expect(known).toMatchObject({ wallet: true, wallet_type: type, seqno: 2 })
+    const walletInformation = await jetton.read('getWalletInformation', {
+      address: wallet.address.toString(),
+    })
+    expect(walletInformation).toMatchObject({ wallet: true, wallet_type: type, seqno: 2 })
   })
 
   it('pages through transactions, and finds one by its hash and by its messages', async () => {
@@ -91,8 +93,8 @@ describe('@ton/ton', () => {
     const receiver = new Address(0, randomBytes(32))
     for (const body of ['one', 'two', 'three', 'four'])
       await sendFrom(wallet, keys, { to: receiver, value: toNano('0.1'), body })
-    const all = await client.getTransactions(receiver, { limit: 100 })
-    expect(all.map(commentOf)).toEqual(['four', 'three', 'two', 'one'])
+    const received = await client.getTransactions(receiver, { limit: 100 })
+    expect(received.map(commentOf)).toEqual(['four', 'three', 'two', 'one'])
 
     const paged: Transaction[] = []
     for (let last: Transaction | undefined; ; last = paged.at(-1)) {
@@ -101,10 +103,10 @@ describe('@ton/ton', () => {
       if (page.length === 0) break
       paged.push(...page)
     }
-    expect(paged.map(hashOf)).toEqual(all.map(hashOf))
-    const [newest] = all as [Transaction]
+    expect(paged.map(hashOf)).toEqual(received.map(hashOf))
+    const [newest] = received as [Transaction]
     const inclusive = { lt: `${newest.lt}`, hash: hashOf(newest), inclusive: true, archival: true }
-    const upTo = { ...inclusive, limit: 100, to_lt: `${all[1]?.lt}` }
+    const upTo = { ...inclusive, limit: 100, to_lt: `${received[1]?.lt}` }
     expect((await client.getTransactions(receiver, upTo)).map(hashOf)).toEqual([hashOf(newest)])
 
     const found = await client.getTransaction(receiver, `${newest.lt}`, hashOf(newest))
@@ -119,7 +121,7 @@ describe('@ton/ton', () => {
     ])
   })
 
-  it('reads blocks, and the transactions in them', async () => {
+  it('reads blocks and their transactions', async () => {
     const { latestSeqno, initSeqno, workchain } = await client.getMasterchainInfo()
     expect({ workchain, initSeqno }).toEqual({ workchain: -1, initSeqno: 1 })
     expect(latestSeqno).toBeGreaterThanOrEqual(example.masterSeqno)
@@ -130,7 +132,7 @@ describe('@ton/ton', () => {
     expect(transactions.map(({ lt }) => lt)).toContain(example.transaction.lt)
   })
 
-  it('tells what a message costs before it is sent, and that is what it costs', async () => {
+  it('estimates the exact fee of a message', async () => {
     const { wallet, keys } = await openWallet(v4)
     const body = (wallet as OpenedContract<WalletContractV4>).createTransfer({
       seqno: 0,
@@ -201,7 +203,7 @@ describe('@ton/ton', () => {
     })
   })
 
-  it('learns why something does not work', async () => {
+  it('reports why a call fails', async () => {
     const address = Address.parse(example.master)
     const unknown = await client.runMethodWithError(address, 'no_such_method')
     expect(unknown.exit_code).toBe(11)
@@ -212,8 +214,8 @@ describe('@ton/ton', () => {
         data: { ok: false, code: 422, error: expect.stringMatching(/boc/) as string },
       },
     })
-    const stranger = new TonClient({ endpoint: `${node.node_url}/${'0'.repeat(32)}/api/v2/jsonRPC` })
-    await expect(stranger.getMasterchainInfo()).rejects.toMatchObject({ response: { status: 401 } })
+    const unauthenticated = new TonClient({ endpoint: `${node.node_url}/${'0'.repeat(32)}/api/v2/jsonRPC` })
+    await expect(unauthenticated.getMasterchainInfo()).rejects.toMatchObject({ response: { status: 401 } })
   })
 })
 

@@ -57,7 +57,7 @@ describe('tonweb', () => {
     expect((await provider.getMasterchainBlockTransactions(masterSeqno)).transactions).toEqual([])
   })
 
-  it('reads the jetton and a wallet of it', async () => {
+  it('reads a jetton and one of its wallets', async () => {
     const minter = new TonWeb.token.jetton.JettonMinter(provider, { address: example.master } as never)
     const { isMutable, adminAddress } = await minter.getJettonData()
     expect(isMutable).toBe(true)
@@ -71,7 +71,7 @@ describe('tonweb', () => {
     expect(jettonMinterAddress.toString(true, true, true)).toBe(example.master)
   })
 
-  it('deploys a wallet v4 r2, sends from it and pages through what it did', async () => {
+  it('deploys a wallet v4 r2, sends from it and pages through its transactions', async () => {
     const keys = utils.nacl.sign.keyPair.fromSeed(randomBytes(32))
     const wallet = new tonweb.wallet.all.v4R2(provider, { publicKey: keys.publicKey, wc: 0 })
     const address = await wallet.getAddress()
@@ -107,11 +107,11 @@ describe('tonweb', () => {
     expect(await tonweb.getTransactions(text, 20, lt, hash)).toEqual([first, ...rest])
   })
 
-  it('hears of every new block, and of the shard in it', async () => {
+  it('receives every new block and its shard', async () => {
     const { last } = await provider.getMasterchainInfo()
     const masters: number[] = []
     const shards = new Set<number>()
-    const heard = new AbortController()
+    const received = new AbortController()
     const subscription = new TonWeb.BlockSubscription(
       provider,
       new TonWeb.InMemoryBlockStorage(() => {}),
@@ -120,14 +120,14 @@ describe('tonweb', () => {
         else shards.add(seqno)
         if (masters.length < 2 || shards.size < 2) return
         subscription.stop()
-        heard.abort()
+        received.abort()
       },
       { startMcBlockNumber: last.seqno, mcInterval: 20, shardsInterval: 20 },
     )
     void subscription.start()
     // Creates a block for each transfer, because one block may hold several concurrent ones. The subscription stays one
     // block behind the latest block.
-    while (!heard.signal.aborted) await fund(node, Address.parse(example.wallet))
+    while (!received.signal.aborted) await fund(node, Address.parse(example.wallet))
     expect(masters.slice(0, 2)).toEqual([last.seqno + 1, last.seqno + 2])
   })
 })
@@ -137,10 +137,10 @@ type Provider = InstanceType<typeof TonWeb.HttpProvider> & {
   getConfigParam(id: number): Promise<{ hash(): Promise<Uint8Array> }>
 }
 
-interface Sent {
+interface SentMessages {
   readonly out_msgs: readonly { readonly message: string }[]
 }
 
-function sentComment({ out_msgs }: Sent): string | undefined {
+function sentComment({ out_msgs }: SentMessages): string | undefined {
   return out_msgs[0]?.message
 }

@@ -25,16 +25,19 @@ afterAll(async () => {
   await folder.remove()
 })
 
-it('serves a node on a network, and keeps what is in its address to itself', async () => {
+it('serves a remote upstream, and does not reveal the credentials of its URL', async () => {
   // The credentials are printed once, at the first start.
   await vi.waitUntil(() => /password +\S+\n/.test(service.output()), 20_000)
   const [, base = ''] = /running at (\S+)/.exec(service.output()) ?? []
   const [, token = ''] = /token +(\S+)/.exec(service.output()) ?? []
   const call = async (target: string, init?: RequestInit) => {
-    const answer = await fetch(`${base}/${token}${target}`, init)
-    return { status: answer.status, text: `${JSON.stringify([...answer.headers])}${await answer.text()}` }
+    const response = await fetch(`${base}/${token}${target}`, init)
+    return {
+      status: response.status,
+      text: `${JSON.stringify([...response.headers])}${await response.text()}`,
+    }
   }
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     call('/api/v2/getConfigParam?config_id=15'),
     call('/api/v2/getMasterchainInfo'),
     call('/api/v2/jsonRPC', {
@@ -46,12 +49,12 @@ it('serves a node on a network, and keeps what is in its address to itself', asy
     call(`/api/v3/jetton/burns?address=0:${'5'.repeat(64)}`),
     call('/api/v3/masterchainInfo'),
   ])
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 500, 404, 502, 502])
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 500, 404, 502, 502])
   const metrics = await (await fetch(`${base}/metrics`)).text()
   expect(metrics).toContain('getConfigParam')
-  const seen = [...answers.map(({ text }) => text), metrics, service.output()].join('\n')
+  const output = [...responses.map(({ text }) => text), metrics, service.output()].join('\n')
   const basic = btoa(`${user}:${password}`)
-  expect([...secrets, basic, host].filter((secret) => seen.includes(secret))).toEqual([])
+  expect([...secrets, basic, host].filter((secret) => output.includes(secret))).toEqual([])
   expect(service.output()).toContain('"node request"')
   expect(service.output().split(token).length, 'how often the token is printed, plus 1').toBe(2)
 })

@@ -2,11 +2,11 @@ import { routes as contract } from '@fairlead/beacon/contract'
 import { type ApiClient, ApiError, type ApiResponse, routes, WireFormat } from '@lodestar/api'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { calledDirectly } from './beacon-operation-table.ts'
-import { checkAnswers } from './lodestar/check-responses.ts'
-import type { Given, Namespace, Subjects } from './lodestar/call.ts'
+import { checkResponses } from './lodestar/check-responses.ts'
+import type { CallContext, Namespace, Subjects } from './lodestar/call.ts'
 import { calls } from './lodestar/calls.ts'
 import { type Chain, connect, readHead } from './lodestar/chain.ts'
-import { expectedRefusals, type Refusal } from './lodestar/expected-errors.ts'
+import { expectedErrors, type ExpectedError } from './lodestar/expected-errors.ts'
 import { createValidators, type Validators } from './lodestar/validators.ts'
 
 // The third-party client, through the gateway to the embedded beacon chain.
@@ -14,20 +14,20 @@ const {
   nodes: [, node],
 } = inject('development')
 const baseUrl = `${node.node_url}/beacon/${node.token}`
-const answers = checkAnswers()
+const checker = checkResponses()
 
 let api: ApiClient
 let chain: Chain
 let validators: Validators
 beforeAll(async () => {
-  ;({ api, chain } = await connect({ baseUrl, fetch: answers.fetch, globalInit: { retries: 0 } }))
+  ;({ api, chain } = await connect({ baseUrl, fetch: checker.fetch, globalInit: { retries: 0 } }))
   validators = createValidators(chain.config)
 })
 
 const operations = Object.entries(calls).flatMap(([namespace, ofNamespace]) =>
   Object.entries(ofNamespace).map(([name, call]) => ({ name: `${namespace as Namespace}.${name}`, call })),
 )
-const refusals: Readonly<Record<string, Refusal>> = expectedRefusals
+const expectedErrorsByName: Readonly<Record<string, ExpectedError>> = expectedErrors
 
 interface Outcome {
   readonly status: number
@@ -37,7 +37,7 @@ interface Outcome {
 // The head moves, and branches, between the preparation of a call and the call itself: a sync committee message is
 // valid for one slot only, a block for a moment. A call that arrives too late is repeated for the next head, and has to
 // succeed then.
-const tooLate: readonly number[] = [400, 404]
+const expiredStatuses: readonly number[] = [400, 404]
 const patienceMs = 40_000
 
 // The last test checks which operations the others have called.
@@ -54,10 +54,10 @@ describe('the client', { shuffle: false }, () => {
   ])('@lodestar/api with $format', ({ format, subjects }) => {
     const wire = { requestWireFormat: format, responseWireFormat: format }
 
-    async function attempt(call: (given: Given, init: object) => Promise<unknown>): Promise<Outcome> {
+    async function attempt(call: (context: CallContext, init: object) => Promise<unknown>): Promise<Outcome> {
       try {
-        const given = { ...chain, ...(await readHead(api, chain)), api, validators, subjects }
-        const response = (await call(given, wire)) as ApiResponse<never>
+        const context = { ...chain, ...(await readHead(api, chain)), api, validators, subjects }
+        const response = (await call(context, wire)) as ApiResponse<never>
         // Decodes the body with the client's own types, which throw on unknown content.
         if (response.ok) response.value()
         return { status: response.status, message: response.error()?.message }
@@ -69,62 +69,62 @@ describe('the client', { shuffle: false }, () => {
     }
 
     it.each(operations)('$name', async ({ name, call }) => {
-      const { status, message } = refusals[name] ?? { status: 200 }
+      const { status, message } = expectedErrorsByName[name] ?? { status: 200 }
       const deadline = Date.now() + patienceMs
       let outcome = await attempt(call)
-      while (outcome.status !== status && tooLate.includes(outcome.status) && Date.now() < deadline) {
+      while (outcome.status !== status && expiredStatuses.includes(outcome.status) && Date.now() < deadline) {
         outcome = await attempt(call)
       }
       expect(outcome).toEqual({ status, message: message && expect.stringMatching(message) })
-      expect(answers.faults()).toEqual([])
+      expect(checker.faults()).toEqual([])
     })
   })
 
-  it('calls every operation of the specification but those that the reference page is tested with', () => {
+  it('calls every operation of the specification except those that the reference page is tested with', () => {
     const all = Object.values(contract).map(({ operationId }) => operationId)
-    const missing = all.filter((operationId) => !answers.called.has(operationId))
+    const missing = all.filter((operationId) => !checker.called.has(operationId))
     expect(missing.toSorted()).toEqual(Object.keys(calledDirectly).toSorted())
   })
 })
 
-it('is refused for few reasons', () => {
+it('receives errors only for the expected reasons', () => {
   const counts: Record<string, number> = {}
   for (const { name } of operations) {
-    const outcome = refusals[name]?.why ?? 'is answered'
+    const outcome = expectedErrorsByName[name]?.reason ?? 'succeeds'
     counts[outcome] = (counts[outcome] ?? 0) + 1
   }
-  expect({ tried: operations.length, ...counts }).toEqual({
-    tried: 92,
-    'is answered': 72,
+  expect({ attempted: operations.length, ...counts }).toEqual({
+    attempted: 92,
+    succeeds: 72,
     'belongs to Gloas': 10,
-    'is not of the specification': 4,
+    'not part of the specification': 4,
     'there is no distributed validator': 2,
-    'is not called with POST': 1,
-    'there is no network of peers': 1,
+    'does not accept POST': 1,
+    'there is no peer-to-peer network': 1,
     'there are no peers': 1,
     'there is no external builder': 1,
   })
 })
 
-it('hears events', async () => {
+it('receives events', async () => {
   const topics = [
     routes.events.EventType.head,
     routes.events.EventType.block,
     routes.events.EventType.attestation,
   ]
-  const heard = new Set<string>()
+  const received = new Set<string>()
   const stop = new AbortController()
   await new Promise<void>((resolve, reject) => {
     void api.events.eventstream({
       topics,
       signal: stop.signal,
       onEvent: ({ type }) => {
-        heard.add(type)
-        if (heard.size === topics.length) resolve()
+        received.add(type)
+        if (received.size === topics.length) resolve()
       },
       onError: reject,
     })
   })
   stop.abort()
-  expect([...heard].toSorted()).toEqual([...topics].toSorted())
+  expect([...received].toSorted()).toEqual([...topics].toSorted())
 })

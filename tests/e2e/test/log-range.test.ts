@@ -27,7 +27,7 @@ async function engine(method: string, ...params: unknown[]): Promise<unknown> {
   return result
 }
 
-it('the client gets the same logs from a service that limits their range', async () => {
+it('the client gets the same logs from a gateway with a limited range', async () => {
   const { account, contract, recipient } = JSON.parse(
     readFileSync(join(folder.path, '.fairlead/evm/seed.json'), 'utf8'),
   ) as Record<string, string>
@@ -44,6 +44,6 @@ it('the client gets the same logs from a service that limits their range', async
   expect(logs).toEqual(await engine('eth_getLogs', filter))
   await expect(evm.request({ method: 'eth_getLogs', params: [filter] })).rejects.toMatchObject({
     code: 'RPC_ERROR',
-    context: { rpcCode: -32602, data: { max_range: 7, from: '0x0', to: '0x6' } },
+    details: { rpcCode: -32602, data: { max_range: 7, from: '0x0', to: '0x6' } },
   })
 })

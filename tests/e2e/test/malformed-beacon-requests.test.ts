@@ -18,41 +18,46 @@ const manyIds = Array.from({ length: 65 }, (_, index) => `id=${index}`).join('&'
 type Row = readonly [name: string, path: string, status: number, message: RegExp, init?: RequestInit]
 
 const rows: readonly Row[] = [
-  ['a word as a state', '/eth/v1/beacon/states/nonsense/root', 400, /state_id/],
+  ['an invalid state id', '/eth/v1/beacon/states/nonsense/root', 400, /state_id/],
   ['a short root as a state', '/eth/v1/beacon/states/0x12/root', 400, /state_id/],
-  ['a root with a foreign digit', `/eth/v1/beacon/states/0x${'zz'.repeat(32)}/root`, 400, /state_id/],
+  ['a root with an invalid digit', `/eth/v1/beacon/states/0x${'zz'.repeat(32)}/root`, 400, /state_id/],
   ['a negative slot', '/eth/v1/beacon/states/-1/root', 400, /state_id/],
   ['an id that cannot be decoded', '/eth/v1/beacon/states/%E0%A4%A/root', 400, /./],
-  ['a list with a hole', '/eth/v1/beacon/states/head/validators?id=1,,2', 400, /id/],
-  ['a state that nobody knows', `/eth/v1/beacon/states/${unknownRoot}/root`, 404, /./],
+  ['a list with an empty item', '/eth/v1/beacon/states/head/validators?id=1,,2', 400, /id/],
+  ['an unknown state', `/eth/v1/beacon/states/${unknownRoot}/root`, 404, /./],
   ['a state beyond the head', `/eth/v1/beacon/states/${futureSlot}/root`, 404, /./],
   ['a slot of more than 64 bits', `/eth/v1/beacon/states/${'9'.repeat(30)}/root`, 400, /state_id/],
-  ['a block that is justified', '/eth/v2/beacon/blocks/justified', 400, /block_id/],
-  ['a block that nobody knows', `/eth/v2/beacon/blocks/${unknownRoot}`, 404, /./],
+  ['the block id justified', '/eth/v2/beacon/blocks/justified', 400, /block_id/],
+  ['an unknown block', `/eth/v2/beacon/blocks/${unknownRoot}`, 404, /./],
   ['a block beyond the head', `/eth/v2/beacon/blocks/${futureSlot}`, 404, /./],
-  ['a header of a malformed root', '/eth/v1/beacon/headers/0xabc', 400, /block_id/],
-  ['headers of a word', '/eth/v1/beacon/headers?slot=abc', 400, /slot/],
-  ['headers of a malformed parent', '/eth/v1/beacon/headers?parent_root=0x1', 400, /parent_root/],
-  ['a validator by half a key', '/eth/v1/beacon/states/head/validators/0xabcd', 400, /validator_id/],
+  ['a header with a malformed root', '/eth/v1/beacon/headers/0xabc', 400, /block_id/],
+  ['headers with an invalid slot', '/eth/v1/beacon/headers?slot=abc', 400, /slot/],
+  ['headers with a malformed parent root', '/eth/v1/beacon/headers?parent_root=0x1', 400, /parent_root/],
+  [
+    'a validator with a truncated public key',
+    '/eth/v1/beacon/states/head/validators/0xabcd',
+    400,
+    /validator_id/,
+  ],
   ['a validator that does not exist', '/eth/v1/beacon/states/head/validators/99999', 404, /./],
-  ['a status that does not exist', '/eth/v1/beacon/states/head/validators?status=happy', 400, /status/],
-  ['more ids than a URL may hold', `/eth/v1/beacon/states/head/validators?${manyIds}`, 414, /./],
-  ['an epoch that is a word', '/eth/v1/beacon/rewards/attestations/abc', 400, /epoch/, post('[]')],
+  ['an unknown status', '/eth/v1/beacon/states/head/validators?status=happy', 400, /status/],
+  ['a URL that is too long', `/eth/v1/beacon/states/head/validators?${manyIds}`, 414, /./],
+  ['an invalid epoch', '/eth/v1/beacon/rewards/attestations/abc', 400, /epoch/, post('[]')],
   [
     'light client updates without a count',
     '/eth/v1/beacon/light_client/updates?start_period=0',
     400,
     /count/,
   ],
-  ['a debug state that nobody knows', `/eth/v2/debug/beacon/states/${unknownRoot}`, 404, /./],
-  ['an event topic that does not exist', '/eth/v1/events?topics=weather', 400, /topics/],
-  ['events of no topic', '/eth/v1/events', 400, /topics/],
-  ['a status code for syncing that is none', '/eth/v1/node/health?syncing_status=99', 400, /syncing_status/],
-  ['an operation that does not exist', '/eth/v1/beacon/weather', 404, /./],
+  ['an unknown debug state', `/eth/v2/debug/beacon/states/${unknownRoot}`, 404, /./],
+  ['an unknown event topic', '/eth/v1/events?topics=weather', 400, /topics/],
+  ['events without a topic', '/eth/v1/events', 400, /topics/],
+  ['an invalid syncing status code', '/eth/v1/node/health?syncing_status=99', 400, /syncing_status/],
+  ['an unknown operation', '/eth/v1/beacon/weather', 404, /./],
   ['an operation of a later version', '/eth/v9/beacon/blocks/head', 404, /./],
   ['GET where POST is meant', '/eth/v1/validator/liveness/1', 405, /./],
   ['POST where GET is meant', '/eth/v1/beacon/genesis', 405, /./, post('{}')],
-  ['an answer in HTML', '/eth/v1/beacon/genesis', 406, /./, { headers: { accept: 'text/html' } }],
+  ['a response in HTML', '/eth/v1/beacon/genesis', 406, /./, { headers: { accept: 'text/html' } }],
   [
     'SSZ where there is none',
     '/eth/v1/config/spec',
@@ -76,31 +81,31 @@ const rows: readonly Row[] = [
   ],
   ['a block without its version', '/eth/v2/beacon/blocks', 400, /eth-consensus-version/i, post('{}')],
   [
-    'a block of a version that does not exist',
+    'a block with an unknown version',
     '/eth/v2/beacon/blocks',
     400,
     /eth-consensus-version/i,
     post('{}', { ...json, 'eth-consensus-version': 'gluten' }),
   ],
   ['a block that is not JSON', '/eth/v2/beacon/blocks', 400, /./, post('{', { ...json, ...fulu })],
-  ['a block that is none', '/eth/v2/beacon/blocks', 400, /./, post('{}', { ...json, ...fulu })],
+  ['a block without fields', '/eth/v2/beacon/blocks', 400, /./, post('{}', { ...json, ...fulu })],
   [
-    'a block of broken SSZ',
+    'a block with invalid SSZ',
     '/eth/v2/beacon/blocks',
     400,
     /./,
     post(new Uint8Array(7), { 'content-type': 'application/octet-stream', ...fulu }),
   ],
   [
-    'a validation that does not exist',
+    'an unknown broadcast validation',
     '/eth/v2/beacon/blocks?broadcast_validation=hope',
     400,
     /broadcast_validation/,
     post('{}', { ...json, ...fulu }),
   ],
-  ['an exit that is none', '/eth/v1/beacon/pool/voluntary_exits', 400, /./, post('{"message":{}}')],
+  ['an exit without fields', '/eth/v1/beacon/pool/voluntary_exits', 400, /./, post('{"message":{}}')],
   [
-    'an exit with a signature of nobody',
+    'an exit with an invalid signature',
     '/eth/v1/beacon/pool/voluntary_exits',
     400,
     /./,
@@ -119,7 +124,7 @@ const rows: readonly Row[] = [
 
 const cases = rows.map(([name, path, status, message, init]) => ({ name, path, status, message, init }))
 
-describe('the beacon API answers with a status and a reason', () => {
+describe('the beacon API returns a status and a reason', () => {
   it.each(cases)('$name', async ({ path, status, message, init }) => {
     const response = await fetch(`${address}${path}`, init)
     const body: unknown = await response.json()
@@ -131,7 +136,7 @@ describe('the beacon API answers with a status and a reason', () => {
     if (status === 405) expect(response.headers.get('allow')).toMatch(/GET|POST/)
   })
 
-  it('who is not known gets 401', async () => {
+  it('an unknown credential gets 401', async () => {
     const url = `${node.node_url}/beacon`
     const attempts = [
       fetch(`${url}/${'0'.repeat(32)}/eth/v1/beacon/genesis`),

@@ -21,12 +21,12 @@ afterAll(async () => {
   await folder.remove()
 })
 
-interface Seen {
+interface ReceivedResponse {
   readonly status: number
   readonly text: string
 }
 
-async function send(body: Uint8Array): Promise<Seen> {
+async function send(body: Uint8Array): Promise<ReceivedResponse> {
   const response = await fetch(url, {
     method: 'POST',
     body: body as Uint8Array<ArrayBuffer>,
@@ -35,72 +35,72 @@ async function send(body: Uint8Array): Promise<Seen> {
   return { status: response.status, text: await response.text() }
 }
 
-interface Answer {
+interface RpcResponse {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
 /** The outcome of a response, in the form of the expectation. */
-function outcomeOf({ status, text }: Seen, { answers, idText }: MalformedRequest) {
-  const parsed = text === '' ? [] : (JSON.parse(text) as Answer | readonly Answer[])
-  const list = Array.isArray(parsed) ? (parsed as readonly Answer[]) : [parsed as Answer]
-  const codes = list.map(({ error }, at) => {
+function outcomeOf({ status, text }: ReceivedResponse, { outcomes, idText }: MalformedRequest) {
+  const parsed = text === '' ? [] : (JSON.parse(text) as RpcResponse | readonly RpcResponse[])
+  const list = Array.isArray(parsed) ? (parsed as readonly RpcResponse[]) : [parsed as RpcResponse]
+  const codes = list.map(({ error }, index) => {
     if (!error) return 'result'
-    return answers[at] === 'error' ? 'error' : error.code
+    return outcomes[index] === 'error' ? 'error' : error.code
   })
   const id = /^\{"jsonrpc":"2\.0","id":(.*),"(?:result|error)":/s.exec(text)?.[1]
-  return { status, answers: codes, ...(idText !== undefined && { hasId: id === idText }) }
+  return { status, outcomes: codes, ...(idText !== undefined && { hasId: id === idText }) }
 }
 
-describe('a request that is malformed', () => {
-  it('is one of at least thirty', () => {
+describe('malformed requests', () => {
+  it('include at least thirty cases', () => {
     expect(malformedRequests.length).toBeGreaterThan(30)
     expect(new Set(malformedRequests.map(({ name }) => name)).size).toBe(malformedRequests.length)
   })
 
   it.each(malformedRequests.map((request) => [request.name, request] as const))(
-    'because it is %s gets its documented answer',
+    'get the documented response: %s',
     async (_, request) => {
-      const { answers, status = 200, idText } = request
-      const seen = await send(request.body)
-      expect(outcomeOf(seen, request)).toEqual({
+      const { outcomes, status = 200, idText } = request
+      const received = await send(request.body)
+      expect(outcomeOf(received, request)).toEqual({
         status,
-        answers,
+        outcomes,
         ...(idText !== undefined && { hasId: true }),
       })
     },
   )
 
-  it('has the same answers over one WebSocket, which survives all but those that it may not read', async () => {
+  it('get the same responses over one WebSocket, which stays open except for messages that are too long', async () => {
     const [{ ws_url: wsUrl, token }] = service.file.nodes
-    const open = async () => {
+    const openSocket = async () => {
       const socket = new WebSocket(`${wsUrl}/${token}`)
       await once(socket, 'open')
       return socket
     }
-    const survivor = await open()
-    const ask = async (body: Uint8Array): Promise<string> => {
-      const answer = once(survivor, 'message')
+    const survivor = await openSocket()
+    const exchange = async (body: Uint8Array): Promise<string> => {
+      const message = once(survivor, 'message')
       survivor.send(body)
-      return String(((await answer) as [Buffer])[0])
+      return String(((await message) as [Buffer])[0])
     }
     const chainId = new TextEncoder().encode('{"jsonrpc":"2.0","id":"alive","method":"eth_chainId"}')
     for (const request of malformedRequests) {
-      const { name, body, isTooLong, answers, idText, isForWebSocket } = request
+      const { name, body, isTooLong, outcomes, idText, isForWebSocket } = request
       if (isTooLong) {
-        const other = await open()
-        other.send(body)
-        expect([name, (await once(other, 'close'))[0]]).toEqual([name, 1009])
-      } else if (answers.length === 0) {
+        const secondSocket = await openSocket()
+        secondSocket.send(body)
+        expect([name, (await once(secondSocket, 'close'))[0]]).toEqual([name, 1009])
+      } else if (outcomes.length === 0) {
         // No response at all: the next response belongs to the next call.
         survivor.send(body)
-        expect([name, await ask(chainId)]).toEqual([name, expect.stringContaining('"alive"')])
+        expect([name, await exchange(chainId)]).toEqual([name, expect.stringContaining('"alive"')])
       } else {
-        const text = await ask(body)
-        const expected = isForWebSocket ? ['result'] : answers
+        const text = await exchange(body)
+        const expected = isForWebSocket ? ['result'] : outcomes
         expect({ name, ...outcomeOf({ status: 200, text }, request) }).toEqual({
           name,
           status: 200,
-          answers: expected,
+          outcomes: expected,
           ...(idText !== undefined && { hasId: true }),
         })
       }
@@ -108,16 +108,16 @@ describe('a request that is malformed', () => {
     // Sent as a text frame, a message that is not valid UTF-8 closes the connection.
     for (const { name, body } of malformedRequests) {
       if (isUtf8(body)) continue
-      const other = await open()
-      other.send(body, { binary: false })
-      expect([name, (await once(other, 'close'))[0]]).toEqual([name, 1007])
+      const secondSocket = await openSocket()
+      secondSocket.send(body, { binary: false })
+      expect([name, (await once(secondSocket, 'close'))[0]]).toEqual([name, 1007])
     }
-    expect(await ask(chainId)).toContain('"alive"')
+    expect(await exchange(chainId)).toContain('"alive"')
     survivor.close()
   })
 
   it.each(malformedTransfers('/token').map(({ name }, at) => [name, at] as const))(
-    'because of %s is refused',
+    'are rejected: %s',
     async (_, at) => {
       const { text, statuses } = malformedTransfers(url.pathname)[at] as ReturnType<
         typeof malformedTransfers
@@ -128,7 +128,7 @@ describe('a request that is malformed', () => {
     },
   )
 
-  it('is not repeated where it holds a secret', async () => {
+  it('are not echoed when they contain a secret', async () => {
     const { token, password } = service.file.nodes[0]
     for (const secret of [token, password, service.file.api_key]) {
       for (const text of [
@@ -141,9 +141,9 @@ describe('a request that is malformed', () => {
         `{"jsonrpc":"2.0","id":1,"method":"debug_traceCallMany","params":["${secret}",{}]}`,
         `{"jsonrpc":"2.0","id":1,"method":"debug_traceCallMany","params":[[],{},{"${secret}":{}}]}`,
       ]) {
-        const { text: answer } = await send(new TextEncoder().encode(text))
-        expect(JSON.parse(answer)).toHaveProperty('error')
-        expect(answer).not.toContain(secret)
+        const { text: echo } = await send(new TextEncoder().encode(text))
+        expect(JSON.parse(echo)).toHaveProperty('error')
+        expect(echo).not.toContain(secret)
       }
     }
     expect(service.output()).not.toContain(token)

@@ -21,39 +21,51 @@ const chunked = 'Transfer-Encoding: chunked'
  */
 export function malformedTransfers(path: string): readonly MalformedTransfer[] {
   return [
-    { name: 'no HTTP at all', text: 'hello\r\n\r\n', statuses: [400] },
-    { name: 'a greeting of TLS', text: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc', statuses: [400] },
-    { name: 'an unknown verb', text: `BREW ${path} HTTP/1.1\r\n\r\n`, statuses: [400] },
-    { name: 'no host', text: `POST ${path} HTTP/1.1\r\n${length}\r\n\r\n${body}`, statuses: [400] },
-    { name: 'a length that is no number', text: head(path, 'Content-Length: ten') + body, statuses: [400] },
-    { name: 'a negative length', text: head(path, 'Content-Length: -5') + body, statuses: [400] },
-    { name: 'two lengths', text: head(path, length, 'Content-Length: 5') + body, statuses: [400] },
-    { name: 'a length and chunks', text: `${head(path, length, chunked)}0\r\n\r\n`, statuses: [400] },
-    { name: 'chunks of garbage', text: `${head(path, chunked)}zzz\r\n${body}\r\n`, statuses: [400, 0] },
+    { name: 'text that is not HTTP', text: 'hello\r\n\r\n', statuses: [400] },
+    { name: 'a TLS ClientHello', text: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc', statuses: [400] },
+    { name: 'an unknown HTTP method', text: `BREW ${path} HTTP/1.1\r\n\r\n`, statuses: [400] },
     {
-      name: 'a chunk longer than it says',
+      name: 'a missing Host field',
+      text: `POST ${path} HTTP/1.1\r\n${length}\r\n\r\n${body}`,
+      statuses: [400],
+    },
+    { name: 'an invalid length', text: head(path, 'Content-Length: ten') + body, statuses: [400] },
+    { name: 'a negative length', text: head(path, 'Content-Length: -5') + body, statuses: [400] },
+    { name: 'two different lengths', text: head(path, length, 'Content-Length: 5') + body, statuses: [400] },
+    { name: 'a length and chunks', text: `${head(path, length, chunked)}0\r\n\r\n`, statuses: [400] },
+    { name: 'an invalid chunk size', text: `${head(path, chunked)}zzz\r\n${body}\r\n`, statuses: [400, 0] },
+    {
+      name: 'a chunk longer than its size',
       text: `${head(path, chunked)}5\r\n${body}\r\n0\r\n\r\n`,
       statuses: [400, 0],
     },
     {
-      name: 'an unknown coding',
+      name: 'an unknown transfer coding',
       text: head(path, 'Transfer-Encoding: gzip', length) + body,
       statuses: [400],
     },
     { name: 'a header with a line break', text: head(path, 'X-A: b\nc', length) + body, statuses: [400] },
     {
-      name: 'headers without end',
+      name: 'unterminated headers',
       text: head(path, `X-A: ${'a'.repeat(100_000)}`, length) + body,
       statuses: [431],
     },
-    { name: 'less than it says', text: `${head(path, 'Content-Length: 500')}${body}`, statuses: [400, 0] },
-    { name: 'more than it says', text: `${head(path, 'Content-Length: 5')}${body}`, statuses: [400, 200] },
     {
-      name: 'a length beyond everything',
+      name: 'a body shorter than its length',
+      text: `${head(path, 'Content-Length: 500')}${body}`,
+      statuses: [400, 0],
+    },
+    {
+      name: 'a body longer than its length',
+      text: `${head(path, 'Content-Length: 5')}${body}`,
+      statuses: [400, 200],
+    },
+    {
+      name: 'a length above the limit',
       text: head(path, 'Content-Length: 99999999999') + body,
       statuses: [413],
     },
-    { name: 'no length', text: head(path) + body, statuses: [400, 200] },
+    { name: 'a missing length', text: head(path) + body, statuses: [400, 200] },
   ]
 }
 

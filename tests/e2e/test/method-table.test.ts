@@ -13,42 +13,44 @@ describe('the table of methods', () => {
     found = await probeBoth()
   }, 240_000)
 
-  it.each(['engine', 'gateway'] as const)('of the %s is the one that is kept', (name) => {
+  it.each(['engine', 'gateway'] as const)('of the %s matches the committed one', (name) => {
     expect(found[name]).toEqual(readTables()[name])
   })
 
-  it('holds every method of the contract over each of its transports', () => {
+  it('contains every method of the contract over each of its transports', () => {
     const expected = all.map(
       ({ name, transports = ['http', 'websocket'] }) => `${name} ${transports.join(' ')}`,
     )
     const { engine, gateway } = readTables()
     for (const { methods: table } of [engine, gateway]) {
-      const kept = Object.entries(table).map(([name, answers]) => `${name} ${Object.keys(answers).join(' ')}`)
-      expect(kept).toEqual(expected.toSorted())
+      const committed = Object.entries(table).map(
+        ([name, outcomes]) => `${name} ${Object.keys(outcomes).join(' ')}`,
+      )
+      expect(committed).toEqual(expected.toSorted())
     }
   })
 
-  it('agrees with what the specification says about the engine', () => {
+  it('matches the availability of the specification for the engine', () => {
     const { engine } = readTables()
     const offered = all.filter(({ name }) =>
-      Object.values(engine.methods[name] ?? {}).some((words) => words.startsWith('available')),
+      Object.values(engine.methods[name] ?? {}).some((texts) => texts.startsWith('available')),
     )
-    const said = all.filter(({ availability }) => availability?.includes('anvil'))
-    expect(offered.map(({ name }) => name)).toEqual(said.map(({ name }) => name))
+    const documented = all.filter(({ availability }) => availability?.includes('anvil'))
+    expect(offered.map(({ name }) => name)).toEqual(documented.map(({ name }) => name))
   })
 
-  it('never lacks in the service what the engine has, unless the chain is not to offer it', () => {
+  it('has every method of the engine in the gateway too, except those that the chain does not offer', () => {
     const { engine, gateway } = readTables()
-    const lost = Object.keys(engine.methods).filter(
+    const missing = Object.keys(engine.methods).filter(
       (name) =>
         engine.methods[name]?.['http']?.startsWith('available') === true &&
         gateway.methods[name]?.['http']?.startsWith('available') !== true,
     )
     // A shared node does not sign.
-    for (const name of lost) expect(name).toMatch(/^(eth_sign|eth_sendTransaction|personal_|eth_hashrate)/)
+    for (const name of missing) expect(name).toMatch(/^(eth_sign|eth_sendTransaction|personal_|eth_hashrate)/)
   })
 
-  it('is what the reference page shows', () => {
+  it('matches the reference page', () => {
     const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
     expect(plain(readFileSync(pageFile, 'utf8'))).toBe(plain(pageText(readTables())))
   })

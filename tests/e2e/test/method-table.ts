@@ -6,7 +6,7 @@ import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
 import { repository, startService, temporaryFolder } from './service.ts'
 
-/** Responses to every method, by transport: `available`, `available -32602 params refused`, `missing -32601`. */
+/** Responses to every method, by transport: `available`, `available -32602 params rejected`, `missing -32601`. */
 export interface MethodTable {
   readonly clientVersion: string
   readonly methods: Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -45,7 +45,7 @@ export async function probeBoth(): Promise<MethodTables> {
   // The built-in probe of the gateway would change its responses while this one runs.
   const service = await startService(folder.path, { FAIRLEAD_PROBE_NODES: 'false' })
   try {
-    const engine = /evm: Answers calls at (http:\S+?)\.?\s/.exec(service.output())?.[1] ?? ''
+    const engine = /evm: Accepts calls at (http:\S+?)\.?\s/.exec(service.output())?.[1] ?? ''
     const [{ node_url: url, token }] = service.file.nodes
     const socket = (address: string) => address.replace(/^http/, 'ws')
     return {
@@ -76,16 +76,16 @@ async function probe(url: string, webSocketUrl: string): Promise<MethodTable> {
   const table: Record<string, Record<string, string>> = {}
   for (const { method, transport, outcome, code, note } of report.methods) {
     const detail = outcome === 'missing' ? '' : note
-    const words = [outcome, code === null ? '' : String(code), detail].filter((word) => word !== '')
-    ;(table[method] ??= {})[transport] = words.join(' ')
+    const texts = [outcome, code === null ? '' : String(code), detail].filter((text) => text !== '')
+    ;(table[method] ??= {})[transport] = texts.join(' ')
   }
   return { clientVersion: report.node.clientVersion, methods: table }
 }
 
 /** A table in its stored form: one line for each method, so that a change affects one line. */
 export function tableText(table: MethodTable): string {
-  const lines = Object.entries(table.methods).map(([name, answers]) => {
-    const cells = Object.entries(answers).map(([transport, words]) => `"${transport}": "${words}"`)
+  const lines = Object.entries(table.methods).map(([name, outcomes]) => {
+    const cells = Object.entries(outcomes).map(([transport, text]) => `"${transport}": "${text}"`)
     return `    "${name}": { ${cells.join(', ')} }`
   })
   return [
@@ -101,8 +101,8 @@ export function tableText(table: MethodTable): string {
 
 /** Reads the stored tables. */
 export function readTables(): MethodTables {
-  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as MethodTable
-  return { engine: read(tableFiles.engine), gateway: read(tableFiles.gateway) }
+  const readTable = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as MethodTable
+  return { engine: readTable(tableFiles.engine), gateway: readTable(tableFiles.gateway) }
 }
 
 const clients = ['geth', 'erigon', 'reth', 'anvil', 'high-throughput'] as const
@@ -113,14 +113,14 @@ export function pageText({ engine, gateway }: MethodTables): string {
   const all: readonly Method[] = Object.values(methods)
   const heading = [
     'Method',
-    'What it does',
+    'Description',
     ...clients.map((client) =>
       client === 'high-throughput' ? 'High-throughput chain' : capitalized(client),
     ),
     'Engine, HTTP',
     'Engine, WebSocket',
-    'Service, HTTP',
-    'Service, WebSocket',
+    'Gateway, HTTP',
+    'Gateway, WebSocket',
   ]
   const rows = all
     .toSorted((left, right) => (left.name < right.name ? -1 : 1))
@@ -136,13 +136,13 @@ export function pageText({ engine, gateway }: MethodTables): string {
   return [
     '# Methods of the EVM interface',
     '',
-    `${all.length} methods. For node clients and the high-throughput chain, the specification says who offers a method; for`,
-    `the embedded engine (${engine.clientVersion}) and the service in front of it, calling every method has shown it. A code`,
-    'behind `yes` is the error that the method answered, which proves that it ran: what it was asked is made so that it',
-    'changes nothing. An empty cell is a no.',
+    `${all.length} methods. For node clients and the high-throughput chain, the availability comes from the specification. For`,
+    `the embedded engine (${engine.clientVersion}) and the gateway in front of it, it comes from a probe that calls every`,
+    'method with parameters that change nothing. A code after `yes` is the error code of the response: the method exists,',
+    'and rejected these parameters. An empty cell means that the method is not available.',
     '',
-    'Any other node tells about itself with `fairlead probe <node-url>`, and `GET /v2/nodes/{id}/methods/` says what the',
-    'service has found out about one of its own.',
+    '`fairlead probe <node-url>` probes any other node. `GET /v2/nodes/{id}/methods/` returns the last probe result of a',
+    'node of the platform.',
     '',
     line(heading),
     line(heading.map(() => '---')),
@@ -151,8 +151,8 @@ export function pageText({ engine, gateway }: MethodTables): string {
   ].join('\n')
 }
 
-function cell(words: string | undefined): string {
-  const [outcome = '', code = ''] = words?.split(' ') ?? []
+function cell(text: string | undefined): string {
+  const [outcome = '', code = ''] = text?.split(' ') ?? []
   if (outcome !== 'available') return ''
   return /^-?\d+$/.test(code) ? `yes, ${code}` : 'yes'
 }

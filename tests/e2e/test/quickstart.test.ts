@@ -16,7 +16,7 @@ describe('the quickstart of the README', () => {
     expect(program.trimEnd().split('\n').length).toBeLessThan(30)
   })
 
-  it('prints what the README says', async () => {
+  it('prints the output of the README', async () => {
     // A fresh chain, because other tests create blocks.
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())

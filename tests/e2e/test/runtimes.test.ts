@@ -69,15 +69,15 @@ report(${JSON.stringify(task)}, WebSocketClass, createGrpcClient).then((seen) =>
 }
 
 function expectReport(text: string): void {
-  const seen = JSON.parse(text) as Report
-  expect(seen).toEqual({
+  const report = JSON.parse(text) as Report
+  expect(report).toEqual({
     chainId: '0x7a69',
     parent: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
-    refusal: 'RPC_ERROR -32602',
-    pushed: true,
-    beacon: { version: 'fulu', agrees: true, pushed: true },
+    rejection: 'RPC_ERROR -32602',
+    isNotified: true,
+    beacon: { version: 'fulu', agrees: true, isNotified: true },
     jetton: { agrees: true, burned: '10000000000' },
-    solana: { agrees: true, refusal: 'GRPC_STATUS UNAUTHENTICATED' },
+    solana: { agrees: true, rejection: 'GRPC_STATUS UNAUTHENTICATED' },
   })
 }
 

@@ -60,8 +60,8 @@ async function subscriber(...subscriptions: readonly unknown[][]) {
   const socket = new WebSocket(wsUrl)
   await once(socket, 'open')
   const names: string[] = []
-  const told = subscriptions.map((): string[] => [])
-  let answered = 0
+  const notifications = subscriptions.map((): string[] => [])
+  let responses = 0
   socket.on('message', (data: Buffer) => {
     const message = JSON.parse(data.toString()) as {
       id?: number
@@ -70,17 +70,17 @@ async function subscriber(...subscriptions: readonly unknown[][]) {
     }
     if (message.params) {
       const { subscription, result } = message.params
-      told[names.indexOf(subscription)]?.push(result.blockHash ? logName(result) : result.hash)
+      notifications[names.indexOf(subscription)]?.push(result.blockHash ? logName(result) : result.hash)
       return
     }
     names[message.id as number] = message.result as string
-    answered += 1
+    responses += 1
   })
   for (const [id, params] of subscriptions.entries()) {
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }))
   }
-  await vi.waitFor(() => expect(answered).toBe(subscriptions.length), patience)
-  return { socket, told }
+  await vi.waitFor(() => expect(responses).toBe(subscriptions.length), patience)
+  return { socket, notifications }
 }
 
 async function transfer(blocks: number): Promise<void> {
@@ -95,8 +95,8 @@ function enginePid(): number {
   const pid = readdirSync('/proc').find((name) => {
     if (!/^\d+$/.test(name)) return false
     try {
-      const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
-      return words[0]?.endsWith('anvil') && words.some((word) => word.includes(folder.path))
+      const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
+      return argv[0]?.endsWith('anvil') && argv.some((argument) => argument.includes(folder.path))
     } catch {
       return false
     }
@@ -111,8 +111,8 @@ function residentBytes(): number {
 }
 
 // The last test stops the gateway.
-describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
-  it('go on without a gap and without a double when the engine is killed and comes back', async () => {
+describe('WebSocket subscriptions of the gateway', { shuffle: false }, () => {
+  it('continue without gaps and duplicates after the engine is killed and restarted', async () => {
     const before = Number(await engine<string>('eth_blockNumber'))
     const { contract } = sample
     const kinds = [['newHeads'], ['logs', {}], ['logs', { address: contract }], ['newHeads']]
@@ -134,46 +134,46 @@ describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
     )
     const heads = blocks.map(({ hash }) => hash)
     expect(logs).toHaveLength(20)
-    let counted = 0
-    for (const { told } of subscribers) {
-      for (const [index, results] of told.entries()) {
+    let notificationCount = 0
+    for (const { notifications } of subscribers) {
+      for (const [index, results] of notifications.entries()) {
         const expected = kinds[index]?.[0] === 'logs' ? logs : heads
         await vi.waitFor(() => expect(results).toEqual(expected), patience)
-        counted += 1
+        notificationCount += 1
       }
     }
-    expect(counted).toBe(200)
+    expect(notificationCount).toBe(200)
     for (const { socket } of subscribers) socket.close()
   })
 
-  it('end for clients that do not read, and the memory stays flat', async () => {
-    const slow = await Promise.all(
+  it('close for clients that do not read, with bounded memory', async () => {
+    const slowReaders = await Promise.all(
       Array.from({ length: 10 }, () => subscriber(...Array.from({ length: 100 }, () => ['newHeads']))),
     )
-    const quick = await subscriber(['newHeads'])
+    const fastReader = await subscriber(['newHeads'])
     const before = residentBytes()
-    for (const { socket } of slow) socket.pause()
+    for (const { socket } of slowReaders) socket.pause()
     // About 150 kB per subscriber and block. Unread data would add up to 3 GB.
     for (let round = 0; round < 100; round++) await engine('anvil_mine', ['0x14'])
     const latest = await engine<Head>('eth_getBlockByNumber', ['latest', false])
-    await vi.waitFor(() => expect(quick.told[0]?.at(-1)).toBe(latest.hash), patience)
+    await vi.waitFor(() => expect(fastReader.notifications[0]?.at(-1)).toBe(latest.hash), patience)
     await vi.waitFor(
-      () => expect(service.output().match(/"close_code":1013/g)).toHaveLength(slow.length),
+      () => expect(service.output().match(/"close_code":1013/g)).toHaveLength(slowReaders.length),
       patience,
     )
     expect(residentBytes() - before).toBeLessThan(256 * 1024 * 1024)
-    expect(quick.told[0]).toHaveLength(2_000)
-    for (const { socket } of [...slow, quick]) socket.terminate()
+    expect(fastReader.notifications[0]).toHaveLength(2_000)
+    for (const { socket } of [...slowReaders, fastReader]) socket.terminate()
   })
 
-  it('serve viem and ethers', async () => {
+  it('work with viem and ethers', async () => {
     const [{ ws_url: url, node_url: nodeUrl, token, username, password }] = service.file.nodes
     expect(nodeAddress('websocket', nodeUrl, { kind: 'token', token }).url).toBe(`${url}/${token}`)
     const viem = createPublicClient({ transport: webSocket(wsUrl) })
-    const seen: string[] = []
+    const hashes: string[] = []
     // If viem is stopped while it requests a block, it reports a missing block as well.
-    const onBlock = (found: { readonly hash: string } | undefined) => {
-      if (found) seen.push(found.hash)
+    const onBlock = (block: { readonly hash: string } | undefined) => {
+      if (block) hashes.push(block.hash)
     }
     const unwatch = viem.watchBlocks({ onBlock })
     const credentials = btoa(`${username}:${password}`)
@@ -193,7 +193,7 @@ describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
       // A client whose subscription is not active yet receives the next block.
       await vi.waitFor(
         () => {
-          expect(seen).toContain(hash)
+          expect(hashes).toContain(hash)
           expect(numbers).toContain(Number(number))
           expect(logs).toContain(hash)
         },
@@ -205,12 +205,12 @@ describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
     await provider.destroy()
   })
 
-  it('end with the service, which tells so', async () => {
+  it('close with a reason when the gateway stops', async () => {
     const { socket } = await subscriber(['newHeads'])
     const closed = once(socket, 'close')
     expect(await service.end('SIGTERM')).toBe(0)
     const [code, reason] = (await closed) as [number, Buffer]
-    expect([code, reason.toString()]).toEqual([1001, 'service restarts'])
+    expect([code, reason.toString()]).toEqual([1001, 'gateway restart'])
     for (const secret of [wsUrl, service.file.nodes[0].token]) expect(service.output()).not.toContain(secret)
     expect(service.output()).toContain('"node websocket"')
   })

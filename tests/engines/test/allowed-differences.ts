@@ -10,7 +10,7 @@ export interface AllowedDifference {
   readonly source: string
   /** All methods if omitted. */
   readonly methods?: readonly string[]
-  allows(call: Case, direct: Response, through: Response): boolean
+  allows(call: Case, direct: Response, viaGateway: Response): boolean
 }
 
 const invalidParams = -32602
@@ -30,31 +30,31 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     source: 'JSON-RPC 2.0, section 5.1: -32602 for invalid parameters; the method is in the contract',
-    allows: ({ isMalformed }, { error }, through) =>
-      isMalformed && error?.code === methodNotFound && through.error?.code === invalidParams,
+    allows: ({ isMalformed }, { error }, viaGateway) =>
+      isMalformed && error?.code === methodNotFound && viaGateway.error?.code === invalidParams,
   },
   {
-    source: 'specs/evm/methods/eth/eth_accounts.yaml: a hosted node holds no accounts',
+    source: 'specs/evm/methods/eth/eth_accounts.yaml: a hosted node has no accounts',
     methods: ['eth_accounts'],
     allows: (_, { error }, { result }) => error === undefined && JSON.stringify(result) === '[]',
   },
   {
-    source: 'specs/evm/methods/eth/eth_accounts.yaml: a hosted node holds no accounts, so it cannot sign',
+    source: 'specs/evm/methods/eth/eth_accounts.yaml: a hosted node has no accounts, so it cannot sign',
     methods: ['eth_sendTransaction', 'eth_sign', 'eth_signTransaction'],
-    allows: (_, { error: direct }, { error: through }) =>
-      direct !== undefined && through?.code === methodNotFound,
+    allows: (_, { error: direct }, { error: viaGateway }) =>
+      direct !== undefined && viaGateway?.code === methodNotFound,
   },
   {
     source: 'specs/evm/methods/eth/eth_unsubscribe.yaml: x-transports has websocket only',
     methods: ['eth_unsubscribe'],
-    allows: (_, { error: direct }, { error: through }) =>
-      direct !== undefined && through?.code === methodNotFound,
+    allows: (_, { error: direct }, { error: viaGateway }) =>
+      direct !== undefined && viaGateway?.code === methodNotFound,
   },
   {
-    source: 'specs/evm/methods/eth/eth_newFilter.yaml: only the node that made a filter knows its identifier',
+    source: 'specs/evm/methods/eth/eth_newFilter.yaml: a filter exists only on the node that created it',
     methods: ['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter', 'eth_subscribe'],
-    allows: ({ method }, direct, through) =>
-      isResultOf(method, direct.result) && isResultOf(method, through.result),
+    allows: ({ method }, direct, viaGateway) =>
+      isResultOf(method, direct.result) && isResultOf(method, viaGateway.result),
   },
   {
     source: 'execution-apis, src/testing/testing_buildBlockV1.yaml: must not be exposed by a public API',

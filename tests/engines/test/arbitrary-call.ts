@@ -1,6 +1,6 @@
 import type { Method } from '@fairlead/core'
 import { methods, schemas } from '@fairlead/evm-rpc/contract'
-import { SchemaValues, wildValue } from '@fairlead/vitest/arbitrary-value'
+import { SchemaValues, arbitraryJson } from '@fairlead/vitest/arbitrary-value'
 import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { zeroHash } from './engine-node.ts'
@@ -31,17 +31,17 @@ function paramsOf({ params }: Method, values: SchemaValues): Arbitrary<readonly 
   const required = params.filter(({ required: isRequired }) => isRequired).length
   const short = fc
     .tuple(valid, fc.integer({ min: required, max: Math.max(params.length, required) }))
-    .map(([good, length]) => good.slice(0, length))
-  const broken = params.map(({ schema }, at) =>
-    fc.tuple(valid, values.broken(schema)).map(([good, value]) => [...good].with(at, value)),
+    .map(([validParams, length]) => validParams.slice(0, length))
+  const broken = params.map(({ schema }, index) =>
+    fc.tuple(valid, values.broken(schema)).map(([validParams, value]) => [...validParams].with(index, value)),
   )
   return fc.oneof(
     { weight: 4, arbitrary: short },
     {
       weight: 4,
-      arbitrary: params.length === 0 ? fc.array(wildValue, { maxLength: 3 }) : fc.oneof(...broken),
+      arbitrary: params.length === 0 ? fc.array(arbitraryJson, { maxLength: 3 }) : fc.oneof(...broken),
     },
-    { weight: 1, arbitrary: fc.array(wildValue, { maxLength: 6 }) },
+    { weight: 1, arbitrary: fc.array(arbitraryJson, { maxLength: 6 }) },
   )
 }
 

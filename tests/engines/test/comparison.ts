@@ -24,19 +24,19 @@ export class Comparison {
     this.#name = name
   }
 
-  add(call: Case, direct: Response, through: Response, name = JSON.stringify(call.params)): void {
+  add(call: Case, direct: Response, viaGateway: Response, name = JSON.stringify(call.params)): void {
     const row = this.#rows.get(call.method) ?? { cases: 0, equal: 0, explained: 0 }
     this.#rows.set(call.method, row)
-    const [expected, received] = [formOf(direct), formOf(through)]
+    const [expected, received] = [formOf(direct), formOf(viaGateway)]
     row.cases += 1
     if (expected === received) row.equal += 1
-    else if (isAllowed(call, direct, through)) row.explained += 1
+    else if (isAllowed(call, direct, viaGateway)) row.explained += 1
     else this.different.push(`${call.method} ${name}: ${expected} | ${received}`)
   }
 
   /** Prints the totals and the methods with permitted differences, and writes all rows to `.results`. */
   async report(): Promise<void> {
-    const rows = [...this.#rows].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const rows = [...this.#rows].toSorted(([left], [right]) => (left < right ? -1 : 1))
     const sum = (name: keyof Row) => rows.reduce((total, [, row]) => total + row[name], 0)
     const explained = rows.filter(([, row]) => row.explained > 0)
     process.stdout.write(
@@ -65,9 +65,9 @@ function formOf({ result, error }: Response): string {
   return JSON.stringify(error === undefined ? { result } : { code: error.code, data: error.data })
 }
 
-function isAllowed(call: Case, direct: Response, through: Response): boolean {
+function isAllowed(call: Case, direct: Response, viaGateway: Response): boolean {
   return allowedDifferences.some(
     ({ methods, allows }) =>
-      (methods === undefined || methods.includes(call.method)) && allows(call, direct, through),
+      (methods === undefined || methods.includes(call.method)) && allows(call, direct, viaGateway),
   )
 }

@@ -11,13 +11,13 @@ export const errorDeviations: readonly ErrorDeviation[] = [
     code: -32001,
     methods: /^eth_get(UncleByBlockHashAndIndex|UncleCountByBlockHash|BlockTransactionCountByHash)$/,
     message: /^Resource not found$/,
-    reason: 'anvil refuses an unknown block where other nodes answer null',
+    reason: 'anvil rejects an unknown block where other nodes return null',
   },
   {
     code: -32600,
     methods: /^/,
     message: /^Invalid request$/,
-    reason: 'anvil cannot read texts with half a surrogate pair, nor some filters',
+    reason: 'anvil cannot parse strings with a lone surrogate, and some filters',
   },
   {
     code: -32000,
@@ -37,7 +37,7 @@ export interface ResultDeviation {
 export const resultDeviations: readonly ResultDeviation[] = [
   {
     methods: ['eth_feeHistory'],
-    reason: 'for no blocks at all there are no base fees, and null stands for the list of ratios',
+    reason: 'for an empty block range there are no base fees, and the list of ratios is null',
     allows: (result) => JSON.stringify(result) === '{"oldestBlock":"0x0","gasUsedRatio":null}',
   },
   {
@@ -53,7 +53,7 @@ export const resultDeviations: readonly ResultDeviation[] = [
   },
   {
     methods: ['debug_executionWitness'],
-    reason: 'null stands for a list without members',
+    reason: 'an empty list is null',
     allows: (result) => typeof result === 'object' && result !== null && Object.values(result).includes(null),
   },
 ]

@@ -4,14 +4,14 @@ import { methodCalls } from '@fairlead/gateway-evm/testing/method-calls'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Ask, inBatches, openSocket, overHttp, resultsOf } from './rpc-client.ts'
+import { type RequestFn, inBatches, openSocket, overHttp, resultsOf } from './rpc-client.ts'
 import { allowedDifferences } from './allowed-differences.ts'
 import { Comparison } from './comparison.ts'
 import { type Case, casesOf, createContract, fillChain, type Sample } from './geth-cases.ts'
 import { type Geth, gethFolder, startGeth } from './geth.ts'
 import { canBuildGo } from './go-program.ts'
 
-it('differences are allowed by a specification each, and by 25 at most', () => {
+it('each allowed difference has a specification; there are at most 25', () => {
   expect(allowedDifferences.length).toBeLessThanOrEqual(25)
   for (const { source } of allowedDifferences) {
     expect(source).toMatch(
@@ -23,7 +23,7 @@ it('differences are allowed by a specification each, and by 25 at most', () => {
   }
 })
 
-describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
+describe.skipIf(!canBuildGo)('the gateway responds like go-ethereum', () => {
   let folder: Awaited<ReturnType<typeof gethFolder>>
   let geth: Geth
   let gateway: Served
@@ -33,9 +33,9 @@ describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
   beforeAll(async () => {
     folder = await gethFolder()
     geth = await startGeth({ folder: folder.path, flags: ['--dev'] })
-    const ask = overHttp(geth.httpUrl)
-    sample = await fillChain(ask)
-    cases = casesOf(await methodCalls(ask), sample)
+    const request = overHttp(geth.httpUrl)
+    sample = await fillChain(request)
+    cases = casesOf(await methodCalls(request), sample)
     gateway = await serve({
       FAIRLEAD_EVM_UPSTREAM: geth.httpUrl,
       FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: geth.webSocketUrl,
@@ -54,57 +54,60 @@ describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
   })
 
   it.each(['HTTP', 'batches', 'WebSocket'])('over %s', async (transport) => {
-    const both = await askersOf(transport, geth, gateway)
+    const both = await requestersOf(transport, geth, gateway)
     const comparison = new Comparison(`differential-${transport}`)
     for (const call of cases) {
       const { method, params } = call
-      const [direct, through] = await Promise.all([both.direct(method, params), both.through(method, params)])
-      comparison.add(call, direct, through)
+      const [direct, viaGateway] = await Promise.all([
+        both.direct(method, params),
+        both.viaGateway(method, params),
+      ])
+      comparison.add(call, direct, viaGateway)
     }
     await comparison.report()
     expect(comparison.different).toEqual([])
   })
 
-  it('in filters, which each side names itself', async () => {
+  it('in filters with their own ids', async () => {
     const both = [overHttp(geth.httpUrl), overHttp(`${gateway.url}/${gateway.token}`)].map(resultsOf)
     const filter = { fromBlock: 'latest', address: undefined }
     const ids = await Promise.all(
-      both.map(async (ask) => ({
-        logs: await ask('eth_newFilter', filter),
-        blocks: await ask('eth_newBlockFilter'),
+      both.map(async (request) => ({
+        logs: await request('eth_newFilter', filter),
+        blocks: await request('eth_newBlockFilter'),
       })),
     )
     await createContract(overHttp(geth.httpUrl), sample.account)
-    const [direct, through] = await Promise.all(
-      both.map(async (ask, at) => [
-        await ask('eth_getFilterLogs', ids[at]?.logs),
-        await ask('eth_getFilterChanges', ids[at]?.logs),
-        await ask('eth_getFilterChanges', ids[at]?.blocks),
-        await ask('eth_getFilterChanges', ids[at]?.blocks),
-        await ask('eth_uninstallFilter', ids[at]?.logs),
-        await ask('eth_uninstallFilter', ids[at]?.logs),
+    const [direct, viaGateway] = await Promise.all(
+      both.map(async (request, at) => [
+        await request('eth_getFilterLogs', ids[at]?.logs),
+        await request('eth_getFilterChanges', ids[at]?.logs),
+        await request('eth_getFilterChanges', ids[at]?.blocks),
+        await request('eth_getFilterChanges', ids[at]?.blocks),
+        await request('eth_uninstallFilter', ids[at]?.logs),
+        await request('eth_uninstallFilter', ids[at]?.logs),
       ]),
     )
     expect(direct).toMatchObject([[{}], [{}], [expect.any(String)], [], true, false])
-    expect(through).toEqual(direct)
+    expect(viaGateway).toEqual(direct)
   })
 
-  it('in methods that it composes', async () => {
-    const ask = resultsOf(overHttp(`${gateway.url}/${gateway.token}`))
+  it('in methods that the gateway composes', async () => {
+    const request = resultsOf(overHttp(`${gateway.url}/${gateway.token}`))
     const { blockHash, blockNumber, transactionHash } = sample
-    const receipts = await ask('eth_getBlockReceipts', blockNumber)
-    expect(await ask('debug_getRawTransactions', blockNumber)).toEqual([
-      await ask('debug_getRawTransaction', transactionHash),
+    const receipts = await request('eth_getBlockReceipts', blockNumber)
+    expect(await request('debug_getRawTransactions', blockNumber)).toEqual([
+      await request('debug_getRawTransaction', transactionHash),
     ])
-    expect(await ask('erigon_blockNumber')).toBe(await ask('eth_blockNumber'))
-    expect(await ask('erigon_getBlockReceiptsByBlockHash', blockHash)).toEqual(receipts)
-    expect(await ask('eth_getBlockReceiptsWithSystemTx', blockNumber)).toMatchObject({ receipts })
-    const logs = await ask<unknown[][]>('erigon_getLogsByHash', blockHash)
-    expect(logs.flat()).toEqual(await ask('eth_getLogs', { blockHash }))
-    const header = await ask<object>('eth_getHeaderByHash', blockHash)
-    expect(await ask('erigon_getHeaderByNumber', blockNumber)).toMatchObject(header)
+    expect(await request('erigon_blockNumber')).toBe(await request('eth_blockNumber'))
+    expect(await request('erigon_getBlockReceiptsByBlockHash', blockHash)).toEqual(receipts)
+    expect(await request('eth_getBlockReceiptsWithSystemTx', blockNumber)).toMatchObject({ receipts })
+    const logs = await request<unknown[][]>('erigon_getLogsByHash', blockHash)
+    expect(logs.flat()).toEqual(await request('eth_getLogs', { blockHash }))
+    const header = await request<object>('eth_getHeaderByHash', blockHash)
+    expect(await request('erigon_getHeaderByNumber', blockNumber)).toMatchObject(header)
     const call = { from: sample.account, to: sample.contract, data: '0x', gas: '0x186a0' }
-    const { structLogs } = await ask<{ structLogs: readonly object[] }>(
+    const { structLogs } = await request<{ structLogs: readonly object[] }>(
       'debug_traceCall',
       call,
       blockNumber,
@@ -112,24 +115,24 @@ describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
     )
     const context = { blockNumber, transactionIndex: -1 }
     expect(structLogs).toMatchObject([{ op: 'STOP' }])
-    expect(await ask('debug_traceCallMany', [{ transactions: [call] }], context, {})).toMatchObject([
+    expect(await request('debug_traceCallMany', [{ transactions: [call] }], context, {})).toMatchObject([
       { structLogs },
     ])
   })
 })
 
 /** Creates callers of geth itself, and through the gateway. */
-async function askersOf(
+async function requestersOf(
   transport: string,
   geth: Geth,
   { url, token }: Served,
-): Promise<{ readonly direct: Ask; readonly through: Ask }> {
+): Promise<{ readonly direct: RequestFn; readonly viaGateway: RequestFn }> {
   if (transport === 'WebSocket') {
     const direct = await openSocket(geth.webSocketUrl)
-    const through = await openSocket(`${url.replace('http', 'ws')}/ws/${token}`)
-    onTestFinished(() => [direct, through].forEach((socket) => socket.close()))
-    return { direct: direct.ask, through: through.ask }
+    const viaGateway = await openSocket(`${url.replace('http', 'ws')}/ws/${token}`)
+    onTestFinished(() => [direct, viaGateway].forEach((socket) => socket.close()))
+    return { direct: direct.request, viaGateway: viaGateway.request }
   }
-  const over = transport === 'HTTP' ? overHttp : inBatches
-  return { direct: over(geth.httpUrl), through: over(`${url}/${token}`) }
+  const connect = transport === 'HTTP' ? overHttp : inBatches
+  return { direct: connect(geth.httpUrl), viaGateway: connect(`${url}/${token}`) }
 }

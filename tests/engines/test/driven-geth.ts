@@ -48,17 +48,17 @@ export class DrivenGeth {
   /** Starts a node, and a second one that builds its blocks. */
   static async start(start: DrivenStart = {}): Promise<DrivenGeth> {
     const folder = await gethFolder()
-    const workshop = await gethFolder()
+    const builderFolder = await gethFolder()
     const block = genesis(Math.floor(Date.now() / 1_000) - 3_600)
     await initialize(folder.path, block, start.flags)
-    await initialize(workshop.path, block)
+    await initialize(builderFolder.path, block)
     const geth = await startGeth({ folder: folder.path, ...start })
-    const builder = await startGeth({ folder: workshop.path, namespaces: 'eth,debug,testing' })
+    const builder = await startGeth({ folder: builderFolder.path, namespaces: 'eth,debug,testing' })
     const chain = await EngineChain.drive(
       { geth, folder: folder.path },
-      { geth: builder, folder: workshop.path },
+      { geth: builder, folder: builderFolder.path },
     )
-    const closes = [() => builder.stop('SIGKILL'), folder.remove, workshop.remove]
+    const closes = [() => builder.stop('SIGKILL'), folder.remove, builderFolder.remove]
     return new DrivenGeth(geth, chain, folder.path, start, block, closes)
   }
 
@@ -110,13 +110,13 @@ export class DrivenGeth {
     this.#genesis = block
     await initialize(this.#folder, block, this.#start.flags)
     await this.#startAgain(this.#start)
-    const workshop = await gethFolder()
-    await initialize(workshop.path, block)
-    const builder = await startGeth({ folder: workshop.path, namespaces: 'eth,debug,testing' })
-    this.#closes.push(() => builder.stop('SIGKILL'), workshop.remove)
+    const builderFolder = await gethFolder()
+    await initialize(builderFolder.path, block)
+    const builder = await startGeth({ folder: builderFolder.path, namespaces: 'eth,debug,testing' })
+    this.#closes.push(() => builder.stop('SIGKILL'), builderFolder.remove)
     await this.chain.replace(
       { geth: this.#geth, folder: this.#folder },
-      { geth: builder, folder: workshop.path },
+      { geth: builder, folder: builderFolder.path },
     )
   }
 

@@ -42,8 +42,8 @@ export class EngineChain {
   /** Builds blocks upon a parent and makes the last of them the head. */
   async #buildUpon(parent: Built, count: number, logs: number): Promise<readonly Built[]> {
     if ((await this.#builder.block('latest')).hash !== parent.hash)
-      await this.#builder.ask('debug_setHead', `0x${parent.number.toString(16)}`)
-    let nonce = Number(await this.#builder.ask('eth_getTransactionCount', senderAddress, 'latest'))
+      await this.#builder.request('debug_setHead', `0x${parent.number.toString(16)}`)
+    let nonce = Number(await this.#builder.request('eth_getTransactionCount', senderAddress, 'latest'))
     const built: Built[] = []
     for (let at = parent; built.length < count; at = built.at(-1) ?? parent) {
       const transactions = await Promise.all(Array.from({ length: logs }, () => signed(nonce++)))
@@ -62,7 +62,7 @@ export class EngineChain {
       withdrawals: [],
       parentBeaconBlockRoot: zeroHash,
     }
-    const { executionPayload: payload } = await this.#builder.ask<{ readonly executionPayload: Payload }>(
+    const { executionPayload: payload } = await this.#builder.request<{ readonly executionPayload: Payload }>(
       'testing_buildBlockV1',
       parent.hash,
       attributes,
@@ -107,14 +107,14 @@ export class EngineChain {
   /** Continues with a restarted node up to a block, and sends it the blocks that it has lost. */
   async resume(node: NodeWithFolder, head: Built): Promise<void> {
     this.#node = await EngineNode.of(node)
-    const { hash: kept } = await this.head()
-    const lost: Payload[] = []
-    for (let { hash } = head; hash !== kept;) {
+    const { hash: currentHash } = await this.head()
+    const missingPayloads: Payload[] = []
+    for (let { hash } = head; hash !== currentHash;) {
       const payload = this.payloadOf({ hash })
-      lost.unshift(payload)
+      missingPayloads.unshift(payload)
       hash = payload.parentHash
     }
-    for (const payload of lost) await this.#node.import(payload)
+    for (const payload of missingPayloads) await this.#node.import(payload)
     await this.choose(head)
   }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AskResult, overHttp, resultsOf } from './rpc-client.ts'
+import { type ResultFn, overHttp, resultsOf } from './rpc-client.ts'
 import type { Geth } from './geth.ts'
 
 /** A block of the chain. */
@@ -29,12 +29,12 @@ export const zeroHash = `0x${'00'.repeat(32)}`
 
 /** A go-ethereum that receives its blocks through the engine API, as from a consensus client. */
 export class EngineNode {
-  readonly ask: AskResult
-  readonly #engine: AskResult
+  readonly request: ResultFn
+  readonly #engine: ResultFn
 
   constructor({ httpUrl, engineUrl }: Geth, secret: Buffer) {
     if (engineUrl === undefined) throw new Error('the node has no engine API')
-    this.ask = resultsOf(overHttp(httpUrl))
+    this.request = resultsOf(overHttp(httpUrl))
     this.#engine = resultsOf(overHttp(engineUrl, () => ({ authorization: `Bearer ${tokenOf(secret)}` })))
   }
 
@@ -44,7 +44,7 @@ export class EngineNode {
   }
 
   async block(tag: string): Promise<Built> {
-    const header = await this.ask<Record<'number' | 'hash' | 'timestamp', string>>(
+    const header = await this.request<Record<'number' | 'hash' | 'timestamp', string>>(
       'eth_getBlockByNumber',
       tag,
       false,

@@ -30,16 +30,16 @@ export interface FollowedChain {
  * @returns the chain by the notifications; reading it throws if one was missing, duplicated or out of order
  */
 export async function followChain(socket: Socket): Promise<FollowedChain> {
-  const heads = await socket.ask('eth_subscribe', ['newHeads'])
-  const logs = await socket.ask('eth_subscribe', ['logs', {}])
-  const of = <result>({ result }: { readonly result?: unknown }) =>
+  const heads = await socket.request('eth_subscribe', ['newHeads'])
+  const logs = await socket.request('eth_subscribe', ['logs', {}])
+  const resultOf = <result>({ result }: { readonly result?: unknown }) =>
     socket.notifications
       .filter(({ subscription }) => subscription === result)
       .map((notification) => notification.result as result)
   return {
     socket,
-    blocks: () => blocksOf(of<Header>(heads)),
-    logs: () => logsOf(of<Log>(logs)),
+    blocks: () => blocksOf(resultOf<Header>(heads)),
+    logs: () => logsOf(resultOf<Log>(logs)),
   }
 }
 
@@ -54,10 +54,10 @@ export async function expectFollowed(
   const blocks = await Promise.all(
     Array.from({ length: number - from + 1 }, (_, at) => chain.block(from + at)),
   )
-  const ofBlocks = blocks.map(({ hash: blockHash }) =>
+  const logsByBlock = blocks.map(({ hash: blockHash }) =>
     resultsOf(overHttp(httpUrl))<readonly Log[]>('eth_getLogs', { blockHash }),
   )
-  const logs = (await Promise.all(ofBlocks)).flat()
+  const logs = (await Promise.all(logsByBlock)).flat()
   for (const follower of followers) {
     await expect.poll(() => follower.blocks()).toEqual(blocks.map(({ hash }) => hash))
     await expect
@@ -68,10 +68,10 @@ export async function expectFollowed(
 
 function blocksOf(headers: readonly Header[]): readonly string[] {
   let chain: Header[] = []
-  const seen = new Set<string>()
+  const delivered = new Set<string>()
   for (const header of headers) {
-    if (seen.has(header.hash)) throw new Error(`block ${header.number} ${header.hash} came twice`)
-    seen.add(header.hash)
+    if (delivered.has(header.hash)) throw new Error(`block ${header.number} ${header.hash} came twice`)
+    delivered.add(header.hash)
     const parent = chain.findLastIndex(({ hash }) => hash === header.parentHash)
     const isFirst = chain.length === 0
     const replacesAll = Number(header.number) <= Number(chain[0]?.number)
@@ -82,12 +82,12 @@ function blocksOf(headers: readonly Header[]): readonly string[] {
 }
 
 function logsOf(logs: readonly Log[]): readonly string[] {
-  const known: string[] = []
+  const deliveredHashes: string[] = []
   for (const { blockHash, logIndex, removed } of logs) {
     const log = `${blockHash} ${logIndex}`
-    if (!removed && known.includes(log)) throw new Error(`log ${log} came twice`)
-    if (!removed) known.push(log)
-    else if (known.pop() !== log) throw new Error(`log ${log} was taken back out of order`)
+    if (!removed && deliveredHashes.includes(log)) throw new Error(`log ${log} came twice`)
+    if (!removed) deliveredHashes.push(log)
+    else if (deliveredHashes.pop() !== log) throw new Error(`log ${log} was taken back out of order`)
   }
-  return known
+  return deliveredHashes
 }

@@ -61,10 +61,10 @@ export async function fuzz({ url, seed, calls: count, seconds }: Fuzzing): Promi
       continue
     }
     counts[body.error === undefined ? 'results' : 'errors'] += 1
-    const verdict = status === 200 ? examined(call.method, body) : { problem: `status ${status}` }
-    if (verdict === 'deviation') counts.deviations += 1
-    if (typeof verdict === 'string') continue
-    const kind = `${call.method}: ${verdict.problem}`
+    const result = status === 200 ? examined(call.method, body) : { problem: `status ${status}` }
+    if (result === 'deviation') counts.deviations += 1
+    if (typeof result === 'string') continue
+    const kind = `${call.method}: ${result.problem}`
     if (!problems.has(kind)) problems.set(kind, call)
   }
   return { ...counts, unanswered, problems: [...problems] }

@@ -12,12 +12,12 @@ const chainId = 1_337
 export function genesis(timestamp: number): object {
   const forks =
     'homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london mergeNetsplit'
-  const fromStart = Object.fromEntries(forks.split(' ').map((name) => [`${name}Block`, 0]))
+  const genesisForks = Object.fromEntries(forks.split(' ').map((name) => [`${name}Block`, 0]))
   const cancun = { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 }
   return {
     config: {
       chainId,
-      ...fromStart,
+      ...genesisForks,
       terminalTotalDifficulty: 0,
       shanghaiTime: 0,
       cancunTime: 0,

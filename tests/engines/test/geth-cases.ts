@@ -1,5 +1,5 @@
 import type { MethodCall } from '@fairlead/gateway-evm/testing/method-calls'
-import type { Ask } from './rpc-client.ts'
+import type { RequestFn } from './rpc-client.ts'
 
 /** A call of the differential run. */
 export interface Case {
@@ -24,29 +24,29 @@ const zeroHash = `0x${'00'.repeat(32)}`
 const malformed: readonly unknown[] = [null, 5, true, 'zz', '0x', {}, []]
 
 /** Mines a block with a transfer and one with a contract. */
-export async function fillChain(ask: Ask): Promise<Sample> {
-  const [account] = (await ask('eth_accounts', [])).result as readonly [string]
+export async function fillChain(request: RequestFn): Promise<Sample> {
+  const [account] = (await request('eth_accounts', [])).result as readonly [string]
   const transfer = { from: account, to: `0x${'12'.repeat(20)}`, value: '0x1' }
-  await receiptOf(ask, transfer)
-  const { contractAddress, blockHash, blockNumber, transactionHash } = await createContract(ask, account)
+  await receiptOf(request, transfer)
+  const { contractAddress, blockHash, blockNumber, transactionHash } = await createContract(request, account)
   return { account, contract: contractAddress, blockHash, blockNumber, transactionHash }
 }
 
 /** Creates a contract that emits one log. */
-export async function createContract(ask: Ask, account: string): Promise<Receipt> {
-  return receiptOf(ask, { from: account, data: creation, gas: '0x30d40' })
+export async function createContract(request: RequestFn, account: string): Promise<Receipt> {
+  return receiptOf(request, { from: account, data: creation, gas: '0x30d40' })
 }
 
 /** Returns objects that exist on a chain with transactions. */
-export async function sampleOf(ask: Ask): Promise<Sample> {
-  const { result } = await ask('eth_getBlockByNumber', ['latest', false])
+export async function sampleOf(request: RequestFn): Promise<Sample> {
+  const { result } = await request('eth_getBlockByNumber', ['latest', false])
   const { number, hash, transactions } = result as {
     readonly number: string
     readonly hash: string
     readonly transactions: readonly string[]
   }
   const transactionHash = transactions[0] ?? zeroHash
-  const receipt = (await ask('eth_getTransactionReceipt', [transactionHash])).result as Partial<
+  const receipt = (await request('eth_getTransactionReceipt', [transactionHash])).result as Partial<
     Record<'from' | 'to' | 'contractAddress', string>
   > | null
   const account = receipt?.from ?? `0x${'00'.repeat(20)}`
@@ -66,11 +66,11 @@ interface Receipt {
   readonly transactionHash: string
 }
 
-async function receiptOf(ask: Ask, transaction: object): Promise<Receipt> {
-  const { result: hash, error } = await ask('eth_sendTransaction', [transaction])
+async function receiptOf(request: RequestFn, transaction: object): Promise<Receipt> {
+  const { result: hash, error } = await request('eth_sendTransaction', [transaction])
   if (error) throw new Error(JSON.stringify(error))
   for (;;) {
-    const { result } = await ask('eth_getTransactionReceipt', [hash])
+    const { result } = await request('eth_getTransactionReceipt', [hash])
     if (result) return result as Receipt
   }
 }
@@ -88,9 +88,9 @@ export function casesOf(calls: readonly MethodCall[], sample: Sample): readonly 
     const [first = []] = forms
     const replaced = first.flatMap((_, at) => malformed.map((value) => first.with(at, value)))
     const derived = [first.slice(0, -1), [...first, '0x1', null], ...replaced]
-    const toCase = (isMalformed: boolean) => (each: readonly unknown[]) => ({
+    const toCase = (isMalformed: boolean) => (callParams: readonly unknown[]) => ({
       method: name,
-      params: each,
+      params: callParams,
       isMalformed,
     })
     return [...forms.map(toCase(false)), ...derived.map(toCase(true))]

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Ask, overHttp, type Response } from './rpc-client.ts'
+import { type RequestFn, overHttp, type Response } from './rpc-client.ts'
 import { Comparison } from './comparison.ts'
 import { everyState } from './driven-geth.ts'
 import { EngineNode } from './engine-node.ts'
@@ -15,26 +15,29 @@ import { officialTests, readOfficialCases } from './official-cases.ts'
 const namespaces = 'eth,net,web3,debug,txpool,testing'
 
 test.skipIf(!canBuildGo || officialTests === undefined)(
-  'the gateway answers the execution-apis cases like go-ethereum',
+  'the gateway responds to the execution-apis cases like go-ethereum',
   async () => {
     const tests = officialTests ?? ''
     const cases = await readOfficialCases(tests)
     expect(cases.length).toBeGreaterThan(200)
     // Some cases change the transaction pool, so each side has a separate node.
     const direct = overHttp((await nodeWith(tests)).httpUrl)
-    const through = await askThroughGateway(await nodeWith(tests))
+    const viaGateway = await requestViaGateway(await nodeWith(tests))
     const comparison = new Comparison('official-cases')
-    const otherThanExpected: string[] = []
+    const unexpected: string[] = []
     for (const { name, method, params, expected, isFormOnly } of cases) {
-      const [one, other] = [await direct(method, params), await through(method, params)]
-      comparison.add({ method, params, isMalformed: false }, one, other, name)
-      if (!isFormOnly && !isAsExpected(one, expected)) otherThanExpected.push(name)
+      const [directResponse, gatewayResponse] = [
+        await direct(method, params),
+        await viaGateway(method, params),
+      ]
+      comparison.add({ method, params, isMalformed: false }, directResponse, gatewayResponse, name)
+      if (!isFormOnly && !isAsExpected(directResponse, expected)) unexpected.push(name)
     }
     // Only printed: the cases are for a version of go-ethereum other than the one in go.mod.
     const formOnly = cases.filter(({ isFormOnly }) => isFormOnly).length
     process.stdout.write(
       `go-ethereum: ${cases.length} cases, ${formOnly} of form only, ` +
-        `${otherThanExpected.length} other than expected: ${otherThanExpected.join(', ')}\n`,
+        `${unexpected.length} other than expected: ${unexpected.join(', ')}\n`,
     )
     await comparison.report()
     expect(comparison.different).toEqual([])
@@ -60,7 +63,7 @@ async function nodeWith(tests: string): Promise<Geth> {
   return geth
 }
 
-async function askThroughGateway({ httpUrl, webSocketUrl }: Geth): Promise<Ask> {
+async function requestViaGateway({ httpUrl, webSocketUrl }: Geth): Promise<RequestFn> {
   const gateway: Served = await serve({
     FAIRLEAD_EVM_UPSTREAM: httpUrl,
     FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: webSocketUrl,

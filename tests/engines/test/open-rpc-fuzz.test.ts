@@ -14,7 +14,7 @@ const calls = Number(process.env['FAIRLEAD_FUZZ_CALLS'] ?? 10_000)
 const seconds = Number(process.env['FAIRLEAD_FUZZ_SECONDS'] ?? 120) / 2
 const timeout = seconds * 1_000 + 300_000
 
-test('every response is one of the OpenRPC document, in front of anvil', { timeout }, async () => {
+test('every response matches the OpenRPC document, in front of anvil', { timeout }, async () => {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())
   const service = await startService(folder.path, evmOnly)
@@ -26,7 +26,7 @@ test('every response is one of the OpenRPC document, in front of anvil', { timeo
 })
 
 test.skipIf(!canBuildGo)(
-  'every response is one of the OpenRPC document, in front of go-ethereum',
+  'every response matches the OpenRPC document, in front of go-ethereum',
   { timeout },
   async () => {
     const folder = await gethFolder()

@@ -6,7 +6,7 @@ import type { EngineChain } from './engine-chain.ts'
 import { expectFollowed, followChain } from './followed-chain.ts'
 import { canBuildGo } from './go-program.ts'
 
-describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the engine API drives', () => {
+describe.skipIf(!canBuildGo)('subscriptions in front of go-ethereum, driven through the engine API', () => {
   let geth: DrivenGeth
   let chain: EngineChain
   const gateways: Served[] = []
@@ -35,7 +35,7 @@ describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the e
     return Promise.all(sockets.map(followChain))
   }
 
-  it('tell every block once through reorganizations of 1 to 20 blocks', async () => {
+  it('report every block once through reorganizations of 1 to 20 blocks', async () => {
     const followers = await follow()
     const [first] = await chain.extend(25)
     await expectFollowed(geth, followers, first)
@@ -47,7 +47,7 @@ describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the e
     await expectFollowed(geth, followers, first)
   })
 
-  it('tell a branch that comes after debug_setHead', async () => {
+  it('report the new branch after debug_setHead', async () => {
     const followers = await follow()
     const [first] = await chain.extend(6)
     await expectFollowed(geth, followers, first)
@@ -58,7 +58,7 @@ describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the e
     await expectFollowed(geth, followers, first)
   })
 
-  it('tell every block once when geth is killed and started again', async () => {
+  it('report every block once when geth is killed and restarted', async () => {
     const followers = await follow()
     const [first] = await chain.extend(4)
     await expectFollowed(geth, followers, first)
@@ -67,15 +67,17 @@ describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the e
     await expectFollowed(geth, followers, first)
   })
 
-  it('have the same final and safe blocks', async () => {
+  it('report the same finalized and safe blocks', async () => {
     const followers = await follow()
     const [finalized, , safe, head] = await chain.extend(4)
     if (!head) throw new Error('no block was built')
     await chain.choose(head, { ...(safe && { safe }), ...(finalized && { finalized }) })
     for (const { url, token } of gateways) {
-      const ask = resultsOf(overHttp(`${url}/${token}`))
+      const request = resultsOf(overHttp(`${url}/${token}`))
       for (const [tag, block] of Object.entries({ finalized, safe, latest: head })) {
-        await expect.poll(() => ask('eth_getBlockByNumber', tag, false)).toMatchObject({ hash: block?.hash })
+        await expect
+          .poll(() => request('eth_getBlockByNumber', tag, false))
+          .toMatchObject({ hash: block?.hash })
       }
     }
     await expectFollowed(geth, followers, finalized)

@@ -8,19 +8,22 @@ export interface Response {
 }
 
 /** Calls a method. */
-export type Ask = (method: string, params: readonly unknown[]) => Promise<Response>
+export type RequestFn = (method: string, params: readonly unknown[]) => Promise<Response>
 
 /** Calls a method and returns its result. */
-export type AskResult = <result>(method: string, ...params: readonly unknown[]) => Promise<result>
+export type ResultFn = <result>(method: string, ...params: readonly unknown[]) => Promise<result>
 
 /** Calls over HTTP. */
-export function overHttp(url: string, headers: () => Readonly<Record<string, string>> = () => ({})): Ask {
+export function overHttp(
+  url: string,
+  headers: () => Readonly<Record<string, string>> = () => ({}),
+): RequestFn {
   return async (method, params) =>
     (await post(url, { jsonrpc: '2.0', id: 1, method, params }, headers())) as Response
 }
 
 /** Calls over HTTP, each as the second call of a batch of three. */
-export function inBatches(url: string): Ask {
+export function inBatches(url: string): RequestFn {
   return async (method, params) => {
     const chainId = { jsonrpc: '2.0', method: 'eth_chainId', params: [] }
     const batch = [
@@ -40,9 +43,9 @@ export function inBatches(url: string): Ask {
  *
  * @returns a call that throws the error of the response
  */
-export function resultsOf(ask: Ask): AskResult {
+export function resultsOf(request: RequestFn): ResultFn {
   return async <result>(method: string, ...params: readonly unknown[]) => {
-    const { result, error } = await ask(method, params)
+    const { result, error } = await request(method, params)
     if (error) throw new Error(`${method}: ${JSON.stringify(error)}`)
     return result as result
   }
@@ -50,7 +53,7 @@ export function resultsOf(ask: Ask): AskResult {
 
 /** A WebSocket that carries both calls and notifications. */
 export interface Socket {
-  readonly ask: Ask
+  readonly request: RequestFn
   /** The notifications so far, in order of arrival: parameters of `eth_subscription`. */
   readonly notifications: readonly Notification[]
   /** The close code, once it is closed. */
@@ -79,7 +82,7 @@ export async function openSocket(url: string): Promise<Socket> {
   await once(socket, 'open')
   let id = 0
   return {
-    ask: (method, params) => {
+    request: (method, params) => {
       id += 1
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
       return new Promise((resolve) => pending.set(id, resolve))

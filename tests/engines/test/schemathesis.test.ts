@@ -10,7 +10,7 @@ const examples = Number(process.env['FAIRLEAD_SCHEMATHESIS_EXAMPLES'] ?? 10)
 
 // Each document has a separate gateway, because calls of the platform API revoke credentials of nodes.
 test.skipIf(!canRunSchemathesis).for(['jetton-v2', 'jetton-v3', 'beacon', 'platform'])(
-  'the gateway does what the OpenAPI document %s says',
+  'the gateway conforms to the OpenAPI document %s',
   { timeout: 1_800_000 },
   async (document) => {
     const [family = ''] = document.split('-')
@@ -50,10 +50,10 @@ function nodeOf({ file: { base_url: base, nodes } }: Service, family: string) {
 
 const keys = 16
 
-async function platformOf({ file: { base_url: url, api_key: owned } }: Service) {
+async function platformOf({ file: { base_url: url, api_key: apiKey } }: Service) {
   const call = async (path: string, body?: object) => {
     const response = await fetch(`${url}${path}`, {
-      headers: { authorization: `Bearer ${owned}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     })
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)

@@ -13,15 +13,15 @@ interface Burn {
 async function burns(): Promise<readonly Burn[]> {
   const { node_url, token, example } = inject('development').nodes[2]
   const url = `${node_url}/${token}/api/v3/jetton/burns?address=${example['jetton_master']}&sort=asc`
-  const answer: { burns: readonly Burn[] } = await (await fetch(url)).json()
-  return answer.burns
+  const response: { burns: readonly Burn[] } = await (await fetch(url)).json()
+  return response.burns
 }
 
 /** Returns the name of a file that does not exist yet, also on a retry of the test. */
-const freshFile = () => `burns-${crypto.randomUUID()}.json`
+const newFile = () => `burns-${crypto.randomUUID()}.json`
 
-it('prints the burns that there were, in units of the jetton', async () => {
-  const file = freshFile()
+it('prints the existing burns, in units of the jetton', async () => {
+  const file = newFile()
   const { code, lines } = await run(['burn-watcher', '--file', file, '--count', '3'])
   expect(code).toBe(0)
   expect(lines).toHaveLength(3)
@@ -30,19 +30,19 @@ it('prints the burns that there were, in units of the jetton', async () => {
   expect(JSON.parse(await readFile(join(inject('folder'), file), 'utf8'))).toHaveProperty('cursor')
 })
 
-it('goes on behind them, and prints a burn as it comes, with a comment that commands nothing', async () => {
-  const file = freshFile()
+it('resumes after them, and prints a new burn, with control characters in its comment escaped', async () => {
+  const file = newFile()
   const { length } = await burns()
   expect((await run(['burn-watcher', '--file', file, '--count', String(length)])).code).toBe(0)
   const watcher = start(['burn-watcher', '--file', file])
   await run(['activity', 'burn', '7.5', '--comment', 'Paid \u001B[2Jback'])
   await watcher.printed(/7\.5 SAMPLE/)
-  const { code, lines } = await watcher.ended('SIGINT')
+  const { code, lines } = await watcher.waitForExit('SIGINT')
   expect(code).toBe(0)
   expect(lines).toEqual([expect.stringContaining("'Paid \\x1B[2Jback'")])
 })
 
-it('begins at a time', async () => {
+it('starts at a given time', async () => {
   // Later than the burns of the sample data.
   await run(['activity', 'burn', '1'])
   const all = await burns()
@@ -50,14 +50,14 @@ it('begins at a time', async () => {
   const expected = all.filter(({ transaction }) => transaction.time >= time)
   expect(expected.length).toBeLessThan(all.length)
   const since = new Date(time * 1_000).toISOString()
-  const words = ['burn-watcher', '--file', freshFile(), '--since', since, '--count', String(expected.length)]
-  const { code, lines } = await run(words)
+  const argv = ['burn-watcher', '--file', newFile(), '--since', since, '--count', String(expected.length)]
+  const { code, lines } = await run(argv)
   expect(code).toBe(0)
   expect(lines).toHaveLength(expected.length)
   expect(lines.every((line) => line.startsWith(since))).toBe(true)
 })
 
-it('refuses a time that is none', async () => {
+it('rejects an invalid time', async () => {
   const { code, output } = await run(['burn-watcher', '--since', 'yesterday'])
   expect(code).toBe(1)
   expect(output).toMatch(/^--since must be a time such as .*\n$/)

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { evmNode } from './evm.ts'
 
 /** The node of the embedded EVM chain, with some overridden results. */
-export interface OddNode {
+export interface FakeNode {
   /** Environment variables that point an example to the node. */
   readonly variables: Readonly<Record<string, string>>
   /** Stops overriding results. */
-  answerAsIs(): void
+  forwardUnchanged(): void
   close(): Promise<void>
 }
 
@@ -17,18 +17,19 @@ export interface OddNode {
  *
  * @param results - results by method that override those of the chain
  */
-export async function startNode(results: Readonly<Record<string, unknown>>): Promise<OddNode> {
+export async function startNode(results: Readonly<Record<string, unknown>>): Promise<FakeNode> {
   const { node_url, example } = evmNode()
-  let own = results
+  let overrides = results
   const headers = { 'content-type': 'application/json' }
-  const answer = async (request: IncomingMessage): Promise<string> => {
+  const responseTo = async (request: IncomingMessage): Promise<string> => {
     const body = Buffer.concat(await request.toArray()).toString()
     const { id, method } = JSON.parse(body) as { id: number; method: string }
-    if (Object.hasOwn(own, method)) return JSON.stringify({ jsonrpc: '2.0', id, result: own[method] })
+    if (Object.hasOwn(overrides, method))
+      return JSON.stringify({ jsonrpc: '2.0', id, result: overrides[method] })
     return (await fetch(`${node_url}${request.url}`, { method: 'POST', headers, body })).text()
   }
   const server = createServer((request, response) => {
-    answer(request).then(
+    responseTo(request).then(
       (text) => response.writeHead(200, headers).end(text),
       () => response.destroy(),
     )
@@ -42,7 +43,7 @@ export async function startNode(results: Readonly<Record<string, unknown>>): Pro
       NODE_TOKEN: evmNode().token,
       TOKEN_ADDRESS: example['contract'] ?? '',
     },
-    answerAsIs: () => (own = {}),
+    forwardUnchanged: () => (overrides = {}),
     async close() {
       server.closeAllConnections()
       server.close()

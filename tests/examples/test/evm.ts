@@ -22,9 +22,9 @@ export async function call<result>(method: string, ...params: readonly unknown[]
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(`${node_url}/${token}`, { method: 'POST', headers, body })
-  const answer: { result: result; error?: { message: string } } = await response.json()
-  if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
-  return answer.result
+  const parsed: { result: result; error?: { message: string } } = await response.json()
+  if (parsed.error) throw new Error(`${method}: ${parsed.error.message}`)
+  return parsed.result
 }
 
 /** The transfers of the sample token that the chain has now. */

@@ -6,7 +6,7 @@ import { inject, onTestFinished, vi } from 'vitest'
 import { environment, repository } from './service.ts'
 
 /** The result of a finished program. */
-export interface Ended {
+export interface ExitResult {
   readonly code: number | null
   readonly lines: readonly string[]
   readonly output: string
@@ -19,11 +19,11 @@ export interface Running {
   /** Waits until the example has printed `times` lines that match. */
   printed(pattern: RegExp, times?: number): Promise<void>
   /** Waits for the end. If a signal is given, sends it first. */
-  ended(signal?: NodeJS.Signals): Promise<Ended>
+  waitForExit(signal?: NodeJS.Signals): Promise<ExitResult>
 }
 
 /** Options for running an example. */
-export interface Surroundings {
+export interface RunOptions {
   readonly folder?: string
   readonly variables?: Readonly<Record<string, string>>
 }
@@ -33,10 +33,10 @@ const { scripts }: { scripts: { example: string } } = JSON.parse(
 )
 
 /** Starts `npm run example -- <words>` in the folder of the gateway, without npm. The process ends with the test. */
-export function start(words: readonly string[], { folder, variables }: Surroundings = {}): Running {
+export function start(argv: readonly string[], { folder, variables }: RunOptions = {}): Running {
   const cwd = folder ?? inject('folder')
   const flags = scripts.example.split(' ').slice(1, -1)
-  const child = spawn(process.execPath, [...flags, join(repository, 'examples/run.ts'), ...words], {
+  const child = spawn(process.execPath, [...flags, join(repository, 'examples/run.ts'), ...argv], {
     cwd,
     env: { ...environment(cwd), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -46,8 +46,8 @@ export function start(words: readonly string[], { folder, variables }: Surroundi
 }
 
 /** Runs an example to its end. */
-export function run(words: readonly string[], surroundings?: Surroundings): Promise<Ended> {
-  return start(words, surroundings).ended()
+export function run(argv: readonly string[], options?: RunOptions): Promise<ExitResult> {
+  return start(argv, options).waitForExit()
 }
 
 function follow(child: ChildProcess): Running {
@@ -71,7 +71,7 @@ function follow(child: ChildProcess): Running {
           { timeout: 50_000, interval: 20 },
         )
         .then(() => undefined),
-    async ended(signal) {
+    async waitForExit(signal) {
       if (signal) child.kill(signal)
       await closed
       requireNoSecret(output)
@@ -83,13 +83,13 @@ function follow(child: ChildProcess): Running {
 /** No example may print a credential. */
 function requireNoSecret(output: string): void {
   const { api_key, owner_password, nodes } = inject('development')
-  const ofNodes = nodes.flatMap(({ token, password, x_token, example }) => [
+  const nodeSecrets = nodes.flatMap(({ token, password, x_token, example }) => [
     token,
     password,
     x_token,
     example?.['wallet_seed'],
   ])
-  for (const secret of [api_key, owner_password, ...ofNodes]) {
+  for (const secret of [api_key, owner_password, ...nodeSecrets]) {
     if (secret && output.includes(secret)) throw new Error('the example prints a credential')
   }
 }

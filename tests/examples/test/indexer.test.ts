@@ -7,11 +7,11 @@ import { run, start } from './example.ts'
 import { startRelay } from './relay.ts'
 
 /** Returns the name of a database that does not exist yet, also on a retry of the test. */
-const freshDatabase = () => `transfers-${crypto.randomUUID()}.db`
+const newDatabase = () => `transfers-${crypto.randomUUID()}.db`
 
 /** Creates a database with all existing transfers. */
 async function filledDatabase(): Promise<string> {
-  const database = freshDatabase()
+  const database = newDatabase()
   const { length } = await transfers()
   expect((await run(['indexer', '--database', database, '--count', String(length)])).code).toBe(0)
   return database
@@ -19,14 +19,14 @@ async function filledDatabase(): Promise<string> {
 
 /** The rows of the table, in chain order. */
 function rowsOf(database: string): readonly object[] {
-  const open = new DatabaseSync(join(inject('folder'), database), { readOnly: true })
+  const connection = new DatabaseSync(join(inject('folder'), database), { readOnly: true })
   try {
-    return open
+    return connection
       .prepare('SELECT * FROM transfers ORDER BY block_number, log_index')
       .all()
       .map((row) => ({ ...row }))
   } finally {
-    open.close()
+    connection.close()
   }
 }
 
@@ -50,8 +50,8 @@ async function chain(): Promise<readonly object[]> {
 const agree = (database: string) =>
   vi.waitFor(async () => expect(rowsOf(database)).toEqual(await chain()), { timeout: 20_000 })
 
-it('holds what the chain holds, across a cut and a reorganization', async () => {
-  const database = freshDatabase()
+it('stores the transfers of the chain, across a lost connection and a reorganization', async () => {
+  const database = newDatabase()
   const { node_url, token, example } = evmNode()
   const relay = await startRelay(node_url)
   onTestFinished(() => relay.close())
@@ -60,7 +60,7 @@ it('holds what the chain holds, across a cut and a reorganization', async () => 
   await indexer.printed(/^\+ block/, (await transfers()).length)
   await agree(database)
 
-  const restore = relay.cut()
+  const restore = relay.disconnect()
   await run(['activity', 'transfers', '--count', '2'])
   expect(rowsOf(database)).not.toEqual(await chain())
   restore()
@@ -70,17 +70,17 @@ it('holds what the chain holds, across a cut and a reorganization', async () => 
   await run(['activity', 'reorg', '2'])
   await indexer.printed(/^- block/, 2)
   await agree(database)
-  const now = rowsOf(database)
-  expect(now).toHaveLength(before.length)
-  expect(now.slice(0, -2)).toEqual(before.slice(0, -2))
-  expect(now.at(-1)).not.toEqual(before.at(-1))
+  const currentRows = rowsOf(database)
+  expect(currentRows).toHaveLength(before.length)
+  expect(currentRows.slice(0, -2)).toEqual(before.slice(0, -2))
+  expect(currentRows.at(-1)).not.toEqual(before.at(-1))
 
-  const { code, lines } = await indexer.ended('SIGINT')
+  const { code, lines } = await indexer.waitForExit('SIGINT')
   expect(code).toBe(0)
-  expect(lines.at(-1)).toBe(`${now.length} transfers in ${database}`)
+  expect(lines.at(-1)).toBe(`${currentRows.length} transfers in ${database}`)
 })
 
-it('goes on after a restart where it was', async () => {
+it('resumes after a restart', async () => {
   const database = await filledDatabase()
   const before = rowsOf(database).length
   await run(['activity', 'transfers', '--count', '1'])
@@ -90,7 +90,7 @@ it('goes on after a restart where it was', async () => {
   await agree(database)
 })
 
-it('takes back what was reorganized while it did not run', async () => {
+it('removes transfers that were reorganized while it was stopped', async () => {
   const database = await filledDatabase()
   await run(['activity', 'reorg', '2'])
   expect(rowsOf(database)).not.toEqual(await chain())
@@ -102,30 +102,30 @@ it('takes back what was reorganized while it did not run', async () => {
   await agree(database)
 })
 
-it('takes nothing back for a node that lags', async () => {
+it('removes nothing when a node lags', async () => {
   const database = await filledDatabase()
   const before = rowsOf(database)
   const node = await startNode({ eth_getBlockByNumber: null })
   onTestFinished(() => node.close())
   const indexer = start(['indexer', '--database', database], { variables: node.variables })
-  await indexer.printed(/^the node has no block \d+ yet; asking again$/)
+  await indexer.printed(/^the node has no block \d+ yet; retrying$/)
   expect(rowsOf(database)).toEqual(before)
-  node.answerAsIs()
+  node.forwardUnchanged()
   await run(['activity', 'transfers', '--count', '1'])
   await indexer.printed(/^\+ block/)
-  const { code, lines } = await indexer.ended('SIGINT')
+  const { code, lines } = await indexer.waitForExit('SIGINT')
   expect(code).toBe(0)
   expect(lines.filter((line) => line.startsWith('-'))).toEqual([])
   await agree(database)
 })
 
-it('keeps the rows of another chain', async () => {
+it('does not overwrite the rows of another chain', async () => {
   const database = await filledDatabase()
   const before = rowsOf(database)
   const node = await startNode({ eth_chainId: '0xffff1' })
   onTestFinished(() => node.close())
-  const words = ['indexer', '--database', database, '--count', '1']
-  const { code, lines } = await run(words, { variables: node.variables })
+  const argv = ['indexer', '--database', database, '--count', '1']
+  const { code, lines } = await run(argv, { variables: node.variables })
   expect(code).toBe(0)
   expect(lines.at(-1)).toBe(`1 transfers in ${database}`)
   expect(rowsOf(database)).toEqual(expect.arrayContaining([...before]))

@@ -5,47 +5,47 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface Relay {
   readonly url: string
   /** Breaks every connection without notice, and accepts no new ones until the returned function is called. */
-  cut(): () => void
+  disconnect(): () => void
   close(): Promise<void>
 }
 
 /** Starts a relay to a local server. */
 export async function startRelay(target: string): Promise<Relay> {
   const sockets = new Set<Socket>()
-  let isCut = false
+  let isDisconnected = false
   const server = createServer((client) => {
-    if (isCut) {
+    if (isDisconnected) {
       client.destroy()
       return
     }
     const upstream = connect(Number(new URL(target).port), '127.0.0.1')
     client.pipe(upstream)
     upstream.pipe(client)
-    for (const [one, other] of [
+    for (const [source, destination] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      sockets.add(one)
-      one.setNoDelay(true)
-      one.on('error', () => undefined)
-      one.once('close', () => {
-        sockets.delete(one)
-        other.destroy()
+      sockets.add(source)
+      source.setNoDelay(true)
+      source.on('error', () => undefined)
+      source.once('close', () => {
+        sockets.delete(source)
+        destination.destroy()
       })
     }
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const cut = () => {
-    isCut = true
+  const disconnect = () => {
+    isDisconnected = true
     for (const socket of sockets) socket.resetAndDestroy()
-    return () => (isCut = false)
+    return () => (isDisconnected = false)
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut,
+    disconnect,
     async close() {
-      cut()
+      disconnect()
       server.close()
       await once(server, 'close')
     },

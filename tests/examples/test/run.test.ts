@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { deadUrl } from '@fairlead/vitest/http-server'
+import { unusedUrl } from '@fairlead/vitest/http-server'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { run } from './example.ts'
 import { environment, repository } from './service.ts'
@@ -34,14 +34,14 @@ it('lists every example that has a README', async () => {
   }
 })
 
-it('explains an example by its README, without a service', async () => {
+it('explains an example by its README, without a gateway', async () => {
   const { code, output } = await run(['indexer', '--help'], { folder: await emptyFolder() })
   expect(code).toBe(0)
   expect(output).toBe(await readmeOf('indexer'))
 })
 
 it.each(['token-dashboard', 'indexer', 'burn-watcher', 'solana-stream', 'react-live-heads', 'activity'])(
-  'has every option of %s in its README',
+  'documents every option of %s in its README',
   async (name) => {
     const program = await readFile(join(repository, 'examples', name, `${name}.ts`), 'utf8')
     const options = [...program.matchAll(/(\w+): \{ type: 'string'/g)].map(([, option]) => option)
@@ -51,46 +51,46 @@ it.each(['token-dashboard', 'indexer', 'burn-watcher', 'solana-stream', 'react-l
   },
 )
 
-it('says what to do where no service is described', async () => {
+it('prints the next step when no gateway is configured', async () => {
   const { code, output } = await run(['token-dashboard'], { folder: await emptyFolder() })
   expect(code).toBe(2)
   expect(output).toMatch(/^There is no \.fairlead\/dev\.json in this folder: run npm start here.*\n$/)
 })
 
-it('says what to do where no service answers', async () => {
-  const base_url = await deadUrl()
+it('prints the next step when the gateway is unreachable', async () => {
+  const base_url = await unusedUrl()
   const [node] = inject('development').nodes
   const folder = await emptyFolder({ base_url, nodes: [{ ...node, node_url: base_url }] })
   const { code, output } = await run(['token-dashboard'], { folder })
   expect(code).toBe(2)
-  expect(output).toMatch(/^Nothing answers at http:\/\/127\.0\.0\.1:\d+, .* run npm start.*\n$/)
+  expect(output).toMatch(/^No response from http:\/\/127\.0\.0\.1:\d+, .* run npm start.*\n$/)
 })
 
-it('names the variables that a node of your own needs', async () => {
+it('names the variables for a custom node', async () => {
   const variables = { NODE_URL: 'http://127.0.0.1:1' }
   const { code, output } = await run(['token-dashboard'], { folder: await emptyFolder(), variables })
   expect(code).toBe(2)
   expect(output).toContain('NODE_TOKEN and TOKEN_ADDRESS and ACCOUNTS')
 })
 
-it('says which chain an action needs, and asks for no other', async () => {
+it('names the chain that an action requires, and the chains that are missing', async () => {
   const { base_url, nodes } = inject('development')
   const folder = await emptyFolder({
     base_url,
     nodes: nodes.slice(2, 3).map((node) => ({ ...node, chain: 'jetton' })),
   })
   const transfers = await run(['activity', 'transfers', '--count', '1'], { folder })
-  expect(transfers).toMatchObject({ code: 1, output: 'the service runs without its evm chain\n' })
+  expect(transfers).toMatchObject({ code: 1, output: 'the gateway runs without its evm chain\n' })
   expect(await run(['activity', 'burn', '0.5'], { folder })).toMatchObject({
     code: 0,
     output: 'burned    0.5\n',
   })
 })
 
-it('refuses names and options that do not exist', async () => {
-  const unknown = await run(['token-dashbord'])
-  expect(unknown.code).toBe(2)
-  expect(unknown.lines[0]).toBe('There is no example of this name.')
+it('rejects unknown names and options', async () => {
+  const misspelled = await run(['token-dashbord'])
+  expect(misspelled.code).toBe(2)
+  expect(misspelled.lines[0]).toBe('There is no example of this name.')
   const option = await run(['indexer', '--databas', 'x.db'])
   expect(option.code).toBe(2)
   expect(option.output).toContain("'--databas'")
@@ -99,7 +99,7 @@ it('refuses names and options that do not exist', async () => {
   expect(count.output).toBe('--count must be a number from 1 on\n')
 })
 
-it('tells in one line when a node refuses the credential', async () => {
+it('prints one line when a node rejects the credential', async () => {
   const { node_url, example } = inject('development').nodes[2]
   const variables = {
     NODE_URL: node_url,
@@ -112,12 +112,12 @@ it('tells in one line when a node refuses the credential', async () => {
   expect(output).not.toContain('not-a-token-of-this-node')
 })
 
-it('runs by the command of the README', async () => {
+it('runs with the command of the README', async () => {
   const folder = await emptyFolder()
   for (const name of ['package.json', 'examples', 'node_modules'])
     await symlink(join(repository, name), join(folder, name))
   await symlink(join(inject('folder'), '.fairlead'), join(folder, '.fairlead'))
-  const words = ['run', '--silent', 'example', '--', 'token-dashboard', '--count', '1']
-  const { stdout } = await promisify(execFile)('npm', words, { cwd: folder, env: environment(folder) })
+  const argv = ['run', '--silent', 'example', '--', 'token-dashboard', '--count', '1']
+  const { stdout } = await promisify(execFile)('npm', argv, { cwd: folder, env: environment(folder) })
   expect(stdout).toContain('Fairlead Sample (FLS), 18 decimals')
 })

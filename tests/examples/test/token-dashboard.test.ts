@@ -14,7 +14,7 @@ async function balanceOf(account: string): Promise<bigint> {
   return BigInt(await call<string>('eth_call', { to: evmNode().example['contract'], data }, 'latest'))
 }
 
-it('shows the token as the chain has it, and ends', async () => {
+it('shows the token of the chain, and exits', async () => {
   const { code, lines } = await run(['token-dashboard', '--count', '1'])
   expect(code).toBe(0)
   const height = Number(await call<string>('eth_blockNumber'))
@@ -31,7 +31,7 @@ it('shows the token as the chain has it, and ends', async () => {
   expect(lines).toHaveLength(9)
 })
 
-it('shows it anew with every block, and tells of a reorganization', async () => {
+it('refreshes with every block, and reports a reorganization', async () => {
   const dashboard = start(['token-dashboard', '--transfers', '1'])
   await dashboard.printed(/^transfer/)
   await run(['activity', 'transfers', '--count', '1'])
@@ -40,7 +40,7 @@ it('shows it anew with every block, and tells of a reorganization', async () => 
   await dashboard.printed(/^reorganization of depth 1$/)
   await dashboard.printed(/^transfer/, 3)
   const newest = (await transfers()).at(-1)
-  const { code, lines } = await dashboard.ended('SIGINT')
+  const { code, lines } = await dashboard.waitForExit('SIGINT')
   expect(code).toBe(0)
   expect(lines.at(-1)).toContain(`  ${inTokens(BigInt(newest?.data ?? 0))}  block `)
   expect(new Set(lines.filter((line) => line.startsWith('transfer'))).size).toBe(3)

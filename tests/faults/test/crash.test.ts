@@ -56,8 +56,8 @@ async function sendTransfers(service: Service, acknowledged: `0x${string}`[]): P
   }
 }
 
-describe('kill -9 of the service', () => {
-  it('loses nothing that was acknowledged, in three rounds of writes to records and chain', async () => {
+describe('kill -9 of the gateway', () => {
+  it('loses no acknowledged write, in three rounds of writes to records and chain', async () => {
     const projects: string[] = []
     const transfers: `0x${string}`[] = []
     for (let round = 0; round < 3; round++) {
@@ -76,9 +76,9 @@ describe('kill -9 of the service', () => {
       await Promise.all(writing)
     }
     const service = await startService(folder.path, evmOnly)
-    const kept = new Set<string>()
-    for await (const { name } of open(service).platform.projects()) kept.add(name)
-    expect(projects.filter((name) => !kept.has(name))).toEqual([])
+    const persisted = new Set<string>()
+    for await (const { name } of open(service).platform.projects()) persisted.add(name)
+    expect(projects.filter((name) => !persisted.has(name))).toEqual([])
     const client = wallet(service)
     for (const hash of transfers)
       expect((await client.getTransactionReceipt({ hash })).status).toBe('success')

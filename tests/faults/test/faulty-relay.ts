@@ -59,8 +59,8 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = ''
     for await (const chunk of request) body += String(chunk)
-    const asked = JSON.parse(body) as RpcCall | readonly RpcCall[]
-    const clientCalls = [asked].flat().filter((call) => !isOfWatch(call)).length
+    const calls = JSON.parse(body) as RpcCall | readonly RpcCall[]
+    const clientCalls = [calls].flat().filter((call) => !isPollingCall(call)).length
     relay.calls += clientCalls
     if (clientCalls > 0) met = relay.fault
     // A fault affects the gateway's health checks only after a client call. Otherwise, the failed checks would keep all
@@ -73,21 +73,22 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
     if (fault === '500') return void response.writeHead(500, json).end('{"error":"c4n4ry"}')
     if (fault === '429') return void response.writeHead(429, { ...json, 'retry-after': '1' }).end('{}')
     if (fault === 'garbage') return void response.writeHead(200, json).end('<html>Bad gateway</html>')
-    const answers = 'method' in asked ? answerTo(asked) : Promise.all(asked.map((call) => answerTo(call)))
-    const text = JSON.stringify(await answers)
+    const responses =
+      'method' in calls ? responseTo(calls) : Promise.all(calls.map((call) => responseTo(call)))
+    const text = JSON.stringify(await responses)
     response.writeHead(200, json).end(fault === 'truncated' ? text.slice(0, text.length / 2) : text)
   }
 
-  async function answerTo(call: RpcCall): Promise<object> {
+  async function responseTo(call: RpcCall): Promise<object> {
     const envelope = { jsonrpc: '2.0', id: call.id }
     // The gateway would treat a chain with the real name and id as a development chain that may be reset at any time,
     // and would cache nothing.
     if (call.method === 'eth_chainId') return { ...envelope, result: '0x1f90' }
     if (call.method === 'web3_clientVersion') return { ...envelope, result: 'Geth/v1.16.0' }
-    return relay.fault === 'lagging' ? behind(call) : { ...(await engine(call)), ...envelope }
+    return relay.fault === 'lagging' ? upstreamResponse(call) : { ...(await engine(call)), ...envelope }
   }
 
-  async function behind(call: RpcCall): Promise<object> {
+  async function upstreamResponse(call: RpcCall): Promise<object> {
     const envelope = { jsonrpc: '2.0', id: call.id }
     const { result: newest } = await engine({ id: 1, method: 'eth_blockNumber', params: [] })
     const head = Number(newest) - lagBlocks
@@ -112,6 +113,6 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
 }
 
 /** Whether the gateway may have made this call by itself. */
-function isOfWatch({ method, params }: RpcCall): boolean {
+function isPollingCall({ method, params }: RpcCall): boolean {
   return method === 'eth_chainId' || (method === 'eth_getBlockByNumber' && /^[a-z]/.test(String(params[0])))
 }

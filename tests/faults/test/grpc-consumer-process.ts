@@ -7,9 +7,9 @@ import { CommitmentLevel, GeyserDefinition } from '@fairlead/grpc/geyser'
 import { type Checkpoint, type CheckpointStore, subscribeGeyser } from '@fairlead/grpc/solana'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
-import { seenIn } from './grpc-update.ts'
+import { itemOf } from './grpc-update.ts'
 
-const [, , url = '', token = '', seenFile = '', checkpointFile = ''] = process.argv
+const [, , url = '', token = '', outputFile = '', checkpointFile = ''] = process.argv
 
 const store: CheckpointStore = {
   async load() {
@@ -33,7 +33,7 @@ const filters = {
 const options = { checkpoint: store, reconnect: { initialMs: 50, maxMs: 500 } }
 process.stdout.write('reading\n')
 for await (const update of subscribeGeyser(client, filters, options)) {
-  const seen = seenIn(update)
+  const received = itemOf(update)
   // A transaction counts as read once it is in the file.
-  if (seen) appendFileSync(seenFile, `${seen.slot} ${seen.id}\n`)
+  if (received) appendFileSync(outputFile, `${received.slot} ${received.id}\n`)
 }

@@ -1,7 +1,7 @@
 import { CommitmentLevel } from '@fairlead/grpc/geyser'
 import type { ForkNotice } from '@fairlead/grpc/solana'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type ChainAlone, clientOf, type GeyserClient, startChainAlone } from './grpc-network.ts'
+import { type StandaloneChain, clientOf, type GeyserClient, startStandaloneChain } from './grpc-network.ts'
 import { createChainRecord, expectSame } from './grpc-record.ts'
 import { kindsOf, type ReadStream, readStream } from './grpc-streams.ts'
 
@@ -14,42 +14,42 @@ const finalAfter = 40n
 const commitment = CommitmentLevel.PROCESSED
 const filters = { transactions: { all: {} }, blocksMeta: { all: {} }, entry: { all: {} }, commitment }
 
-let alone: ChainAlone
+let standalone: StandaloneChain
 let direct: GeyserClient
 
 beforeAll(async () => {
-  alone = await startChainAlone({ secondsPerSlot: 0.15, branching: true })
-  direct = clientOf(alone.chain.url, 'none')
+  standalone = await startStandaloneChain({ secondsPerSlot: 0.15, branching: true })
+  direct = clientOf(standalone.chain.url, 'none')
 })
 
 afterAll(async () => {
   await direct?.disconnect()
-  await alone?.stop()
+  await standalone?.stop()
 })
 
-const reach = (stream: ReadStream, slot: bigint) =>
+const waitForSlot = (stream: ReadStream, slot: bigint) =>
   vi.waitFor(() => expect(stream.newest).toBeGreaterThanOrEqual(slot), { timeout: 60_000, interval: 1 })
 
 const forksOf = ({ notices }: ReadStream) =>
   notices.filter((notice): notice is ForkNotice => notice.kind === 'fork')
 
 /** The abandoned slots of which a stream has received updates, in order. */
-const lostIn = ({ seen }: ReadStream, last: bigint) => {
-  const slots = seen.map(({ slot }) => slot).filter((slot) => slot % branchEvery === 0n && slot <= last)
+const lostIn = ({ received }: ReadStream, last: bigint) => {
+  const slots = received.map(({ slot }) => slot).filter((slot) => slot % branchEvery === 0n && slot <= last)
   return [...new Set(slots)].toSorted(byNumber)
 }
 
-const byNumber = (one: bigint, other: bigint) => Number(one - other)
+const byNumber = (left: bigint, right: bigint) => Number(left - right)
 
-it('tells which slots were lost while a stream holds', async () => {
-  const client = clientOf(alone.upstream.url, 'none')
+it('reports lost slots during a stream', async () => {
+  const client = clientOf(standalone.upstream.url, 'none')
   const stream = readStream(client, { filters, kinds: kindsOf(filters) })
-  await reach(stream, 1n)
+  await waitForSlot(stream, 1n)
   // Two of each kind.
   const last = stream.newest + 4n * branchEvery
-  await reach(stream, last + finalAfter)
-  await stream.leave()
-  await stream.ended
+  await waitForSlot(stream, last + finalAfter)
+  await stream.close()
+  await stream.done
 
   expect(stream.resumptions).toEqual([])
   const forks = forksOf(stream).filter(({ slot }) => slot <= last)
@@ -63,33 +63,35 @@ it('tells which slots were lost while a stream holds', async () => {
   await client.disconnect()
 })
 
-it('tells which slots were lost while a stream was away, and brings all of those that stayed', async () => {
-  const { upstream } = alone
+it('reports slots that were lost while a stream was disconnected, and delivers all of the others', async () => {
+  const { upstream } = standalone
   const client = clientOf(upstream.url, 'none')
   const stream = readStream(client, { filters, kinds: kindsOf(filters) })
-  await reach(stream, 1n)
-  const begun = stream.newest
-  const record = createChainRecord(direct, commitment, begun + 1n)
-  for (let turn = 0; turn < 4; turn++) {
+  await waitForSlot(stream, 1n)
+  const firstSlot = stream.newest
+  const record = createChainRecord(direct, commitment, firstSlot + 1n)
+  for (let attempt = 0; attempt < 4; attempt++) {
     const slot = (stream.newest / branchEvery + 1n) * branchEvery
     // Within the abandoned slot, or when the chain has continued without it.
-    await reach(stream, turn < 2 ? slot : slot + 1n)
-    upstream.cut()
-    await reach(stream, slot + 5n)
+    await waitForSlot(stream, attempt < 2 ? slot : slot + 1n)
+    upstream.disconnect()
+    await waitForSlot(stream, slot + 5n)
   }
   const last = stream.newest
-  await reach(stream, last + finalAfter)
+  await waitForSlot(stream, last + finalAfter)
   await record.readTo(last)
-  await stream.leave()
-  await stream.ended
+  await stream.close()
+  await stream.done
 
   const forks = forksOf(stream).filter(({ slot }) => slot <= last)
   expect(forks.map(({ slot }) => slot).toSorted(byNumber)).toEqual(lostIn(stream, last))
   for (const { blockhash } of forks) expect(blockhash).toBeUndefined()
-  const stayed = stream.seen.filter(({ slot }) => slot > begun && slot <= last && slot % branchEvery !== 0n)
+  const canonicalItems = stream.received.filter(
+    ({ slot }) => slot > firstSlot && slot <= last && slot % branchEvery !== 0n,
+  )
   expectSame(
-    stayed.map(({ id }) => id),
-    record.between(begun + 1n, last, stream.kinds),
+    canonicalItems.map(({ id }) => id),
+    record.between(firstSlot + 1n, last, stream.kinds),
     'the stream',
   )
   await client.disconnect()

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from './grpc-network.ts'
 import { createChainRecord, expectSame, readUpToNow } from './grpc-record.ts'
 import { filtersOf, kindsOf } from './grpc-streams.ts'
-import { type Seen, seenIn } from './grpc-update.ts'
+import { type ReceivedItem, itemOf } from './grpc-update.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const levels = [CommitmentLevel.PROCESSED, CommitmentLevel.CONFIRMED, CommitmentLevel.FINALIZED]
-const later = { timeout: 60_000, interval: 50 }
+const patience = { timeout: 60_000, interval: 50 }
 
 let network: GrpcNetwork
 let direct: GeyserClient
@@ -25,38 +25,38 @@ afterAll(async () => {
 })
 
 /** A subscription of a client without fault handling: it ends at the first fault. */
-function plainStream(client: GeyserClient, turn: number) {
-  const commitment = levels[turn % levels.length] ?? 0
-  const filters = { ...filtersOf(turn), commitment }
-  const seen: Seen[] = []
+function plainStream(client: GeyserClient, index: number) {
+  const commitment = levels[index % levels.length] ?? 0
+  const filters = { ...filtersOf(index), commitment }
+  const received: ReceivedItem[] = []
   let newest = 0n
   let fault: unknown
   const left = new AbortController()
   async function* requests() {
     yield toSubscribeRequest(filters)
     // Every other client sends pings, and keeps the request side open.
-    if (turn % 2 === 0) return
+    if (index % 2 === 0) return
     for (let id = 1; !left.signal.aborted; id++) {
       await new Promise((resolve) => setTimeout(resolve, 200))
       yield SubscribeRequest.fromPartial({ ping: { id } })
     }
   }
-  const read = async () => {
+  const readAll = async () => {
     for await (const update of client.subscribe(requests(), { signal: left.signal })) {
-      const one = seenIn(update)
-      if (!one) continue
-      seen.push(one)
-      if (one.slot > newest) newest = one.slot
+      const item = itemOf(update)
+      if (!item) continue
+      received.push(item)
+      if (item.slot > newest) newest = item.slot
     }
     throw new Error('The stream has ended.')
   }
-  const ended = read().catch((error: unknown) => {
+  const ended = readAll().catch((error: unknown) => {
     if (!left.signal.aborted) fault = error
   })
   return {
     commitment,
     kinds: kindsOf(filters),
-    seen,
+    received,
     get newest() {
       return newest
     },
@@ -70,47 +70,47 @@ function plainStream(client: GeyserClient, turn: number) {
   }
 }
 
-it('a client that knows nothing of faults misses nothing and gets nothing twice as upstreams fail', async () => {
+it('a plain client has no gaps and no duplicates when upstreams fail', async () => {
   const { downstream, upstreams, token } = network
   const client = clientOf(downstream.url, token)
-  const { slot: begun } = await direct.getSlot({ commitment: CommitmentLevel.FINALIZED })
-  const records = levels.map((level) => createChainRecord(direct, level, begun))
-  const streams = Array.from({ length: 15 }, (_, turn) => plainStream(client, turn))
-  const advance = async (what: string) => {
+  const { slot: firstSlot } = await direct.getSlot({ commitment: CommitmentLevel.FINALIZED })
+  const records = levels.map((level) => createChainRecord(direct, level, firstSlot))
+  const streams = Array.from({ length: 15 }, (_, index) => plainStream(client, index))
+  const advance = async (label: string) => {
     const before = streams.map(({ newest }) => newest)
     await vi.waitFor(() => {
-      expect(streams.map(({ fault }) => fault).filter(Boolean), what).toEqual([])
+      expect(streams.map(({ fault }) => fault).filter(Boolean), label).toEqual([])
       for (const [index, { newest }] of streams.entries()) {
-        expect(newest, what).toBeGreaterThan((before[index] ?? 0n) + 3n)
+        expect(newest, label).toBeGreaterThan((before[index] ?? 0n) + 3n)
       }
-    }, later)
+    }, patience)
     await readUpToNow(direct, records)
   }
   await advance('the beginning')
   const first = streams.map(({ newest }) => newest)
-  for (const turn of [0, 1, 0]) {
-    upstreams[turn]?.cut()
-    await advance(`the upstreams of position ${turn} are cut`)
+  for (const index of [0, 1, 0]) {
+    upstreams[index]?.disconnect()
+    await advance(`the upstreams of position ${index} are cut`)
   }
-  for (const relay of upstreams) relay.cut()
+  for (const relay of upstreams) relay.disconnect()
   await advance('both are cut')
-  for (const relay of upstreams) relay.swallow()
+  for (const relay of upstreams) relay.blackhole()
   await advance('all connections fall silent')
   const last = levels.map((level) =>
     streams
       .filter(({ commitment }) => commitment === level)
-      .reduce((most, { newest }) => (newest > most ? newest : most), 0n),
+      .reduce((max, { newest }) => (newest > max ? newest : max), 0n),
   )
   await Promise.all(records.map((record, level) => record.readTo(last[level] ?? 0n)))
   await vi.waitFor(() => {
     for (const { newest, commitment } of streams) expect(newest).toBeGreaterThan(last[commitment] ?? 0n)
-  }, later)
+  }, patience)
   await Promise.all(streams.map((stream) => stream.leave()))
   let compared = 0
-  for (const [index, { seen, commitment, kinds }] of streams.entries()) {
+  for (const [index, { received, commitment, kinds }] of streams.entries()) {
     const from = (first[index] ?? 0n) + 1n
     const to = last[commitment] ?? 0n
-    const inside = seen.filter(({ slot }) => slot >= from && slot <= to)
+    const inside = received.filter(({ slot }) => slot >= from && slot <= to)
     compared += inside.length
     const record = records[commitment]?.between(from, to, kinds) ?? []
     expectSame(

@@ -57,10 +57,10 @@ export async function startGrpcNetwork(options: NetworkOptions): Promise<GrpcNet
   const directory = await mkdtemp(join(tmpdir(), 'fairlead-grpc-'))
   const chain = await startChain(directory, options.solana)
   const upstream = await startRelay(chain.url)
-  const others = await Promise.all(
+  const otherProcesses = await Promise.all(
     Array.from({ length: (options.upstreamCount ?? 1) - 1 }, () => startRelay(chain.url)),
   )
-  const upstreams = [upstream, ...others]
+  const upstreams = [upstream, ...otherProcesses]
   const urls = upstreams.map(({ url }) => url).join(' ')
   const { gateway, token } = await startGateway(directory, urls, options.gateway)
   const downstream = await startRelay(gateway.url)
@@ -80,11 +80,11 @@ export async function startGrpcNetwork(options: NetworkOptions): Promise<GrpcNet
 }
 
 /** An embedded chain with a relay in front of it, without a gateway. */
-export interface ChainAlone extends Pick<GrpcNetwork, 'chain' | 'upstream'> {
+export interface StandaloneChain extends Pick<GrpcNetwork, 'chain' | 'upstream'> {
   stop(): Promise<void>
 }
 
-export async function startChainAlone(options: SolanaOptions): Promise<ChainAlone> {
+export async function startStandaloneChain(options: SolanaOptions): Promise<StandaloneChain> {
   const directory = await mkdtemp(join(tmpdir(), 'fairlead-grpc-'))
   const chain = await startChain(directory, options)
   const upstream = await startRelay(chain.url)

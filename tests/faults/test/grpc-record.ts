@@ -1,7 +1,7 @@
 import type { CommitmentLevel } from '@fairlead/grpc/geyser'
 import { expect } from 'vitest'
 import type { GeyserClient } from './grpc-network.ts'
-import { type Seen, seenIn } from './grpc-update.ts'
+import { type ReceivedItem, itemOf } from './grpc-update.ts'
 
 /** The updates of a chain at one commitment level, slot by slot. */
 export interface ChainRecord {
@@ -17,7 +17,7 @@ export function createChainRecord(
   commitment: CommitmentLevel,
   fromSlot: bigint,
 ): ChainRecord {
-  const updates: Seen[] = []
+  const updates: ReceivedItem[] = []
   let next = fromSlot
   return {
     commitment,
@@ -34,9 +34,9 @@ export function createChainRecord(
         fromSlot: next,
       }
       for await (const update of chain.subscribe([request])) {
-        const seen = seenIn(update)
-        if (seen && seen.slot > last) break
-        if (seen) updates.push(seen)
+        const received = itemOf(update)
+        if (received && received.slot > last) break
+        if (received) updates.push(received)
       }
       next = last + 1n
     },
@@ -61,15 +61,15 @@ export async function readUpToNow(chain: GeyserClient, records: readonly ChainRe
 }
 
 /** Compares the updates that a stream has received for some slots with the record. */
-export function expectSame(got: readonly string[], record: readonly string[], what: string): void {
-  const had = new Set(got)
-  const was = new Set(record)
+export function expectSame(actual: readonly string[], record: readonly string[], label: string): void {
+  const had = new Set(actual)
+  const expectedIds = new Set(record)
   expect(
     {
       missing: record.filter((id) => !had.has(id)),
-      foreign: got.filter((id) => !was.has(id)),
-      doubled: got.length - had.size,
+      foreign: actual.filter((id) => !expectedIds.has(id)),
+      duplicated: actual.length - had.size,
     },
-    what,
-  ).toEqual({ missing: [], foreign: [], doubled: 0 })
+    label,
+  ).toEqual({ missing: [], foreign: [], duplicated: 0 })
 }

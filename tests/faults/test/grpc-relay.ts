@@ -5,11 +5,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface Relay {
   readonly url: string
   /** Breaks every connection. */
-  cut(): void
+  disconnect(): void
   /** Silently drops all bytes of the current connections from now on. Later connections are not affected. */
-  swallow(): void
+  blackhole(): void
   /** Holds back all bytes until the returned function is called. */
-  hold(): () => void
+  delay(): () => void
   close(): Promise<void>
 }
 
@@ -17,26 +17,26 @@ export interface Relay {
 export async function startRelay(target: string): Promise<Relay> {
   const { port } = new URL(target)
   const pairs = new Set<readonly [Socket, Socket]>()
-  let isHolding = false
+  let isDelayed = false
   const server = createServer((client) => {
     const upstream = connect(Number(port), '127.0.0.1')
     const pair = [client, upstream] as const
     pairs.add(pair)
     client.pipe(upstream)
     upstream.pipe(client)
-    if (isHolding) for (const socket of pair) socket.pause()
+    if (isDelayed) for (const socket of pair) socket.pause()
     for (const socket of pair) {
       socket.setNoDelay(true)
       socket.on('error', () => undefined)
       socket.once('close', () => {
         pairs.delete(pair)
-        for (const one of pair) one.destroy()
+        for (const end of pair) end.destroy()
       })
     }
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const cut = () => {
+  const disconnect = () => {
     for (const [client, upstream] of pairs) {
       client.resetAndDestroy()
       upstream.resetAndDestroy()
@@ -44,23 +44,23 @@ export async function startRelay(target: string): Promise<Relay> {
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut,
-    swallow() {
+    disconnect,
+    blackhole() {
       for (const [client, upstream] of pairs) {
         client.unpipe(upstream).resume()
         upstream.unpipe(client).resume()
       }
     },
-    hold() {
-      isHolding = true
+    delay() {
+      isDelayed = true
       for (const socket of [...pairs].flat()) socket.pause()
       return () => {
-        isHolding = false
+        isDelayed = false
         for (const socket of [...pairs].flat()) socket.resume()
       }
     },
     async close() {
-      cut()
+      disconnect()
       server.close()
       await once(server, 'close')
     },

@@ -30,66 +30,70 @@ afterAll(async () => {
   await network?.stop()
 })
 
-it('twenty streams that nobody reads hold little, and delay nobody', async () => {
+it('twenty unread streams use little memory and delay no other stream', async () => {
   const { chain, gateway, token } = network
   const first = clientOf(gateway.url, token)
   // A connection whose window a single stream could use up.
   const narrow = { streamWindowBytes: 65_535, connectionWindowBytes: 65_535 }
   const second = clientOf(gateway.url, token, narrow)
-  const third = clientOf(chain.url, token)
+  const unproxiedClient = clientOf(chain.url, token)
   const apart = clientOf(gateway.url, token)
-  const clients = [first, second, third, apart]
-  const slow = readStream(first, {
+  const clients = [first, second, unproxiedClient, apart]
+  const slowStream = readStream(first, {
     filters: { transactions: { all: {} }, ...heavy, commitment: CommitmentLevel.PROCESSED },
     kinds: ['transaction'],
   })
-  const readers = [first, second, third, apart, apart].map((client, turn) => read(client, turn))
-  await keepUp([...readers, slow])
-  const begun = slow.newest
-  const record = createChainRecord(direct, CommitmentLevel.PROCESSED, begun + 1n)
+  const readers = [first, second, unproxiedClient, apart, apart].map((client, index) =>
+    openReader(client, index),
+  )
+  await waitUntilCurrent([...readers, slowStream])
+  const firstSlot = slowStream.newest
+  const record = createChainRecord(direct, CommitmentLevel.PROCESSED, firstSlot + 1n)
   const before = { chain: chain.process.memory(), gateway: gateway.process.memory() }
 
   // On the connections of three of the readers, with and without the gateway.
-  const behindGateway = await Promise.all([first, first, first, second, second, second, second].map(stall))
-  const behindNothing = await Promise.all([third, third, third].map(stall))
-  const foreign = stallForeign(gateway.url, token, 10)
-  slow.pause()
+  const stalled = await Promise.all([first, first, first, second, second, second, second].map(stall))
+  const unproxied = await Promise.all([unproxiedClient, unproxiedClient, unproxiedClient].map(stall))
+  const rawStalled = stallForeign(gateway.url, token, 10)
+  slowStream.pause()
   const { slot } = await direct.getSlot({})
   // By then, 60 MB have been sent to each.
-  await pass(readers, slot + 45n)
-  await keepUp(readers)
+  await waitForSlot(readers, slot + 45n)
+  await waitUntilCurrent(readers)
   expect(chain.process.memory() - before.chain).toBeLessThan(150)
   expect(gateway.process.memory() - before.gateway).toBeLessThan(150)
-  for (const { readableLength } of foreign) expect(readableLength).toBeLessThanOrEqual(65_535)
+  for (const { readableLength } of rawStalled) expect(readableLength).toBeLessThanOrEqual(65_535)
 
   // A client that resumes reading receives the data in transit, and then the end of the stream by the node. The status
   // of the node comes after that data. If the client does not accept the data, it receives a reset.
-  expect(new Set(await Promise.all(behindNothing.map(statusOf)))).toEqual(new Set([Status.INTERNAL]))
-  for (const status of await Promise.all(behindGateway.map(statusOf))) {
+  expect(new Set(await Promise.all(unproxied.map(statusOf)))).toEqual(new Set([Status.INTERNAL]))
+  for (const status of await Promise.all(stalled.map(statusOf))) {
     expect([Status.INTERNAL, Status.UNAVAILABLE]).toContain(status)
   }
-  slow.resume()
+  slowStream.resume()
   const { slot: last } = await direct.getSlot({})
   await record.readTo(last)
-  await pass([slow], last)
-  expect(slow.resumptions.length).toBeGreaterThan(0)
-  const got = slow.seen.filter((one) => one.kind === 'transaction' && one.slot > begun && one.slot <= last)
+  await waitForSlot([slowStream], last)
+  expect(slowStream.resumptions.length).toBeGreaterThan(0)
+  const received = slowStream.received.filter(
+    (item) => item.kind === 'transaction' && item.slot > firstSlot && item.slot <= last,
+  )
   expectSame(
-    got.map(({ id }) => id),
-    record.between(begun + 1n, last, ['transaction']),
+    received.map(({ id }) => id),
+    record.between(firstSlot + 1n, last, ['transaction']),
     'the slow stream',
   )
-  await Promise.all([...readers, slow].map((reader) => reader.leave()))
+  await Promise.all([...readers, slowStream].map((reader) => reader.close()))
   await Promise.all(clients.map((client) => client.disconnect()))
 })
 
-function read(client: GeyserClient, turn: number): ReadStream {
-  const filters = { ...filtersOf(turn), commitment: CommitmentLevel.PROCESSED }
+function openReader(client: GeyserClient, index: number): ReadStream {
+  const filters = { ...filtersOf(index), commitment: CommitmentLevel.PROCESSED }
   return readStream(client, { filters, kinds: kindsOf(filters) })
 }
 
 /** Waits until all readers are past a slot. */
-function pass(readers: readonly ReadStream[], slot: bigint): Promise<void> {
+function waitForSlot(readers: readonly ReadStream[], slot: bigint): Promise<void> {
   return vi.waitFor(() => expect(readers.filter(({ newest }) => newest <= slot).length).toBe(0), {
     timeout: 60_000,
     interval: 50,
@@ -97,7 +101,7 @@ function pass(readers: readonly ReadStream[], slot: bigint): Promise<void> {
 }
 
 /** Waits until all readers have reached the latest slot of the chain. */
-function keepUp(readers: readonly ReadStream[]): Promise<void> {
+function waitUntilCurrent(readers: readonly ReadStream[]): Promise<void> {
   return vi.waitFor(
     async () => {
       const { slot } = await direct.getSlot({})
@@ -139,7 +143,7 @@ async function statusOf(updates: AsyncIterator<SubscribeUpdate>): Promise<number
   try {
     while ((await updates.next()).done !== true);
   } catch (error) {
-    if (FairleadError.is(error, 'GRPC_STATUS')) return error.context.status
+    if (FairleadError.is(error, 'GRPC_STATUS')) return error.details.status
     throw error
   }
   return Status.OK

@@ -37,32 +37,32 @@ const slots = { slots: { all: {} } }
 it.each([
   ['no token', undefined],
   ['another token', 'c4n4ry'.padEnd(32, '0')],
-])('%s is UNAUTHENTICATED, for a call and for a stream', async (_, token) => {
-  const stranger = createGrpcClient(GeyserDefinition, {
+])('%s is UNAUTHENTICATED, for a unary call and for a stream', async (_, token) => {
+  const unauthenticated = createGrpcClient(GeyserDefinition, {
     url: network.gateway.url,
     ...(token !== undefined && { auth: { kind: 'x-token', token } }),
   })
-  onTestFinished(() => stranger.close())
-  for (const attempt of [stranger.getSlot({}), firstOf(stranger.subscribe([slots]))]) {
+  onTestFinished(() => unauthenticated.close())
+  for (const attempt of [unauthenticated.getSlot({}), firstOf(unauthenticated.subscribe([slots]))]) {
     const error = await failureOf(attempt)
-    expect(error.context.status).toBe(Status.UNAUTHENTICATED)
+    expect(error.details.status).toBe(Status.UNAUTHENTICATED)
     expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain('c4n4ry')
   }
 })
 
 it('a deadline ends a call on both sides', async () => {
-  const release = network.upstream.hold()
+  const release = network.upstream.delay()
   onTestFinished(release)
-  const late = await failureOf(client.getSlot({}, { timeoutMs: 300, retries: 0 }))
-  expect(late.context.status).toBe(Status.DEADLINE_EXCEEDED)
+  const timeout = await failureOf(client.getSlot({}, { timeoutMs: 300, retries: 0 }))
+  expect(timeout.details.status).toBe(Status.DEADLINE_EXCEEDED)
   release()
   const stream = client.subscribe([slots], { timeoutMs: 500 })
   const error = await failureOf(drain(stream))
-  expect(error.context.status).toBe(Status.DEADLINE_EXCEEDED)
+  expect(error.details.status).toBe(Status.DEADLINE_EXCEEDED)
   await vi.waitFor(async () => expect(await openCalls()).toBe(0), 20_000)
 })
 
-it('the node keeps the deadline of a client that does not', async () => {
+it('the gateway enforces the deadline of a client that does not', async () => {
   const session = connect(network.gateway.url)
   onTestFinished(() => session.destroy())
   const stream = session.request({
@@ -81,7 +81,7 @@ it('the node keeps the deadline of a client that does not', async () => {
   expect(status).toBe(String(Status.DEADLINE_EXCEEDED))
 })
 
-it('a stream that its reader leaves is cancelled behind the gateway too', async () => {
+it('a cancelled stream is also cancelled at the upstream', async () => {
   const before = await sample(
     'fairlead_grpc_calls_total{method="/geyser.Geyser/Subscribe",status="CANCELLED"}',
   )
@@ -103,21 +103,21 @@ it('a stream that its reader leaves is cancelled behind the gateway too', async 
   }, 20_000)
 })
 
-describe('a limit of the gateway', () => {
-  it('is RESOURCE_EXHAUSTED beyond a rate, with the time to wait', async () => {
+describe('a gateway limit', () => {
+  it('returns RESOURCE_EXHAUSTED above a rate, with the time to wait', async () => {
     await client.getBlockHeight({})
     const error = await failureOf(client.getBlockHeight({}, { retries: 0 }))
-    expect(error.context).toMatchObject({ status: Status.RESOURCE_EXHAUSTED })
-    expect(error.context.metadata).toMatchObject({ 'grpc-retry-pushback-ms': '1000' })
+    expect(error.details).toMatchObject({ status: Status.RESOURCE_EXHAUSTED })
+    expect(error.details.metadata).toMatchObject({ 'grpc-retry-pushback-ms': '1000' })
     // The client waits for the requested time, and retries.
     expect((await client.getBlockHeight({})).blockHeight).toBeGreaterThan(0n)
   })
 
-  it('is RESOURCE_EXHAUSTED for one stream too many, and passes when another one ends', async () => {
+  it('returns RESOURCE_EXHAUSTED for one stream too many, and accepts it when another one ends', async () => {
     const streams = Array.from({ length: 5 }, () => client.subscribe([slots]))
     await Promise.all(streams.map((stream) => stream.next()))
     const error = await failureOf(firstOf(client.subscribe([slots])))
-    expect(error.context.status).toBe(Status.RESOURCE_EXHAUSTED)
+    expect(error.details.status).toBe(Status.RESOURCE_EXHAUSTED)
     await streams[0]?.return()
     await vi.waitFor(async () => expect(await firstOf(client.subscribe([slots]))).toBeDefined(), 20_000)
     await Promise.all(streams.map((stream) => stream.return()))
@@ -125,16 +125,16 @@ describe('a limit of the gateway', () => {
     await vi.waitFor(async () => expect(await openCalls()).toBe(0), 20_000)
   })
 
-  it('is PERMISSION_DENIED for a method that is switched off', async () => {
-    expect((await failureOf(client.getVersion({}))).context.status).toBe(Status.PERMISSION_DENIED)
+  it('returns PERMISSION_DENIED for a disabled method', async () => {
+    expect((await failureOf(client.getVersion({}))).details.status).toBe(Status.PERMISSION_DENIED)
   })
 })
 
-it('a block of 20 MB passes, and a client that takes less says so', async () => {
-  const modest = clientOf(network.gateway.url, network.token, { maxMessageBytes: 1 << 20 })
-  onTestFinished(() => modest.disconnect())
+it('a block of 20 MB is delivered, and a client with a smaller limit reports it', async () => {
+  const limitedClient = clientOf(network.gateway.url, network.token, { maxMessageBytes: 1 << 20 })
+  onTestFinished(() => limitedClient.disconnect())
   const blocks = { blocks: { all: { accountInclude: [], includeAccounts: true } } }
-  const refused = failureOf(drain(modest.subscribe([blocks])))
+  const rejected = failureOf(drain(limitedClient.subscribe([blocks])))
   const largest = (async () => {
     for await (const { updateOneof } of client.subscribe([blocks])) {
       if (updateOneof?.$case !== 'block') continue
@@ -145,46 +145,46 @@ it('a block of 20 MB passes, and a client that takes less says so', async () => 
   })()
   await sendLargeAccounts(network.chain.url, 5)
   expect(await largest).toBeGreaterThan(20_000_000)
-  expect((await refused).context.status).toBe(Status.RESOURCE_EXHAUSTED)
+  expect((await rejected).details.status).toBe(Status.RESOURCE_EXHAUSTED)
 })
 
-it('a gateway that stops lets a call end, ends the streams, and those go on at the next one', async () => {
+it('a stopping gateway finishes calls and ends streams, which resume at the next gateway', async () => {
   const { gateway, upstream } = network
   const filters = { transactions: { all: {} }, commitment: CommitmentLevel.PROCESSED }
   const stream = readStream(client, { filters, kinds: ['transaction'] })
   const plain = client.subscribe([slots])
   await plain.next()
   await vi.waitFor(() => expect(stream.newest).toBeGreaterThan(0n), 20_000)
-  const begun = stream.newest
-  const record = createChainRecord(direct, CommitmentLevel.PROCESSED, begun + 1n)
-  const release = upstream.hold()
+  const firstSlot = stream.newest
+  const record = createChainRecord(direct, CommitmentLevel.PROCESSED, firstSlot + 1n)
+  const release = upstream.delay()
   const call = client.getSlot({})
   await vi.waitFor(async () => expect(await openCalls()).toBe(3), 20_000)
   const stopped = gateway.stop()
   const end = await failureOf(drain(plain))
-  expect(end.context).toMatchObject({ status: Status.UNAVAILABLE, detail: 'The service is shutting down.' })
+  expect(end.details).toMatchObject({ status: Status.UNAVAILABLE, detail: 'The gateway is shutting down.' })
   release()
   expect((await call).slot).toBeGreaterThan(0n)
   await stopped
-  expect((await failureOf(client.getSlot({}, { retries: 0 }))).context.status).toBe(Status.UNAVAILABLE)
+  expect((await failureOf(client.getSlot({}, { retries: 0 }))).details.status).toBe(Status.UNAVAILABLE)
   await gateway.start()
   const { slot } = await client.getSlot({})
   await vi.waitFor(() => expect(stream.newest).toBeGreaterThan(slot), { timeout: 30_000 })
   await record.readTo(slot)
-  await stream.leave()
-  const got = stream.seen.filter((one) => one.slot > begun && one.slot <= slot)
+  await stream.close()
+  const received = stream.received.filter((item) => item.slot > firstSlot && item.slot <= slot)
   expectSame(
-    got.map(({ id }) => id),
-    record.between(begun + 1n, slot, ['transaction']),
+    received.map(({ id }) => id),
+    record.between(firstSlot + 1n, slot, ['transaction']),
     'the stream',
   )
 })
 
-it('a node that is away is UNAVAILABLE, until it is back', async () => {
+it('an unreachable node is UNAVAILABLE, until it is reachable again', async () => {
   const { chain } = network
   await chain.kill()
   const error = await failureOf(client.getSlot({}, { retries: 0 }))
-  expect(error.context.status).toBe(Status.UNAVAILABLE)
+  expect(error.details.status).toBe(Status.UNAVAILABLE)
   expect(JSON.stringify(error)).not.toContain(new URL(network.upstream.url).port)
   await chain.start()
   await vi.waitFor(async () => expect((await client.getSlot({})).slot).toBeGreaterThan(0n), {
@@ -212,7 +212,7 @@ async function drain(items: AsyncIterable<unknown>): Promise<void> {
 
 async function sample(name: string): Promise<number> {
   const text = await (await fetch(`${network.gateway.url}/metrics`)).text()
-  const line = text.split('\n').find((one) => one.startsWith(`${name} `))
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `))
   return Number(line?.slice(name.length + 1) ?? 0)
 }
 

@@ -1,24 +1,24 @@
 import type { CommitmentLevel } from '@fairlead/grpc/geyser'
 import { type GeyserFilters, type GeyserNotice, subscribeGeyser } from '@fairlead/grpc/solana'
 import type { GeyserClient } from './grpc-network.ts'
-import { type Seen, seenIn } from './grpc-update.ts'
+import { type ReceivedItem, itemOf } from './grpc-update.ts'
 
 /** A subscription that is read as fast as possible, with everything that it has received. */
 export interface ReadStream {
   readonly commitment: CommitmentLevel
   readonly kinds: readonly string[]
-  readonly seen: readonly Seen[]
+  readonly received: readonly ReceivedItem[]
   readonly notices: readonly GeyserNotice[]
   /** For each fault: the slot from which the stream resumed, and the latest slot that it had received by then. */
   readonly resumptions: readonly { readonly fromSlot: bigint | undefined; readonly newest: bigint }[]
   /** The latest slot of which it has received updates. */
   readonly newest: bigint
   /** Settles when the stream is closed or fails. */
-  readonly ended: Promise<void>
+  readonly done: Promise<void>
   /** Stops reading until {@link resume}. */
   pause(): void
   resume(): void
-  leave(): Promise<void>
+  close(): Promise<void>
 }
 
 export interface StreamOptions {
@@ -32,11 +32,11 @@ export function readStream(
   client: GeyserClient,
   { filters, kinds, silentMs = 60_000 }: StreamOptions,
 ): ReadStream {
-  const seen: Seen[] = []
+  const received: ReceivedItem[] = []
   const notices: GeyserNotice[] = []
   const resumptions: { fromSlot: bigint | undefined; newest: bigint }[] = []
   let newest = 0n
-  let goOn = () => undefined as void
+  let continueReading = () => undefined as void
   let pausing: Promise<void> | undefined
   const updates = subscribeGeyser(client, filters, {
     silentMs,
@@ -48,46 +48,46 @@ export function readStream(
   })
   const read = async () => {
     for await (const update of updates) {
-      const one = seenIn(update)
-      if (!one) continue
-      seen.push(one)
-      if (one.slot > newest) newest = one.slot
+      const item = itemOf(update)
+      if (!item) continue
+      received.push(item)
+      if (item.slot > newest) newest = item.slot
       await pausing
     }
   }
   return {
     commitment: filters.commitment,
     kinds,
-    seen,
+    received,
     notices,
     resumptions,
     get newest() {
       return newest
     },
-    ended: read(),
+    done: read(),
     pause() {
-      pausing = new Promise((resolve) => (goOn = resolve))
+      pausing = new Promise((resolve) => (continueReading = resolve))
     },
     resume() {
-      goOn()
+      continueReading()
       pausing = undefined
     },
-    leave: async () => void (await updates.return()),
+    close: async () => void (await updates.return()),
   }
 }
 
-/** Returns the filters of one kind of subscription. The kinds alternate with `turn`. */
-export function filtersOf(turn: number): Omit<StreamOptions['filters'], 'commitment'> {
+/** Returns the filters of one kind of subscription. The kinds alternate with `index`. */
+export function filtersOf(index: number): Omit<StreamOptions['filters'], 'commitment'> {
   const all = {}
-  const own = { filterByCommitment: true }
+  const byCommitment = { filterByCommitment: true }
   const forms = [
     { transactions: { all } },
-    { accounts: { all }, slots: { own } },
-    { transactions: { all }, entry: { all }, slots: { own } },
+    { accounts: { all }, slots: { byCommitment } },
+    { transactions: { all }, entry: { all }, slots: { byCommitment } },
     { transactionsStatus: { all }, blocksMeta: { all } },
     { accounts: { all }, transactions: { all }, blocks: { all } },
   ]
-  return forms[turn % forms.length] as (typeof forms)[number]
+  return forms[index % forms.length] as (typeof forms)[number]
 }
 
 /** The kinds of updates that filters deliver. */

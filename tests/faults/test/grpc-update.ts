@@ -1,7 +1,7 @@
 import type { SubscribeUpdate } from '@fairlead/grpc/geyser'
 
 /** One update, with an identity that is unique within its commitment level. */
-export interface Seen {
+export interface ReceivedItem {
   readonly kind: string
   readonly slot: bigint
   readonly id: string
@@ -10,7 +10,7 @@ export interface Seen {
 const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('hex')
 
 /** Returns the identity of an update. Undefined for pings and pongs. */
-export function seenIn({ updateOneof }: Pick<SubscribeUpdate, 'updateOneof'>): Seen | undefined {
+export function itemOf({ updateOneof }: Pick<SubscribeUpdate, 'updateOneof'>): ReceivedItem | undefined {
   if (!updateOneof || updateOneof.$case === 'ping' || updateOneof.$case === 'pong') return undefined
   const { $case: kind, value } = updateOneof
   return { kind, slot: value.slot, id: `${kind} ${value.slot} ${partsOf(updateOneof).join(' ')}` }

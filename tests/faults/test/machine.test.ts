@@ -35,10 +35,10 @@ function smallDisk(megabytes: number): string | undefined {
   }
 }
 
-it('on a full disk the platform says that it cannot write, nodes are served, and both are well when there is room again', async ({
+it('with a full disk the platform reports that it cannot write, nodes are served, and both recover', async ({
   skip,
 }) => {
-  const disk = smallDisk(160) ?? skip('This machine lets nobody mount a file system.')
+  const disk = smallDisk(160) ?? skip('This machine does not allow mounting a file system.')
   const service = await serve({ FAIRLEAD_EVM_UPSTREAM: node.url, FAIRLEAD_DATA_DIRECTORY: disk })
   onTestFinished(() => service.remove())
   const authorization = `Bearer ${service.apiKey}`
@@ -52,17 +52,17 @@ it('on a full disk the platform says that it cannot write, nodes are served, and
   }
   const filler = join(disk, 'filler')
   const load = steadyLoad(`${service.url}/${service.token}`)
-  await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(20), patience)
+  await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(20), patience)
   expect((await create('before')).status).toBe(201)
   fill(disk, filler)
-  const answers: { status: number; text: string }[] = []
+  const responses: { status: number; text: string }[] = []
   // Database pages with free space accept some more writes.
-  for (let at = 0; at < 200 && answers.every(({ status }) => status < 500); at++) {
-    answers.push(await create(`during ${at}`))
+  for (let attempt = 0; attempt < 200 && responses.every(({ status }) => status < 500); attempt++) {
+    responses.push(await create(`during ${attempt}`))
   }
-  const { status, text } = answers.at(-1) ?? { status: 0, text: '' }
+  const { status, text } = responses.at(-1) ?? { status: 0, text: '' }
   expect([status, text]).toEqual([503, expect.stringContaining('unavailable')])
-  figure('disk full: writes until one was refused', answers.length)
+  figure('disk full: writes until one was refused', responses.length)
   // Waits until usage has been written once more, even if the write fails.
   const writes = async () => {
     const failed = ['flush_failures', 'unjournaled'].map((name) =>
@@ -79,7 +79,7 @@ it('on a full disk the platform says that it cannot write, nodes are served, and
   await vi.waitFor(async () => expect((await create('after')).status).toBe(201), patience)
   await load.end()
   expect(load.failures).toEqual([])
-  await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(load.answered()), patience)
+  await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(load.successes()), patience)
   expect(service.output()).not.toMatch(/PANIC/)
 })
 
@@ -95,8 +95,8 @@ function fill(disk: string, file: string): void {
   }
 }
 
-describe.skipIf(postgresPrograms === undefined)('a clock that jumps (needs PostgreSQL)', () => {
-  it('ahead by 25 hours and back: limits, quotas and expiry follow it, and nothing hangs', async () => {
+describe.skipIf(postgresPrograms === undefined)('a clock jump (needs PostgreSQL)', () => {
+  it('by 25 hours and back: limits, quotas and expiry follow the clock, and nothing hangs', async () => {
     const postgres = await startPostgres(postgresPrograms ?? '')
     onTestFinished(() => postgres.stop())
     const folder = mkdtempSync(join(tmpdir(), 'fairlead-clock-'))
@@ -115,13 +115,13 @@ describe.skipIf(postgresPrograms === undefined)('a clock that jumps (needs Postg
       // The process removes the file after its clock has jumped.
       await vi.waitFor(() => expect(existsSync(file)).toBe(false), { ...patience, interval: 5 })
     }
-    let answered = 0
+    let successes = 0
     const callWith = async (token: string) => {
       const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
       const headers = { 'content-type': 'application/json' }
       const response = await fetch(`${service.url}/${token}`, { method: 'POST', headers, body })
       await response.arrayBuffer()
-      if (response.status === 200) answered += 1
+      if (response.status === 200) successes += 1
       return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) }
     }
     const issue = async (limits: object, expires = 'null') => {
@@ -138,8 +138,8 @@ describe.skipIf(postgresPrograms === undefined)('a clock that jumps (needs Postg
     }
     const expiring = await issue({}, "now() + interval '2 hours'")
     const daily = await issue({ requestsPerDay: 5 })
-    const quick = await issue({ rate: { requestsPerSecond: 2 } })
-    const untilRefused = async (token: string) => {
+    const limitedToken = await issue({ rate: { requestsPerSecond: 2 } })
+    const callUntilRejected = async (token: string) => {
       for (let calls = 0; ; calls++) {
         const { status, retryAfter } = await callWith(token)
         if (status !== 200) return { calls, status, retryAfter }
@@ -147,27 +147,27 @@ describe.skipIf(postgresPrograms === undefined)('a clock that jumps (needs Postg
       }
     }
     const load = steadyLoad(`${service.url}/${service.token}`, 4)
-    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(20), patience)
+    await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(20), patience)
     const rounds: unknown[] = []
     for (const hours of [0, 25, 0, -25, 0]) {
       await jump(hours)
       const expiry = (await callWith(expiring)).status
-      const quota = await untilRefused(daily)
-      const rate = await untilRefused(quick)
+      const quota = await callUntilRejected(daily)
+      const rate = await callUntilRejected(limitedToken)
       rounds.push([hours, expiry, quota, rate])
       expect(rate.status).toBe(429)
       expect(rate.retryAfter).toBeGreaterThanOrEqual(1)
       expect(rate.retryAfter).toBeLessThanOrEqual(60)
       expect(quota.status).toBe(403)
       expect(expiry).toBe(hours === 25 ? 401 : 200)
-      const then = load.answered()
-      await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(then + 20), patience)
+      const before = load.successes()
+      await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(before + 20), patience)
     }
     figure('clock: hours, expiry, quota, rate', rounds)
     await load.end()
-    answered += load.answered()
+    successes += load.successes()
     expect(load.failures).toEqual([])
-    await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(answered), patience)
+    await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(successes), patience)
     expect(service.output()).not.toMatch(/Negative|Overflow/)
   })
 })

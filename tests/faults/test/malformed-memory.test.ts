@@ -33,7 +33,7 @@ function residentBytes(): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-it('malformed requests leave no memory behind', { timeout: 600_000 }, async () => {
+it('malformed requests leak no memory', { timeout: 600_000 }, async () => {
   const transfers = malformedTransfers(url.pathname)
   const resident: number[] = []
   for (let round = 0; round < rounds; round += 1) {
@@ -49,10 +49,10 @@ it('malformed requests leave no memory behind', { timeout: 600_000 }, async () =
   }
   expect(await post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')).toContain('0x')
   // The engine decides when to collect garbage, so only the minima show which memory stays in use.
-  const lowest = (from: number, to: number) => Math.min(...resident.slice(from, to))
-  const early = lowest(warmUp, rounds / 2)
-  const late = lowest(rounds / 2, rounds)
-  expect(late, `from ${early} bytes`).toBeLessThan(early * 1.1)
+  const lowestBetween = (from: number, to: number) => Math.min(...resident.slice(from, to))
+  const early = lowestBetween(warmUp, rounds / 2)
+  const lateLowest = lowestBetween(rounds / 2, rounds)
+  expect(lateLowest, `from ${early} bytes`).toBeLessThan(early * 1.1)
   // The gateway still runs, and logs none of these requests as a failure of its own code.
   expect(service.process.exitCode).toBeNull()
   expect(service.output()).not.toContain('node request failed')

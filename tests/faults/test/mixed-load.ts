@@ -11,22 +11,22 @@ export interface LoadTarget {
 /** The results since the previous report. */
 export interface LoadReport {
   /** Messages with the expected response. A batch is one message. */
-  readonly answered: number
+  readonly responses: number
   /** Failures by kind, with their number. */
   readonly failures: Readonly<Record<string, number>>
   /** Heads that were lower than one that the same credential had received before the request. */
-  readonly wentBack: number
+  readonly regressions: number
   /** Batches whose calls returned different latest blocks. */
-  readonly torn: number
+  readonly inconsistentBatches: number
   /** Responses with a block that had been replaced before the request. */
   readonly stale: number
   /** Longest time to a good response, in milliseconds. */
-  readonly longestMs: number
+  readonly maxMs: number
 }
 
 /** Read-only calls of several credentials: single calls, batches, and calls over a WebSocket. */
 export interface MixedLoad {
-  take(): LoadReport
+  takeReport(): LoadReport
   /** Marks these blocks as no longer part of the chain. */
   replaced(hashes: readonly string[]): void
   end(): Promise<void>
@@ -54,7 +54,7 @@ interface RpcCall {
 
 type Body = RpcCall | readonly RpcCall[]
 
-interface Answer {
+interface RpcResponse {
   readonly result?: unknown
   readonly error?: { readonly code: number }
 }
@@ -65,13 +65,13 @@ interface Head {
 }
 
 /** The state at the time of a request. */
-interface Asked {
+interface SentRequest {
   readonly credential: string
   readonly calls: readonly RpcCall[]
   /** The highest head that the credential had received. */
-  readonly floor: number
+  readonly minHeight: number
   /** Blocks that were no longer part of the chain. */
-  readonly gone: ReadonlySet<string>
+  readonly reorgedOut: ReadonlySet<string>
 }
 
 function call(method: string, params: readonly unknown[]) {
@@ -82,34 +82,34 @@ function call(method: string, params: readonly unknown[]) {
 export async function mixedLoad({ url, token, basic }: LoadTarget): Promise<MixedLoad> {
   const ended = new AbortController()
   const highest = new Map<string, number>()
-  const gone = new Set<string>()
+  const reorgedOut = new Set<string>()
   let report = emptyReport()
 
   /** Checks a good response. Returns the problem, if any. */
-  const look = (asked: Asked, text: string): string | undefined => {
-    const answers = [JSON.parse(text) as unknown].flat() as Answer[]
-    const error = answers.find((answer) => answer.error)?.error
+  const checkResponse = (sentRequest: SentRequest, text: string): string | undefined => {
+    const responses = [JSON.parse(text) as unknown].flat() as RpcResponse[]
+    const error = responses.find((response) => response.error)?.error
     if (error) return `error ${error.code}`
-    if (answers.some(({ result }) => result === null)) return 'nothing'
-    const heads = answers.flatMap(({ result }, at) => headIn(asked.calls[at], result) ?? [])
+    if (responses.some(({ result }) => result === null)) return 'nothing'
+    const heads = responses.flatMap(({ result }, index) => headIn(sentRequest.calls[index], result) ?? [])
     for (const { number, hash } of heads) {
-      if (number < asked.floor) report.wentBack += 1
-      if (hash !== undefined && asked.gone.has(hash)) report.stale += 1
-      highest.set(asked.credential, Math.max(highest.get(asked.credential) ?? 0, number))
+      if (number < sentRequest.minHeight) report.regressions += 1
+      if (hash !== undefined && sentRequest.reorgedOut.has(hash)) report.stale += 1
+      highest.set(sentRequest.credential, Math.max(highest.get(sentRequest.credential) ?? 0, number))
     }
-    if (new Set(heads.map(({ number }) => number)).size > 1) report.torn += 1
-    report.answered += 1
+    if (new Set(heads.map(({ number }) => number)).size > 1) report.inconsistentBatches += 1
+    report.responses += 1
     return undefined
   }
   const exchange = async (credential: string, body: Body, send: (text: string) => Promise<string>) => {
-    const floor = highest.get(credential) ?? 0
-    const asked = { credential, calls: [body].flat(), floor, gone: new Set(gone) }
-    const began = performance.now()
+    const minHeight = highest.get(credential) ?? 0
+    const sentRequest = { credential, calls: [body].flat(), minHeight, reorgedOut: new Set(reorgedOut) }
+    const started = performance.now()
     const problem = await send(JSON.stringify(body)).then(
-      (text) => look(asked, text),
+      (text) => checkResponse(sentRequest, text),
       (error: Error) => error.message,
     )
-    if (problem === undefined) report.longestMs = Math.max(report.longestMs, performance.now() - began)
+    if (problem === undefined) report.maxMs = Math.max(report.maxMs, performance.now() - started)
     else report.failures[problem] = (report.failures[problem] ?? 0) + 1
   }
   const client = async (credential: 'token' | 'basic', bodies: readonly Body[], from: number) => {
@@ -136,13 +136,13 @@ export async function mixedLoad({ url, token, basic }: LoadTarget): Promise<Mixe
     overSocket(),
   ])
   return {
-    take: () => {
-      const taken = report
+    takeReport: () => {
+      const previous = report
       report = emptyReport()
-      return { ...taken, longestMs: Math.round(taken.longestMs) }
+      return { ...previous, maxMs: Math.round(previous.maxMs) }
     },
     replaced: (hashes) => {
-      for (const hash of hashes) gone.add(hash)
+      for (const hash of hashes) reorgedOut.add(hash)
     },
     end: async () => {
       ended.abort()
@@ -152,13 +152,20 @@ export async function mixedLoad({ url, token, basic }: LoadTarget): Promise<Mixe
 }
 
 function emptyReport() {
-  return { answered: 0, failures: {} as Record<string, number>, wentBack: 0, torn: 0, stale: 0, longestMs: 0 }
+  return {
+    responses: 0,
+    failures: {} as Record<string, number>,
+    regressions: 0,
+    inconsistentBatches: 0,
+    stale: 0,
+    maxMs: 0,
+  }
 }
 
 /** The head in a response. Undefined if the response contains none. */
-function headIn(asked: RpcCall | undefined, result: unknown): Head | undefined {
-  if (asked?.method === 'eth_blockNumber') return { number: Number(result) }
-  if (asked?.method !== 'eth_getBlockByNumber' || asked.params[0] !== 'latest') return undefined
+function headIn(sentCall: RpcCall | undefined, result: unknown): Head | undefined {
+  if (sentCall?.method === 'eth_blockNumber') return { number: Number(result) }
+  if (sentCall?.method !== 'eth_getBlockByNumber' || sentCall.params[0] !== 'latest') return undefined
   const { number, hash } = result as { number: string; hash: string }
   return { number: Number(number), hash }
 }
@@ -171,7 +178,7 @@ function poster(url: string, agent: Agent, authorization?: string): (body: strin
         'content-length': Buffer.byteLength(body),
         ...(authorization !== undefined && { authorization }),
       }
-      const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      const outgoing = request(url, { method: 'POST', agent, headers }, (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
         response.on('end', () => {
@@ -181,23 +188,23 @@ function poster(url: string, agent: Agent, authorization?: string): (body: strin
         })
         response.on('error', reject)
       })
-      sent.on('error', reject)
-      sent.end(body)
+      outgoing.on('error', reject)
+      outgoing.end(body)
     })
 }
 
 async function openSocket(url: string) {
   const socket = new WebSocket(url)
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-  let hear: ((text: string) => void) | undefined
+  let onMessage: ((text: string) => void) | undefined
   let fail: ((error: Error) => void) | undefined
-  socket.on('message', (data: Buffer) => hear?.(data.toString()))
+  socket.on('message', (data: Buffer) => onMessage?.(data.toString()))
   socket.on('close', (code) => fail?.(new Error(`closed ${code}`)))
   return {
     send: (body: string) =>
       new Promise<string>((resolve, reject) => {
         if (socket.readyState !== WebSocket.OPEN) return reject(new Error('socket is closed'))
-        ;[hear, fail] = [resolve, reject]
+        ;[onMessage, fail] = [resolve, reject]
         socket.send(body)
       }),
     close: () => socket.close(),

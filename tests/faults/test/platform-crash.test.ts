@@ -15,49 +15,52 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-const stores: readonly { readonly name: string; readonly isThere: boolean }[] = [
-  { name: 'the embedded database', isThere: true },
-  { name: 'PostgreSQL', isThere: postgresPrograms !== undefined },
+const stores: readonly { readonly name: string; readonly isAvailable: boolean }[] = [
+  { name: 'the embedded database', isAvailable: true },
+  { name: 'PostgreSQL', isAvailable: postgresPrograms !== undefined },
 ]
 
-describe.each(stores.filter(({ isThere }) => isThere))('kill -9 of a service over $name', ({ name }) => {
-  it(
-    'loses no change that was acknowledged, and leaves none half done',
-    { timeout: 120_000 + kills * 30_000 },
-    async () => {
-      const environment = { FAIRLEAD_EVM_UPSTREAM: node.url, ...(await databaseOf(name)) }
-      const restarted = await restartedService(environment)
-      onTestFinished(() => restarted.remove())
-      const acknowledged: Acknowledged = { projects: [], nodes: [], credentials: [], version: 1 }
-      let service = await restarted.start()
-      const target = await prepared(service)
-      for (let round = 0; round < kills; round++) {
-        // A different number of acknowledged changes in each round, but the same in every run.
-        const killAfter = acknowledged.version + ((round * 7) % 23)
-        const writing = writeUntilGone(service, { ...target, upstream: node.url }, acknowledged)
-        await vi.waitFor(() => expect(acknowledged.version).toBeGreaterThan(killAfter), {
-          ...patience,
-          interval: 1,
+describe.each(stores.filter(({ isAvailable }) => isAvailable))(
+  'kill -9 of a gateway with $name',
+  ({ name }) => {
+    it(
+      'loses no acknowledged change, and leaves no partial change',
+      { timeout: 120_000 + kills * 30_000 },
+      async () => {
+        const environment = { FAIRLEAD_EVM_UPSTREAM: node.url, ...(await databaseOf(name)) }
+        const restarted = await restartedService(environment)
+        onTestFinished(() => restarted.remove())
+        const acknowledged: Acknowledged = { projects: [], nodes: [], credentials: [], version: 1 }
+        let service = await restarted.start()
+        const target = await prepared(service)
+        for (let round = 0; round < kills; round++) {
+          // A different number of acknowledged changes in each round, but the same in every run.
+          const killAfter = acknowledged.version + ((round * 7) % 23)
+          const writing = writeUntilGone(service, { ...target, upstream: node.url }, acknowledged)
+          await vi.waitFor(() => expect(acknowledged.version).toBeGreaterThan(killAfter), {
+            ...patience,
+            interval: 1,
+          })
+          await service.end('SIGKILL')
+          await writing
+          service = await restarted.start()
+          const { etag } = await callPlatform(service, 'GET', `/v2/projects/${target.project}/`)
+          expect(Number(etag?.slice(1, -1))).toBeGreaterThanOrEqual(acknowledged.version)
+        }
+        const { projects, nodes, credentials, version } = acknowledged
+        figure(`${kills} kills over ${name}`, {
+          projects: projects.length,
+          nodes: nodes.length,
+          credentials: credentials.length,
+          changes: version - 1,
         })
-        await service.end('SIGKILL')
-        await writing
-        service = await restarted.start()
-        const { etag } = await callPlatform(service, 'GET', `/v2/projects/${target.project}/`)
-        expect(Number(etag?.slice(1, -1))).toBeGreaterThanOrEqual(acknowledged.version)
-      }
-      const { projects, nodes, credentials, version } = acknowledged
-      figure(`${kills} kills over ${name}`, {
-        projects: projects.length,
-        nodes: nodes.length,
-        credentials: credentials.length,
-        changes: version - 1,
-      })
-      expect(await missing(service, acknowledged)).toEqual([])
-      expect(await halfDone(service, target.project)).toEqual([])
-      await service.end('SIGTERM')
-    },
-  )
-})
+        expect(await missing(service, acknowledged)).toEqual([])
+        expect(await halfDone(service, target.project)).toEqual([])
+        await service.end('SIGTERM')
+      },
+    )
+  },
+)
 
 async function databaseOf(name: string): Promise<Readonly<Record<string, string>>> {
   if (name !== 'PostgreSQL') return {}
@@ -81,8 +84,8 @@ async function missing(service: RunningService, acknowledged: Acknowledged): Pro
   const { list } = openReader(service)
   const known = new Set<string>()
   for (const path of ['/v2/projects/', '/v2/nodes/']) for (const { id } of await list(path)) known.add(id)
-  for (const of of new Set(acknowledged.credentials.map(({ node: one }) => one))) {
-    for (const { id } of await list(`/v2/nodes/${of}/credentials/`)) known.add(id)
+  for (const nodeId of new Set(acknowledged.credentials.map((credential) => credential.node))) {
+    for (const { id } of await list(`/v2/nodes/${nodeId}/credentials/`)) known.add(id)
   }
   const { projects, nodes, credentials } = acknowledged
   return [...projects, ...nodes, ...credentials.map(({ id }) => id)].filter((id) => !known.has(id))
@@ -99,15 +102,15 @@ async function halfDone(service: RunningService, changed: string): Promise<reado
     entries
       .filter((entry) => entry['action'] === action)
       .map((entry) => (entry['object'] as PlatformObject).id)
-  const wrong: string[] = []
-  const differing = (what: string, there: readonly string[], audited: readonly string[]) => {
-    const [a, b] = [new Set(there), new Set(audited)]
-    for (const id of there) if (!b.has(id)) wrong.push(`${what} ${id} is not in the log`)
-    for (const id of audited) if (!a.has(id)) wrong.push(`${what} ${id} is in the log only`)
+  const differences: string[] = []
+  const differing = (label: string, actual: readonly string[], audited: readonly string[]) => {
+    const [a, b] = [new Set(actual), new Set(audited)]
+    for (const id of actual) if (!b.has(id)) differences.push(`${label} ${id} is not in the log`)
+    for (const id of audited) if (!a.has(id)) differences.push(`${label} ${id} is in the log only`)
   }
   // Objects of the first start are not in the log.
   const written = (objects: readonly PlatformObject[]) =>
-    objects.filter((one) => ['Written', 'Changed'].includes(String(one['name'])))
+    objects.filter((object) => ['Written', 'Changed'].includes(String(object['name'])))
   const [projects, nodes] = [written(await list('/v2/projects/')), written(await list('/v2/nodes/'))]
   differing(
     'project',
@@ -122,28 +125,28 @@ async function halfDone(service: RunningService, changed: string): Promise<reado
   const created = new Set(idsOf('credential.create'))
   const rotated = new Set(idsOf('credential.rotate'))
   const all = await list('/v2/nodes/')
-  for (const { id: of, name } of all) {
-    const credentials = await list(`/v2/nodes/${of}/credentials/`)
+  for (const { id: nodeId, name } of all) {
+    const credentials = await list(`/v2/nodes/${nodeId}/credentials/`)
     if (name === 'Written') {
-      const kinds = credentials.map((one) => String(one['kind'])).toSorted()
-      if (kinds.join() !== 'basic,token') wrong.push(`node ${of} has ${kinds.join()}`)
+      const kinds = credentials.map((credential) => String(credential['kind'])).toSorted()
+      if (kinds.join() !== 'basic,token') differences.push(`node ${nodeId} has ${kinds.join()}`)
     }
-    for (const one of credentials.filter(({ label }) => name === 'Written' || label === 'Written')) {
-      if (!created.delete(one.id)) wrong.push(`credential ${one.id} is not in the log`)
+    for (const credential of credentials.filter(({ label }) => name === 'Written' || label === 'Written')) {
+      if (!created.delete(credential.id)) differences.push(`credential ${credential.id} is not in the log`)
       // A replaced credential has an expiry, any other has none.
-      if (rotated.delete(one.id) !== (one['expires_at'] !== null))
-        wrong.push(`credential ${one.id} is half replaced`)
+      if (rotated.delete(credential.id) !== (credential['expires_at'] !== null))
+        differences.push(`credential ${credential.id} is half replaced`)
     }
   }
-  for (const id of [...created, ...rotated]) wrong.push(`credential ${id} is in the log only`)
+  for (const id of [...created, ...rotated]) differences.push(`credential ${id} is in the log only`)
   const { etag } = await get(`/v2/projects/${changed}/`)
   const changes = idsOf('project.update').length
-  if (etag !== `"${changes + 1}"`) wrong.push(`version ${etag} after ${changes} changes in the log`)
-  return wrong
+  if (etag !== `"${changes + 1}"`) differences.push(`version ${etag} after ${changes} changes in the log`)
+  return differences
 }
 
-describe.skipIf(postgresPrograms === undefined)('two services over one PostgreSQL', () => {
-  it('put in force what the other one was told', async () => {
+describe.skipIf(postgresPrograms === undefined)('two gateways with one PostgreSQL', () => {
+  it('apply the changes of each other', async () => {
     const postgres = await startPostgres(postgresPrograms ?? '')
     onTestFinished(() => postgres.stop())
     const environment = {
@@ -151,11 +154,14 @@ describe.skipIf(postgresPrograms === undefined)('two services over one PostgreSQ
       FAIRLEAD_SECRET_KEY: '5a'.repeat(32),
       FAIRLEAD_EVM_UPSTREAM: node.url,
     }
-    const [one, other] = [await restartedService(environment), await restartedService(environment)]
-    onTestFinished(() => Promise.all([one.remove(), other.remove()]).then(() => undefined))
-    const told = await running(one)
-    const { url } = await running(other, told.apiKey)
-    const send = (method: string, path: string, body?: unknown) => callPlatform(told, method, path, body)
+    const [firstService, secondService] = [
+      await restartedService(environment),
+      await restartedService(environment),
+    ]
+    onTestFinished(() => Promise.all([firstService.remove(), secondService.remove()]).then(() => undefined))
+    const target = await running(firstService)
+    const { url } = await running(secondService, target.apiKey)
+    const send = (method: string, path: string, body?: unknown) => callPlatform(target, method, path, body)
     const statusOf = async (token: string) => {
       const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
       const headers = { 'content-type': 'application/json' }
@@ -163,15 +169,15 @@ describe.skipIf(postgresPrograms === undefined)('two services over one PostgreSQ
       await response.arrayBuffer()
       return response.status
     }
-    const inForce = async (what: string, token: string, status: number) => {
+    const inForce = async (label: string, token: string, status: number) => {
       const since = performance.now()
-      await vi.waitFor(async () => expect([what, await statusOf(token)]).toEqual([what, status]), patience)
-      figure(`${what} is in force elsewhere after ms`, Math.round(performance.now() - since))
+      await vi.waitFor(async () => expect([label, await statusOf(token)]).toEqual([label, status]), patience)
+      figure(`${label} is in force in the other gateway after ms`, Math.round(performance.now() - since))
     }
-    const { project } = await prepared(told)
+    const { project } = await prepared(target)
     const upstreams = { evm: node.url }
-    const asked = { project, name: 'Written', chain: 'ethereum', network: 'mainnet', upstreams }
-    const made = await send('POST', '/v2/nodes/', asked)
+    const nodeBody = { project, name: 'Written', chain: 'ethereum', network: 'mainnet', upstreams }
+    const made = await send('POST', '/v2/nodes/', nodeBody)
     const path = `/v2/nodes/${made.body.id}/`
     const tokenOf = (body: PlatformObject) => String(body['token'])
     const [first] = made.body['credentials'] as readonly PlatformObject[]
@@ -181,7 +187,7 @@ describe.skipIf(postgresPrograms === undefined)('two services over one PostgreSQ
     const second = await send('POST', `${path}credentials/`, { kind: 'token' })
     await inForce('a credential', tokenOf(second.body), 200)
     await send('DELETE', `${path}credentials/${second.body.id}/`)
-    await inForce('its end', tokenOf(second.body), 401)
+    await inForce('its deletion', tokenOf(second.body), 401)
 
     const rule = await send('POST', `${path}access-rules/`, {
       kind: 'method',
@@ -190,15 +196,15 @@ describe.skipIf(postgresPrograms === undefined)('two services over one PostgreSQ
     })
     await inForce('a rule', tokenOf(first), 403)
     await send('DELETE', `${path}access-rules/${rule.body.id}/`)
-    await inForce('its end', tokenOf(first), 200)
+    await inForce('its deletion', tokenOf(first), 200)
 
     await send('PUT', `${path}limits/`, { max_body_bytes: 10 })
     await inForce('a limit', tokenOf(first), 413)
     await send('PUT', `${path}limits/`, {})
-    await inForce('its end', tokenOf(first), 200)
+    await inForce('its deletion', tokenOf(first), 200)
 
     await send('DELETE', path)
-    await inForce('the end of a node', tokenOf(first), 401)
+    await inForce('the deletion of a node', tokenOf(first), 401)
   })
 })
 

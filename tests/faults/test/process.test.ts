@@ -27,9 +27,9 @@ function processesOf(path: string): string[] {
     .filter((line) => line.includes(path))
 }
 
-describe('the service as a process', () => {
+describe('the gateway as a process', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'ends cleanly at %s and leaves no process behind',
+    'exits cleanly on %s and leaves no child process',
     async (signal) => {
       const service = await startService(folder.path)
       expect(processesOf(folder.path).length).toBeGreaterThan(0)
@@ -38,7 +38,7 @@ describe('the service as a process', () => {
     },
   )
 
-  it('keeps secrets, records and chain from start to start, and prints no secret of its file', async () => {
+  it('preserves secrets, records and chain across restarts, and prints no secret of its file', async () => {
     const first = await startService(folder.path, { ...evmOnly, FAIRLEAD_LOG_LEVEL: 'debug' })
     expect(statSync(join(folder.path, '.fairlead/dev.json')).mode & 0o777).toBe(0o600)
     await first.end('SIGTERM')
@@ -55,27 +55,27 @@ describe('the service as a process', () => {
     await second.end('SIGTERM')
   })
 
-  it('says that a port is in use and how to choose another', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const port = String((other.address() as AddressInfo).port)
+  it('reports a port that is in use and how to choose another', async () => {
+    const occupied = createServer().listen(0, '127.0.0.1')
+    await once(occupied, 'listening')
+    const port = String((occupied.address() as AddressInfo).port)
     await expect(startService(folder.path, { ...evmOnly, FAIRLEAD_PORT: port })).rejects.toThrow(
       `error: port is in use: ${port}. Set FAIRLEAD_PORT`,
     )
-    other.close()
+    occupied.close()
     expect(processesOf(folder.path)).toEqual([])
   })
 
-  it('refuses a second service on the same data, and ends cleanly when nobody reads its output', async () => {
+  it('rejects a second process with the same data, and exits cleanly when its output is closed', async () => {
     const service = await startService(folder.path, evmOnly)
     await expect(startService(folder.path, evmOnly)).rejects.toThrow(/in use|already/i)
-    const answer = await fetch(`${service.file.base_url}/readyz`)
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${service.file.base_url}/readyz`)
+    expect(response.status).toBe(200)
     service.process.stdout?.destroy()
     expect(await service.end('SIGTERM')).toBe(0)
   })
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const bin = join(repository, 'packages/gateway/src/bin.ts')
     const run = (...args: string[]) =>
       promisify(execFile)(process.execPath, ['--conditions=@fairlead/source', bin, ...args], {

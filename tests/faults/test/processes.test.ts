@@ -58,7 +58,7 @@ function childrenOf(pid: number): number[] {
     })
 }
 
-describe.skipIf(postgresPrograms === undefined)('a service of several processes (needs PostgreSQL)', () => {
+describe.skipIf(postgresPrograms === undefined)('a gateway with several processes (needs PostgreSQL)', () => {
   let service: ServiceProcess
   let url: string
   let callUrl: string
@@ -85,54 +85,54 @@ describe.skipIf(postgresPrograms === undefined)('a service of several processes 
     }
   })
 
-  it('counts in all of them, and goes on when one is killed, which is started again', async () => {
+  it('sums up metrics of all workers, and restarts one that is killed', async () => {
     expect(workers()).toHaveLength(2)
     const counted = await metricTotal(url, 'fairlead_node_requests_total')
     const load = steadyLoad(callUrl)
-    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
+    await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(50), patience)
     await load.end()
     expect(load.failures).toEqual([])
-    expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(counted + load.answered())
-    const [victim = 0] = workers()
-    process.kill(victim, 'SIGKILL')
-    await vi.waitFor(() => expect(service.output()).toContain('a worker has died'), patience)
+    expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(counted + load.successes())
+    const [killedPid = 0] = workers()
+    process.kill(killedPid, 'SIGKILL')
+    await vi.waitFor(() => expect(service.output()).toContain('a worker exited'), patience)
     const after = steadyLoad(callUrl)
     await vi.waitFor(() => {
       expect(workers()).toHaveLength(2)
-      expect(workers()).not.toContain(victim)
-      expect(service.output()).toContain('a worker serves again')
-      expect(after.answered()).toBeGreaterThan(50)
+      expect(workers()).not.toContain(killedPid)
+      expect(service.output()).toContain('a worker was restarted')
+      expect(after.successes()).toBeGreaterThan(50)
     }, patience)
     await after.end()
     expect(after.failures).toEqual([])
   })
 
-  it('is replaced, one process after the other, without a call that fails', async () => {
+  it('replaces one process after the other without a failed call', async () => {
     const before = workers()
     const counted = await metricTotal(url, 'fairlead_node_requests_total')
     const load = steadyLoad(callUrl)
-    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
+    await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(50), patience)
     service.process.kill('SIGUSR2')
     await vi.waitFor(() => {
       expect(workers()).toHaveLength(2)
       expect(workers().filter((pid) => before.includes(pid))).toEqual([])
     }, patience)
-    const then = load.answered()
-    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(then + 50), patience)
+    const responsesBefore = load.successes()
+    await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(responsesBefore + 50), patience)
     await load.end()
     expect(load.failures).toEqual([])
     // The counts of the previous processes are not lost.
-    expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(counted + load.answered())
+    expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(counted + load.successes())
   })
 
-  it('ends whole', async () => {
+  it('stops with all of its workers', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
-    const another = await start(folder.path)
-    const all = childrenOf(another.process.pid ?? 0)
-    expect(all).toHaveLength(2)
-    expect(await another.end('SIGTERM')).toBe(0)
-    expect(all.filter((pid) => readdirSync('/proc').includes(String(pid)))).toEqual([])
+    const secondGateway = await start(folder.path)
+    const pids = childrenOf(secondGateway.process.pid ?? 0)
+    expect(pids).toHaveLength(2)
+    expect(await secondGateway.end('SIGTERM')).toBe(0)
+    expect(pids.filter((pid) => readdirSync('/proc').includes(String(pid)))).toEqual([])
   })
 })
 
@@ -151,7 +151,7 @@ function residentBytes({ process: { pid } }: ServiceProcess): number {
   return Number(kilobytes) * 1_024
 }
 
-describe('a service of one process', () => {
+describe('a gateway with one process', () => {
   async function start(environment: Readonly<Record<string, string>> = {}, ...args: readonly string[]) {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
@@ -166,20 +166,20 @@ describe('a service of one process', () => {
     return { service, folder, url, token: await tokenOf(service) }
   }
 
-  it('says that it goes, serves on for a while, and ends each connection behind its answer', async () => {
+  it('reports that it is shutting down, keeps serving for a while, and closes each connection after its response', async () => {
     const { service, url, token } = await start({ FAIRLEAD_DRAIN_DELAY_MS: '1500' })
     const load = steadyLoad(`${url}/${token}`, 4)
-    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(10), patience)
+    await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(10), patience)
     const ended = service.end('SIGTERM')
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503), patience)
-    const answer = await fetch(`${url}/healthz`)
-    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    const response = await fetch(`${url}/healthz`)
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close'])
     await load.end()
     expect(load.failures).toEqual([])
     expect(await ended).toBe(0)
   })
 
-  it('takes over what has changed in its files, names what cannot, and keeps to the old in a mistake', async () => {
+  it('reloads changed files, names options that cannot change, and keeps the old configuration on an error', async () => {
     const files = await temporaryFolder()
     onTestFinished(() => files.remove())
     const file = join(files.path, 'fairlead.yaml')
@@ -204,26 +204,26 @@ describe('a service of one process', () => {
     await service.end('SIGTERM')
   })
 
-  it('serves on, in bounded memory, under thousands of connections that say half of something', async () => {
+  it('keeps serving, with bounded memory, with thousands of connections that send incomplete requests', async () => {
     const { service, url, token } = await start({ FAIRLEAD_LOG_LEVEL: 'warn' })
     const port = Number(new URL(url).port)
     const before = residentBytes(service)
-    const beginnings = ['', 'P', 'POST / HTTP/1.1\r\nhost: x\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']
-    const sockets = Array.from({ length: 3_000 }, (_, at) => {
+    const partialRequests = ['', 'P', 'POST / HTTP/1.1\r\nhost: x\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']
+    const sockets = Array.from({ length: 3_000 }, (_, index) => {
       const socket = connect(port, '127.0.0.1')
         .resume()
         .on('error', () => undefined)
       // On some connections, an endless request head of many fields. The gateway cuts it off long before it has
       // received all of it.
-      const flood = at % 10 === 0 ? 'a: b\r\n'.repeat(20_000) : ''
-      socket.write(`${beginnings[at % beginnings.length]}${flood}`)
+      const padding = index % 10 === 0 ? 'a: b\r\n'.repeat(20_000) : ''
+      socket.write(`${partialRequests[index % partialRequests.length]}${padding}`)
       return socket
     })
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
     })
     const load = steadyLoad(`${url}/${token}`, 4)
-    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
+    await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(50), patience)
     await load.end()
     expect(load.failures).toEqual([])
     expect(residentBytes(service) - before).toBeLessThan(200 * 1_024 ** 2)
@@ -232,7 +232,7 @@ describe('a service of one process', () => {
     await vi.waitFor(async () => expect(await connectionsOf(url)).toBeLessThan(50), patience)
   })
 
-  it('says that several need PostgreSQL', async () => {
+  it('reports that several processes need PostgreSQL', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const environment = { FAIRLEAD_PROCESSES: '2', FAIRLEAD_EVM_UPSTREAM: urlOf(node) }

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 /** Calls that continue until they are stopped. */
 export interface SteadyLoad {
   /** The number of calls with the expected response. */
-  answered(): number
+  successes(): number
   /** The failures of the others. */
   readonly failures: string[]
   end(): Promise<void>
@@ -17,8 +17,8 @@ export function steadyLoad(url: string, clients = 6): SteadyLoad {
   const failures: string[] = []
   let count = 0
   const ended = new AbortController()
-  const client = async (at: number) => {
-    const agent = new Agent({ keepAlive: at % 2 === 0, maxSockets: 1 })
+  const client = async (index: number) => {
+    const agent = new Agent({ keepAlive: index % 2 === 0, maxSockets: 1 })
     while (!ended.signal.aborted) {
       const problem = await call(url, agent)
       if (problem === undefined) count += 1
@@ -29,7 +29,7 @@ export function steadyLoad(url: string, clients = 6): SteadyLoad {
   }
   const all = Promise.all(Array.from({ length: clients }, (_, at) => client(at)))
   return {
-    answered: () => count,
+    successes: () => count,
     failures,
     end: async () => {
       ended.abort()
@@ -43,16 +43,16 @@ function call(url: string, agent: Agent): Promise<string | undefined> {
   return new Promise((resolve) => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
     const headers = { 'content-type': 'application/json', 'content-length': body.length }
-    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+    const outgoing = request(url, { method: 'POST', agent, headers }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
       response.on('end', () => {
-        const isRight = response.statusCode === 200 && text.includes('"result"')
-        resolve(isRight ? undefined : `${response.statusCode} ${text}`)
+        const isSuccess = response.statusCode === 200 && text.includes('"result"')
+        resolve(isSuccess ? undefined : `${response.statusCode} ${text}`)
       })
       response.on('error', (error) => resolve(error.message))
     })
-    sent.on('error', (error) => resolve(error.message))
-    sent.end(body)
+    outgoing.on('error', (error) => resolve(error.message))
+    outgoing.end(body)
   })
 }

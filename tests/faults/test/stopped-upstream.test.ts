@@ -6,11 +6,11 @@ import { serve } from '@fairlead/e2e-tests/served'
 import { figure } from './figure.ts'
 
 const calls = 1_200
-const stoppedAfter = 300
+const stopAtCall = 300
 const perStep = 3
 const stepMs = 10
 // A call waits half a second before its upstream counts as silent. Retries alone would start only after three seconds.
-const longestMs = 2_500
+const maxMs = 2_500
 
 interface NodeProcess {
   readonly url: string
@@ -25,29 +25,29 @@ async function startNode(): Promise<NodeProcess> {
 }
 
 async function call(url: string, number: number): Promise<{ readonly ms: number; readonly text: string }> {
-  const began = performance.now()
+  const started = performance.now()
   const method = number % 3 === 0 ? 'eth_call' : 'eth_getBalance'
   const address = `0x${number.toString(16).padStart(40, '0')}`
   const params = [method === 'eth_call' ? { to: address } : address, 'latest']
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  return { text: await response.text(), ms: performance.now() - began }
+  return { text: await response.text(), ms: performance.now() - started }
 }
 
 it.each(['first', 'second'])(
-  'no client waits for long or gets an error when the %s upstream is stopped',
+  'no client waits long or gets an error when the %s upstream is stopped',
   async (position) => {
-    const [stopped, other] = await Promise.all([startNode(), startNode()])
+    const [stopped, running] = await Promise.all([startNode(), startNode()])
     // Nearly all calls are routed to the stopped upstream.
     const preferred = `${stopped.url}#weight=1000`
-    const upstreams = position === 'first' ? [preferred, other.url] : [other.url, preferred]
+    const upstreams = position === 'first' ? [preferred, running.url] : [running.url, preferred]
     const service = await serve({ FAIRLEAD_EVM_UPSTREAM: upstreams.join(' ') })
     onTestFinished(() => service.remove())
     const url = `${service.url}/${service.token}`
     const all: ReturnType<typeof call>[] = []
     while (all.length < calls) {
-      if (all.length === stoppedAfter) stopped.process.kill('SIGSTOP')
-      for (let each = 0; each < perStep; each += 1) all.push(call(url, all.length))
+      if (all.length === stopAtCall) stopped.process.kill('SIGSTOP')
+      for (let index = 0; index < perStep; index += 1) all.push(call(url, all.length))
       await pause(stepMs)
     }
     const outcomes = await Promise.all(all)
@@ -55,11 +55,11 @@ it.each(['first', 'second'])(
     expect(new Set(outcomes.map(({ text }) => text))).toEqual(
       new Set(['{"jsonrpc":"2.0","id":1,"result":"0x1"}']),
     )
-    expect(Math.max(...outcomes.map(({ ms }) => ms))).toBeLessThan(longestMs)
+    expect(Math.max(...outcomes.map(({ ms }) => ms))).toBeLessThan(maxMs)
 
     // It receives calls again once it responds. It is then the only one left.
     stopped.process.kill('SIGCONT')
-    other.process.kill('SIGKILL')
+    running.process.kill('SIGKILL')
     await vi.waitFor(async () => expect((await call(url, calls)).text).toContain('"result"'), {
       timeout: 20_000,
     })

@@ -18,7 +18,7 @@ let redis: Redis
 let service: Served
 let callUrl: string
 /** Successful calls of this file. */
-let answered = 0
+let successes = 0
 
 beforeAll(async () => {
   if (postgresPrograms === undefined || !hasRedisServer) return
@@ -58,7 +58,7 @@ async function statusOf(token: string): Promise<number> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
   const headers = { 'content-type': 'application/json' }
   const { status } = await fetch(`${service.url}/${token}`, { method: 'POST', headers, body })
-  if (status === 200) answered += 1
+  if (status === 200) successes += 1
   return status
 }
 
@@ -70,24 +70,24 @@ function startLoad(url: string, clients?: number): SteadyLoad {
 }
 
 /** Waits until every load has the given number of additional successful responses. */
-async function goesOn(responses: number, ...loads: readonly SteadyLoad[]): Promise<void> {
-  const before = loads.map((load) => load.answered())
+async function waitForProgress(responses: number, ...loads: readonly SteadyLoad[]): Promise<void> {
+  const before = loads.map((load) => load.successes())
   await vi.waitFor(() => {
-    for (const [at, load] of loads.entries()) {
-      expect(load.answered()).toBeGreaterThanOrEqual((before[at] ?? 0) + responses)
+    for (const [index, load] of loads.entries()) {
+      expect(load.successes()).toBeGreaterThanOrEqual((before[index] ?? 0) + responses)
     }
   }, patience)
 }
 
 /** Waits until the processes have detected that the shared store is, or is not, reachable. */
-async function sharedStoreIs(up: 0 | 1): Promise<void> {
+async function waitForSharedStore(expected: 0 | 1): Promise<void> {
   const name = 'fairlead_shared_store_up'
-  await vi.waitFor(async () => expect(await metricTotal(service.url, name)).toBe(up), patience)
+  await vi.waitFor(async () => expect(await metricTotal(service.url, name)).toBe(expected), patience)
 }
 
 /** Waits until the platform reports exactly the successful calls. */
-async function allReported(): Promise<void> {
-  await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(answered), patience)
+async function waitForReports(): Promise<void> {
+  await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(successes), patience)
 }
 
 /** Ids of the worker processes. */
@@ -113,84 +113,85 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
   // The last test stops the gateway.
   { shuffle: false },
   () => {
-    it('go on without the shared store, within the limit of each, and count together when it is back', async () => {
+    it('continue without the shared store, within the limit of each, and count together when it is back', async () => {
       const limited = startLoad(`${service.url}/${await newToken({ rate: { requestsPerSecond: rate } })}`, 10)
       const load = startLoad(callUrl)
-      const began = performance.now()
-      await goesOn(2 * rate, load, limited)
+      const started = performance.now()
+      await waitForProgress(2 * rate, load, limited)
       await redis.kill()
-      await sharedStoreIs(0)
-      await goesOn(2 * rate, load, limited)
+      await waitForSharedStore(0)
+      await waitForProgress(2 * rate, load, limited)
       await redis.start()
-      await sharedStoreIs(1)
-      await goesOn(2 * rate, load, limited)
+      await waitForSharedStore(1)
+      await waitForProgress(2 * rate, load, limited)
       await Promise.all([load.end(), limited.end()])
-      const seconds = (performance.now() - began) / 1_000
-      answered += load.answered() + limited.answered()
+      const seconds = (performance.now() - started) / 1_000
+      successes += load.successes() + limited.successes()
       expect(load.failures).toEqual([])
       expect(limited.failures.filter((failure) => !failure.startsWith('429 '))).toEqual([])
       // The bucket is full at the start, and again in an empty store. The bucket of each process is full whenever it
       // has lost the store, which may happen more than once on a busy machine.
       const [lease, replicas] = [rate / 20, 2]
-      const losses = service.output().match(/the shared store is away/g)?.length ?? 0
-      const most = rate * seconds + 2 * rate + losses * (rate / replicas + 2 * lease) + 2 * replicas * lease
+      const losses = service.output().match(/shared store unavailable/g)?.length ?? 0
+      const maximum =
+        rate * seconds + 2 * rate + losses * (rate / replicas + 2 * lease) + 2 * replicas * lease
       figure('shared store away and back', {
-        calls: load.answered(),
-        limited: limited.answered(),
-        most: Math.round(most),
-        refused: limited.failures.length,
+        calls: load.successes(),
+        limited: limited.successes(),
+        maximum: Math.round(maximum),
+        rejected: limited.failures.length,
       })
-      expect(limited.answered()).toBeLessThanOrEqual(most)
-      expect(limited.answered()).toBeGreaterThan(rate * seconds * 0.5)
+      expect(limited.successes()).toBeLessThanOrEqual(maximum)
+      expect(limited.successes()).toBeGreaterThan(rate * seconds * 0.5)
     })
 
-    it('go on without the database; what it says is in force soon after it is back, and no call is lost', async () => {
+    it('continue without the database, apply changes soon after it is back, and lose no call', async () => {
       const revoked = await newToken()
       const load = startLoad(callUrl)
-      await goesOn(20, load)
+      await waitForProgress(20, load)
       await postgres.end()
       const platform = () =>
         fetch(`${service.url}/v2/projects/`, { headers: { authorization: `Bearer ${service.apiKey}` } })
       await vi.waitFor(async () => expect((await fetch(`${service.url}/readyz`)).status).toBe(503), patience)
-      await goesOn(100, load)
+      await waitForProgress(100, load)
       expect(await statusOf(revoked)).toBe(200)
       expect((await platform()).status).toBe(503)
       expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
       await postgres.start()
-      const back = performance.now()
+      const restored = performance.now()
       await postgres.query(
         `update node_credentials set revoked_at = now() where id = 'NC-${revoked.slice(0, 9)}'`,
       )
       await vi.waitFor(async () => expect(await statusOf(revoked)).toBe(401), patience)
-      const heardMs = performance.now() - back
+      const recoveryMs = performance.now() - restored
       await vi.waitFor(async () => expect((await platform()).status).toBe(200), patience)
       await load.end()
-      answered += load.answered()
+      successes += load.successes()
       expect(load.failures).toEqual([])
-      await allReported()
-      figure('database away and back', { calls: load.answered(), revokedAfterMs: Math.round(heardMs) })
+      await waitForReports()
+      figure('database away and back', { calls: load.successes(), revokedAfterMs: Math.round(recoveryMs) })
     })
 
-    it('one is killed: only its connections end, and no more than its last calls are not reported', async () => {
+    it('when one is killed, only its connections close, and at most its last calls are not reported', async () => {
       const clients = 12
       const load = startLoad(callUrl, clients)
-      await goesOn(300, load)
-      const [victim = 0] = workers()
-      const before = load.answered()
+      await waitForProgress(300, load)
+      const [killedPid = 0] = workers()
+      const before = load.successes()
       // Earlier calls are already in the database. Only later ones can be lost.
       await vi.waitFor(
-        async () => expect(await service.reportedCalls()).toBeGreaterThanOrEqual(answered + before),
+        async () => expect(await service.reportedCalls()).toBeGreaterThanOrEqual(successes + before),
         patience,
       )
-      const sinceReported = load.answered() - before
-      process.kill(victim, 'SIGKILL')
-      const then = load.answered()
+      const sinceReported = load.successes() - before
+      process.kill(killedPid, 'SIGKILL')
+      const successesBefore = load.successes()
       await vi.waitFor(() => {
-        expect(load.answered()).toBeGreaterThan(then + 200)
-        expect(service.output()).toContain('a worker serves again')
+        expect(load.successes()).toBeGreaterThan(successesBefore + 200)
+        expect(service.output()).toContain('a worker was restarted')
       }, patience)
       await load.end()
-      answered += load.answered()
+      successes += load.successes()
       expect(load.failures.filter((failure) => !/ECONNRESET|socket hang up|EPIPE/.test(failure))).toEqual([])
       expect(load.failures.length).toBeLessThanOrEqual(clients)
       // A process that shuts down reports all its counts, and those that an earlier process has left in its journal.
@@ -198,14 +199,14 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       const reported = Number(
         await postgres.query('select sum(requests) from usage_hours where status_class < 4'),
       )
-      expect(reported).toBeGreaterThanOrEqual(answered - sinceReported)
+      expect(reported).toBeGreaterThanOrEqual(successes - sinceReported)
       figure('process killed', {
-        calls: load.answered(),
+        calls: load.successes(),
         failures: load.failures.length,
         clients,
-        notReported: answered - reported,
+        notReported: successes - reported,
       })
-      expect(reported).toBeLessThanOrEqual(answered + load.failures.length)
+      expect(reported).toBeLessThanOrEqual(successes + load.failures.length)
     })
   },
 )

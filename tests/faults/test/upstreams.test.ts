@@ -18,7 +18,7 @@ let first: FaultyRelay
 let second: FaultyRelay
 let service: Served
 let load: MixedLoad
-const over = new AbortController()
+const stopping = new AbortController()
 let miner: Promise<void>
 
 beforeAll(async () => {
@@ -33,13 +33,13 @@ beforeAll(async () => {
     FAIRLEAD_UPSTREAM_TIMEOUT_MS: '5000',
     FAIRLEAD_HEAD_POLL_MS: String(headPollMs),
   })
-  miner = mine()
+  miner = mineBlocks()
   load = await mixedLoad(service)
-  await good(100)
+  await expectSuccess(100)
 })
 afterAll(async () => {
   await load.end()
-  over.abort()
+  stopping.abort()
   await miner
   await service.remove()
   await Promise.all([first.kill(), second.kill()])
@@ -55,19 +55,19 @@ async function engine<result>(method: string, ...params: unknown[]): Promise<res
 }
 
 /** The chain grows continuously. */
-async function mine(): Promise<void> {
-  while (!over.signal.aborted) {
+async function mineBlocks(): Promise<void> {
+  while (!stopping.signal.aborted) {
     await engine('anvil_mine', '0x1')
     await pause(150)
   }
 }
 
 /** Returns the report at the time when the given numbers of good messages, and of calls at a relay, are reached. */
-async function good(messages: number, relay = first, calls = 0): Promise<LoadReport> {
-  let sum = load.take()
+async function expectSuccess(messages: number, relay = first, calls = 0): Promise<LoadReport> {
+  let sum = load.takeReport()
   await vi.waitFor(() => {
-    sum = together(sum, load.take())
-    expect(sum.answered).toBeGreaterThan(messages)
+    sum = merged(sum, load.takeReport())
+    expect(sum.responses).toBeGreaterThan(messages)
     expect(relay.calls).toBeGreaterThanOrEqual(calls)
   }, patience)
   return sum
@@ -79,50 +79,57 @@ async function inUse(relay: FaultyRelay): Promise<void> {
   await vi.waitFor(() => expect(relay.calls).toBeGreaterThan(calls + 5), patience)
 }
 
-function together(one: LoadReport, other: LoadReport): LoadReport {
-  const failures = { ...one.failures }
-  for (const [name, count] of Object.entries(other.failures)) failures[name] = (failures[name] ?? 0) + count
+function merged(left: LoadReport, right: LoadReport): LoadReport {
+  const failures = { ...left.failures }
+  for (const [name, count] of Object.entries(right.failures)) failures[name] = (failures[name] ?? 0) + count
   return {
-    answered: one.answered + other.answered,
+    responses: left.responses + right.responses,
     failures,
-    wentBack: one.wentBack + other.wentBack,
-    torn: one.torn + other.torn,
-    stale: one.stale + other.stale,
-    longestMs: Math.max(one.longestMs, other.longestMs),
+    regressions: left.regressions + right.regressions,
+    inconsistentBatches: left.inconsistentBatches + right.inconsistentBatches,
+    stale: left.stale + right.stale,
+    maxMs: Math.max(left.maxMs, right.maxMs),
   }
 }
 
 const any = expect.any(Number) as number
-const flawless = { answered: any, failures: {}, wentBack: 0, torn: 0, stale: 0, longestMs: any }
+const noErrors = {
+  responses: any,
+  failures: {},
+  regressions: 0,
+  inconsistentBatches: 0,
+  stale: 0,
+  maxMs: any,
+}
 
-describe('under load, with another upstream that is well', () => {
-  it('no client sees that one is killed', async () => {
+describe('under load, with another healthy upstream', () => {
+  it('no client gets an error when one is killed', async () => {
     await inUse(first)
     await first.kill()
-    const report = await good(150)
+    const report = await expectSuccess(150)
     await first.revive()
     figure('killed', report)
-    expect(report).toEqual(flawless)
+    expect(report).toEqual(noErrors)
   })
 
   // Relays take turns, because the gateway avoids a failed upstream for a while, and longer each time.
   const faults = ['slow', 'hung', 'garbage', '500', '429', 'truncated', 'lagging'] as const
-  it.each(faults)('no client sees that one is faulty: %s', async (fault) => {
+  it.each(faults)('no client gets an error when one is faulty: %s', async (fault) => {
     const relay = faults.indexOf(fault) % 2 === 0 ? second : first
     // The other relay has to be healthy.
     await Promise.all([inUse(first), inUse(second)])
-    load.take()
+    load.takeReport()
     const { calls } = relay
     relay.fault = fault
     // The other relay may be the faster one for a while. The gateway may detect a lagging one before it routes a call
     // to it.
-    const report = await good(120, relay, fault === 'lagging' ? 0 : calls + 1)
+    const report = await expectSuccess(120, relay, fault === 'lagging' ? 0 : calls + 1)
     relay.fault = 'none'
     figure(`${fault}, met by ${relay.calls - calls} calls`, report)
-    expect(report).toEqual(flawless)
+    expect(report).toEqual(noErrors)
   })
 
-  it('no client sees a block that was replaced, once the new ones are known', async () => {
+  it('no client gets a block that was reorganized out, after the new ones are known', async () => {
     const head = Number(await engine('eth_blockNumber'))
     const hashes = await Promise.all(
       [0, 1, 2].map(async (down) => {
@@ -148,18 +155,18 @@ describe('under load, with another upstream that is well', () => {
       expect(hashes).not.toContain(block?.hash)
     }, patience)
     load.replaced(hashes)
-    const report = await good(150)
+    const report = await expectSuccess(150)
     figure('reorganized', report)
-    expect(report).toEqual(flawless)
+    expect(report).toEqual(noErrors)
   })
 })
 
-it('clients are told while all upstreams are down, and served as soon as one is back', async () => {
-  load.take()
+it('clients get errors while all upstreams are down, and responses as soon as one is back', async () => {
+  load.takeReport()
   await Promise.all([first.kill(), second.kill()])
-  let down = load.take()
+  let down = load.takeReport()
   await vi.waitFor(() => {
-    down = together(down, load.take())
+    down = merged(down, load.takeReport())
     const failed = Object.values(down.failures).reduce((sum, count) => sum + count, 0)
     expect(failed).toBeGreaterThan(100)
   }, patience)
@@ -168,12 +175,12 @@ it('clients are told while all upstreams are down, and served as soon as one is 
   expect(kinds).not.toEqual([])
   expect(kinds.filter((kind) => !/^(?:50[234]|error) -32603$/.test(kind))).toEqual([])
   await Promise.all([first.revive(), second.revive()])
-  const began = performance.now()
+  const started = performance.now()
   await vi.waitFor(async () => {
-    load.take()
-    expect(await good(100)).toEqual(flawless)
+    load.takeReport()
+    expect(await expectSuccess(100)).toEqual(noErrors)
   }, patience)
-  figure('all back: ms until nothing failed', Math.round(performance.now() - began))
-  expect(await good(150)).toEqual(flawless)
+  figure('all back: ms until nothing failed', Math.round(performance.now() - started))
+  expect(await expectSuccess(150)).toEqual(noErrors)
   expect(service.output()).not.toContain(first.url)
 })

@@ -6,19 +6,19 @@ import { serve } from '@fairlead/gateway-core/testing/serve'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-describe('a running service takes over', () => {
+describe('a running gateway applies', () => {
   let gateway: GatewayFixture
   let node: Awaited<ReturnType<typeof serve>>
-  let asked: (readonly [method: unknown, params: unknown])[] = []
+  let received: (readonly [method: unknown, params: unknown])[] = []
   /** If set, the node delays its responses and stores their completions here. */
-  let answer: (() => void)[] | undefined
+  let pendingResponses: (() => void)[] | undefined
   beforeAll(async () => {
-    node = await serve(async (asking, response) => {
-      const { id, method, params } = JSON.parse(await readText(asking)) as Record<string, unknown>
-      asked.push([method, params])
+    node = await serve(async (incoming, response) => {
+      const { id, method, params } = JSON.parse(await readText(incoming)) as Record<string, unknown>
+      received.push([method, params])
       response.setHeader('content-type', 'application/json')
       const send = () => response.end(JSON.stringify({ jsonrpc: '2.0', id, result: [] }))
-      if (method === 'eth_feeHistory' && answer) answer.push(send)
+      if (method === 'eth_feeHistory' && pendingResponses) pendingResponses.push(send)
       else send()
     })
     gateway = await gatewayFixture({ FAIRLEAD_LOG_REQUESTS: 'none' }, node.url)
@@ -29,10 +29,10 @@ describe('a running service takes over', () => {
   })
   afterEach(() => {
     gateway.apply({})
-    asked = []
+    received = []
   })
 
-  interface Given {
+  interface CallOptions {
     readonly headers?: Readonly<Record<string, string>>
     readonly token?: string
     readonly params?: readonly unknown[]
@@ -43,7 +43,7 @@ describe('a running service takes over', () => {
   /** Calls on a separate connection, unless an agent keeps one. */
   function call(
     method: string,
-    { headers = {}, token = gateway.first.token, params = [], body, agent }: Given = {},
+    { headers = {}, token = gateway.first.token, params = [], body, agent }: CallOptions = {},
   ) {
     return new Promise<{ status: number; headers: Record<string, unknown>; text: string }>(
       (resolve, reject) => {
@@ -62,9 +62,9 @@ describe('a running service takes over', () => {
       },
     )
   }
-  const statusOf = async (given: Given = {}) => (await call('eth_gasPrice', given)).status
+  const statusOf = async (options: CallOptions = {}) => (await call('eth_gasPrice', options)).status
 
-  it('the rate of those who have none of their own', async () => {
+  it('the default rate limit', async () => {
     gateway.apply({ FAIRLEAD_REQUESTS_PER_SECOND: '1' })
     expect(await statusOf()).toBe(200)
     expect(await statusOf()).toBe(429)
@@ -72,22 +72,22 @@ describe('a running service takes over', () => {
     expect(await statusOf()).toBe(200)
   })
 
-  it('how many calls there may be at a time, and wait', async () => {
-    answer = []
+  it('the maximum numbers of concurrent and queued calls', async () => {
+    pendingResponses = []
     gateway.apply({ FAIRLEAD_MAX_CONCURRENT_CALLS: '1', FAIRLEAD_MAX_QUEUED_CALLS: '0' })
     const slow = call('eth_feeHistory', { params: ['0x1', 'latest', []] })
-    await vi.waitFor(() => expect(answer?.length).toBe(1), 20_000)
+    await vi.waitFor(() => expect(pendingResponses?.length).toBe(1), 20_000)
     expect(await statusOf()).toBe(503)
     gateway.apply({ FAIRLEAD_MAX_CONCURRENT_CALLS: '1', FAIRLEAD_QUEUE_MS: '20' })
-    expect((await call('eth_gasPrice')).text).toContain('in time')
+    expect((await call('eth_gasPrice')).text).toContain('waited too long')
     gateway.apply({ FAIRLEAD_MAX_CONCURRENT_CALLS: '2' })
     expect(await statusOf()).toBe(200)
-    for (const send of answer) send()
-    answer = undefined
+    for (const send of pendingResponses) send()
+    pendingResponses = undefined
     expect((await slow).status).toBe(200)
   })
 
-  it('how many unknown credentials an address may send', async () => {
+  it('the maximum number of unknown credentials per IP address', async () => {
     gateway.apply({ FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1' })
     const token = 'unknown'
     const headers = { 'x-forwarded-for': '192.0.2.7' }
@@ -102,7 +102,7 @@ describe('a running service takes over', () => {
     expect(await statusOf({ token })).toBe(401)
   })
 
-  it('the origin that browsers may call from', async () => {
+  it('the CORS origin', async () => {
     const origin = 'https://app.example'
     expect((await call('eth_gasPrice', { headers: { origin } })).headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -122,8 +122,8 @@ describe('a running service takes over', () => {
     expect(await statusOf({ headers: { host }, agent })).toBe(200)
     gateway.apply({ FAIRLEAD_NODE_DOMAIN: 'nodes.example' })
     expect(await statusOf({ headers: { host }, agent })).toBe(401)
-    const own = { host: `${gateway.first.nodeId}.nodes.example` }
-    expect(await statusOf({ headers: own, agent })).toBe(200)
+    const nodeHost = { host: `${gateway.first.nodeId}.nodes.example` }
+    expect(await statusOf({ headers: nodeHost, agent })).toBe(200)
   })
 
   it('which requests are logged', async () => {
@@ -133,28 +133,28 @@ describe('a running service takes over', () => {
     await vi.waitFor(() => expect(gateway.log().slice(before)).toContain('"status":200'), 20_000)
   })
 
-  it('the longest batch, and the longest range of logs', async () => {
-    const one = { jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }
+  it('the maximum batch size and log range', async () => {
+    const single = { jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] }
     gateway.apply({ FAIRLEAD_MAX_BATCH_ITEMS: '1', FAIRLEAD_MAX_LOG_RANGE: '5' })
-    expect((await call('', { body: [one, one] })).text).toContain('batch')
+    expect((await call('', { body: [single, single] })).text).toContain('batch')
     const params = [{ fromBlock: '0x1', toBlock: '0x64' }]
     expect((await call('eth_getLogs', { params })).text).toContain('at most 5 blocks')
     gateway.apply({ FAIRLEAD_UPSTREAM_LOG_RANGE: '50' })
     expect(JSON.parse((await call('eth_getLogs', { params })).text)).toMatchObject({ result: [] })
-    expect(asked.filter(([method]) => method === 'eth_getLogs').length).toBeGreaterThan(1)
+    expect(received.filter(([method]) => method === 'eth_getLogs').length).toBeGreaterThan(1)
   })
 
-  it('how many connections there may be', async () => {
-    answer = []
+  it('the maximum number of connections', async () => {
+    pendingResponses = []
     const slow = call('eth_feeHistory', { params: ['0x1', 'latest', []] })
-    await vi.waitFor(() => expect(answer?.length).toBe(1), 20_000)
+    await vi.waitFor(() => expect(pendingResponses?.length).toBe(1), 20_000)
     // Not earlier, because connections of other tests may still be closing.
     gateway.apply({ FAIRLEAD_MAX_CONNECTIONS_PER_ADDRESS: '1' })
     await expect(statusOf()).rejects.toThrow(/hang up|ECONNRESET/)
     gateway.apply({})
     expect(await statusOf()).toBe(200)
-    for (const send of answer) send()
-    answer = undefined
+    for (const send of pendingResponses) send()
+    pendingResponses = undefined
     expect((await slow).status).toBe(200)
   })
 })

@@ -20,30 +20,30 @@ const batch = JSON.stringify(
   })),
 )
 
-it('the service as it is started keeps answers and reads the newest block once for a batch', async () => {
+it('the gateway caches responses by default and requests the latest block once per batch', async () => {
   const node = await countedNode(chain.node)
   const gateway = await gatewayFixture({ FAIRLEAD_HEAD_POLL_MS: '50' }, node.url)
   onTestFinished(gateway.stop)
   const url = `${gateway.url}/${gateway.first.token}`
   const post = async (body: string) => (await fetch(url, { method: 'POST', body })).json()
   const block = '{"jsonrpc":"2.0","id":"a","method":"eth_getBlockByNumber","params":["0x0",true]}'
-  const timesAsked = () => node.asked('eth_getBlockByNumber').filter(([, isFull]) => isFull === true).length
+  const requestCount = () => node.asked('eth_getBlockByNumber').filter(([, isFull]) => isFull === true).length
   const first = await post(block)
   expect(first).toMatchObject({ id: 'a', result: { number: '0x0' } })
   await vi.waitFor(
     async () => {
-      const before = timesAsked()
+      const before = requestCount()
       expect(await post(block)).toEqual(first)
-      expect(timesAsked()).toBe(before)
+      expect(requestCount()).toBe(before)
     },
     { timeout: 50_000 },
   )
   const number = await chain.rpc('eth_blockNumber')
   expect(await post(batch)).toHaveLength(2)
-  const { ask, socket } = await openWebSocket(
+  const { ask: send, socket } = await openWebSocket(
     `${gateway.url.replace('http', 'ws')}/ws/${gateway.first.token}`,
   )
-  expect(await ask(batch)).toHaveLength(2)
+  expect(await send(batch)).toHaveLength(2)
   socket.close()
   expect(new Set(node.asked('eth_getBalance').map(([, at]) => at))).toEqual(new Set([number]))
 })

@@ -16,7 +16,7 @@ it.each([
   ['an expectation', 'GET /v1/organization/ HTTP/1.1\r\nhost: x\r\nexpect: x\r\n\r\n', 417],
   ['no HTTP', 'GET / HTTP/9.9\r\n\r\n', 400],
   ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400],
-] as const)('%s is answered in the shape of other errors, with a request id', async (_, request, status) => {
+] as const)('%s gets the common error format, with a request id', async (_, request, status) => {
   const { text, end } = await sendRaw(port, request)
   expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   const [, requestId] = /\r\nx-request-id: (\S+)\r\n/i.exec(text) ?? []

@@ -15,22 +15,22 @@ import { createUsageCounts, type UsageRow } from '@fairlead/gateway-core/usage/u
 function counting() {
   const { requests } = testMetrics()
   const usage = createUsageCounts(() => 1)
-  const counted = new Map<string, Pick<UsageRow, 'requests' | 'units' | 'bytesOut'>>()
+  const usageRows = new Map<string, Pick<UsageRow, 'requests' | 'units' | 'bytesOut'>>()
   const counts = (method: string) => {
     for (const row of usage.take()) {
-      const before = counted.get(row.method) ?? { requests: 0, units: 0, bytesOut: 0 }
-      counted.set(row.method, {
+      const before = usageRows.get(row.method) ?? { requests: 0, units: 0, bytesOut: 0 }
+      usageRows.set(row.method, {
         requests: before.requests + row.requests,
         units: before.units + row.units,
         bytesOut: before.bytesOut + row.bytesOut,
       })
     }
-    return counted.get(method)
+    return usageRows.get(method)
   }
   return { meter: createMeter(requests, usage), counts }
 }
 
-it('each event that reaches a client is a unit, however it is cut, and a comment is none', async () => {
+it('each event that reaches a client is one unit, however it is split, and a comment is none', async () => {
   const { meter, counts } = counting()
   const node = await eventServer()
   const { url } = await eventGateway([node], {}, undefined, meter)
@@ -38,10 +38,10 @@ it('each event that reaches a client is a unit, however it is cut, and a comment
   await waitFor(() => expect(node.streams.size).toBe(1))
   const events = [1, 2, 3].map((slot) => `event: head\ndata: {"slot":"${slot}"}\n\n`)
   const text = `${events[0]}: a comment\n\n${events[1]}${events[2]}`
-  const cut = text.indexOf('"2"')
-  node.send(text.slice(0, cut))
+  const splitAt = text.indexOf('"2"')
+  node.send(text.slice(0, splitAt))
   await waitFor(() => expect(clients[0]?.received().length).toBeGreaterThan(0))
-  node.send(text.slice(cut))
+  node.send(text.slice(splitAt))
   await waitFor(() =>
     expect(clients.map((client) => client.received().length)).toEqual([text.length, text.length]),
   )
@@ -49,17 +49,17 @@ it('each event that reaches a client is a unit, however it is cut, and a comment
   expect([requests, units]).toEqual([6, 6])
 })
 
-it('each message of a stream of gRPC is a unit, however it is cut', async () => {
+it('each message of a gRPC stream is one unit, however it is split', async () => {
   const { meter, counts } = counting()
   const path = '/geyser.Geyser/Subscribe'
   const messages = ['a', 'bb', 'ccc'].map((text) => frameMessage(Buffer.from(text)))
   const bytes = Buffer.concat(messages)
-  let end = () => {}
+  let finishStream = () => {}
   const node = await http2Node((stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
     stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
     stream.write(bytes.subarray(0, 8))
-    end = () => stream.end(bytes.subarray(8))
+    finishStream = () => stream.end(bytes.subarray(8))
   })
   const gateway = await grpcInFrontOf(node.url, { meter })
   const session = connect(gateway.url)
@@ -74,7 +74,7 @@ it('each message of a stream of gRPC is a unit, however it is cut', async () => 
   stream.on('data', (chunk: Buffer) => received.push(chunk))
   stream.end(frameMessage(Buffer.from('request')))
   await waitFor(() => expect(received.length).toBeGreaterThan(0))
-  end()
+  finishStream()
   await waitFor(() => expect(Buffer.concat(received)).toEqual(bytes))
   // The call itself counts as one more.
   await waitFor(() => expect(counts(path)).toEqual({ requests: 4, units: 4, bytesOut: bytes.length }))

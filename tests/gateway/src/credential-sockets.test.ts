@@ -20,17 +20,21 @@ function quietChain(): Promise<string> {
   })
 }
 
-async function opener(options: ListenerOptions) {
+async function gatewayWith(options: ListenerOptions) {
   const gateway = await inFrontOf(await quietChain(), options)
-  return { gateway, open: () => openWebSocket(gateway.wsUrl), refused: () => refusedHandshake(gateway.wsUrl) }
+  return {
+    gateway,
+    open: () => openWebSocket(gateway.wsUrl),
+    rejectedHandshake: () => refusedHandshake(gateway.wsUrl),
+  }
 }
 
 const address = (number: number) => `0x${number.toString(16).padStart(40, '0')}`
 
-it('refuses a WebSocket beyond those that a credential may have, and takes one when another has closed', async () => {
-  const { gateway, open, refused } = await opener({ maxSocketsPerCredential: 2 })
+it('rejects a WebSocket above the limit of a credential, and accepts one when another has closed', async () => {
+  const { gateway, open, rejectedHandshake } = await gatewayWith({ maxSocketsPerCredential: 2 })
   const [first] = [await open(), await open()]
-  expect(await refused()).toMatchObject({
+  expect(await rejectedHandshake()).toMatchObject({
     status: 429,
     headers: { 'retry-after': '5' },
     body: { error: { code: -32005, data: { reason: 'websockets', max_websockets: 2 } } },
@@ -40,8 +44,8 @@ it('refuses a WebSocket beyond those that a credential may have, and takes one w
   await open()
 })
 
-it('does not count a handshake that fails', async () => {
-  const { gateway, open } = await opener({ maxSocketsPerCredential: 1 })
+it('does not count a failed handshake', async () => {
+  const { gateway, open } = await gatewayWith({ maxSocketsPerCredential: 1 })
   const { text } = await sendRaw(
     gateway.port,
     `GET /ws/${token} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`,
@@ -51,41 +55,41 @@ it('does not count a handshake that fails', async () => {
 })
 
 it('counts the subscriptions of a credential on all of its WebSockets', async () => {
-  const { open } = await opener({ maxSubscriptionsPerCredential: 3 })
-  const [one, other] = [await open(), await open()]
-  const id = await one.subscribe('newHeads')
-  await one.subscribe('newHeads')
-  await other.subscribe('logs', { address: address(1) })
-  for (const { call } of [one, other]) {
+  const { open } = await gatewayWith({ maxSubscriptionsPerCredential: 3 })
+  const [first, second] = [await open(), await open()]
+  const id = await first.subscribe('newHeads')
+  await first.subscribe('newHeads')
+  await second.subscribe('logs', { address: address(1) })
+  for (const { call } of [first, second]) {
     expect(await call('eth_subscribe', ['newHeads'])).toMatchObject({
       error: { code: -32005, data: { reason: 'subscriptions', max_subscriptions: 3 } },
     })
   }
-  await one.call('eth_unsubscribe', [id])
-  await other.subscribe('newHeads')
-  other.socket.close()
-  await waitFor(async () => void (await one.subscribe('newHeads')))
+  await first.call('eth_unsubscribe', [id])
+  await second.subscribe('newHeads')
+  second.socket.close()
+  await waitFor(async () => void (await first.subscribe('newHeads')))
 })
 
-it('counts subscriptions to every log apart', async () => {
-  const { open } = await opener({ maxUnfilteredLogsPerCredential: 2 })
-  const [one, other] = [await open(), await open()]
-  await one.subscribe('logs')
-  await other.subscribe('logs', { topics: [null, null] })
-  expect(await other.call('eth_subscribe', ['logs', {}])).toMatchObject({
+it('counts subscriptions to all logs separately', async () => {
+  const { open } = await gatewayWith({ maxUnfilteredLogsPerCredential: 2 })
+  const [first, second] = [await open(), await open()]
+  await first.subscribe('logs')
+  await second.subscribe('logs', { topics: [null, null] })
+  expect(await second.call('eth_subscribe', ['logs', {}])).toMatchObject({
     error: { code: -32005, data: { reason: 'unfiltered_logs', max_subscriptions: 2 } },
   })
-  await other.subscribe('logs', { address: address(1) })
-  one.socket.close()
-  await waitFor(async () => void (await other.subscribe('logs')))
+  await second.subscribe('logs', { address: address(1) })
+  first.socket.close()
+  await waitFor(async () => void (await second.subscribe('logs')))
 })
 
-it('counts what the filters of a credential name', async () => {
-  const { open } = await opener({})
+it('counts the addresses and topics in the filters of a credential', async () => {
+  const { open } = await gatewayWith({})
   const clients = await Promise.all(Array.from({ length: 5 }, open))
-  const subscribe = (of: number, filter: number) => {
+  const subscribe = (index: number, filter: number) => {
     const names = Array.from({ length: 1_000 }, (_, at) => address(filter * 1_000 + at))
-    return clients[of]?.call('eth_subscribe', ['logs', { address: names }])
+    return clients[index]?.call('eth_subscribe', ['logs', { address: names }])
   }
   for (let filter = 0; filter < 65; filter++) {
     expect(await subscribe(filter % 5, filter)).toHaveProperty('result')
@@ -95,7 +99,7 @@ it('counts what the filters of a credential name', async () => {
   })
 })
 
-it('takes other limits over while it runs', async () => {
+it('applies changed limits at runtime', async () => {
   const environment = { FAIRLEAD_MAX_WEBSOCKETS_PER_CREDENTIAL: '1' }
   const gateway = await gatewayFixture(environment, await quietChain())
   onTestFinished(gateway.stop)

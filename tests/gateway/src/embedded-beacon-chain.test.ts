@@ -26,14 +26,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number
   readonly type: string | null
   readonly fork: string | null
   readonly bytes: string
 }
 
-async function get(url: string, accept: string): Promise<Answer> {
+async function get(url: string, accept: string): Promise<ReceivedResponse> {
   const response = await fetch(url, { headers: { accept } })
   return {
     status: response.status,
@@ -68,30 +68,30 @@ const moving = new Set([
 
 const pathOf = (route: Route) => route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
-it.each(reads)('$operationId answers through the service as the chain does itself', async (route) => {
+it.each(reads)('$operationId returns the same through the gateway as directly', async (route) => {
   const path = pathOf(route)
   for (const accept of route.responses['200']?.mediaTypes ?? ['application/json']) {
     const direct = await get(`${node}${path}`, accept)
-    const through = await get(`${gateway.url}/beacon/${gateway.first.token}${path}`, accept)
+    const viaGateway = await get(`${gateway.url}/beacon/${gateway.first.token}${path}`, accept)
     const { bytes: _, ...head } = direct
-    expect(through).toMatchObject(head)
+    expect(viaGateway).toMatchObject(head)
     const isSame = direct.status === 200 && !moving.has(route.operationId) && !path.includes('/pool/')
-    if (!isSame || through.bytes === direct.bytes) continue
+    if (!isSame || viaGateway.bytes === direct.bytes) continue
     // A slot may have passed between the two requests.
-    expect(through.bytes).toBe((await get(`${node}${path}`, accept)).bytes)
+    expect(viaGateway.bytes).toBe((await get(`${node}${path}`, accept)).bytes)
   }
 })
 
-it('answers most of them', async () => {
-  const answers = await Promise.all(
+it('responds with success to most of them', async () => {
+  const statuses = await Promise.all(
     reads.map((route) =>
       get(`${node}${pathOf(route)}`, route.responses['200']?.mediaTypes?.[0] ?? 'application/json'),
     ),
   )
-  expect(answers.filter(({ status }) => status === 200).length / reads.length).toBeGreaterThan(0.7)
+  expect(statuses.filter(({ status }) => status === 200).length / reads.length).toBeGreaterThan(0.7)
 })
 
-it('is one of the reasons to be ready', async () => {
+it('is part of the readiness check', async () => {
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
 })
 

@@ -11,7 +11,7 @@ import {
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-it('refuses an address after so many tries in a minute, and tells of it once', () => {
+it('blocks an IP address after too many attempts in a minute, and logs it once', () => {
   const lines = memory()
   const log = pino({ level: 'info' }, lines.stream)
   const watch = createFailedAttemptLimiter({ log, maxFailures: 3 })
@@ -23,13 +23,13 @@ it('refuses an address after so many tries in a minute, and tells of it once', (
   expect(watch.states()).toEqual({ failed: 7, throttled: 3 })
   vi.advanceTimersByTime(75_000)
   expect(watch.failed('192.0.2.7')).toBe(0)
-  const told = lines.text().trim().split('\n')
-  expect(told).toHaveLength(1)
-  expect(JSON.parse(told[0] ?? '')).toMatchObject({ address: '192.0.2.7', tries: 6, level: 40 })
+  const logged = lines.text().trim().split('\n')
+  expect(logged).toHaveLength(1)
+  expect(JSON.parse(logged[0] ?? '')).toMatchObject({ address: '192.0.2.7', attempts: 6, level: 40 })
   watch.close()
 })
 
-it('takes an IPv6 network for one client', () => {
+it('counts an IPv6 network as one client', () => {
   const watch = createFailedAttemptLimiter({ log: pino({ level: 'silent' }), maxFailures: 1 })
   expect(watch.failed('2001:db8:1:2::1')).toBe(0)
   expect(watch.failed('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBeGreaterThan(0)
@@ -54,7 +54,7 @@ it.each([
   expect(addressPrefix(address)).toBe(network)
 })
 
-it('needs no more memory for more addresses', () => {
+it('needs no additional memory for additional addresses', () => {
   const watch = createFailedAttemptLimiter({ log: pino({ level: 'silent' }), maxFailures: 1 })
   for (let index = 0; index < 60_000; index++)
     watch.failed(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
@@ -64,20 +64,20 @@ it('needs no more memory for more addresses', () => {
   watch.close()
 })
 
-it('slows down those who try API keys out as well', async () => {
+it('slows down attempts with API keys too', async () => {
   vi.useRealTimers()
   const node = await nodeThat((_, response) => response.end())
   const gateway = await gatewayFixture({ FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '2' }, node)
   onTestFinished(gateway.stop)
-  const ask = async (key: string) => {
+  const attempt = async (key: string) => {
     const headers = { authorization: `Bearer ${key}` }
     const response = await fetch(`${gateway.url}/v1/organization/`, { headers })
     return [response.status, response.headers.has('retry-after')]
   }
-  expect(await ask('abcdefgh.abcdefghabcdefghabcdefghabcdefgh')).toEqual([401, false])
+  expect(await attempt('abcdefgh.abcdefghabcdefghabcdefghabcdefgh')).toEqual([401, false])
   // Node tokens count as well.
   expect((await fetch(`${gateway.url}/c4n4ry`, { method: 'POST', body: '{}' })).status).toBe(401)
-  expect(await ask('abcdefgh.abcdefghabcdefghabcdefghabcdefgh')).toEqual([429, true])
+  expect(await attempt('abcdefgh.abcdefghabcdefghabcdefghabcdefgh')).toEqual([429, true])
   expect((await fetch(`${gateway.url}/c4n4ry`, { method: 'POST', body: '{}' })).status).toBe(429)
-  expect(await ask(gateway.first.apiKey)).toEqual([200, false])
+  expect(await attempt(gateway.first.apiKey)).toEqual([200, false])
 }, 60_000)

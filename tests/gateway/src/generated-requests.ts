@@ -128,15 +128,15 @@ export function generatedRequest(
   credentials: readonly (readonly [string, string])[],
   streamId: number,
 ): Buffer {
-  const pick = <value>(of: readonly value[]) => of[draw(of.length)] as value
+  const pick = <value>(items: readonly value[]) => items[draw(items.length)] as value
   const isOdd = draw(2) === 0
-  const odd = (normal: readonly string[], strange: readonly string[]) =>
-    isOdd && draw(3) === 0 ? pick(strange) : pick(normal)
+  const pickFields = (normal: readonly string[], unusual: readonly string[]) =>
+    isOdd && draw(3) === 0 ? pick(unusual) : pick(normal)
   let pseudo = [
-    [':method', odd(methods, oddMethods)],
-    [':path', odd(paths, oddPaths)],
-    [':scheme', odd(['http'], schemes)],
-    [':authority', odd(['x'], authorities)],
+    [':method', pickFields(methods, oddMethods)],
+    [':path', pickFields(paths, oddPaths)],
+    [':scheme', pickFields(['http'], schemes)],
+    [':authority', pickFields(['x'], authorities)],
   ] as (readonly [string, string])[]
   if (isOdd && draw(3) === 0) pseudo = pseudo.filter(() => draw(4) > 0)
   if (isOdd && draw(5) === 0) pseudo.push(pick(pseudo.length > 0 ? pseudo : ([[':path', '/']] as const)))
@@ -144,9 +144,9 @@ export function generatedRequest(
   if (draw(2) === 0) fields.push(['content-type', pick(contentTypes)])
   if (draw(5) === 0) fields.push(['te', 'trailers'])
   if (draw(2) === 0) fields.push(pick(credentials))
-  for (let more = isOdd ? draw(4) : 0; more > 0; more--) fields.push(pick(oddFields))
-  const all = isOdd && draw(10) === 0 ? [...fields, ...pseudo] : [...pseudo, ...fields]
+  for (let count = isOdd ? draw(4) : 0; count > 0; count--) fields.push(pick(oddFields))
+  const ordered = isOdd && draw(10) === 0 ? [...fields, ...pseudo] : [...pseudo, ...fields]
   const body = draw(3) === 0 ? pick(bodies) : ''
-  if (body === '') return lastHeaders(streamId, all)
-  return Buffer.concat([firstHeaders(streamId, all), data(streamId, Buffer.from(body), draw(8) > 0)])
+  if (body === '') return lastHeaders(streamId, ordered)
+  return Buffer.concat([firstHeaders(streamId, ordered), data(streamId, Buffer.from(body), draw(8) > 0)])
 }

@@ -4,19 +4,19 @@ import { GeyserDefinition, SubscribeRequest, SubscribeUpdate } from '@fairlead/g
 import { expect, it, onTestFinished } from 'vitest'
 import { grpcInFrontOf, xToken } from '@fairlead/gateway-grpc/testing/grpc-fixture'
 
-type Serve = (turn: number, request: SubscribeRequest) => AsyncIterable<SubscribeUpdate>
+type Serve = (attempt: number, request: SubscribeRequest) => AsyncIterable<SubscribeUpdate>
 
 /** Starts a node that serves subscriptions as defined by a test, and records the requests. */
 async function geyserNode(serve: Serve) {
-  const asked: (bigint | undefined)[] = []
+  const requestedSlots: (bigint | undefined)[] = []
   const unimplemented = () => Promise.reject(new GrpcError(Status.UNIMPLEMENTED, 'not here'))
   const server = createGrpcServer({
     implementations: [
       implement(GeyserDefinition, {
         subscribe: async function* (requests) {
           for await (const request of requests) {
-            asked.push(request.fromSlot)
-            yield* serve(asked.length, request)
+            requestedSlots.push(request.fromSlot)
+            yield* serve(requestedSlots.length, request)
             return
           }
         },
@@ -32,7 +32,7 @@ async function geyserNode(serve: Serve) {
   })
   await server.listen({ port: 0 })
   onTestFinished(() => server.stop())
-  return { url: server.url, asked }
+  return { url: server.url, requestedSlots }
 }
 
 const entry = (slot: bigint, index: bigint) =>
@@ -45,21 +45,22 @@ async function outcomeOf(upstreams: string) {
   const { url } = await grpcInFrontOf(upstreams)
   const client = createGrpcClient(GeyserDefinition, { url, auth: { kind: 'x-token', token: xToken } })
   onTestFinished(() => client.close())
-  const got: string[] = []
+  const received: string[] = []
   try {
     for await (const { updateOneof } of client.subscribe([
       SubscribeRequest.fromPartial({ entry: { e: {} } }),
     ])) {
-      if (updateOneof?.$case === 'entry') got.push(`${updateOneof.value.slot} ${updateOneof.value.index}`)
+      if (updateOneof?.$case === 'entry')
+        received.push(`${updateOneof.value.slot} ${updateOneof.value.index}`)
     }
-    return { got, end: 'OK' }
+    return { received, end: 'OK' }
   } catch (error) {
-    const { status, detail } = (error as { context: { status: number; detail: string } }).context
-    return { got, end: `${status} ${detail}` }
+    const { status, detail } = (error as { details: { status: number; detail: string } }).details
+    return { received, end: `${status} ${detail}` }
   }
 }
 
-it('goes on at the next upstream when one shuts down', async () => {
+it('resumes at the next upstream when one shuts down', async () => {
   const first = await geyserNode(async function* () {
     yield* [entry(100n, 0n), entry(100n, 1n)]
     throw unavailable()
@@ -67,12 +68,12 @@ it('goes on at the next upstream when one shuts down', async () => {
   const second = await geyserNode(async function* () {
     yield* [entry(100n, 0n), entry(100n, 1n), entry(100n, 2n), entry(101n, 0n)]
   })
-  const { got, end } = await outcomeOf(`${first.url} ${second.url}`)
-  expect([got, end]).toEqual([['100 0', '100 1', '100 2', '101 0'], 'OK'])
-  expect([first.asked, second.asked]).toEqual([[undefined], [100n]])
+  const { received, end } = await outcomeOf(`${first.url} ${second.url}`)
+  expect([received, end]).toEqual([['100 0', '100 1', '100 2', '101 0'], 'OK'])
+  expect([first.requestedSlots, second.requestedSlots]).toEqual([[undefined], [100n]])
 })
 
-it('is broken off when no upstream can go on with it', async () => {
+it('aborts when no upstream can resume it', async () => {
   const first = await geyserNode(async function* () {
     yield entry(100n, 0n)
     throw unavailable()
@@ -81,15 +82,15 @@ it('is broken off when no upstream can go on with it', async () => {
     if (fromSlot === undefined) yield entry(100n, 0n)
     throw new GrpcError(Status.OUT_OF_RANGE, 'broadcast from 100 is not available')
   })
-  const { got, end } = await outcomeOf(`${first.url} ${second.url}`)
-  expect([got, end]).toEqual([['100 0'], '14 The node broke the call off.'])
+  const { received, end } = await outcomeOf(`${first.url} ${second.url}`)
+  expect([received, end]).toEqual([['100 0'], '14 The upstream ended the call unexpectedly.'])
   // Both are tried in turn: five times, and once more for every five seconds that the tries take.
-  const tries = first.asked.length + second.asked.length
+  const tries = first.requestedSlots.length + second.requestedSlots.length
   expect(tries).toBeGreaterThanOrEqual(6)
   expect(tries).toBeLessThan(10)
 })
 
-it('ends as the upstream says when the call is at fault', async () => {
+it('ends with the status of the upstream when the request is invalid', async () => {
   const first = await geyserNode(async function* () {
     yield entry(100n, 0n)
     throw new GrpcError(Status.INVALID_ARGUMENT, 'too many filters')
@@ -98,14 +99,14 @@ it('ends as the upstream says when the call is at fault', async () => {
     yield entry(1n, 0n)
   })
   const { end } = await outcomeOf(`${first.url} ${second.url}`)
-  expect([end, second.asked]).toEqual(['3 too many filters', []])
+  expect([end, second.requestedSlots]).toEqual(['3 too many filters', []])
 })
 
-it('ends with a single upstream', async () => {
-  const only = await geyserNode(async function* () {
+it('ends when there is a single upstream', async () => {
+  const single = await geyserNode(async function* () {
     yield entry(100n, 0n)
     throw unavailable()
   })
-  expect((await outcomeOf(only.url)).end).toBe('14 restarting')
-  expect((await outcomeOf(`${only.url} ${only.url}#cordoned`)).end).toBe('14 restarting')
+  expect((await outcomeOf(single.url)).end).toBe('14 restarting')
+  expect((await outcomeOf(`${single.url} ${single.url}#cordoned`)).end).toBe('14 restarting')
 })

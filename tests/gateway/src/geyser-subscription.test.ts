@@ -36,7 +36,8 @@ const account = (slot: bigint, fields: { lamports?: bigint; writeVersion?: bigin
     },
   })
 
-const framed = (...messages: readonly Uint8Array[]) => Buffer.concat(messages.map((one) => frameMessage(one)))
+const framed = (...messages: readonly Uint8Array[]) =>
+  Buffer.concat(messages.map((message) => frameMessage(message)))
 
 function messagesOf(bytes: Uint8Array): Uint8Array[] {
   const reader = createFrameReader({ maxMessageBytes: 1_000_000 })
@@ -48,33 +49,35 @@ function messagesOf(bytes: Uint8Array): Uint8Array[] {
 }
 
 function subscription(request: Parameters<typeof SubscribeRequest.fromPartial>[0] = {}) {
-  const open = new GeyserSubscription()
+  const created = new GeyserSubscription()
   const bytes = framed(SubscribeRequest.encode(SubscribeRequest.fromPartial(request)).finish())
-  expect(Buffer.from(open.takeRequests(bytes))).toEqual(bytes)
-  return open
+  expect(Buffer.from(created.takeRequests(bytes))).toEqual(bytes)
+  return created
 }
 
-const resumedBy = (open: GeyserSubscription) =>
-  messagesOf(open.resume() ?? new Uint8Array()).map((message) => SubscribeRequest.decode(message))[0]
+const resumedBy = (created: GeyserSubscription) =>
+  messagesOf(created.resume() ?? new Uint8Array()).map((message) => SubscribeRequest.decode(message))[0]
 
-it('passes messages on whole, however they are cut', () => {
-  const open = subscription()
+it('forwards complete messages, however they are split', () => {
+  const resumable = subscription()
   const bytes = framed(transaction(100n, 1), updateOf({ updateOneof: { $case: 'ping', value: {} } }))
-  const passed = [...bytes].map((byte) => open.takeUpdates(Uint8Array.of(byte)))
-  expect(Buffer.concat(passed)).toEqual(bytes)
-  const long = framed(transaction(101n, 2), transaction(101n, 3))
-  expect(messagesOf(open.takeUpdates(long.subarray(0, -3)))).toHaveLength(1)
-  expect(messagesOf(Buffer.concat([open.takeUpdates(long.subarray(-3))]))).toHaveLength(1)
+  const forwarded = [...bytes].map((byte) => resumable.takeUpdates(Uint8Array.of(byte)))
+  expect(Buffer.concat(forwarded)).toEqual(bytes)
+  const batch = framed(transaction(101n, 2), transaction(101n, 3))
+  expect(messagesOf(resumable.takeUpdates(batch.subarray(0, -3)))).toHaveLength(1)
+  expect(messagesOf(Buffer.concat([resumable.takeUpdates(batch.subarray(-3))]))).toHaveLength(1)
 })
 
-it('goes on with the request in force, some slots before the newest one', () => {
-  const open = subscription({ slots: { all: {} }, fromSlot: 50n })
-  open.takeUpdates(framed(...Array.from({ length: 40 }, (_, at) => transaction(BigInt(60 + at), at))))
-  expect(resumedBy(open)).toMatchObject({ fromSlot: 91n, slots: { all: {} } })
+it('resumes with the current request, some slots before the latest one', () => {
+  const resumable = subscription({ slots: { all: {} }, fromSlot: 50n })
+  resumable.takeUpdates(framed(...Array.from({ length: 40 }, (_, at) => transaction(BigInt(60 + at), at))))
+  expect(resumedBy(resumable)).toMatchObject({ fromSlot: 91n, slots: { all: {} } })
   const ping = SubscribeRequest.fromPartial({ ping: { id: 1 } })
-  const other = SubscribeRequest.fromPartial({ entry: { e: {} } })
-  open.takeRequests(framed(...[other, ping].map((request) => SubscribeRequest.encode(request).finish())))
-  const next = resumedBy(open)
+  const changed = SubscribeRequest.fromPartial({ entry: { e: {} } })
+  resumable.takeRequests(
+    framed(...[changed, ping].map((request) => SubscribeRequest.encode(request).finish())),
+  )
+  const next = resumedBy(resumable)
   expect([Object.keys(next?.entry ?? {}), Object.keys(next?.slots ?? {}), next?.ping]).toEqual([
     ['e'],
     [],
@@ -82,25 +85,25 @@ it('goes on with the request in force, some slots before the newest one', () => 
   ])
 })
 
-it('asks for nothing before the first update', () => {
-  const open = subscription()
-  open.takeUpdates(framed(transaction(100n, 1), transaction(102n, 1)))
-  expect(resumedBy(open)?.fromSlot).toBe(100n)
+it('requests no slot before the first update', () => {
+  const resumable = subscription()
+  resumable.takeUpdates(framed(transaction(100n, 1), transaction(102n, 1)))
+  expect(resumedBy(resumable)?.fromSlot).toBe(100n)
 })
 
-it('sends the request as it was when nothing has come yet', () => {
+it('resends the request unchanged when nothing has been received', () => {
   expect(resumedBy(subscription({ fromSlot: 7n }))?.fromSlot).toBe(7n)
   expect(resumedBy(subscription())?.fromSlot).toBeUndefined()
   expect(new GeyserSubscription().resume()).toBeUndefined()
 })
 
-describe('after a move', () => {
-  it('drops what the client has, and passes what it lacks', () => {
-    const open = subscription()
-    open.takeUpdates(framed(transaction(100n, 1), transaction(100n, 2), transaction(101n, 1)))
+describe('after it resumes', () => {
+  it('drops delivered updates, and forwards missing ones', () => {
+    const resumable = subscription()
+    resumable.takeUpdates(framed(transaction(100n, 1), transaction(100n, 2), transaction(101n, 1)))
     // The rest of a truncated message never arrives.
-    open.takeUpdates(framed(transaction(101n, 2)).subarray(0, 20))
-    open.resume()
+    resumable.takeUpdates(framed(transaction(101n, 2)).subarray(0, 20))
+    resumable.resume()
     const replayed = [
       transaction(100n, 1),
       transaction(100n, 2),
@@ -109,11 +112,11 @@ describe('after a move', () => {
       transaction(101n, 2),
       transaction(102n, 1),
     ]
-    const passed = messagesOf(open.takeUpdates(framed(...replayed)))
-    expect(passed).toEqual([replayed[2], replayed[4], replayed[5]])
+    const forwarded = messagesOf(resumable.takeUpdates(framed(...replayed)))
+    expect(forwarded).toEqual([replayed[2], replayed[4], replayed[5]])
     // Once more, at a third upstream.
-    open.resume()
-    expect(messagesOf(open.takeUpdates(framed(...replayed)))).toEqual([])
+    resumable.resume()
+    expect(messagesOf(resumable.takeUpdates(framed(...replayed)))).toEqual([])
   })
 
   it.each<[string, Uint8Array, Uint8Array, boolean]>([
@@ -129,29 +132,29 @@ describe('after a move', () => {
       false,
     ],
     ['what is no update', Uint8Array.of(255), Uint8Array.of(255), false],
-  ])('tells updates apart by %s', (_, first, second, isRepetition) => {
-    const open = subscription()
-    open.takeUpdates(framed(first))
-    open.resume()
-    expect(messagesOf(open.takeUpdates(framed(second)))).toHaveLength(isRepetition ? 0 : 1)
+  ])('distinguishes updates by %s', (_, first, second, isRepetition) => {
+    const resumable = subscription()
+    resumable.takeUpdates(framed(first))
+    resumable.resume()
+    expect(messagesOf(resumable.takeUpdates(framed(second)))).toHaveLength(isRepetition ? 0 : 1)
   })
 
-  it('keeps the keys of the newest slots alone', () => {
-    const open = subscription()
-    for (let slot = 100n; slot <= 200n; slot++) open.takeUpdates(framed(transaction(slot, 1)))
-    expect(resumedBy(open)?.fromSlot).toBe(192n)
+  it('stores only the keys of the latest slots', () => {
+    const resumable = subscription()
+    for (let slot = 100n; slot <= 200n; slot++) resumable.takeUpdates(framed(transaction(slot, 1)))
+    expect(resumedBy(resumable)?.fromSlot).toBe(192n)
     const replayed = Array.from({ length: 10 }, (_, at) => transaction(191n + BigInt(at), 1))
     // Slot 191 was not requested.
-    expect(messagesOf(open.takeUpdates(framed(...replayed)))).toEqual([replayed[0]])
+    expect(messagesOf(resumable.takeUpdates(framed(...replayed)))).toEqual([replayed[0]])
   })
 })
 
-it('refuses compressed messages', () => {
-  const open = subscription()
-  expect(() => open.takeUpdates(Uint8Array.of(1, 0, 0, 0, 1, 7))).toThrow('compressed')
+it('rejects compressed messages', () => {
+  const resumable = subscription()
+  expect(() => resumable.takeUpdates(Uint8Array.of(1, 0, 0, 0, 1, 7))).toThrow('compressed')
 })
 
-it('refuses requests larger than 4 MiB by their head', () => {
-  const open = subscription()
-  expect(() => open.takeRequests(Uint8Array.of(0, 0, 0x50, 0, 0))).toThrow('larger than the limit')
+it('rejects requests larger than 4 MiB by their length prefix', () => {
+  const resumable = subscription()
+  expect(() => resumable.takeRequests(Uint8Array.of(0, 0, 0x50, 0, 0))).toThrow('larger than the limit')
 })

@@ -30,13 +30,13 @@ async function listen(server = createServer()): Promise<{ port: number; sockets:
 }
 
 /** Resolves each query to the next of several IP addresses. */
-function resolving(...answers: readonly (readonly string[])[]): {
+function resolving(...addressLists: readonly (readonly string[])[]): {
   resolve: LookupFunction
   names: string[]
 } {
   const names: string[] = []
   const resolve: LookupFunction = (name, _, callback) => {
-    const addresses = answers[names.length] ?? answers.at(-1) ?? []
+    const addresses = addressLists[names.length] ?? addressLists.at(-1) ?? []
     names.push(name)
     callback(
       null,
@@ -64,29 +64,31 @@ async function outcome(
 }
 
 describe('guardedConnect', () => {
-  it('connects to the address that was checked and resolves no second time', async () => {
+  it('connects to the address that was checked and does not resolve again', async () => {
     const { port } = await listen()
     const { resolve, names } = resolving(['127.0.0.1'], ['169.254.169.254'])
     expect(await outcome('node.example', port, { isPrivateAllowed: true, resolve })).toBe('127.0.0.1')
     expect(names).toEqual(['node.example'])
   })
 
-  it('refuses a name that was public when it was written and is private when it is connected to', async () => {
+  it('rejects a host name that resolved to a public address when it was saved and to a private one at connect', async () => {
     const { port, sockets } = await listen()
     const { resolve, names } = resolving(['93.184.215.14'], ['127.0.0.1'])
-    const given = { evm: `http://node.example:${port}` }
+    const upstreams = { evm: `http://node.example:${port}` }
     const asPromise = (name: string) =>
       new Promise<readonly string[]>((done) => {
-        resolve(name, {}, (_, found) => done([found].flat().map((one) => Object(one).address as string)))
+        resolve(name, {}, (_, addresses) =>
+          done([addresses].flat().map((address) => Object(address).address as string)),
+        )
       })
     const writeRules = { isPrivateAllowed: false, ownUrls: () => [], resolve: asPromise }
-    expect(await complaintsOfTargets(protocols, given, writeRules)).toEqual({})
+    expect(await complaintsOfTargets(protocols, upstreams, writeRules)).toEqual({})
     expect(await outcome('node.example', port, { isPrivateAllowed: false, resolve })).toBe('REFUSED_TARGET')
     expect(names).toHaveLength(2)
     expect(sockets).toHaveLength(0)
   })
 
-  it('connects to the allowed ones of several addresses', async () => {
+  it('connects to the allowed addresses of several', async () => {
     const { port } = await listen()
     const { resolve } = resolving(['169.254.169.254', 'fe80::1', '127.0.0.1'])
     expect(await outcome('node.example', port, { isPrivateAllowed: true, resolve })).toBe('127.0.0.1')
@@ -102,7 +104,7 @@ describe('guardedConnect', () => {
     '64:ff9b::7f00:1',
     '169.254.169.254',
     '0.0.0.0',
-  ])('refuses the literal address %s where private networks are not allowed', async (host) => {
+  ])('rejects the literal address %s where private networks are not allowed', async (host) => {
     const { port, sockets } = await listen()
     expect(await outcome(host, port, publicOnly)).toBe('REFUSED_TARGET')
     expect(await outcome(host, port, publicOnly, true)).toBe('REFUSED_TARGET')
@@ -110,32 +112,33 @@ describe('guardedConnect', () => {
   })
 
   it.each(['169.254.169.254', '::ffff:a9fe:a9fe', 'fe80::1', 'fd00:ec2::254', '0.0.0.0', '::'])(
-    'refuses %s also where the operator has configured it',
+    'rejects %s even when the operator has configured it',
     async (host) => {
       expect(await outcome(host, 80, operatorRules)).toBe('REFUSED_TARGET')
     },
   )
 
-  it('refuses the service itself where private networks are allowed', async () => {
+  it("rejects the gateway's own address where private networks are allowed", async () => {
     const { port, sockets } = await listen()
-    const other = await listen()
-    const own = {
+    const allowed = await listen()
+    const ownAddress = {
       urls: () => [`http://127.0.0.1:${port}`, `https://public.example:${port}`],
       domain: () => 'nodes.example',
     }
     const names = ['rebound.example', 'public.example', 'PUBLIC.example.', 'a.nodes.example', 'localhost']
     for (const host of ['127.0.0.1', '::ffff:7f00:1', '::1', '127.8.8.8', ...names]) {
       const { resolve } = resolving(['127.0.0.1', '::1'])
-      expect([host, await outcome(host, port, { isPrivateAllowed: true, own, resolve })]).toEqual([
-        host,
-        'REFUSED_TARGET',
-      ])
+      expect([host, await outcome(host, port, { isPrivateAllowed: true, own: ownAddress, resolve })]).toEqual(
+        [host, 'REFUSED_TARGET'],
+      )
     }
     expect(sockets).toHaveLength(0)
-    expect(await outcome('127.0.0.1', other.port, { isPrivateAllowed: true, own })).toBe('127.0.0.1')
+    expect(await outcome('127.0.0.1', allowed.port, { isPrivateAllowed: true, own: ownAddress })).toBe(
+      '127.0.0.1',
+    )
   })
 
-  it('names the host to a TLS server, and checks its address', async () => {
+  it('sends the host name to a TLS server, and verifies its certificate', async () => {
     const pems = await generate([{ name: 'commonName', value: 'node.example' }], { keyType: 'ec' })
     const server = createTlsServer({ key: pems.private, cert: pems.cert })
     const names: unknown[] = []

@@ -10,12 +10,12 @@ import { gatewayFixture } from './gateway-fixture.ts'
 setFlagsFromString('--allow-natives-syntax')
 // Only code compiled after the flag is set may use the syntax.
 const haveSameMap = compileFunction('return %HaveSameMap(one, other)', ['one', 'other']) as (
-  one: object,
-  other: object,
+  left: object,
+  right: object,
 ) => boolean
 
-it('contexts of HTTP requests have one hidden class, those of messages and gRPC calls another', async () => {
-  const gateway = await gatewayFixture({ FAIRLEAD_OWN_HTTP_FRONT: 'true' }, 'http://127.0.0.1:1')
+it('contexts of HTTP requests share one hidden class, those of messages and gRPC calls another', async () => {
+  const gateway = await gatewayFixture({ FAIRLEAD_BUILTIN_HTTP_SERVER: 'true' }, 'http://127.0.0.1:1')
   onTestFinished(gateway.stop)
   const contexts: object[] = []
   const { begin } = RequestContext.prototype
@@ -49,11 +49,11 @@ it('contexts of HTTP requests have one hidden class, those of messages and gRPC 
   const grpc = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' }
   await once(session.request({ ...grpc, ':path': '/geyser.Geyser/GetSlot' }).resume(), 'end')
   session.close()
-  const ofHttp = contexts.filter((context) => context instanceof HttpContext)
-  const others = contexts.filter((context) => !(context instanceof HttpContext))
-  expect([ofHttp.length, others.length]).toEqual([6, 2])
-  const [one = {}] = ofHttp
-  expect(haveSameMap(one, {})).toBe(false)
-  expect(ofHttp.every((other) => haveSameMap(one, other))).toBe(true)
-  expect(haveSameMap(others[0] ?? {}, others[1] ?? {})).toBe(true)
+  const httpContexts = contexts.filter((context) => context instanceof HttpContext)
+  const otherContexts = contexts.filter((context) => !(context instanceof HttpContext))
+  expect([httpContexts.length, otherContexts.length]).toEqual([6, 2])
+  const [reference = {}] = httpContexts
+  expect(haveSameMap(reference, {})).toBe(false)
+  expect(httpContexts.every((context) => haveSameMap(reference, context))).toBe(true)
+  expect(haveSameMap(otherContexts[0] ?? {}, otherContexts[1] ?? {})).toBe(true)
 })

@@ -13,7 +13,7 @@ const requests = Number(process.env['HTTP2_FUZZ_REQUESTS'] ?? 4_000)
 const seed = Number(process.env['HTTP2_FUZZ_SEED'] ?? 1)
 const perConnection = 50
 // A request whose body never ends receives no response before its deadline.
-const longestWaitMs = 2_000
+const maxWaitMs = 2_000
 
 // The response of one node for all protocols, by the start of the path.
 const configuration = {
@@ -33,14 +33,14 @@ const contents = [
   ['/', { jsonrpc: '2.0', id: 1, result: '0x1' }],
 ] as const
 
-it('no request over HTTP/2 ends the process or is answered with 5xx', { timeout: 3_600_000 }, async () => {
-  const node = await serve((asking, response) => {
-    asking.resume()
-    if (asking.url?.startsWith('/eth/v1/events')) {
+it('no request over HTTP/2 terminates the process or gets a 5xx', { timeout: 3_600_000 }, async () => {
+  const node = await serve((request, response) => {
+    request.resume()
+    if (request.url?.startsWith('/eth/v1/events')) {
       response.setHeader('content-type', 'text/event-stream').write(': open\n\n')
       return
     }
-    const content = contents.find(([prefix]) => asking.url?.startsWith(prefix))?.[1]
+    const content = contents.find(([prefix]) => request.url?.startsWith(prefix))?.[1]
     response.setHeader('content-type', 'application/json').end(JSON.stringify(content))
   })
   const gateway = await gatewayFixture(
@@ -86,7 +86,7 @@ it('no request over HTTP/2 ends the process or is answered with 5xx', { timeout:
       generatedRequest(draw, paths, credentials, 2 * index + 1),
     )
     sent += count
-    await answered(port, frames)
+    await waitForResponses(port, frames)
   }
   const fatal = [...statuses].filter(([status]) => status.startsWith('5'))
   const share = Math.round((100 * routed) / sent)
@@ -106,23 +106,23 @@ it('no request over HTTP/2 ends the process or is answered with 5xx', { timeout:
 })
 
 /** Sends requests on one connection. Resolves when each was answered or reset, or when the connection is closed. */
-async function answered(port: number, frames: readonly Buffer[]): Promise<void> {
+async function waitForResponses(port: number, frames: readonly Buffer[]): Promise<void> {
   const socket = connect(port, '127.0.0.1')
-  const open = new Set(frames.map((_, index) => 2 * index + 1))
+  const openStreams = new Set(frames.map((_, index) => 2 * index + 1))
   let unread = Buffer.alloc(0)
   const done = new AbortController()
   socket.on('error', () => undefined)
   socket.on('close', () => done.abort())
   socket.on('data', (bytes: Buffer) => {
-    const read = framesOf(Buffer.concat([unread, bytes]))
-    unread = read.rest as Buffer<ArrayBuffer>
-    for (const frame of read.frames) if (isAnswer(frame)) open.delete(frame.streamId)
-    if (open.size === 0) done.abort()
+    const parsed = framesOf(Buffer.concat([unread, bytes]))
+    unread = parsed.rest as Buffer<ArrayBuffer>
+    for (const frame of parsed.frames) if (isAnswer(frame)) openStreams.delete(frame.streamId)
+    if (openStreams.size === 0) done.abort()
   })
   socket.write(Buffer.concat([clientStart, settingsTaken, ...frames]))
-  const late = setTimeout(() => done.abort(), longestWaitMs)
+  const timeout = setTimeout(() => done.abort(), maxWaitMs)
   await once(done.signal, 'abort')
-  clearTimeout(late)
+  clearTimeout(timeout)
   socket.destroy()
 }
 

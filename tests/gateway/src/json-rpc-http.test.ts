@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-interface Answer {
+interface RpcResponse {
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
@@ -40,14 +40,17 @@ function post(path: string, body: string, headers: Record<string, string> = {}):
 }
 
 /** Calls a method at the URL of the high-throughput chain. Every JSON-RPC response has status 200. */
-async function call(method: string, params: unknown, endpoint = '/evm'): Promise<Answer> {
+async function call(method: string, params: unknown, endpoint = '/evm'): Promise<RpcResponse> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params })
   const response = await post(`/${gateway.first.token}${endpoint}`, body)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json')
-  const { jsonrpc, id, ...answer } = (await response.json()) as Answer & { jsonrpc: unknown; id: unknown }
+  const { jsonrpc, id, ...outcome } = (await response.json()) as RpcResponse & {
+    jsonrpc: unknown
+    id: unknown
+  }
   expect([jsonrpc, id]).toEqual(['2.0', 7])
-  return answer
+  return outcome
 }
 
 function basic(): { authorization: string } {
@@ -65,14 +68,14 @@ function raw(path: string, body: string, headers: readonly string[] = []): strin
 }
 
 describe('the methods of the specification', () => {
-  it('eth_getBlockByHash gives the block with hashes or with whole transactions', async () => {
-    const short = await call('eth_getBlockByHash', [example.transfer_block_hash, false])
-    expect(short.result).toMatchObject({
+  it('eth_getBlockByHash returns the block with hashes or with full transactions', async () => {
+    const withHashes = await call('eth_getBlockByHash', [example.transfer_block_hash, false])
+    expect(withHashes.result).toMatchObject({
       hash: example.transfer_block_hash,
       transactions: [example.transfer_hash],
     })
-    const whole = await call('eth_getBlockByHash', [example.transfer_block_hash, true])
-    expect(whole.result).toMatchObject({
+    const withTransactions = await call('eth_getBlockByHash', [example.transfer_block_hash, true])
+    expect(withTransactions.result).toMatchObject({
       transactions: [{ hash: example.transfer_hash, to: example.contract }],
     })
   })
@@ -87,7 +90,7 @@ describe('the methods of the specification', () => {
     ['a number', 5],
     ['null', null],
     ['an object', { blockHash: unknownHash }],
-  ])('eth_getBlockByHash gives null for a hash that is %s', async (_, hash) => {
+  ])('eth_getBlockByHash returns null for a hash that is %s', async (_, hash) => {
     for (const endpoint of ['/evm', '']) {
       expect(await call('eth_getBlockByHash', [hash, false], endpoint)).toEqual({ result: null })
     }
@@ -100,21 +103,21 @@ describe('the methods of the specification', () => {
     ['with null for the flag', ['bad', null]],
     ['with a third param', [unknownHash, true, 1]],
     ['with params by name', { blockHash: unknownHash }],
-  ])('eth_getBlockByHash is refused %s', async (_, params) => {
+  ])('eth_getBlockByHash rejects %s', async (_, params) => {
     expect((await call('eth_getBlockByHash', params)).error?.code).toBe(-32602)
   })
 
-  it('eth_syncing is false by both addresses, and takes no param', async () => {
+  it('eth_syncing is false at both URLs, and accepts no params', async () => {
     expect(await call('eth_syncing', [])).toEqual({ result: false })
     expect(await call('eth_syncing', [], '')).toEqual({ result: false })
     expect((await call('eth_syncing', [1])).error?.code).toBe(-32602)
   })
 
-  it('ots_getApiLevel is 8', async () => {
+  it('ots_getApiLevel returns 8', async () => {
     expect(await call('ots_getApiLevel', [])).toEqual({ result: 8 })
   })
 
-  it('eth_getSystemTxsByBlockHash gives the system transactions, and only those', async () => {
+  it('eth_getSystemTxsByBlockHash returns only the system transactions', async () => {
     const { result } = await call('eth_getSystemTxsByBlockHash', [example.system_block_hash])
     expect(result).toMatchObject([
       {
@@ -125,14 +128,14 @@ describe('the methods of the specification', () => {
       { from: '0x2000000000000000000000000000000000000001', to: example.contract },
     ])
     expect(result).toHaveLength(2)
-    const whole = await call('eth_getBlockByHash', [example.system_block_hash, false])
-    expect((whole.result as { transactions: unknown[] }).transactions).toHaveLength(4)
+    const block = await call('eth_getBlockByHash', [example.system_block_hash, false])
+    expect((block.result as { transactions: unknown[] }).transactions).toHaveLength(4)
     expect(await call('eth_getSystemTxsByBlockHash', [example.transfer_block_hash])).toEqual({ result: [] })
     expect(await call('eth_getSystemTxsByBlockHash', [unknownHash])).toEqual({ result: null })
   })
 
   it.each([['0x12'], [5], [null], [`${unknownHash}0`]])(
-    'eth_getSystemTxsByBlockHash refuses the hash %j',
+    'eth_getSystemTxsByBlockHash rejects the hash %j',
     async (hash) => {
       const { error } = await call('eth_getSystemTxsByBlockHash', [hash])
       expect(error?.code).toBe(-32602)
@@ -140,7 +143,7 @@ describe('the methods of the specification', () => {
     },
   )
 
-  it('defaults stand in for what a call leaves out', async () => {
+  it('defaults apply to omitted params', async () => {
     const { account, contract } = example
     for (const [method, params] of [
       ['eth_getBalance', [account]],
@@ -149,9 +152,9 @@ describe('the methods of the specification', () => {
       ['eth_getStorageAt', [contract, '0x0']],
       ['eth_call', [{ to: contract, data: '0x18160ddd' }]],
     ] as const) {
-      const short = await call(method, params)
-      expect(short.result).toMatch(/^0x/)
-      expect(short).toEqual(await call(method, [...params, 'latest']))
+      const shortened = await call(method, params)
+      expect(shortened.result).toMatch(/^0x/)
+      expect(shortened).toEqual(await call(method, [...params, 'latest']))
     }
     expect((await call('eth_feeHistory', ['0x1', 'latest'])).result).toHaveProperty('baseFeePerGas')
     expect((await call('eth_newPendingTransactionFilter', [])).result).toMatch(/^0x/)
@@ -171,22 +174,22 @@ describe('the methods of the specification', () => {
     expect(error?.code).toBe(-32601)
   })
 
-  it('a name that is no name is not repeated', async () => {
+  it('an invalid method name is not echoed', async () => {
     const { error } = await call('<script>\u{202e}', [])
-    expect(error?.message).toBe('The interface has no method of this name.')
+    expect(error?.message).toBe('The method does not exist.')
   })
 
   it.each([
-    ['eth_chainId', [1], 'takes at most 0 params, not 1'],
-    ['eth_getBalance', [], 'needs the param address'],
-    ['eth_getBalance', ['0x0', 'latest', 'x'], 'takes at most 2'],
+    ['eth_chainId', [1], 'accepts at most 0 params, not 1'],
+    ['eth_getBalance', [], 'requires the param address'],
+    ['eth_getBalance', ['0x0', 'latest', 'x'], 'accepts at most 2'],
     ['eth_getBalance', { address: '0x0' }, 'must be an array'],
-  ])('%s with %j is refused by number', async (method, params, message) => {
+  ])('%s with %j is rejected with its code', async (method, params, message) => {
     const { error } = await call(method, params)
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(message) })
   })
 
-  it('an error of the node comes as the node wrote it', async () => {
+  it('an error of the node is returned unchanged', async () => {
     const transaction = { to: example.contract, data: `0xa9059cbb${'f'.repeat(128)}`, from: example.account }
     const { error } = await call('eth_call', [transaction])
     expect(error).toMatchObject({ code: 3, data: expect.stringMatching(/^0x/) })
@@ -194,7 +197,7 @@ describe('the methods of the specification', () => {
 })
 
 describe('a batch', () => {
-  it('answers each call, also when one fails', async () => {
+  it('returns a response to each call, also when one fails', async () => {
     const body = `[${chainId},{"jsonrpc":"2.0","id":"two","method":"evm_mine"},5,
       {"jsonrpc":"2.0","id":3.0,"method":"eth_getBalance","params":["zz"]},
       {"jsonrpc":"2.0","id":4,"method":"eth_syncing"},{"jsonrpc":"2.0","method":"eth_chainId"}]`
@@ -211,15 +214,15 @@ describe('a batch', () => {
     expect(text).toContain('"id":3.0,')
   })
 
-  it('over the limit gets one error per id', async () => {
+  it('above the limit returns one error per id', async () => {
     const response = await post(`/${gateway.first.token}`, `[${`${chainId},`.repeat(12)}${chainId}]`)
     expect(response.status).toBe(200)
-    const answers = (await response.json()) as Answer[]
-    expect(answers).toHaveLength(13)
-    expect(answers[0]).toMatchObject({ id: 1, error: { code: -32600, data: { max_items: 12, items: 13 } } })
+    const responses = (await response.json()) as RpcResponse[]
+    expect(responses).toHaveLength(13)
+    expect(responses[0]).toMatchObject({ id: 1, error: { code: -32600, data: { max_items: 12, items: 13 } } })
   })
 
-  it('that is empty is one error', async () => {
+  it('that is empty returns one error', async () => {
     expect(await (await post(`/${gateway.first.token}`, '[]')).json()).toMatchObject({
       id: null,
       error: { code: -32600 },
@@ -228,7 +231,7 @@ describe('a batch', () => {
 })
 
 describe('credentials', () => {
-  it('are a token in the path or basic authentication on a path without one', async () => {
+  it('are accepted in the path, or by basic authentication on a path without a token', async () => {
     const { token } = gateway.first
     for (const path of [`/${token}`, `/${token}/evm`, `/${token}/`, `/${token}?x=1`]) {
       expect(await (await post(path, chainId)).json()).toMatchObject({ result: '0x7a69' })
@@ -240,7 +243,7 @@ describe('credentials', () => {
     expect((await sendRaw(port, absolute)).text).toContain('"result":"0x7a69"')
   })
 
-  it('that are missing, wrong, of the platform or of another form are a 401', async () => {
+  it('that are missing, wrong, of the platform or malformed get a 401', async () => {
     const { token, apiKey, username, password } = gateway.first
     const attempts = [
       await post('/wrong', chainId),
@@ -263,24 +266,24 @@ describe('credentials', () => {
       })
     }
     // The body of a short call has arrived by then, and clients match the error by its id.
-    const refused = async (body: string) => (await sendRaw(port, raw('/unknown', body), /\}\}$/)).text
-    expect(await refused(chainId)).toContain('{"jsonrpc":"2.0","id":1,"error":{"code":-32041,')
-    expect(await refused(`[${chainId}]`)).toContain('{"jsonrpc":"2.0","id":null,"error":{"code":-32041,')
-    const long = chainId.replace('[]', `["${'x'.repeat(4_096)}"]`)
-    expect(await refused(long)).toContain('{"jsonrpc":"2.0","id":null,"error":{"code":-32041,')
+    const rejectionOf = async (body: string) => (await sendRaw(port, raw('/unknown', body), /\}\}$/)).text
+    expect(await rejectionOf(chainId)).toContain('{"jsonrpc":"2.0","id":1,"error":{"code":-32041,')
+    expect(await rejectionOf(`[${chainId}]`)).toContain('{"jsonrpc":"2.0","id":null,"error":{"code":-32041,')
+    const longBody = chainId.replace('[]', `["${'x'.repeat(4_096)}"]`)
+    expect(await rejectionOf(longBody)).toContain('{"jsonrpc":"2.0","id":null,"error":{"code":-32041,')
     const keyed = await post('/', chainId, { 'x-api-key': token })
     expect(await keyed.text()).toContain('Nodes do not read x-api-key: put the token in the path')
     const named = await post('/', chainId, {
       authorization: `Basic ${Buffer.from(`${token}:`).toString('base64')}`,
     })
-    expect(await named.text()).toContain('A token goes into the path of the URL')
+    expect(await named.text()).toContain('Put a token in the path of the URL')
     const bearer = await post('/', chainId, { authorization: 'Bearer x' })
     expect(await bearer.text()).toContain('Nodes do not accept bearer tokens')
   })
 })
 
 describe('HTTP', () => {
-  it.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s is a 405 that says what is allowed', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s gets a 405 with the allowed methods', async (method) => {
     const response = await fetch(`${gateway.url}/${gateway.first.token}`, { method })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('POST, OPTIONS')
@@ -288,13 +291,13 @@ describe('HTTP', () => {
     expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } })
   })
 
-  it('HEAD is a 405 without a body', async () => {
+  it('HEAD gets a 405 without a body', async () => {
     const { text } = await sendRaw(port, 'HEAD /x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     expect(text).toMatch(/^HTTP\/1\.1 405 /)
     expect(text).toMatch(/\r\n\r\n$/)
   })
 
-  it('a browser may ask first, and then reads the request id', async () => {
+  it('a CORS preflight succeeds, and the request id is exposed', async () => {
     const preflight = await fetch(`${gateway.url}/x/evm`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
@@ -319,7 +322,7 @@ describe('HTTP', () => {
     expect(new Set(ids).size).toBe(3)
   })
 
-  it('a body that announces too many bytes is refused before it is sent', async () => {
+  it('a body whose announced length is too large is rejected before it is sent', async () => {
     const { token } = gateway.first
     const head = `POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: 4097\r\n\r\n`
     const { text } = await sendRaw(port, head, /max_bytes/)
@@ -334,7 +337,7 @@ describe('HTTP', () => {
     ['of announced length', `content-length: ${big.length}\r\n\r\n${big}`],
     ['in chunks', `transfer-encoding: chunked\r\n\r\n${big.length.toString(16)}\r\n${big}\r\n0\r\n\r\n`],
   ])(
-    'a client that sends far too much %s sees the answer, and its connection ends in order',
+    'a client that sends an oversized %s receives the response, and its connection closes cleanly',
     async (_, rest) => {
       const { text, end } = await sendRaw(port, `POST /${gateway.first.token} HTTP/1.1\r\nhost: x\r\n${rest}`)
       expect(text).toMatch(/^HTTP\/1\.1 413 /)
@@ -344,12 +347,12 @@ describe('HTTP', () => {
     },
   )
 
-  it('a body of exactly the limit is read', async () => {
+  it('a body of exactly the limit is accepted', async () => {
     const response = await post(`/${gateway.first.token}`, chainId.padEnd(4096))
     expect(await response.json()).toMatchObject({ result: '0x7a69' })
   })
 
-  it('a connection outlives errors, and answers come in the order of the requests', async () => {
+  it('a connection stays open after errors, and responses are in the order of the requests', async () => {
     const { token } = gateway.first
     const requests = [
       raw(`/${token}`, '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}'),
@@ -368,7 +371,7 @@ describe('HTTP', () => {
     expect(end).toBe('closed')
   })
 
-  it('what is not for a node goes to the platform API', async () => {
+  it('other paths are routed to the platform API', async () => {
     const response = await post(`/${gateway.first.token}/nothing/jsonRPC`, chainId)
     expect(response.status).toBe(404)
     expect(await response.json()).toHaveProperty('error.request_id')

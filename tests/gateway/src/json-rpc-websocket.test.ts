@@ -73,8 +73,8 @@ async function node<result>(method: string, params: unknown[] = []): Promise<res
 
 const chainId = '{"jsonrpc":"2.0","id":"x","method":"eth_chainId"}'
 
-describe('the addresses', () => {
-  it('are open to a token and to basic authentication, also by their aliases', async () => {
+describe('the URLs', () => {
+  it('accept a token and basic authentication, also by their aliases', async () => {
     const { token } = gateway.first
     for (const path of [
       `/ws/${token}`,
@@ -94,12 +94,12 @@ describe('the addresses', () => {
     inUrl.socket.close()
   })
 
-  it('tell the endpoints apart', async () => {
+  it('distinguish the endpoints', async () => {
     const syncing = async (path: string) => (await client(path, basic())).call('eth_syncing')
     expect(await syncing('/ws/evm')).toMatchObject({ result: false })
   })
 
-  it('refuse over HTTP what they refuse, with the bodies of HTTP', async () => {
+  it('reject over HTTP with the response bodies of HTTP', async () => {
     const { token } = gateway.first
     for (const [path, headers] of [
       ['/ws/wrong', {}],
@@ -108,9 +108,13 @@ describe('the addresses', () => {
       ['/ws', basic({ ...gateway.first, password: 'x' })],
       ['/ws', { authorization: `Bearer ${token}` }],
     ] as const) {
-      const { status, headers: answered, body } = await refusedHandshake(`${wsUrl}${path}`, { headers })
+      const {
+        status,
+        headers: responseHeaders,
+        body,
+      } = await refusedHandshake(`${wsUrl}${path}`, { headers })
       expect(status).toBe(401)
-      expect(answered).toMatchObject({
+      expect(responseHeaders).toMatchObject({
         'www-authenticate': 'Basic realm="node"',
         'content-type': 'application/json',
         'access-control-allow-origin': '*',
@@ -123,7 +127,7 @@ describe('the addresses', () => {
     }
   })
 
-  it('leave other addresses and other protocols to ordinary HTTP', async () => {
+  it('leave other paths and protocols to ordinary HTTP', async () => {
     const { port } = new URL(wsUrl)
     const get = async (path: string, headers: string[]) =>
       (
@@ -141,9 +145,9 @@ describe('the addresses', () => {
     expect(await get(`/ws/${gateway.first.token}`, ['connection: upgrade', 'upgrade: h2c'])).toBe('426')
     expect(await get(`/ws/${gateway.first.token}`, [])).toBe('426')
     expect(await get(`/${gateway.first.token}`, [])).toBe('405')
-    const answer = await fetch(`${gateway.url}/ws`, { method: 'POST', body: chainId })
-    expect([answer.status, answer.headers.get('upgrade')]).toEqual([426, 'websocket'])
-    expect(await answer.json()).toMatchObject({ error: { code: -32600 } })
+    const response = await fetch(`${gateway.url}/ws`, { method: 'POST', body: chainId })
+    expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket'])
+    expect(await response.json()).toMatchObject({ error: { code: -32600 } })
   })
 })
 
@@ -161,8 +165,8 @@ describe('messages', () => {
     socket.send('{"jsonrpc":"2.0","method":"eth_chainId"}')
     const batch = `[${chainId},1,{"jsonrpc":"2.0","method":"eth_chainId"},{"jsonrpc":"2.0","id":"12","method":"eth_blockNumber"}]`
     const before = messages.length
-    const answer = await ask(batch)
-    expect(answer.map(({ id, error }) => [id, error?.code])).toEqual([
+    const response = await ask(batch)
+    expect(response.map(({ id, error }) => [id, error?.code])).toEqual([
       ['x', undefined],
       [null, -32600],
       ['12', undefined],
@@ -173,17 +177,17 @@ describe('messages', () => {
     await waitFor(() => expect(messages.at(-1)).toMatchObject({ id: 'x', result: '0x7a69' }))
   })
 
-  it('are answered as they are ready, and all of them', async () => {
+  it('get responses as they complete', async () => {
     const { socket, messages } = await client()
     for (let id = 0; id < 500; id++) socket.send(`{"jsonrpc":"2.0","id":${id},"method":"eth_blockNumber"}`)
     await waitFor(() => expect(messages).toHaveLength(500))
     expect(new Set(messages.map((message) => (message as { id: number }).id)).size).toBe(500)
   })
 
-  it('that are too long or no text end the connection', async () => {
-    const long = await client()
-    long.socket.send('x'.repeat(4_097))
-    expect((await long.closed)[0]).toBe(1009)
+  it('that are too long or not text close the connection', async () => {
+    const closing = await client()
+    closing.socket.send('x'.repeat(4_097))
+    expect((await closing.closed)[0]).toBe(1009)
     const garbled = await client()
     garbled.socket.send(Buffer.from([0xff, 0xfe]), { binary: false })
     expect((await garbled.closed)[0]).toBe(1007)
@@ -191,66 +195,68 @@ describe('messages', () => {
 })
 
 describe('subscriptions', () => {
-  it('give new heads without a body, under an id of this connection alone', async () => {
-    const [one, other] = [await client(), await client()]
-    const id = await one.subscribe('newHeads')
-    const otherId = await other.subscribe('newHeads', {})
+  it('deliver new heads without a body, with an id that is unique to this connection', async () => {
+    const [first, second] = [await client(), await client()]
+    const id = await first.subscribe('newHeads')
+    const secondId = await second.subscribe('newHeads', {})
     expect(id).toMatch(/^0x[0-9a-f]{32}$/)
-    expect(otherId).not.toBe(id)
+    expect(secondId).not.toBe(id)
     await node('evm_mine')
-    await waitFor(() => expect(one.results(id)).toHaveLength(1))
-    await waitFor(() => expect(other.results(otherId)).toEqual(one.results(id)))
-    const [head] = one.results<Record<string, string>>(id)
+    await waitFor(() => expect(first.results(id)).toHaveLength(1))
+    await waitFor(() => expect(second.results(secondId)).toEqual(first.results(id)))
+    const [head] = first.results<Record<string, string>>(id)
     const block = await node<Record<string, unknown>>('eth_getBlockByHash', [head?.['hash'], false])
     const { transactions: _, uncles: __, size: ___, withdrawals: ____, ...header } = block
     expect(head).toEqual(header)
-    expect(await other.call('eth_unsubscribe', [id])).toMatchObject({
+    expect(await second.call('eth_unsubscribe', [id])).toMatchObject({
       error: { code: -32000, message: 'subscription not found' },
     })
-    expect(await one.call('eth_unsubscribe', [id])).toMatchObject({ result: true })
-    expect(await one.call('eth_unsubscribe', [id])).toMatchObject({ error: { code: -32000 } })
+    expect(await first.call('eth_unsubscribe', [id])).toMatchObject({ result: true })
+    expect(await first.call('eth_unsubscribe', [id])).toMatchObject({ error: { code: -32000 } })
     await node('evm_mine')
-    await waitFor(() => expect(other.results(otherId)).toHaveLength(2))
-    expect(one.results(id)).toHaveLength(1)
+    await waitFor(() => expect(second.results(secondId)).toHaveLength(2))
+    expect(first.results(id)).toHaveLength(1)
   })
 
-  it('give the logs that their filter takes', async () => {
+  it('deliver the logs that match their filter', async () => {
     const { account, contract, recipient } = chain.example
     const { subscribe, results } = await client()
-    const all = await subscribe('logs')
+    const allLogs = await subscribe('logs')
     const ours = await subscribe('logs', {
       address: contract.toUpperCase().replace('0X', '0x'),
       fromBlock: 'latest',
     })
-    const others = await subscribe('logs', { address: [recipient] })
+    const otherLogs = await subscribe('logs', { address: [recipient] })
     const data = `0xa9059cbb${recipient.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
     const hash = await node<string>('eth_sendTransaction', [{ from: account, to: contract, data }])
-    await waitFor(() => expect(results(all)).toHaveLength(1))
-    const [log] = results<{ topics: string[]; blockHash: string; transactionHash: string }>(all)
+    await waitFor(() => expect(results(allLogs)).toHaveLength(1))
+    const [log] = results<{ topics: string[]; blockHash: string; transactionHash: string }>(allLogs)
     expect(log?.transactionHash).toBe(hash)
-    expect(await node('eth_getLogs', [{ blockHash: log?.blockHash }])).toEqual(results(all))
-    expect(results(ours)).toEqual(results(all))
-    expect(results(others)).toEqual([])
+    expect(await node('eth_getLogs', [{ blockHash: log?.blockHash }])).toEqual(results(allLogs))
+    expect(results(ours)).toEqual(results(allLogs))
+    expect(results(otherLogs)).toEqual([])
     const byTopic = await subscribe('logs', { topics: [log?.topics[0], null, [log?.topics[2]]] })
-    const byOther = await subscribe('logs', { topics: [null, log?.topics[2]] })
+    const byOtherTopic = await subscribe('logs', { topics: [null, log?.topics[2]] })
     await node('eth_sendTransaction', [{ from: account, to: contract, data }])
     await waitFor(() => expect(results(byTopic)).toHaveLength(1))
-    expect(results(byOther)).toEqual([])
+    expect(results(byOtherTopic)).toEqual([])
   })
 
-  it('give pending transactions, by hash and whole', async () => {
+  it('deliver pending transactions, by hash and in full', async () => {
     const { account, recipient } = chain.example
     const { subscribe, results } = await client()
-    const [hashes, whole] = [
+    const [hashes, full] = [
       await subscribe('newPendingTransactions'),
       await subscribe('newPendingTransactions', true),
     ]
     const hash = await node<string>('eth_sendTransaction', [{ from: account, to: recipient, value: '0x1' }])
     await waitFor(() => expect(results(hashes)).toContain(hash))
-    await waitFor(() => expect(results<{ hash: string }>(whole).map((each) => each.hash)).toContain(hash))
+    await waitFor(() =>
+      expect(results<{ hash: string }>(full).map((transaction) => transaction.hash)).toContain(hash),
+    )
   })
 
-  it('are refused with the rule that a wish breaks, or as the node refuses them', async () => {
+  it('are rejected with the violated rule, or with the error of the node', async () => {
     const { call } = await client()
     for (const [params, text] of [
       [[], 'the kind must be one of newHeads, logs'],
@@ -258,7 +264,7 @@ describe('subscriptions', () => {
       [{}, 'must be an array'],
       [['newHeads', { x: 1 }], 'has no options'],
       [['newHeads', {}, 1], 'at most two params'],
-      [['logs', { blockHash: '0x' }], 'may hold address and topics'],
+      [['logs', { blockHash: '0x' }], 'must contain only address and topics'],
       [['logs', { address: '0x12' }], 'address must be'],
       [['logs', { topics: ['0x12'] }], 'topics must be'],
       [['logs', { topics: [null, null, null, null, null] }], 'at most 4 positions'],
@@ -273,7 +279,7 @@ describe('subscriptions', () => {
     expect(await call('eth_unsubscribe', [1])).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('to logs are refused where the node has none, as they would keep its heads from everybody', async () => {
+  it('to logs are rejected where the node has no eth_getLogs, and do not block new heads', async () => {
     const { wsUrl: url } = await listening({ withheldMethods: ['eth_getLogs'] })
     const { call } = await openWebSocket(url)
     expect(await call('eth_subscribe', ['logs'])).toMatchObject({
@@ -287,52 +293,52 @@ describe('subscriptions', () => {
     const { ask, call, results } = await openWebSocket(url)
     const subscribe = (id: number) =>
       `{"jsonrpc":"2.0","id":${id},"method":"eth_subscribe","params":["newHeads"]}`
-    const answer = await ask(`[${[1, 2, 3].map(subscribe).join(',')}]`)
-    expect(answer.map(({ error }) => error?.code)).toEqual([undefined, undefined, -32005])
+    const response = await ask(`[${[1, 2, 3].map(subscribe).join(',')}]`)
+    expect(response.map(({ error }) => error?.code)).toEqual([undefined, undefined, -32005])
     await node('evm_mine')
-    const ids = answer.slice(0, 2).map(({ result }) => result as string)
+    const ids = response.slice(0, 2).map(({ result }) => result as string)
     await waitFor(() => expect(ids.map((id) => results(id).length)).toEqual([1, 1]))
     await call('eth_unsubscribe', [ids[0]])
     expect(await call('eth_subscribe', ['newHeads'])).toHaveProperty('result')
   })
 })
 
-describe('a connection of records that change', () => {
-  let own: GatewayFixture
+describe('a connection whose records change', () => {
+  let fixture: GatewayFixture
   beforeAll(async () => {
-    own = await start()
+    fixture = await start()
   }, 60_000)
-  afterAll(() => own.stop())
+  afterAll(() => fixture.stop())
 
-  it('ends when the node moves or no longer speaks this', async () => {
-    const url = `${own.url.replace('http', 'ws')}/ws/${own.first.token}`
-    const { store, first } = own
+  it('closes when the node moves or drops the protocol', async () => {
+    const url = `${fixture.url.replace('http', 'ws')}/ws/${fixture.first.token}`
+    const { store, first } = fixture
     const row = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'devnet', websocket: 'devnet' } }
-    const one = await openWebSocket(url)
+    const movedSocket = await openWebSocket(url)
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...row, network: 'other' })
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...row, upstreams: { evm: 'devnet' } })
-    expect(await one.closed).toEqual([1012, 'the node has moved'])
-    const other = await openWebSocket(url)
+    expect(await movedSocket.closed).toEqual([1012, 'the upstreams of the node have changed'])
+    const second = await openWebSocket(url)
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, {
       ...row,
       upstreams: { evm: 'devnet' },
       protocols: ['beacon'],
     })
-    expect(await other.closed).toEqual([4403, 'the node no longer offers this protocol'])
+    expect(await second.closed).toEqual([4403, 'the node no longer offers this protocol'])
     expect(await refusedHandshake(url)).toMatchObject({ status: 404, body: { error: { code: -32600 } } })
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, row)
     await waitFor(async () => (await openWebSocket(url)).socket.close())
   })
 
-  it('ends when its credential is revoked or expires', async () => {
-    const url = `${own.url.replace('http', 'ws')}/ws`
-    const byToken = await openWebSocket(`${url}/${own.first.token}`)
-    const byName = await openWebSocket(url, { headers: basic(own.first) })
+  it('closes when its credential is revoked or expires', async () => {
+    const url = `${fixture.url.replace('http', 'ws')}/ws`
+    const byToken = await openWebSocket(`${url}/${fixture.first.token}`)
+    const byName = await openWebSocket(url, { headers: basic(fixture.first) })
     await byToken.subscribe('newHeads')
-    const credentials = own.store.db.updateTable('node_credentials')
+    const credentials = fixture.store.db.updateTable('node_credentials')
     onTestFinished(async () => {
       await credentials.set({ revoked_at: null, expires_at: null }).execute()
-      await waitFor(async () => (await openWebSocket(`${url}/${own.first.token}`)).socket.close())
+      await waitFor(async () => (await openWebSocket(`${url}/${fixture.first.token}`)).socket.close())
     })
     await credentials
       .set({ revoked_at: sql<string>`clock_timestamp()` })
@@ -345,14 +351,14 @@ describe('a connection of records that change', () => {
       .where('kind', '=', 'basic')
       .execute()
     expect(await byName.closed).toEqual([4401, 'credential expired'])
-    expect((await fetch(own.url, { method: 'POST', body: chainId, headers: basic(own.first) })).status).toBe(
-      401,
-    )
+    expect(
+      (await fetch(fixture.url, { method: 'POST', body: chainId, headers: basic(fixture.first) })).status,
+    ).toBe(401)
   })
 })
 
 describe('a connection', () => {
-  it('is refused to pages of other origins', async () => {
+  it('from other origins is rejected', async () => {
     const { wsUrl: url } = await listening({ corsOrigin: 'https://app.example' })
     const { status, body } = await refusedHandshake(url, { origin: 'https://other.example' })
     expect([status, body.error]).toEqual([
@@ -366,34 +372,34 @@ describe('a connection', () => {
     }
   })
 
-  it('is pinged, and ended when nobody answers', async () => {
+  it('is pinged, and closed when the peer does not respond', async () => {
     const { wsUrl: url } = await listening({ pingMs: 100 })
     const mute = await openWebSocket(url, { autoPong: false })
-    const lively = await openWebSocket(url)
+    const responsive = await openWebSocket(url)
     expect((await mute.closed)[0]).toBe(1006)
-    expect(await lively.ask(chainId)).toMatchObject({ result: '0x7a69' })
-    lively.socket.close()
+    expect(await responsive.ask(chainId)).toMatchObject({ result: '0x7a69' })
+    responsive.socket.close()
   })
 
-  it('is closed when the service stops, after the answers of what is in flight', async () => {
-    const own = await listenTo(chain.url, { websocket: chain.url.replace('http', 'ws') })
-    const opened = await openWebSocket(own.wsUrl)
+  it('closes when the gateway stops, after the responses to calls in flight', async () => {
+    const fixture = await listenTo(chain.url, { websocket: chain.url.replace('http', 'ws') })
+    const opened = await openWebSocket(fixture.wsUrl)
     await opened.subscribe('newHeads')
-    const answer = opened.ask(chainId)
+    const response = opened.ask(chainId)
     opened.socket.ping()
     await once(opened.socket, 'pong')
-    const stopping = own.stop()
-    expect(await answer).toMatchObject({ result: '0x7a69' })
-    expect(await opened.closed).toEqual([1001, 'service restarts'])
+    const stopping = fixture.stop()
+    expect(await response).toMatchObject({ result: '0x7a69' })
+    expect(await opened.closed).toEqual([1001, 'gateway restart'])
     await stopping
-    expect(own.log()).toMatch(
+    expect(fixture.log()).toMatch(
       /"messages_in":2,"messages_out":2,"duration_ms":\d+,"close_code":1001,"msg":"node websocket"/,
     )
-    expect(own.log()).not.toContain(fixtureToken)
+    expect(fixture.log()).not.toContain(fixtureToken)
   })
 })
 
-it('counts what goes on', async () => {
+it('updates the metrics', async () => {
   const { wsUrl: url, metrics } = await listening()
   const opened = await openWebSocket(url)
   await opened.subscribe('newHeads')

@@ -30,16 +30,16 @@ const hex = (number: number) => `0x${number.toString(16)}`
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
 
 describe('a WebSocket', () => {
-  it('is told what is pushed until the quota is used up, and is closed then', async () => {
+  it('receives notifications until the quota is used up, and then closes', async () => {
     const limits = { credential: { unitsPerMonth: 3 } }
     const gateway = await inFrontOf(await growingChain(), { grant: { limits }, pollMs: 20 })
     const client = await openWebSocket(gateway.wsUrl)
     const id = await client.subscribe('newHeads')
-    expect(await client.closed).toEqual([4429, 'a quota is used up'])
+    expect(await client.closed).toEqual([4429, 'quota exceeded'])
     expect(client.results(id).length).toBeGreaterThanOrEqual(2)
   })
 
-  it('is closed when a rule of the node forbids it from now on', async () => {
+  it('closes when a rule of the node denies it', async () => {
     const gateway = await inFrontOf(await growingChain())
     const client = await openWebSocket(gateway.wsUrl)
     gateway.change({ accessRules: [{ kind: 'method', value: 'debug_*', action: 'deny' }] })
@@ -47,23 +47,23 @@ describe('a WebSocket', () => {
       error: { code: -32600, data: { rule: 'method' } },
     })
     gateway.change({ accessRules: denied })
-    expect(await client.closed).toEqual([4403, 'a rule of the node forbids this'])
+    expect(await client.closed).toEqual([4403, 'forbidden by an access rule'])
   })
 
-  it('takes no message that is longer than the limit of its node', async () => {
+  it('rejects a message that exceeds the limit of its node', async () => {
     const limits = { node: { maxBodyBytes: 200, maxBatchItems: 2 } }
     const gateway = await inFrontOf(await growingChain(), { grant: { limits } })
     const client = await openWebSocket(gateway.wsUrl)
-    const one = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' }
-    const [first] = await client.ask(JSON.stringify([one, one, one]))
+    const single = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' }
+    const [first] = await client.ask(JSON.stringify([single, single, single]))
     expect(first).toMatchObject({ error: { data: { max_items: 2, items: 3 } } })
-    client.socket.send(JSON.stringify({ ...one, id: 'x'.repeat(300) }))
+    client.socket.send(JSON.stringify({ ...single, id: 'x'.repeat(300) }))
     expect((await client.closed)[0]).toBe(1009)
   })
 })
 
 describe('HTTP', () => {
-  it('obeys the limits of the node where they are narrower', async () => {
+  it('applies the limits of the node where they are lower', async () => {
     const limits = {
       credential: { maxBodyBytes: 300 },
       node: { maxBatchItems: 2 },
@@ -77,8 +77,8 @@ describe('HTTP', () => {
     const call = (method: string, params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
     expect(await send('x'.repeat(301))).toMatchObject([413, { error: { data: { max_bytes: 300 } } }])
     const batch = [1, 2, 3].map(() => call('eth_blockNumber', []))
-    const refused = { error: { data: { max_items: 2 } } }
-    expect(await send(JSON.stringify(batch))).toMatchObject([200, [refused, refused, refused]])
+    const rejection = { error: { data: { max_items: 2 } } }
+    expect(await send(JSON.stringify(batch))).toMatchObject([200, [rejection, rejection, rejection]])
     const logs = call('eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x6' }])
     expect(await send(JSON.stringify(logs))).toMatchObject([
       200,
@@ -86,13 +86,13 @@ describe('HTTP', () => {
     ])
   })
 
-  it('lets the pages of those origins read that the rules of the node allow', async () => {
+  it('allows the origins that the rules of the node allow', async () => {
     const accessRules = [{ kind: 'origin', value: 'https://app.example', action: 'allow' }] as const
     const gateway = await inFrontOf(await growingChain(), {
       grant: { accessRules },
       corsOrigin: 'https://everybody.example',
     })
-    const answerTo = async (method: string, origin: string) => {
+    const preflight = async (method: string, origin: string) => {
       const body = method === 'POST' ? '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}' : null
       const { status, headers } = await fetch(`${gateway.url}/${token}`, {
         method,
@@ -103,14 +103,18 @@ describe('HTTP', () => {
     }
     for (const method of ['OPTIONS', 'POST']) {
       const status = method === 'POST' ? 200 : 204
-      expect(await answerTo(method, 'https://app.example')).toEqual([status, 'https://app.example', 'origin'])
+      expect(await preflight(method, 'https://app.example')).toEqual([
+        status,
+        'https://app.example',
+        'origin',
+      ])
     }
-    expect(await answerTo('OPTIONS', 'https://evil.test')).toEqual([
+    expect(await preflight('OPTIONS', 'https://evil.test')).toEqual([
       204,
       'https://everybody.example',
       'origin',
     ])
-    expect(await answerTo('POST', 'https://evil.test')).toEqual([403, 'https://everybody.example', 'origin'])
+    expect(await preflight('POST', 'https://evil.test')).toEqual([403, 'https://everybody.example', 'origin'])
     const headers = { origin: 'https://app.example' }
     const client = await openWebSocket(gateway.wsUrl, { headers })
     expect(await client.call('eth_blockNumber')).toHaveProperty('result')
@@ -137,10 +141,10 @@ describe('a stream', () => {
     const gateway = await beaconInFrontOf(await sending(), { grant: { limits } })
     const text = await (await follow(gateway.url)).text()
     expect(text.match(/^event: head$/gm)).toHaveLength(4)
-    expect(text).toContain(': The credential has used up its units for this month.')
+    expect(text).toContain(': The credential has used up its quota of units for this month.')
   })
 
-  it('of gRPC ends when the quota is used up, or when a rule forbids it from now on', async () => {
+  it('of gRPC ends when the quota is used up, or when a rule denies it', async () => {
     const node = await grpcNode()
     const limits = { credential: { unitsPerMonth: 2 } }
     const gateway = await grpcInFrontOf(node.url, { grant: { limits } })
@@ -155,28 +159,28 @@ describe('a stream', () => {
     gateway.grant({ accessRules: denied })
     expect((await open.ended).status).toMatchObject({
       code: 7,
-      details: 'This address may not call this node.',
+      details: 'The access rules of this node do not allow this IP address.',
     })
   })
 })
 
-it('a place is held until the answer has been read, and no longer', async () => {
-  const ends: (() => void)[] = []
+it('a concurrency slot is held until the response has been read', async () => {
+  const pendingResponses: (() => void)[] = []
   const url = await nodeThat((request, response) => {
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' })
     response.write('{"jsonrpc":"2.0","id":1,"result":"')
-    ends.push(() => response.end(`${'0'.repeat(1_000)}"}`))
+    pendingResponses.push(() => response.end(`${'0'.repeat(1_000)}"}`))
   })
   const gateway = await inFrontOf(url, { grant: { limits: { node: { maxConcurrentCalls: 1 } } } })
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
   const calls = [1, 2, 3].map(() => fetch(`${gateway.url}/${token}`, { method: 'POST', body }))
   for (let call = 1; call <= 3; call++) {
-    await vi.waitFor(() => expect(ends).toHaveLength(call), { timeout: 50_000 })
+    await vi.waitFor(() => expect(pendingResponses).toHaveLength(call), { timeout: 50_000 })
     // The gateway responds to other clients while the node still holds one call.
     expect((await fetch(`${gateway.url}/unknown`, { method: 'POST', body })).status).toBe(401)
-    expect(ends).toHaveLength(call)
-    ends[call - 1]?.()
+    expect(pendingResponses).toHaveLength(call)
+    pendingResponses[call - 1]?.()
   }
   for (const response of await Promise.all(calls)) expect(await response.json()).toHaveProperty('result')
 })

@@ -15,7 +15,11 @@ import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
 /** Starts a proxy that forwards every request to a target that is set later. */
 async function startProxy() {
-  const seen: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
+  const receivedRequests: {
+    readonly path: string
+    readonly headers: IncomingHttpHeaders
+    readonly body: string
+  }[] = []
   let target = new URL('http://127.0.0.1:9')
   const server = createServer((received, response) => {
     const chunks: Buffer[] = []
@@ -23,14 +27,14 @@ async function startProxy() {
     received.on('end', () => {
       const body = Buffer.concat(chunks)
       const { method, headers, url: path = '' } = received
-      seen.push({ path, headers, body: body.toString() })
-      const sent = send(target, { method, headers: { ...headers, host: target.host } })
-      sent.on('response', (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(response)
+      receivedRequests.push({ path, headers, body: body.toString() })
+      const outgoing = send(target, { method, headers: { ...headers, host: target.host } })
+      outgoing.on('response', (upstreamResponse) => {
+        response.writeHead(upstreamResponse.statusCode ?? 500, upstreamResponse.headers)
+        upstreamResponse.pipe(response)
       })
-      sent.on('error', () => response.destroy())
-      sent.end(body)
+      outgoing.on('error', () => response.destroy())
+      outgoing.end(body)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -40,7 +44,7 @@ async function startProxy() {
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, seen, leadTo: (to: string) => (target = new URL(to)) }
+  return { url, receivedRequests, forwardTo: (to: string) => (target = new URL(to)) }
 }
 
 async function started(
@@ -78,23 +82,23 @@ const allProtocols = {
   grpc: 'http://127.0.0.1:9',
 }
 
-const countOf = (seen: readonly { readonly body: string }[], text: string) =>
-  seen.filter(({ body }) => body.includes(text)).length
+const countOf = (received: readonly { readonly body: string }[], text: string) =>
+  received.filter(({ body }) => body.includes(text)).length
 
 it.each(['eth_sendRawTransaction', 'eth_gasPrice', 'eth_blobBaseFee'])(
   'ends a loop of %s after one round',
   async (method) => {
     const proxy = await startProxy()
     const gateway = await started(proxy.url)
-    proxy.leadTo(`${gateway.url}/${gateway.first.token}`)
+    proxy.forwardTo(`${gateway.url}/${gateway.first.token}`)
     const { status, body } = await call(gateway, method)
-    expect([status, countOf(proxy.seen, method)]).toEqual([508, 1])
+    expect([status, countOf(proxy.receivedRequests, method)]).toEqual([508, 1])
     expect(body).toMatchObject({ error: { code: expect.any(Number) as number } })
   },
   60_000,
 )
 
-it('refuses a WebSocket handshake that has passed through it', async () => {
+it('rejects a WebSocket handshake that has already passed through it', async () => {
   const gateway = await started('http://127.0.0.1:9', allProtocols)
   const { token } = gateway.first
   const detector = createLoopDetector(gateway.store.encryptor)
@@ -111,7 +115,7 @@ it('refuses a WebSocket handshake that has passed through it', async () => {
 it.each([
   ['/beacon/TOKEN/eth/v1/node/version', { code: 508, message: expect.any(String) as string }],
   ['/TOKEN/api/v2/getMasterchainInfo', { ok: false, code: 508, error: expect.any(String) as string }],
-])('answers 508 to %s in the shape of its API', async (path, error) => {
+])('responds with 508 to %s in the format of its API', async (path, error) => {
   const gateway = await started('http://127.0.0.1:9', allProtocols)
   const { token } = gateway.first
   const { entry } = createLoopDetector(gateway.store.encryptor)
@@ -122,7 +126,7 @@ it.each([
   expect(await response.json()).toMatchObject(error)
 })
 
-it('answers a gRPC call with FAILED_PRECONDITION', async () => {
+it('responds to a gRPC call with FAILED_PRECONDITION', async () => {
   const gateway = await started('http://127.0.0.1:9', allProtocols)
   const { entry } = createLoopDetector(gateway.store.encryptor)
   const sessions = createSessions(gateway.url)
@@ -140,7 +144,7 @@ it('answers a gRPC call with FAILED_PRECONDITION', async () => {
   stream.close()
 })
 
-it('passes requests of other deployments on, with their entries and its own', async () => {
+it('forwards requests of other deployments, with their Via entries and its own', async () => {
   const node = createServer((request, response) => {
     received.push(request.headers['cdn-loop'])
     request.resume()
@@ -150,21 +154,21 @@ it('passes requests of other deployments on, with their entries and its own', as
   node.listen(0, '127.0.0.1')
   await once(node, 'listening')
   onTestFinished(() => void node.close())
-  const behind = await started(`http://127.0.0.1:${(node.address() as AddressInfo).port}`)
+  const second = await started(`http://127.0.0.1:${(node.address() as AddressInfo).port}`)
   const front = await started(
-    `${behind.url}/${behind.first.token}`,
+    `${second.url}/${second.first.token}`,
     {},
     { FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex') },
   )
   expect(await call(front, 'eth_gasPrice')).toMatchObject({ status: 200, body: { result: '0x1' } })
-  const [a, b] = [front, behind].map(({ store }) => createLoopDetector(store.encryptor).entry)
+  const [a, b] = [front, second].map(({ store }) => createLoopDetector(store.encryptor).entry)
   expect(a).not.toBe(b)
   expect(received).toContain(`${a}, ${b}`)
   // Requests of a gateway itself have passed only through that gateway.
   for (const value of received) expect([b, `${a}, ${b}`]).toContain(value)
 })
 
-it('names itself in requests of the REST APIs and in WebSocket handshakes', async () => {
+it('adds its Via entry to requests of the REST APIs and to WebSocket handshakes', async () => {
   const received: unknown[] = []
   const node = createServer((request, response) => {
     received.push(request.headers['cdn-loop'])
@@ -178,12 +182,18 @@ it('names itself in requests of the REST APIs and in WebSocket handshakes', asyn
   await once(node, 'listening')
   onTestFinished(() => void node.close())
   const host = `127.0.0.1:${(node.address() as AddressInfo).port}`
-  const rest = createRestUpstream(`http://${host}`, 5_000, beaconFormat, operatorRules, 'fairlead; id=a')
+  const restUpstream = createRestUpstream(
+    `http://${host}`,
+    5_000,
+    beaconFormat,
+    operatorRules,
+    'fairlead; id=a',
+  )
   const { signal } = new AbortController()
   const version = { method: 'GET', target: '/eth/v1/node/version', headers: {}, signal } as const
-  await rest.request(version)
-  await withPassedThrough('other.example', () => rest.request(version))
-  await rest.close()
+  await restUpstream.request(version)
+  await withPassedThrough('other.example', () => restUpstream.request(version))
+  await restUpstream.close()
   const options = { loopEntry: 'fairlead; id=a' }
   const socket = createWebSocketUpstream(
     [{ address: `ws://${host}` }],
@@ -192,14 +202,14 @@ it('names itself in requests of the REST APIs and in WebSocket handshakes', asyn
     options,
   )
   await new Promise<void>((resolve) => {
-    const nothing = () => undefined
-    socket.subscribe(['newHeads'], { onLive: nothing, onResult: nothing, onFailure: () => resolve() })
+    const noop = () => undefined
+    socket.subscribe(['newHeads'], { onLive: noop, onResult: noop, onFailure: () => resolve() })
   })
   socket.close()
   expect(received).toEqual(['fairlead; id=a', 'other.example, fairlead; id=a', 'fairlead; id=a'])
 })
 
-it('names itself in gRPC calls', async () => {
+it('adds its Via entry to gRPC calls', async () => {
   const received: unknown[] = []
   const node = createHttp2Server().on('stream', (stream, headers) => {
     received.push(headers['cdn-loop'])
@@ -232,7 +242,7 @@ it('names itself in gRPC calls', async () => {
   expect(received).toEqual([entry, `other.example, ${entry}`])
 })
 
-it('refuses more entries than a request can need', async () => {
+it('rejects more Via entries than a request can need', async () => {
   const gateway = await started('http://127.0.0.1:9')
   expect((await call(gateway, 'eth_gasPrice', { 'cdn-loop': 'a, '.repeat(500) })).status).toBe(508)
   expect((await call(gateway, 'eth_gasPrice', { 'cdn-loop': 'a, '.repeat(20) })).status).toBe(502)

@@ -6,7 +6,7 @@ let gateway: GatewayFixture
 let port: number
 
 beforeAll(async () => {
-  gateway = await gatewayFixture({ FAIRLEAD_OWN_HTTP_FRONT: 'true' }, 'http://127.0.0.1:1')
+  gateway = await gatewayFixture({ FAIRLEAD_BUILTIN_HTTP_SERVER: 'true' }, 'http://127.0.0.1:1')
   port = Number(new URL(gateway.url).port)
 }, 60_000)
 
@@ -25,10 +25,10 @@ function call(path: string): string {
 
 async function handedOver(): Promise<number> {
   const text = await gateway.registry.metrics()
-  return Number(/^fairlead_front_handed_over_total (\d+)$/m.exec(text)?.[1])
+  return Number(/^fairlead_builtin_http_fallbacks_total (\d+)$/m.exec(text)?.[1])
 }
 
-it('a preflight leaves its connection with the built-in HTTP server', async () => {
+it('a preflight stays on the built-in HTTP server', async () => {
   const before = await handedOver()
   const path = `/${gateway.first.token}`
   const requests = preflight(path, 'content-type') + call(path) + preflight(`${path}/evm`, 'x-request-id')
@@ -42,7 +42,7 @@ it('a preflight leaves its connection with the built-in HTTP server', async () =
   expect(await handedOver()).toBe(before)
 })
 
-it('one that names a header of gRPC-web is answered for gRPC-web', async () => {
+it('one that requests a gRPC-web header gets the gRPC-web response', async () => {
   const before = await handedOver()
   const { text } = await sendRaw(port, preflight('/x', 'x-grpc-web,x-token'), /\r\n\r\n$/)
   expect(text).toMatch(/^HTTP\/1\.1 204 /)
@@ -50,7 +50,7 @@ it('one that names a header of gRPC-web is answered for gRPC-web', async () => {
   expect(await handedOver()).toBe(before)
 })
 
-it('one of another protocol is answered by node:http', async () => {
+it('one of another protocol is handled by node:http', async () => {
   const before = await handedOver()
   const { text } = await sendRaw(port, preflight('/t0k3n/api', 'content-type'), /\r\n\r\n$/)
   expect(text).toMatch(/^HTTP\/1\.1 204 /)

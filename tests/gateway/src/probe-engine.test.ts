@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 import { content, nodeThatSays, outcomes, probe } from '@fairlead/gateway-evm/testing/probed-node'
 
-describe('the probe of an engine and of the service in front of it', { timeout: 120_000 }, () => {
+describe('the probe of an engine and of the gateway in front of it', { timeout: 120_000 }, () => {
   let directory: string
   let chain: EvmDevnetChain
   let gateway: GatewayFixture
@@ -38,16 +38,16 @@ describe('the probe of an engine and of the service in front of it', { timeout: 
       calls.map(async ([method, params]) => {
         const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
         const headers = { 'content-type': 'application/json' }
-        const answer = (await (await fetch(chain.url, { method: 'POST', headers, body })).json()) as {
+        const rpcResponse = (await (await fetch(chain.url, { method: 'POST', headers, body })).json()) as {
           result: { timestamp?: string }
         }
         // The pending block is rebuilt for every request.
-        return params[0] === 'pending' ? undefined : answer.result
+        return params[0] === 'pending' ? undefined : rpcResponse.result
       }),
     )
   }
 
-  it('tells over both transports which methods the engine has, and changes nothing', async () => {
+  it('reports over both transports which methods the engine has, and changes nothing', async () => {
     const before = await state()
     const report = await probe(chain.url, { webSocketUrl: chain.url.replace('http', 'ws') })
     expect(await state()).toEqual(before)
@@ -76,7 +76,7 @@ describe('the probe of an engine and of the service in front of it', { timeout: 
     }
   })
 
-  it('finds a block with a transaction in it, and asks for things that are there', async () => {
+  it('finds a block with a transaction, and requests existing objects', async () => {
     const report = await probe(chain.url)
     const row = (name: string) => report.methods.find(({ method }) => method === name)
     for (const name of [
@@ -90,7 +90,7 @@ describe('the probe of an engine and of the service in front of it', { timeout: 
     }
   })
 
-  it('works through the service, by token and by user and password', async () => {
+  it('works through the gateway, with a token and with basic authentication', async () => {
     const { token, username, password } = gateway.first
     const before = await state()
     const socket = `${gateway.url.replace('http', 'ws')}/ws/${token}`
@@ -102,18 +102,21 @@ describe('the probe of an engine and of the service in front of it', { timeout: 
     expect([eth_subscribe, eth_unsubscribe]).toEqual(['available', 'available'])
     expect(shared).toEqual(outcomes(report))
     const basic = gateway.url.replace('//', `//${username}:${password}@`)
-    const some = { methods: ['eth_chainId', 'eth_call'] }
-    expect(outcomes(await probe(basic, some))).toEqual({ eth_call: 'available', eth_chainId: 'available' })
+    const selected = { methods: ['eth_chainId', 'eth_call'] }
+    expect(outcomes(await probe(basic, selected))).toEqual({
+      eth_call: 'available',
+      eth_chainId: 'available',
+    })
     expect(JSON.stringify(report)).not.toContain(token)
   })
 
-  it('can be made over a WebSocket alone', async () => {
+  it('works over a WebSocket only', async () => {
     const report = await probe(chain.url.replace('http', 'ws'), { methods: ['eth_chainId', 'eth_subscribe'] })
     expect(outcomes(report, 'websocket')).toEqual({ eth_chainId: 'available', eth_subscribe: 'available' })
     expect(report.node.host).toBe(chain.url.replace('http', 'ws'))
   })
 
-  it('takes the median of as many calls as it is told to make', async () => {
+  it('reports the median of the configured number of calls', async () => {
     let calls = 0
     const url = await nodeThatSays((call) => {
       if (call.method === 'eth_gasPrice') calls += 1

@@ -9,7 +9,7 @@ import { createEvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { handleArrived } from '@fairlead/vitest/wait-for'
+import { processSocketData } from '@fairlead/vitest/wait-for'
 import {
   createMethodAvailabilityStore,
   recordNodeMethods,
@@ -43,7 +43,7 @@ async function call(gateway: GatewayFixture, method: string): Promise<unknown> {
   return (await fetch(`${gateway.url}/${gateway.first.token}`, { method: 'POST', headers, body })).json()
 }
 
-describe('the service asks its own nodes', { timeout: 60_000 }, () => {
+describe('the gateway probes its nodes', { timeout: 60_000 }, () => {
   let directory: string
   let chain: EvmDevnetChain
   let stopDevnet: () => Promise<void>
@@ -64,21 +64,21 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     return (await fetch(chain.url, { method: 'POST', headers, body })).json()
   }
 
-  it('for what they offer, shows it, and withholds what they do not', async () => {
+  it('stores and returns the offered methods, and withholds the others', async () => {
     const before = await head()
     const gateway = await fixture('devnet', { evm: chain.url })
     await vi.waitFor(async () => expect(await rows(gateway)).not.toEqual([]), patience)
     expect(await head()).toEqual(before)
     const found = await rows(gateway)
-    const of = (method: string, transport = 'http') =>
+    const rowOf = (method: string, transport = 'http') =>
       found.find((row) => row.method === method && row.transport === transport)
-    expect(of('eth_chainId')).toMatchObject({ available: true, withheld: false, note: '' })
-    expect(of('eth_chainId', 'websocket')).toMatchObject({ available: true })
-    expect(of('eth_subscribe', 'websocket')).toMatchObject({ available: true })
-    expect(of('eth_subscribe')).toBeUndefined()
-    expect(of('debug_traceCallMany')).toMatchObject({ available: true })
+    expect(rowOf('eth_chainId')).toMatchObject({ available: true, withheld: false, note: '' })
+    expect(rowOf('eth_chainId', 'websocket')).toMatchObject({ available: true })
+    expect(rowOf('eth_subscribe', 'websocket')).toMatchObject({ available: true })
+    expect(rowOf('eth_subscribe')).toBeUndefined()
+    expect(rowOf('debug_traceCallMany')).toMatchObject({ available: true })
     const missing = { available: false, withheld: true, note: 'not offered by the node' }
-    expect(of('net_peerCount')).toMatchObject(missing)
+    expect(rowOf('net_peerCount')).toMatchObject(missing)
 
     const { nodeId, apiKey } = gateway.first
     const response = await fetch(`${gateway.url}/v2/nodes/${nodeId}/methods/`, {
@@ -101,11 +101,11 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     expect(gateway.log()).not.toMatch(/could not be probed|node request failed/)
   })
 
-  it('and keeps what it knew when a node does not answer', async () => {
+  it('and keeps the last result when a node does not respond', async () => {
     const node = await nodeThat((_, response) => response.writeHead(503).end())
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
     onTestFinished(gateway.stop)
-    const known = {
+    const storedRow = {
       method: 'eth_call',
       transport: 'http',
       available: false,
@@ -114,7 +114,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     } as const
     const { nodeId } = gateway.first
     await recordNodeMethods(gateway.store.db, gateway.store.encryptor, { nodeId, upstreams: { evm: node } }, [
-      { ...known, code: null, latencyMs: 1 },
+      { ...storedRow, code: null, latencyMs: 1 },
     ])
     await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
     const lines = memory()
@@ -130,33 +130,33 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(lines.text()).toContain('node methods could not be probed'), patience)
     await probe.end()
     await upstreams.close()
-    expect(await rows(gateway)).toEqual([known])
+    expect(await rows(gateway)).toEqual([storedRow])
     expect(JSON.parse(lines.text())).toMatchObject({ node_id: nodeId, reason: 'The node returns HTTP 502.' })
     expect(lines.text()).not.toContain(new URL(node).port)
   })
 
-  it('and ends with the service, also in the middle', async () => {
-    let asked = 0
+  it('and stops with the gateway, also during a probe', async () => {
+    let requestCount = 0
     const node = await nodeThat((_, response) => {
-      asked += 1
-      if (asked > 5) return
+      requestCount += 1
+      if (requestCount > 5) return
       response.setHeader('content-type', 'application/json')
       response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
     })
     const gateway = await gatewayFixture(probing, node)
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(5), patience)
+    await vi.waitFor(() => expect(requestCount).toBeGreaterThan(5), patience)
     await gateway.stop()
-    const before = asked
+    const before = requestCount
     expect(gateway.log()).not.toContain('probed')
     // A request that was sent would have arrived by then.
-    await handleArrived(10)
-    expect(asked).toBe(before)
+    await processSocketData(10)
+    expect(requestCount).toBe(before)
   })
 
-  it('unless it was told not to', async () => {
-    let asked = 0
+  it('unless it is disabled', async () => {
+    let requestCount = 0
     const node = await nodeThat((_, response) => {
-      asked += 1
+      requestCount += 1
       response.end()
     })
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
@@ -164,8 +164,8 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     // By this time, the node of a gateway that starts later and probes has received requests.
     const { url, state } = await changingNode()
     await fixture(url)
-    await vi.waitFor(() => expect(state.asked.length).toBeGreaterThan(0), patience)
-    expect(asked).toBe(0)
+    await vi.waitFor(() => expect(state.requested.length).toBeGreaterThan(0), patience)
+    expect(requestCount).toBe(0)
   })
 })
 
@@ -174,34 +174,34 @@ async function changingNode() {
   const state = {
     version: 'Geth/v1',
     modules: ['eth'] as readonly string[],
-    isAway: false,
+    isUnreachable: false,
     lacking: '',
-    asked: [] as string[],
+    requested: [] as string[],
   }
-  const onAsked: { current: (method: string) => void } = { current: () => undefined }
+  const onRequest: { current: (method: string) => void } = { current: () => undefined }
   const url = await nodeThat(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const { id, method } = JSON.parse(text) as { id: unknown; method: string }
-    state.asked.push(method)
-    onAsked.current(method)
-    if (state.isAway) {
+    state.requested.push(method)
+    onRequest.current(method)
+    if (state.isUnreachable) {
       response.destroy()
       return
     }
-    const known: Readonly<Record<string, unknown>> = {
+    const results: Readonly<Record<string, unknown>> = {
       web3_clientVersion: state.version,
       rpc_modules: Object.fromEntries(state.modules.map((name) => [name, '1.0'])),
     }
-    const isThere =
-      method !== state.lacking && (method in known || state.modules.includes(method.split('_')[0] ?? ''))
+    const isOffered =
+      method !== state.lacking && (method in results || state.modules.includes(method.split('_')[0] ?? ''))
     const missing = { code: -32601, message: `the method ${method} does not exist/is not available` }
-    const answer = isThere ? { result: known[method] ?? '0x1' } : { error: missing }
+    const outcome = isOffered ? { result: results[method] ?? '0x1' } : { error: missing }
     response
       .setHeader('content-type', 'application/json')
-      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }))
   })
-  return { url, state, onAsked }
+  return { url, state, onRequest }
 }
 
 describe('a probe', { timeout: 60_000 }, () => {
@@ -225,43 +225,43 @@ describe('a probe', { timeout: 60_000 }, () => {
       await upstreams.close()
     })
     const count = () => lines.text().split('node methods probed').length - 1
-    const of = async (method: string) =>
+    const rowOf = async (method: string) =>
       (await rows(gateway)).find((row) => row.method === method && row.transport === 'http')
     const state = (method: string) =>
       vi.waitFor(async () => {
-        const row = await of(method)
+        const row = await rowOf(method)
         if (!row) throw new Error('not probed yet')
         return row.withheld ? 'missing' : 'there'
       }, patience)
-    return { node, gateway, probe, lines, count, of, state }
+    return { node, gateway, probe, lines, count, rowOf, state }
   }
 
   it.each(['txpool_status', 'debug_getRawHeader'])(
-    'follows a node that is started anew with more namespaces: %s',
+    'detects a node that restarts with more namespaces: %s',
     async (method) => {
-      const { node, state, of } = await probed()
+      const { node, state, rowOf } = await probed()
       expect(await state(method)).toBe('missing')
       node.state.modules = ['eth', 'txpool', 'debug']
-      await vi.waitFor(async () => expect(await of(method)).toMatchObject({ withheld: false }), patience)
+      await vi.waitFor(async () => expect(await rowOf(method)).toMatchObject({ withheld: false }), patience)
     },
   )
 
-  it('is made when another version answers, and when the same one was away', async () => {
+  it('runs when the version changes, and when the same version was unreachable', async () => {
     const { node, count } = await probed()
     await vi.waitFor(() => expect(count()).toBe(1), patience)
     node.state.version = 'Geth/v2'
     await vi.waitFor(() => expect(count()).toBe(2), patience)
-    node.state.isAway = true
-    const before = node.state.asked.length
-    await vi.waitFor(() => expect(node.state.asked.length).toBeGreaterThan(before + 4), patience)
+    node.state.isUnreachable = true
+    const before = node.state.requested.length
+    await vi.waitFor(() => expect(node.state.requested.length).toBeGreaterThan(before + 4), patience)
     expect(count()).toBe(2)
-    node.state.isAway = false
+    node.state.isUnreachable = false
     await vi.waitFor(() => expect(count()).toBe(3), patience)
   })
 
-  it('is dropped when the version changed meanwhile', async () => {
+  it('is discarded when the version changes during the probe', async () => {
     const { node, gateway, probe, lines, count, state } = await probed({ enabled: false })
-    node.onAsked.current = (method) => {
+    node.onRequest.current = (method) => {
       if (method !== 'eth_getBalance' || node.state.version === 'Geth/v2') return
       node.state.version = 'Geth/v2'
       node.state.modules = ['eth', 'txpool']
@@ -272,24 +272,27 @@ describe('a probe', { timeout: 60_000 }, () => {
     expect(await state('txpool_status')).toBe('there')
   })
 
-  it('is made when an upstream refuses a method that counts as offered, but not for each refusal', async () => {
-    const { node, gateway, probe, count, of } = await probed({ checkMs: 60_000 })
+  it('runs once when an upstream rejects a method that counts as offered', async () => {
+    const { node, gateway, probe, count, rowOf } = await probed({ checkMs: 60_000 })
     await vi.waitFor(() => expect(count()).toBe(1), patience)
-    expect(await of('eth_getProof')).toMatchObject({ withheld: false })
+    expect(await rowOf('eth_getProof')).toMatchObject({ withheld: false })
     node.state.modules = []
     for (let rejections = 0; rejections < 10; rejections++) probe.refused(gateway.first.nodeId)
-    await vi.waitFor(async () => expect(await of('eth_gasPrice')).toMatchObject({ withheld: true }), patience)
+    await vi.waitFor(
+      async () => expect(await rowOf('eth_gasPrice')).toMatchObject({ withheld: true }),
+      patience,
+    )
     for (let rejections = 0; rejections < 10; rejections++) probe.refused(gateway.first.nodeId)
     expect(count()).toBe(2)
   })
 
-  it('is made after a refusal also where another process makes it on schedule', async () => {
+  it('runs after a rejection even when another process runs the schedule', async () => {
     const { gateway, probe, count } = await probed({ isScheduled: false })
     probe.refused(gateway.first.nodeId)
     await vi.waitFor(() => expect(count()).toBe(1), patience)
   })
 
-  it('is made when a client is refused a method that counts as offered', async () => {
+  it('runs when a client gets an error for a method that counts as offered', async () => {
     const node = await changingNode()
     const gateway = await fixture(node.url)
     const isWithheld = async () =>
@@ -301,7 +304,7 @@ describe('a probe', { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect(await isWithheld()).toBe(true), patience)
   })
 
-  it('is made on request, also where none is made unasked', async () => {
+  it('runs on request, even when the schedule is disabled', async () => {
     const node = await changingNode()
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
     onTestFinished(gateway.stop)

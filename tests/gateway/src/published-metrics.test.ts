@@ -37,13 +37,13 @@ const dashboard = JSON.parse(text('grafana-dashboard.json')) as Dashboard
 const { groups } = parse(text('alert-rules.yaml')) as {
   groups: readonly { readonly rules: readonly Rule[] }[]
 }
-const rules = groups.flatMap(({ rules: all }) => all)
-const targets = dashboard.panels.flatMap(({ title, targets: all = [] }) =>
-  all.map((target) => ({ title, ...target })),
+const rules = groups.flatMap(({ rules: groupRules }) => groupRules)
+const targets = dashboard.panels.flatMap(({ title, targets: panelTargets = [] }) =>
+  panelTargets.map((target) => ({ title, ...target })),
 )
 
 // Labels that Prometheus itself adds to every series.
-const ofTarget = ['job', 'instance']
+const targetLabels = ['job', 'instance']
 
 let gateway: GatewayFixture
 let published: ReadonlyMap<string, readonly string[]>
@@ -51,7 +51,7 @@ let published: ReadonlyMap<string, readonly string[]>
 beforeAll(async () => {
   // The metrics of the store exist even if the store is unreachable.
   gateway = await gatewayFixture(
-    { FAIRLEAD_VALKEY_URL: 'redis://127.0.0.1:1', FAIRLEAD_OWN_HTTP_FRONT: 'true' },
+    { FAIRLEAD_VALKEY_URL: 'redis://127.0.0.1:1', FAIRLEAD_BUILTIN_HTTP_SERVER: 'true' },
     'http://127.0.0.1:1',
   )
   published = new Map([...seriesOf(gateway.registry), ['up', []]])
@@ -77,43 +77,43 @@ function seriesOf(registry: Registry): readonly (readonly [string, readonly stri
 }
 
 function byName(rows: readonly (readonly string[])[]) {
-  return rows.toSorted(([one = ''], [other = '']) => one.localeCompare(other))
+  return rows.toSorted(([left = ''], [right = '']) => left.localeCompare(right))
 }
 
 function expectKnown(expression: string): void {
   const { selectors, grouping, made } = readExpression(expression)
   expect(selectors.length, expression).toBeGreaterThan(0)
-  const all = new Set([...ofTarget, ...made])
+  const allowedLabels = new Set([...targetLabels, ...made])
   for (const { metric, labels } of selectors) {
-    const known = published.get(metric)
-    expect(known, `${metric} of ${expression}`).toBeDefined()
-    expect([...(known ?? []), ...ofTarget], `${metric} of ${expression}`).toEqual(
+    const labelValues = published.get(metric)
+    expect(labelValues, `${metric} of ${expression}`).toBeDefined()
+    expect([...(labelValues ?? []), ...targetLabels], `${metric} of ${expression}`).toEqual(
       expect.arrayContaining([...labels]),
     )
-    for (const label of known ?? []) all.add(label)
+    for (const label of labelValues ?? []) allowedLabels.add(label)
   }
-  expect([...all], expression).toEqual(expect.arrayContaining([...grouping]))
+  expect([...allowedLabels], expression).toEqual(expect.arrayContaining([...grouping]))
 }
 
 /** Expects that the expression retains the labels that a text displays. */
-function expectShown(shown: Iterable<RegExpMatchArray>, expression: string): void {
+function expectListed(matches: Iterable<RegExpMatchArray>, expression: string): void {
   const { selectors, grouping } = readExpression(expression)
   // Without a grouping, every label of the metric is retained.
   const left =
     grouping.size > 0
       ? [...grouping]
-      : [...ofTarget, ...selectors.flatMap(({ metric }) => published.get(metric) ?? [])]
-  for (const [, label] of shown) expect(left, expression).toContain(label)
+      : [...targetLabels, ...selectors.flatMap(({ metric }) => published.get(metric) ?? [])]
+  for (const [, label] of matches) expect(left, expression).toContain(label)
 }
 
-it('the page has every metric of the service as it is, and no other', () => {
+it('the page lists exactly the metrics of the gateway', () => {
   const rows = text('metrics.md')
     .split('\n')
     .filter((line) => line.startsWith('| `fairlead_'))
     .map((line) => line.split('|').slice(1, -1))
     .map((cells) => cells.map((cell) => cell.trim()))
-  const own = metricsOf(gateway.registry).filter(({ name }) => name.startsWith('fairlead_'))
-  const expected = own.map(({ name, type, labelNames, help }) => [
+  const ownMetrics = metricsOf(gateway.registry).filter(({ name }) => name.startsWith('fairlead_'))
+  const expected = ownMetrics.map(({ name, type, labelNames, help }) => [
     `\`${name}\``,
     type,
     labelNames.map((label) => `\`${label}\``).join(', '),
@@ -122,7 +122,7 @@ it('the page has every metric of the service as it is, and no other', () => {
   expect(byName(rows)).toEqual(byName(expected))
 })
 
-it('the page says what values each label has', () => {
+it('the page lists the values of each label', () => {
   const labels = metricsOf(gateway.registry)
     .filter(({ name }) => name.startsWith('fairlead_'))
     .flatMap(({ labelNames }) => labelNames)
@@ -131,12 +131,12 @@ it('the page says what values each label has', () => {
 })
 
 describe('the dashboard', () => {
-  it.each(targets)('shows what there is: $title: $expr', ({ expr, legendFormat }) => {
+  it.each(targets)('shows existing metrics: $title: $expr', ({ expr, legendFormat }) => {
     expectKnown(expr)
-    expectShown(legendFormat.matchAll(/\{\{(\w+)\}\}/g), expr)
+    expectListed(legendFormat.matchAll(/\{\{(\w+)\}\}/g), expr)
   })
 
-  it('chooses among values of labels that there are', () => {
+  it('offers existing label values', () => {
     const queries = dashboard.templating.list
       .map(({ query }) => (typeof query === 'string' ? query : query.query))
       .filter((query) => query.startsWith('label_values'))
@@ -147,13 +147,13 @@ describe('the dashboard', () => {
     }
   })
 
-  it('has no panel on top of another', () => {
-    const taken = new Set<string>()
+  it('has no overlapping panels', () => {
+    const occupied = new Set<string>()
     for (const { title, gridPos } of dashboard.panels) {
       for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
         for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
-          expect(taken.has(`${x} ${y}`), title).toBe(false)
-          taken.add(`${x} ${y}`)
+          expect(occupied.has(`${x} ${y}`), title).toBe(false)
+          occupied.add(`${x} ${y}`)
         }
       }
     }
@@ -161,12 +161,12 @@ describe('the dashboard', () => {
 })
 
 describe('the alert rules', () => {
-  it.each(rules)('ask for what there is: $alert', ({ expr, annotations }) => {
+  it.each(rules)('query existing metrics: $alert', ({ expr, annotations }) => {
     expectKnown(expr)
-    expectShown(annotations.summary.matchAll(/\$labels\.(\w+)/g), expr)
+    expectListed(annotations.summary.matchAll(/\$labels\.(\w+)/g), expr)
   })
 
-  it('have each a section that says what to do', () => {
+  it('each have a section with instructions', () => {
     const sections = [...text('alerts.md').matchAll(/^## (\w+)$/gm)].map((match) => match[1])
     expect(sections).toEqual(rules.map(({ alert }) => alert))
     for (const { alert, annotations } of rules) {
@@ -177,31 +177,31 @@ describe('the alert rules', () => {
   })
 })
 
-it('counts what a call did at its upstream', async () => {
+it('counts a call at its upstream', async () => {
   const node = await nodeThat((_, response) =>
     response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'),
   )
-  const own = await gatewayFixture({}, node)
+  const fixture = await gatewayFixture({}, node)
   try {
     for (let call = 0; call < 6; call++) {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_gasPrice', params: [] })
       const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(`${own.url}/${own.first.token}`, { method: 'POST', body, headers })
-      expect(await answer.text()).toContain('result')
+      const response = await fetch(`${fixture.url}/${fixture.first.token}`, { method: 'POST', body, headers })
+      expect(await response.text()).toContain('result')
     }
-    const metrics = await own.registry.metrics()
+    const metrics = await fixture.registry.metrics()
     const valueOf = (series: string) =>
       Number(new RegExp(`^${series.replace(/[{}]/g, '\\$&')} (.*)$`, 'm').exec(metrics)?.[1])
-    const place = `node="${own.first.nodeId}",field="evm",position="0"`
-    const id = new RegExp(`^fairlead_upstream_info\\{upstream="(.*)",${place}\\} 1$`, 'm').exec(metrics)?.[1]
+    const labels = `node="${fixture.first.nodeId}",field="evm",position="0"`
+    const id = new RegExp(`^fairlead_upstream_info\\{upstream="(.*)",${labels}\\} 1$`, 'm').exec(metrics)?.[1]
     const upstream = `upstream="${id}"`
     expect(valueOf(`fairlead_upstream_calls_total{${upstream}}`)).toBeGreaterThan(0)
     expect(valueOf(`fairlead_upstream_wait_seconds_total{${upstream}}`)).toBeGreaterThan(0)
-    expect(valueOf(`fairlead_upstream_failures_total{${upstream},kind="refused"}`)).toBe(0)
+    expect(valueOf(`fairlead_upstream_failures_total{${upstream},kind="http_error"}`)).toBe(0)
     expect(valueOf('fairlead_node_requests_total{protocol="evm",method="eth_gasPrice",status="2xx"}')).toBe(6)
     expect(valueOf('fairlead_node_request_duration_seconds_count{protocol="evm"}')).toBe(6)
     expect(valueOf('fairlead_node_bytes_total{protocol="evm",direction="in"}')).toBeGreaterThan(300)
   } finally {
-    await own.stop()
+    await fixture.stop()
   }
 }, 60_000)

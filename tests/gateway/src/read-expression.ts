@@ -29,20 +29,20 @@ export function readExpression(text: string): ReadExpression {
   const grouping = new Set<string>()
   const made = new Set<string>()
   for (let at = 0; at < tokens.length; at += 1) {
-    const word = tokens[at] ?? ''
-    if (!name.test(word) || operators.includes(word)) continue
+    const currentToken = tokens[at] ?? ''
+    if (!name.test(currentToken) || operators.includes(currentToken)) continue
     const next = tokens[at + 1]
-    if (groupers.includes(word)) {
+    if (groupers.includes(currentToken)) {
       const list = inside(tokens, at + 1, ')')
       for (const label of list) if (name.test(label)) grouping.add(label)
       at += list.length + 2
     } else if (next === '(') {
-      if (word === 'label_replace') made.add(madeLabel(tokens, at + 1))
+      if (currentToken === 'label_replace') made.add(madeLabel(tokens, at + 1))
     } else if (next === '{') {
       const list = inside(tokens, at + 1, '}')
-      selectors.push({ metric: word, labels: list.filter((label) => name.test(label)) })
+      selectors.push({ metric: currentToken, labels: list.filter((label) => name.test(label)) })
       at += list.length + 2
-    } else if (!groupers.includes(next ?? '')) selectors.push({ metric: word, labels: [] })
+    } else if (!groupers.includes(next ?? '')) selectors.push({ metric: currentToken, labels: [] })
   }
   return { selectors, grouping, made }
 }
@@ -64,14 +64,14 @@ function tokensOf(text: string): string[] {
 }
 
 /** The tokens between an opening bracket and the next closing one. */
-function inside(tokens: readonly string[], open: number, close: string): readonly string[] {
-  return tokens.slice(open + 1, tokens.indexOf(close, open))
+function inside(tokens: readonly string[], start: number, close: string): readonly string[] {
+  return tokens.slice(start + 1, tokens.indexOf(close, start))
 }
 
 /** The second argument of the function whose bracket opens here. */
-function madeLabel(tokens: readonly string[], open: number): string {
+function madeLabel(tokens: readonly string[], start: number): string {
   const text = tokens
-    .slice(open)
-    .find((one) => one.startsWith('"') && tokens[tokens.indexOf(one, open) - 1] === ',')
+    .slice(start)
+    .find((candidate) => candidate.startsWith('"') && tokens[tokens.indexOf(candidate, start) - 1] === ',')
   return (text ?? '').slice(1, -1)
 }

@@ -60,7 +60,7 @@ let gateway: GatewayFixture
 let message = ''
 let write: WriteError = written
 
-async function answerHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respondHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readText(request)
   response.setHeader('content-type', 'application/json')
   response.setHeader('eth-consensus-version', headerOf(message))
@@ -87,7 +87,7 @@ async function answerHttp(request: IncomingMessage, response: ServerResponse): P
 // Header values must not contain line breaks.
 const headerOf = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, ' ')
 
-function answerGrpc(stream: ServerHttp2Stream): void {
+function respondGrpc(stream: ServerHttp2Stream): void {
   const bytes = Buffer.from(message).toString('base64')
   stream.respond(
     {
@@ -110,7 +110,7 @@ function answerGrpc(stream: ServerHttp2Stream): void {
 }
 
 beforeAll(async () => {
-  node = await serve((request, response) => answerHttp(request, response))
+  node = await serve((request, response) => respondHttp(request, response))
   sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   sockets.on('connection', (client) =>
     client.on('message', (data: Buffer) => {
@@ -119,18 +119,18 @@ beforeAll(async () => {
     }),
   )
   await once(sockets, 'listening')
-  http2 = createHttp2Server().on('stream', answerGrpc)
+  http2 = createHttp2Server().on('stream', respondGrpc)
   http2.listen(0, '127.0.0.1')
   await once(http2, 'listening')
-  const at = (scheme: string, port: number, user = 'user') =>
+  const urlWith = (scheme: string, port: number, user = 'user') =>
     `${scheme}://${user}:${secret}@127.0.0.1:${port}`
   const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port
-  const http = `${at('http', Number(new URL(node.url).port))}/${secret}`
+  const http = `${urlWith('http', Number(new URL(node.url).port))}/${secret}`
   gateway = await gatewayFixture({}, http, {
-    websocket: at('ws', portOf(sockets)),
+    websocket: urlWith('ws', portOf(sockets)),
     beacon: http,
     jetton: http,
-    grpc: at('http', portOf(http2), 'x-token'),
+    grpc: urlWith('http', portOf(http2), 'x-token'),
   })
 }, 60_000)
 afterAll(async () => {
@@ -168,9 +168,9 @@ const paths = {
 const errors = {
   'refused subscription': async () => {
     const client = await openWebSocket(path('ws/TOKEN').replace('http', 'ws'))
-    const refused = await client.call('eth_subscribe', ['newPendingTransactions'])
+    const rejected = await client.call('eth_subscribe', ['newPendingTransactions'])
     client.socket.close()
-    return JSON.stringify(refused)
+    return JSON.stringify(rejected)
   },
   beacon: async () => textOf(await fetch(path('beacon/TOKEN/eth/v1/beacon/headers/head'))),
   'TON v2': async () => textOf(await fetch(path('TOKEN/api/v2/getMasterchainInfo'))),
@@ -183,44 +183,44 @@ const errors = {
   },
 } as const
 
-function expectNoSecret(text: string, encoded: string, where: string): void {
-  const shown = [encoded, JSON.stringify(encoded).slice(1, -1), secret]
-  const found = shown.filter((form) => text.toLowerCase().includes(form.toLowerCase()))
-  expect({ where, found }).toEqual({ where, found: [] })
+function expectNoSecret(text: string, encoded: string, source: string): void {
+  const forms = [encoded, JSON.stringify(encoded).slice(1, -1), secret]
+  const found = forms.filter((form) => text.toLowerCase().includes(form.toLowerCase()))
+  expect({ source, found }).toEqual({ source, found: [] })
 }
 
 // The last test counts what the others recorded, so they run in order.
-describe('no secret of an upstream leaves the gateway', { shuffle: false }, () => {
+describe('no secret of an upstream is revealed by the gateway', { shuffle: false }, () => {
   const cells: string[] = []
 
-  it.each(Object.entries(errors))('no encoding of a secret leaves by %s', async (name, read) => {
+  it.each(Object.entries(errors))('no encoding of a secret is revealed by %s', async (name, readOutput) => {
     write = written
     for (const [encoding, encoded] of encodings) {
       message = `failed at ${encoded} now`
-      expectNoSecret(await read(), encoded, `${name}: ${encoding}`)
+      expectNoSecret(await readOutput(), encoded, `${name}: ${encoding}`)
       cells.push(name)
     }
   })
 
-  describe.each(Object.entries(paths))('no encoding of a secret leaves by %s', (name, read) => {
-    it.each(errorForms)('with the error written %s', async (form, writeForm) => {
+  describe.each(Object.entries(paths))('no encoding of a secret is revealed by %s', (name, readOutput) => {
+    it.each(errorForms)('with the error in the format %s', async (form, writeForm) => {
       write = writeForm
       for (const [encoding, encoded] of encodings) {
         message = `failed at ${encoded} now`
-        expectNoSecret(await read(), encoded, `${name}, ${form}: ${encoding}`)
+        expectNoSecret(await readOutput(), encoded, `${name}, ${form}: ${encoding}`)
         cells.push(name)
       }
     })
   })
 
-  it('a result that holds the same text passes as it is', async () => {
+  it('a result with the same text is forwarded unchanged', async () => {
     for (const [, encoded] of encodings) {
       write = (id) => JSON.stringify({ jsonrpc: '2.0', id, result: { error: encoded } })
       expect(await post(call(1))).toContain(JSON.stringify({ error: encoded }))
     }
   })
 
-  it('the platform API holds no secret after a probe', async () => {
+  it('the platform API returns no secret after a probe', async () => {
     write = written
     // All encodings in each response, so that one probe tests all of them in all its calls.
     message = `failed at ${encodings.map(([, encoded]) => encoded).join(' or ')} now`
@@ -234,18 +234,18 @@ describe('no secret of an upstream leaves the gateway', { shuffle: false }, () =
     await gateway.store.db.deleteFrom('node_methods').execute()
     await platform('POST', 'methods/probe/')
     await vi.waitFor(async () => expect(await recordedMethods()).not.toEqual([]), patience)
-    const shown = await Promise.all(
+    const responses = await Promise.all(
       ['methods/?limit=500', '', 'upstreams/'].map((rest) => platform('GET', rest)),
     )
-    expect(shown[0]).toMatch(/"probed_at":"/)
-    for (const text of shown) {
+    expect(responses[0]).toMatch(/"probed_at":"/)
+    for (const text of responses) {
       for (const [encoding, encoded] of encodings) {
         expectNoSecret(text, encoded, `platform API: ${encoding}`)
       }
     }
   })
 
-  it('the log and the metrics hold none of them', async () => {
+  it('the log and the metrics contain none of them', async () => {
     expect(cells.length).toBe(
       encodings.length * (Object.keys(errors).length + Object.keys(paths).length * errorForms.length),
     )

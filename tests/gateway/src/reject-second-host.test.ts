@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { gatewayFixture } from './gateway-fixture.ts'
 
-it('a WebSocket handshake with two Host fields is answered with 400', { timeout: 60_000 }, async () => {
+it('a WebSocket handshake with two Host fields gets a 400', { timeout: 60_000 }, async () => {
   const gateway = await gatewayFixture({}, 'http://127.0.0.1:9')
   onTestFinished(() => gateway.stop())
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
@@ -13,11 +13,11 @@ it('a WebSocket handshake with two Host fields is answered with 400', { timeout:
     `GET /ws/${gateway.first.token} HTTP/1.1\r\nhost: a\r\nHost: b\r\n${upgrade}\r\n${key}\r\n\r\n`,
   )
   expect(await text(socket)).toMatch(
-    /^HTTP\/1\.1 400 [^]*"code":"invalid","message":"Send one Host header\."/,
+    /^HTTP\/1\.1 400 [^]*"code":"invalid","message":"Send exactly one Host header\."/,
   )
 })
 
-it('a request with two Host fields is answered with 400 on every path', { timeout: 60_000 }, async () => {
+it('a request with two Host fields gets a 400 on every path', { timeout: 60_000 }, async () => {
   const gateway = await gatewayFixture({}, 'http://127.0.0.1:9')
   onTestFinished(() => gateway.stop())
   for (const path of ['/healthz', '/v1/organization/', `/${gateway.first.token}`, '/console/']) {
@@ -26,6 +26,8 @@ it('a request with two Host fields is answered with 400 on every path', { timeou
       `POST ${path} HTTP/1.1\r\nhost: a\r\nHost: b\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
     )
     const response = await text(socket)
-    expect(response).toMatch(/^HTTP\/1\.1 400 [^]*"code":"invalid","message":"Send one Host header\."/)
+    expect(response).toMatch(
+      /^HTTP\/1\.1 400 [^]*"code":"invalid","message":"Send exactly one Host header\."/,
+    )
   }
 })

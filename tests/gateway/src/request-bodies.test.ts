@@ -60,24 +60,24 @@ describe.each(apis)('a body to the API of %s', (name, path, body, status) => {
     ['br', brotliCompressSync(json)],
     ['gzip, gzip', gzipSync(gzipSync(json))],
     ['zstd', Buffer.from(json)],
-  ])('in another encoding is a 415 that names those: %s', async (encoding, bytes) => {
+  ])('in another encoding gets a 415 that lists the accepted ones: %s', async (encoding, bytes) => {
     const response = await post(path, bytes, { 'content-encoding': encoding })
     expect(response.status).toBe(415)
     expect(response.headers.get('accept-encoding')).toBe('gzip, deflate')
     expect(await response.json()).toBeTypeOf('object')
   })
 
-  it('that is no gzip is refused as malformed', async () => {
+  it('that is not valid gzip is rejected as malformed', async () => {
     const response = await post(path, json, { 'content-encoding': 'gzip' })
     expect(response.status).toBe(400)
   })
 
-  it('that is cut off in the middle of its gzip is refused as malformed', async () => {
+  it('that is truncated gzip is rejected as malformed', async () => {
     const response = await post(path, gzipSync(json).subarray(0, 20), { 'content-encoding': 'gzip' })
     expect(response.status).toBe(400)
   })
 
-  it('is held to its limit when it is decoded', async () => {
+  it('is limited by its decoded length', async () => {
     const bomb = gzipSync(Buffer.alloc(40_000_000, ' '))
     expect(bomb.length).toBeLessThan(100_000)
     const response = await post(path, bomb, { 'content-encoding': 'gzip' }).catch(() => undefined)
@@ -87,7 +87,7 @@ describe.each(apis)('a body to the API of %s', (name, path, body, status) => {
   })
 })
 
-it('a raw transaction with six blobs passes', async () => {
+it('a raw transaction with six blobs is accepted', async () => {
   const raw = `0x03${'ab'.repeat(6 * (131_072 + 96) + 1_000)}`
   const response = await post(
     'TOKEN',
@@ -97,7 +97,7 @@ it('a raw transaction with six blobs passes', async () => {
   expect(received.some((text) => text.includes(raw))).toBe(true)
 })
 
-it('text that is not UTF-8 is refused by the platform API as by the others', async () => {
+it('the platform API rejects text that is not UTF-8, as the others do', async () => {
   const bytes = Buffer.concat([Buffer.from('{"email":"'), Buffer.of(0xff, 0xfe), Buffer.from('"}')])
   const response = await post('v1/session/', bytes)
   expect(response.status).toBe(400)
@@ -112,7 +112,7 @@ it.each([
   ['POST', 'v2/projects/', 'application/json'],
   ['POST', 'v2/projects/', 'text/plain'],
 ])(
-  'a malformed gzip body that may not be read ends its request alone: %s /%s, %s',
+  'a malformed gzip body of a rejected request ends only that request: %s /%s, %s',
   async (method, path, type) => {
     for (const authorization of ['', `Bearer ${gateway.first.apiKey}`]) {
       const response = await fetch(`${gateway.url}/${path}`, {

@@ -6,7 +6,7 @@ import { jettonToken, listenToJetton } from '@fairlead/gateway-jetton/testing/je
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 
-const deadNode = 'http://127.0.0.1:9'
+const unreachableNode = 'http://127.0.0.1:9'
 
 /** Listeners of every protocol with a given memory budget for bodies, and a path that accepts a body. */
 const listeners = {
@@ -18,43 +18,43 @@ const listeners = {
     return { ...(await inFrontOf(node, { bodyMemory })), path: `/${token}` }
   },
   beacon: async (bodyMemory: MemoryBudget) => ({
-    ...(await beaconInFrontOf(deadNode, { bodyMemory })),
+    ...(await beaconInFrontOf(unreachableNode, { bodyMemory })),
     path: `/beacon/${beaconToken}/eth/v1/beacon/states/head/validators`,
   }),
   jetton: async (bodyMemory: MemoryBudget) => {
-    const listener = await listenToJetton(deadNode, { bodyMemory })
+    const listener = await listenToJetton(unreachableNode, { bodyMemory })
     onTestFinished(() => listener.stop())
     return { ...listener, path: `/${jettonToken}/api/v2/jsonRPC` }
   },
 }
 
-it.each(['evm', 'beacon', 'jetton'] as const)(
-  'bodies of %s are held within a memory for all',
-  async (protocol) => {
-    const memory = new MemoryBudget(200_000)
-    const { url, port, path } = await listeners[protocol](memory)
-    const post = async () => {
-      const headers = { 'content-type': 'application/json' }
-      const response = await fetch(url + path, { method: 'POST', headers, body: ' '.repeat(60_000) })
-      return { status: response.status, text: await response.text() }
-    }
-    const before = await post()
-    expect([200, 422, 502]).toContain(before.status)
-    const slow = connect(port, '127.0.0.1')
-    onTestFinished(() => void slow.destroy())
-    slow.write(
-      `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n${' '.repeat(80_000)}`,
-    )
-    await vi.waitFor(() => expect(memory.canReserve(130_000)).toBe(false), { timeout: 50_000 })
-    expect(await post()).toEqual({ status: 503, text: expect.stringContaining('too many bodies') })
-    slow.destroy()
-    await vi.waitFor(() => expect(memory.canReserve(200_000)).toBe(true), { timeout: 50_000 })
-    expect(await post()).toEqual(before)
-    expect(memory.canReserve(200_000)).toBe(true)
-  },
-)
+it.each(['evm', 'beacon', 'jetton'] as const)('bodies of %s share one memory budget', async (protocol) => {
+  const memory = new MemoryBudget(200_000)
+  const { url, port, path } = await listeners[protocol](memory)
+  const post = async () => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(url + path, { method: 'POST', headers, body: ' '.repeat(60_000) })
+    return { status: response.status, text: await response.text() }
+  }
+  const before = await post()
+  expect([200, 422, 502]).toContain(before.status)
+  const slowClient = connect(port, '127.0.0.1')
+  onTestFinished(() => void slowClient.destroy())
+  slowClient.write(
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n${' '.repeat(80_000)}`,
+  )
+  await vi.waitFor(() => expect(memory.canReserve(130_000)).toBe(false), { timeout: 50_000 })
+  expect(await post()).toEqual({
+    status: 503,
+    text: expect.stringContaining('memory limit for request bodies'),
+  })
+  slowClient.destroy()
+  await vi.waitFor(() => expect(memory.canReserve(200_000)).toBe(true), { timeout: 50_000 })
+  expect(await post()).toEqual(before)
+  expect(memory.canReserve(200_000)).toBe(true)
+})
 
-it('responses that jetton adapters hold are counted, and given back', async () => {
+it('responses that TON adapters buffer are counted, and released', async () => {
   const memory = new MemoryBudget(200_000)
   let length = 150_000
   const node = await nodeThat((_, response) => {
@@ -64,9 +64,9 @@ it('responses that jetton adapters hold are counted, and given back', async () =
   const listener = await listenToJetton(node, { bodyMemory: memory })
   onTestFinished(() => listener.stop())
   const shards = () => listener.call('/api/v2/getShards?seqno=1')
-  const refused = await shards()
-  expect(refused.status).toBe(503)
-  expect(await refused.text()).toContain('too many responses')
+  const rejected = await shards()
+  expect(rejected.status).toBe(503)
+  expect(await rejected.text()).toContain('memory limit for responses')
   expect(memory.canReserve(200_000)).toBe(true)
   length = 50_000
   expect((await shards()).status).toBe(200)

@@ -7,7 +7,7 @@ import { serve } from '@fairlead/gateway-core/testing/serve'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const piece = Buffer.alloc(65_536, 'x')
+const chunk = Buffer.alloc(65_536, 'x')
 let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture
 let openResponses = 0
@@ -18,7 +18,7 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json')
     // An endless response, sent as fast as it is read.
     const write = () => {
-      while (response.write(piece));
+      while (response.write(chunk));
     }
     openResponses += 1
     response.on('drain', write).on('close', () => (openResponses -= 1))
@@ -46,8 +46,8 @@ function resetOf(stream: ClientHttp2Stream): Promise<number> {
   })
 }
 
-describe('a client that stalls is ended:', () => {
-  it.each(['/v1/session/', '/v2/projects/'])('a body over HTTP/2 that stops, to %s', async (path) => {
+describe('a stalled client is disconnected:', () => {
+  it.each(['/v1/session/', '/v2/projects/'])('a request body over HTTP/2 that stops, to %s', async (path) => {
     const stream = http2().request({ ':method': 'POST', ':path': path, 'content-type': 'application/json' })
     stream.write('{"email":')
     if (path === '/v1/session/') {
@@ -84,7 +84,7 @@ describe('a client that stalls is ended:', () => {
   })
 })
 
-it('a public operation takes 16 KiB', async () => {
+it('a public operation accepts at most 16 KiB', async () => {
   const post = (length: number) =>
     fetch(`${gateway.url}/v1/session/`, {
       method: 'POST',

@@ -48,7 +48,7 @@ afterAll(async () => {
 const xToken = () => gateway.first.xToken ?? ''
 
 /** Successful gRPC calls so far, as counted by two metrics. */
-async function counted(): Promise<readonly [calls: number, requests: number]> {
+async function counts(): Promise<readonly [calls: number, requests: number]> {
   const text = await (await fetch(`${gateway.url}/metrics`)).text()
   const calls = /fairlead_grpc_calls_total\{method="unknown",status="OK"} (\d+)/.exec(text)?.[1]
   const requests = /fairlead_node_requests_total\{protocol="grpc",method="unknown",status="2xx"} (\d+)/.exec(
@@ -57,9 +57,9 @@ async function counted(): Promise<readonly [calls: number, requests: number]> {
   return [Number(calls ?? 0), Number(requests ?? 0)]
 }
 
-it('serves gRPC beside everything else on the plain port, by an x-token of its own', async () => {
+it('serves gRPC on the plain port, with a separate x-token', async () => {
   expect(xToken()).toMatch(/^[0-9a-f]{32}$/)
-  const [callsBefore, requestsBefore] = await counted()
+  const [callsBefore, requestsBefore] = await counts()
   const client = grpcJs(gateway.url, xToken())
   expect(await client.one('a')).toMatchObject({ messages: ['one a'], status: { code: 0 } })
   expect((await client.join(['a'])).status.code).toBe(status.PERMISSION_DENIED)
@@ -71,7 +71,7 @@ it('serves gRPC beside everything else on the plain port, by an x-token of its o
   const asJsonRpc = await fetch(`${gateway.url}/${xToken()}`, { method: 'POST', body: chainId })
   expect(asJsonRpc.status).toBe(401)
   const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
-  expect(await counted()).toEqual([callsBefore + 1, requestsBefore + 1])
+  expect(await counts()).toEqual([callsBefore + 1, requestsBefore + 1])
   expect(metrics).toContain('fairlead_node_credentials 3')
 })
 
@@ -94,7 +94,7 @@ it('serves the same on the TLS port', async () => {
 })
 
 it('ends a stream within a second when its credential is revoked in the database', async () => {
-  const { call, messages, ended } = grpcJs(gateway.url, xToken()).echo()
+  const { call, messages, ended: finalStatus } = grpcJs(gateway.url, xToken()).echo()
   call.write('a')
   await waitFor(() => messages.length === 1)
   const revoke = (revoked_at: ReturnType<typeof sql<string>> | null) =>
@@ -104,14 +104,16 @@ it('ends a stream within a second when its credential is revoked in the database
       .where('kind', '=', 'x-token')
       .execute()
   await revoke(sql<string>`clock_timestamp()`)
-  const late = new Promise((resolve) => setTimeout(() => resolve('late'), 1_000))
-  expect(await Promise.race([ended, late])).toMatchObject({ status: { code: status.UNAUTHENTICATED } })
+  const timeout = new Promise((resolve) => setTimeout(() => resolve('late'), 1_000))
+  expect(await Promise.race([finalStatus, timeout])).toMatchObject({
+    status: { code: status.UNAUTHENTICATED },
+  })
   await revoke(null)
   await waitFor(async () => expect((await grpcJs(gateway.url, xToken()).one('a')).status.code).toBe(0))
 })
 
-it('is not ready while the embedded chain is away', async () => {
-  const alone = await startGateway(
+it('is not ready while the embedded chain is unreachable', async () => {
+  const separate = await startGateway(
     parseConfiguration({ FAIRLEAD_PORT: '0', FAIRLEAD_PROBE_NODES: 'false' }),
     {
       store: gateway.store,
@@ -119,24 +121,24 @@ it('is not ready while the embedded chain is away', async () => {
       embedded: { grpc: 'http://127.0.0.1:9' },
     },
   )
-  const response = await fetch(`${alone.url}/readyz`)
-  expect([response.status, await response.text()]).toEqual([503, 'an embedded chain does not answer\n'])
-  await alone.stop()
+  const response = await fetch(`${separate.url}/readyz`)
+  expect([response.status, await response.text()]).toEqual([503, 'an embedded chain does not respond\n'])
+  await separate.stop()
 })
 
-it('does not start with rules that cannot be read', async () => {
+it('does not start with invalid rules', async () => {
   const configuration = parseConfiguration({ FAIRLEAD_PORT: '0', FAIRLEAD_GRPC_RULES: 'c4n4ry' })
   const starting = startGateway(configuration, { store: gateway.store, log: pino({ level: 'silent' }) })
   await expect(starting).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
-    context: { option: 'FAIRLEAD_GRPC_RULES', rule: expect.not.stringContaining('c4n4ry') },
+    details: { option: 'FAIRLEAD_GRPC_RULES', rule: expect.not.stringContaining('c4n4ry') },
   })
 })
 
-it('no x-token leaves by an answer, the log or the metrics', async () => {
-  const wrong = `${xToken()}x`
-  let seen = ''
-  for (const token of [xToken(), wrong]) {
+it('no response, log or metric reveals an x-token', async () => {
+  const invalidToken = `${xToken()}x`
+  let output = ''
+  for (const token of [xToken(), invalidToken]) {
     const client = grpcJs(gateway.url, token)
     client.metadata.set('authorization', token)
     for (const path of [
@@ -146,15 +148,15 @@ it('no x-token leaves by an answer, the log or the metrics', async () => {
       `/${token}/One`,
       `/test.Test/${token}`,
     ]) {
-      for (const request of ['a', 'fail x']) seen += JSON.stringify(await client.one(request, path))
+      for (const request of ['a', 'fail x']) output += JSON.stringify(await client.one(request, path))
       const headers = { 'content-type': 'application/grpc-web+proto', 'x-token': token }
       const response = await fetch(`${gateway.url}${path}`, { method: 'POST', body: '', headers })
-      seen += `${JSON.stringify([...response.headers])}${await response.text()}`
+      output += `${JSON.stringify([...response.headers])}${await response.text()}`
     }
   }
-  seen += await (await fetch(`${gateway.url}/metrics`)).text()
-  expect(seen).toContain('"code":16')
+  output += await (await fetch(`${gateway.url}/metrics`)).text()
+  expect(output).toContain('"code":16')
   expect(gateway.log()).toContain('"status":"UNAUTHENTICATED"')
-  expect(`${seen}${gateway.log()}`.includes(xToken())).toBe(false)
-  expect(`${seen}${gateway.log()}`.includes(new URL(node.url).host)).toBe(false)
+  expect(`${output}${gateway.log()}`.includes(xToken())).toBe(false)
+  expect(`${output}${gateway.log()}`.includes(new URL(node.url).host)).toBe(false)
 })

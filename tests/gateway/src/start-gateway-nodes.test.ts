@@ -12,7 +12,7 @@ interface CreatedNode {
   readonly credentials: readonly { readonly id: string; readonly kind: string }[]
 }
 
-const soon = { timeout: 50_000, interval: 20 }
+const patience = { timeout: 50_000, interval: 20 }
 
 let directory: string
 let devnet: Devnet
@@ -43,9 +43,9 @@ async function platform<body>(method: string, path: string, payload?: unknown): 
   return (response.status === 204 ? undefined : await response.json()) as body
 }
 
-function create(more: object): Promise<CreatedNode> {
+function create(changes: object): Promise<CreatedNode> {
   const { projectId: project } = gateway.first
-  return platform('POST', '/v2/nodes/', { project, name: 'Made here', ...more })
+  return platform('POST', '/v2/nodes/', { project, name: 'Made here', ...changes })
 }
 
 function call(address: string, method: string): Promise<Response> {
@@ -57,17 +57,17 @@ function request(method: string) {
   return { jsonrpc: '2.0', id: 1, method, params: [] }
 }
 
-async function comesTo(ask: () => Promise<Response>, status: number): Promise<void> {
-  await vi.waitFor(async () => expect((await ask()).status).toBe(status), soon)
+async function waitForStatus(send: () => Promise<Response>, status: number): Promise<void> {
+  await vi.waitFor(async () => expect((await send()).status).toBe(status), patience)
 }
 
-describe('a node that was made by the platform API', () => {
-  it('serves calls of its addresses, until it is deleted', async () => {
+describe('a node that was created with the platform API', () => {
+  it('serves calls at its URLs, until it is deleted', async () => {
     const chain = devnet.chains[0]?.url ?? ''
     const node = await create({ chain: 'evm', network: 'devnet', upstreams: { evm: chain } })
-    await comesTo(() => call(node.details.https, 'eth_chainId'), 200)
-    const answer = await (await call(node.details.https, 'eth_chainId')).json()
-    expect(answer).toEqual(await (await call(chain, 'eth_chainId')).json())
+    await waitForStatus(() => call(node.details.https, 'eth_chainId'), 200)
+    const body = await (await call(node.details.https, 'eth_chainId')).json()
+    expect(body).toEqual(await (await call(chain, 'eth_chainId')).json())
 
     const opened = await new Promise<string>((resolve, reject) => {
       const socket = new WebSocket(node.details.wss)
@@ -75,40 +75,40 @@ describe('a node that was made by the platform API', () => {
       socket.addEventListener('message', ({ data }) => resolve(String(data)))
       socket.addEventListener('error', () => reject(new Error('The socket failed.')))
     })
-    expect(JSON.parse(opened)).toEqual(answer)
+    expect(JSON.parse(opened)).toEqual(body)
 
     await vi.waitFor(async () => {
       const path = nodePath(node.id, 'upstreams')
       const { results } = await platform<{ results: object[] }>('GET', path)
       expect(results).toMatchObject([{ address: chain, state: 'up', head: expect.any(Number), in_use: true }])
-    }, soon)
+    }, patience)
 
     await vi.waitFor(async () => {
       const { results } = await platform<{ results: object[] }>('GET', nodePath(node.id, 'credentials'))
       const used = { kind: 'token', last_used_ip: '127.0.0.1', last_used_at: expect.any(String) }
       expect(results).toContainEqual(expect.objectContaining(used))
-    }, soon)
+    }, patience)
 
     await platform('DELETE', nodePath(node.id))
-    await comesTo(() => call(node.details.https, 'eth_chainId'), 401)
+    await waitForStatus(() => call(node.details.https, 'eth_chainId'), 401)
   })
 
-  it('is held to the rules and limits that are set, and to credentials that are in force', async () => {
+  it('applies its rules and limits, and accepts only active credentials', async () => {
     const node = await create({ option: 'evm' })
     const address = node.details.https
-    await comesTo(() => call(address, 'eth_gasPrice'), 200)
+    await waitForStatus(() => call(address, 'eth_gasPrice'), 200)
 
     const rule = { kind: 'method', value: 'eth_gasPrice', action: 'deny' }
     const { id } = await platform<{ id: string }>('POST', nodePath(node.id, 'access-rules'), rule)
-    await comesTo(() => call(address, 'eth_gasPrice'), 403)
+    await waitForStatus(() => call(address, 'eth_gasPrice'), 403)
     expect((await call(address, 'eth_chainId')).status).toBe(200)
     await platform('PATCH', nodePath(node.id, 'access-rules', id), { active: false })
-    await comesTo(() => call(address, 'eth_gasPrice'), 200)
+    await waitForStatus(() => call(address, 'eth_gasPrice'), 200)
 
     await platform('PUT', nodePath(node.id, 'limits'), { requests_per_day: 1 })
-    await comesTo(() => call(address, 'eth_chainId'), 403)
+    await waitForStatus(() => call(address, 'eth_chainId'), 403)
     await platform('PUT', nodePath(node.id, 'limits'), {})
-    await comesTo(() => call(address, 'eth_chainId'), 200)
+    await waitForStatus(() => call(address, 'eth_chainId'), 200)
 
     const token = node.credentials.find(({ kind }) => kind === 'token')?.id ?? ''
     const rotated = await platform<{ token: string }>(
@@ -116,29 +116,29 @@ describe('a node that was made by the platform API', () => {
       nodePath(node.id, 'credentials', token, 'rotate'),
       { overlap_seconds: 0 },
     )
-    await comesTo(() => call(address, 'eth_chainId'), 401)
-    await comesTo(() => call(`${gateway.url}/${rotated.token}`, 'eth_chainId'), 200)
+    await waitForStatus(() => call(address, 'eth_chainId'), 401)
+    await waitForStatus(() => call(`${gateway.url}/${rotated.token}`, 'eth_chainId'), 200)
   })
 
-  it('shares what is known of its upstreams with others that have the same', async () => {
+  it('shares upstream state with nodes that have the same upstreams', async () => {
     const chain = `${devnet.chains[0]?.url ?? ''}/`
-    const given = { chain: 'evm', network: 'devnet', upstreams: { evm: `${chain}#weight=2` } }
-    const [one, other] = [await create(given), await create(given)]
-    for (const { id } of [one, other]) {
+    const body = { chain: 'evm', network: 'devnet', upstreams: { evm: `${chain}#weight=2` } }
+    const [first, second] = [await create(body), await create(body)]
+    for (const { id } of [first, second]) {
       await vi.waitFor(async () => {
         const path = nodePath(id, 'upstreams')
         const { results } = await platform<{ results: object[] }>('GET', path)
         expect(results).toMatchObject([{ state: 'up' }])
-      }, soon)
+      }, patience)
     }
   })
 
-  it('cannot be led to the service itself', async () => {
+  it('cannot point to the gateway itself', async () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       const url = new URL(gateway.url)
       url.hostname = host
-      const given = { chain: 'evm', network: 'x', upstreams: { evm: url.href } }
-      await expect(create(given)).rejects.toThrow('400: ')
+      const body = { chain: 'evm', network: 'x', upstreams: { evm: url.href } }
+      await expect(create(body)).rejects.toThrow('400: ')
     }
   })
 })

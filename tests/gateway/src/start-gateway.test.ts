@@ -18,19 +18,19 @@ let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture
 /** How the node handles its next requests. */
 let behaviour: 'answer' | 'fail' | 'garbage' | 'break off' = 'answer'
-let holdsGasPrice = false
+let isGasPriceDelayed = false
 /** Callbacks that complete the held calls. */
-const held: (() => void)[] = []
+const pendingResponses: (() => void)[] = []
 
 beforeAll(async () => {
   node = await serve(async (request, response) => {
     const body = await readText(request)
-    const answer = () =>
+    const respond = () =>
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-    if (holdsGasPrice && body.includes('eth_gasPrice')) held.push(answer)
-    else if (behaviour === 'answer') answer()
+    if (isGasPriceDelayed && body.includes('eth_gasPrice')) pendingResponses.push(respond)
+    else if (behaviour === 'answer') respond()
     else if (behaviour === 'fail') response.writeHead(500).end()
     else if (behaviour === 'garbage')
       response.writeHead(200, { 'content-type': 'application/json' }).end('garbage')
@@ -66,7 +66,7 @@ function get(
 }
 
 /** Starts another gateway with the same store. */
-function another(environment: Record<string, string>, embedded: Record<string, string> = {}) {
+function startAnother(environment: Record<string, string>, embedded: Record<string, string> = {}) {
   const log = pino({ level: 'silent' })
   return startGateway(parseConfiguration({ FAIRLEAD_PORT: '0', ...environment }), {
     store: gateway.store,
@@ -75,8 +75,8 @@ function another(environment: Record<string, string>, embedded: Record<string, s
   })
 }
 
-describe('the addresses for operations', () => {
-  it('say that the service lives and is ready', async () => {
+describe('the health and metrics endpoints', () => {
+  it('report that the gateway is alive and ready', async () => {
     for (const [path, text] of [
       ['/healthz', 'ok\n'],
       ['/readyz', 'ready\n'],
@@ -88,11 +88,11 @@ describe('the addresses for operations', () => {
     }
     const head = await get('/healthz', {}, 'HEAD')
     expect([head.status, await head.text()]).toEqual([200, ''])
-    const other = await get('/healthz', {}, 'POST')
-    expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    const response = await get('/healthz', {}, 'POST')
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('show the metrics to this machine alone, and to nobody who comes through a proxy', async () => {
+  it('return the metrics to local requests only, and not through a proxy', async () => {
     await post(`/${gateway.first.token}`, chainId)
     const response = await get('/metrics')
     expect(response.status).toBe(200)
@@ -105,8 +105,8 @@ describe('the addresses for operations', () => {
     }
   })
 
-  it('show the metrics to clients with the token, once there is one', async () => {
-    const guarded = await another({ FAIRLEAD_METRICS_TOKEN: canaries.metrics })
+  it('return the metrics to clients with the token, when one is configured', async () => {
+    const guarded = await startAnother({ FAIRLEAD_METRICS_TOKEN: canaries.metrics })
     const status = async (headers: Record<string, string>) =>
       (await get('/metrics', headers, 'GET', guarded.url)).status
     expect(await status({})).toBe(401)
@@ -121,53 +121,55 @@ describe('the addresses for operations', () => {
 })
 
 describe('startGateway', () => {
-  it('says which option to change when the port is taken or the host is not there', async () => {
+  it('names the option to change when the port is in use or the host is unavailable', async () => {
     const { port } = new URL(gateway.url)
-    await expect(another({ FAIRLEAD_PORT: port })).rejects.toMatchObject({
+    await expect(startAnother({ FAIRLEAD_PORT: port })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('FAIRLEAD_PORT'),
     })
     for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
-      await expect(another({ FAIRLEAD_HOST: host })).rejects.toMatchObject({ context: { option: 'host' } })
+      await expect(startAnother({ FAIRLEAD_HOST: host })).rejects.toMatchObject({
+        details: { option: 'host' },
+      })
     }
     expect((await get('/readyz')).status).toBe(200)
   })
 
-  it('tells its address, also for IPv6', async () => {
-    const other = await another({ FAIRLEAD_HOST: '::1' })
-    expect(other.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
-    expect((await fetch(`${other.url}/healthz`)).status).toBe(200)
-    await other.stop()
+  it('returns its URL, also for IPv6', async () => {
+    const second = await startAnother({ FAIRLEAD_HOST: '::1' })
+    expect(second.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect((await fetch(`${second.url}/healthz`)).status).toBe(200)
+    await second.stop()
   })
 
-  it('lets a request in flight end when it stops, and then waits for nobody', async () => {
-    holdsGasPrice = true
-    onTestFinished(() => void (holdsGasPrice = false))
-    const other = await another({})
-    const url = new URL(other.url)
+  it('finishes a request in flight when it stops, and does not wait for idle clients', async () => {
+    isGasPriceDelayed = true
+    onTestFinished(() => void (isGasPriceDelayed = false))
+    const second = await startAnother({})
+    const url = new URL(second.url)
     const client = connect(Number(url.port), url.hostname)
     client.write(
       `POST /${gateway.first.token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${gasPrice.length}\r\n\r\n${gasPrice}`,
     )
-    await vi.waitFor(() => expect(held).not.toHaveLength(0), 20_000)
+    await vi.waitFor(() => expect(pendingResponses).not.toHaveLength(0), 20_000)
     const idle = connect(Number(url.port), url.hostname)
     await once(idle, 'connect')
-    const free = await another({})
+    const free = await startAnother({})
     let isStopped = false
-    const stopping = other.stop().then(() => (isStopped = true))
+    const stopping = second.stop().then(() => (isStopped = true))
     // Another gateway without a request in flight has stopped meanwhile.
     await free.stop()
     expect(isStopped).toBe(false)
-    let answered = ''
-    client.on('data', (chunk) => (answered += String(chunk)))
-    for (const release of held) release()
+    let text = ''
+    client.on('data', (chunk) => (text += String(chunk)))
+    for (const release of pendingResponses) release()
     // The client would keep the connection. Waiting for it would take the full ten seconds of the shutdown timeout.
     await Promise.all([stopping, once(client, 'close')])
-    expect(answered).toContain('"result":"0x1"')
+    expect(text).toContain('"result":"0x1"')
     idle.destroy()
   })
 
-  it('opens nodes to a credential until it is revoked', async () => {
+  it('gives a credential access to nodes until it is revoked', async () => {
     const { token } = gateway.first
     expect((await post(`/${token}`, chainId)).status).toBe(200)
     const revoke = (revoked_at: ReturnType<typeof sql<string>> | null) =>
@@ -191,7 +193,7 @@ it.each([
 ] as const)('no secret leaves by the gateway when the node %s', async (_, next, expected) => {
   const { token, username, password, apiKey } = gateway.first
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-  const wrong = `Basic ${Buffer.from(`${username}:${password}x`).toString('base64')}`
+  const invalid = `Basic ${Buffer.from(`${username}:${password}x`).toString('base64')}`
   const bodies = [
     chainId,
     `[${chainId}]`,
@@ -200,32 +202,32 @@ it.each([
     '{"jsonrpc":"2.0","id":1,"method":"x"}',
     chainId.repeat(100_000),
   ]
-  let seen = ''
-  const look = async (call: Promise<Response>) => {
+  let output = ''
+  const record = async (call: Promise<Response>) => {
     const response = await call.catch((error: unknown) => String(error))
-    seen +=
+    output +=
       typeof response === 'string'
         ? response
         : `${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}\n`
   }
   behaviour = next
   for (const body of bodies) {
-    await look(post(`/${token}`, body))
-    await look(post(`/${token}/evm?key=${token}`, body))
-    await look(post('/', body, basic))
-    await look(post('/', body, wrong))
-    await look(post(`/${token}x`, body))
-    await look(post('/', body, `Bearer ${token}`))
-    await look(post(`/${token}/api/v2/jsonRPC`, body))
-    await look(post(`/beacon/${token}`, body, basic))
+    await record(post(`/${token}`, body))
+    await record(post(`/${token}/evm?key=${token}`, body))
+    await record(post('/', body, basic))
+    await record(post('/', body, invalid))
+    await record(post(`/${token}x`, body))
+    await record(post('/', body, `Bearer ${token}`))
+    await record(post(`/${token}/api/v2/jsonRPC`, body))
+    await record(post(`/beacon/${token}`, body, basic))
   }
   behaviour = 'answer'
-  await look(get(`/${token}`))
-  await look(get(`/v1/organization/?key=${token}`, { authorization: `Bearer ${apiKey}` }))
-  await look(get(`/v1/${token}/`, { authorization: basic }))
-  await look(get('/metrics'))
-  expect(seen).toContain(expected)
-  expect(seen).toContain('413 ')
+  await record(get(`/${token}`))
+  await record(get(`/v1/organization/?key=${token}`, { authorization: `Bearer ${apiKey}` }))
+  await record(get(`/v1/${token}/`, { authorization: basic }))
+  await record(get('/metrics'))
+  expect(output).toContain(expected)
+  expect(output).toContain('413 ')
   expect(gateway.log()).toContain('"status":401')
   if (next !== 'answer') expect(gateway.log()).toContain('"status":502')
   const secrets = [
@@ -235,25 +237,25 @@ it.each([
     ...Object.values(canaries),
     'c4n4ry',
     basic.slice(6),
-    wrong.slice(6),
+    invalid.slice(6),
   ]
   for (const secret of secrets) {
-    expect(seen.includes(secret)).toBe(false)
+    expect(output.includes(secret)).toBe(false)
     expect(gateway.log().includes(secret)).toBe(false)
   }
   const address = Buffer.from(`${canaries.user}:c4n4ry-p@ss`).toString('base64')
-  expect(`${seen}${gateway.log()}`.includes(address)).toBe(false)
-  expect(`${seen}${gateway.log()}`.includes(new URL(node.url).host)).toBe(false)
+  expect(`${output}${gateway.log()}`.includes(address)).toBe(false)
+  expect(`${output}${gateway.log()}`.includes(new URL(node.url).host)).toBe(false)
 })
 
 it.each(['evm', 'beacon'])('is not ready while the embedded %s chain is away', async (chain) => {
-  const alone = await another({}, { [chain]: 'http://127.0.0.1:9' })
-  const response = await get('/readyz', {}, 'GET', alone.url)
-  expect([response.status, await response.text()]).toEqual([503, 'an embedded chain does not answer\n'])
-  await alone.stop()
+  const separate = await startAnother({}, { [chain]: 'http://127.0.0.1:9' })
+  const response = await get('/readyz', {}, 'GET', separate.url)
+  expect([response.status, await response.text()]).toEqual([503, 'an embedded chain does not respond\n'])
+  await separate.stop()
 })
 
-it('serves the beacon node API and the jetton chain API beside JSON-RPC, by the same credentials', async () => {
+it('serves the beacon node API and the TON API beside JSON-RPC, with the same credentials', async () => {
   const targets: (string | undefined)[] = []
   const beaconNode = await serve((request, response) => {
     targets.push(request.url)
@@ -266,8 +268,8 @@ it('serves the beacon node API and the jetton chain API beside JSON-RPC, by the 
     targets.push(request.url)
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true,"result":"1"}')
   })
-  const all = await gatewayFixture({}, node.url, { beacon: beaconNode.url, jetton: jettonNode.url })
-  const { token, username, password } = all.first
+  const full = await gatewayFixture({}, node.url, { beacon: beaconNode.url, jetton: jettonNode.url })
+  const { token, username, password } = full.first
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   const genesis = '{"data":{"genesis_time":"0"}}'
   for (const [path, headers, body] of [
@@ -276,25 +278,27 @@ it('serves the beacon node API and the jetton chain API beside JSON-RPC, by the 
     [`/${token}/api/v2/getConsensusBlock`, {}, '{"ok":true,"result":"1"}'],
     ['/api/v2/getConsensusBlock', { authorization }, '{"ok":true,"result":"1"}'],
   ] as const) {
-    const response = await get(path, headers, 'GET', all.url)
+    const response = await get(path, headers, 'GET', full.url)
     expect([response.status, await response.text()]).toEqual([200, body])
   }
-  expect((await get('/readyz', {}, 'GET', all.url)).status).toBe(200)
+  expect((await get('/readyz', {}, 'GET', full.url)).status).toBe(200)
   expect(targets).toContain('/eth/v1/beacon/headers')
   expect(targets).toContain('/api/v2/getConsensusBlock')
   // Only the readiness check sends these requests.
   expect(targets).toEqual(expect.arrayContaining(['/eth/v1/node/syncing', '/api/v2/getMasterchainInfo']))
-  await all.stop()
+  await full.stop()
   await beaconNode.stop()
   await jettonNode.stop()
 })
 
-it('is not ready once the database is closed, but lives', async () => {
-  const own = await gatewayFixture({}, node.url)
-  onTestFinished(own.stop)
-  await own.store.close()
-  const response = await get('/readyz', {}, 'GET', own.url)
-  expect([response.status, await response.text()]).toEqual([503, 'the database does not answer\n'])
-  expect((await get('/healthz', {}, 'GET', own.url)).status).toBe(200)
-  expect((await fetch(`${own.url}/${own.first.token}`, { method: 'POST', body: chainId })).status).toBe(200)
+it('is not ready when the database is closed, but alive', async () => {
+  const fixture = await gatewayFixture({}, node.url)
+  onTestFinished(fixture.stop)
+  await fixture.store.close()
+  const response = await get('/readyz', {}, 'GET', fixture.url)
+  expect([response.status, await response.text()]).toEqual([503, 'the database does not respond\n'])
+  expect((await get('/healthz', {}, 'GET', fixture.url)).status).toBe(200)
+  expect(
+    (await fetch(`${fixture.url}/${fixture.first.token}`, { method: 'POST', body: chainId })).status,
+  ).toBe(200)
 })

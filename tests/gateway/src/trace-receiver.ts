@@ -19,13 +19,13 @@ interface TraceReceiver {
   text(): string
 }
 
-interface SentTraces {
+interface ExportedTraces {
   readonly resourceSpans: readonly {
-    readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[]
+    readonly scopeSpans: readonly { readonly spans: readonly ExportedSpan[] }[]
   }[]
 }
 
-type SentSpan = Omit<ReceivedSpan, 'attributes'> & {
+type ExportedSpan = Omit<ReceivedSpan, 'attributes'> & {
   readonly attributes?: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[]
 }
 
@@ -39,7 +39,7 @@ export async function traceReceiver(): Promise<TraceReceiver> {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       text += `${JSON.stringify(request.headers)}\n${body}\n`
-      spans.push(...spansOf(JSON.parse(body) as SentTraces))
+      spans.push(...spansOf(JSON.parse(body) as ExportedTraces))
       response.setHeader('content-type', 'application/json').end('{}')
     })
   })
@@ -47,9 +47,9 @@ export async function traceReceiver(): Promise<TraceReceiver> {
   return { url: `${server.url}/v1/traces`, spans, text: () => text }
 }
 
-function spansOf({ resourceSpans }: SentTraces): readonly ReceivedSpan[] {
-  const sent = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
-  return sent.map(({ attributes = [], ...span }) => ({
+function spansOf({ resourceSpans }: ExportedTraces): readonly ReceivedSpan[] {
+  const exported = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+  return exported.map(({ attributes = [], ...span }) => ({
     ...span,
     attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
   }))

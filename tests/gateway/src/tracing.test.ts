@@ -7,17 +7,17 @@ import { traceReceiver } from './trace-receiver.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
-const later = { timeout: 50_000 }
+const patience = { timeout: 50_000 }
 
 /** Starts a node that responds to every call, and stores the trace context that it received. */
 async function tracedNode() {
-  const told: (string | undefined)[] = []
+  const received: (string | undefined)[] = []
   const url = await nodeThat((request, response) => {
     const { traceparent } = request.headers
-    told.push(typeof traceparent === 'string' ? traceparent : undefined)
+    received.push(typeof traceparent === 'string' ? traceparent : undefined)
     response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
   })
-  return { url, told }
+  return { url, received }
 }
 
 async function tracedGateway(environment: Readonly<Record<string, string>>, node: string) {
@@ -31,17 +31,17 @@ async function tracedGateway(environment: Readonly<Record<string, string>>, node
   const { token } = gateway.first
   const call = async (method: string, headers: Readonly<Record<string, string>> = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
-    const answer = await fetch(`${gateway.url}/${token}`, {
+    const response = await fetch(`${gateway.url}/${token}`, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', ...headers },
     })
-    return answer.json()
+    return response.json()
   }
   return { ...gateway, stop, token, call }
 }
 
-it('continues the trace of a client to the node, and sends what it did', async () => {
+it('continues the trace of a client to the node, and exports its spans', async () => {
   const receiver = await traceReceiver()
   const node = await tracedNode()
   const endpoint = receiver.url.replace('http://', 'http://collector:c4n4ry-password@')
@@ -54,7 +54,7 @@ it('continues the trace of a client to the node, and sends what it did', async (
   const metrics = await gateway.registry.metrics()
   const upstreamId = /fairlead_upstream_calls_total\{upstream="(.*)"\}/.exec(metrics)?.[1]
   await gateway.stop()
-  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), later)
+  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), patience)
   const request = receiver.spans.find(({ name }) => name === 'eth_gasPrice')
   const upstream = receiver.spans.find(({ name }) => name === 'upstream')
   expect(receiver.spans).toHaveLength(2)
@@ -68,7 +68,7 @@ it('continues the trace of a client to the node, and sends what it did', async (
   })
   expect(upstream).toMatchObject({ traceId, parentSpanId: request?.spanId, kind: 3 })
   expect(upstream?.attributes['fairlead.upstream']).toBe(upstreamId)
-  expect(node.told).toContain(`00-${traceId}-${upstream?.spanId}-01`)
+  expect(node.received).toContain(`00-${traceId}-${upstream?.spanId}-01`)
   // The password authenticates at the receiver, and appears nowhere else.
   const authorization = `Basic ${Buffer.from('collector:c4n4ry-password').toString('base64')}`
   expect(receiver.text()).toContain(authorization)
@@ -79,7 +79,7 @@ it('continues the trace of a client to the node, and sends what it did', async (
   expect(receiver.text()).not.toContain(new URL(node.url).host)
 }, 60_000)
 
-it('continues the trace of a gRPC call to its node, and says how it ended', async () => {
+it('continues the trace of a gRPC call to its node, and records its status', async () => {
   const receiver = await traceReceiver()
   const node = await grpcNode()
   const environment = { FAIRLEAD_TRACING_ENDPOINT: receiver.url, FAIRLEAD_TRACING_RATIO: '0' }
@@ -92,24 +92,24 @@ it('continues the trace of a gRPC call to its node, and says how it ended', asyn
   await client.one('fail there is none')
   isStopped = true
   await gateway.stop()
-  await vi.waitFor(() => expect(receiver.spans).toHaveLength(2), later)
-  const [good, bad] = receiver.spans
-  expect(good).toMatchObject({ traceId, parentSpanId: parentId, kind: 2 })
-  expect(good?.attributes).toMatchObject({
+  await vi.waitFor(() => expect(receiver.spans).toHaveLength(2), patience)
+  const [succeeded, failed] = receiver.spans
+  expect(succeeded).toMatchObject({ traceId, parentSpanId: parentId, kind: 2 })
+  expect(succeeded?.attributes).toMatchObject({
     'rpc.system': 'grpc',
     'rpc.method': 'unknown',
     'fairlead.protocol': 'grpc',
     'fairlead.node_id': gateway.first.nodeId,
   })
-  const codes = [good, bad].map((span) => Number(span?.attributes['rpc.grpc.status_code']))
+  const codes = [succeeded, failed].map((span) => Number(span?.attributes['rpc.grpc.status_code']))
   expect(codes).toEqual([0, 5])
   expect(node.calls.map(({ metadata }) => metadata['traceparent'])).toEqual(
-    [good, bad].map((span) => `00-${traceId}-${span?.spanId}-01`),
+    [succeeded, failed].map((span) => `00-${traceId}-${span?.spanId}-01`),
   )
   expect(receiver.text()).not.toContain('there is none')
 }, 60_000)
 
-it('traces as many requests as it is told to, and says how a node failed', async () => {
+it('samples the configured ratio of requests, and records how a node failed', async () => {
   const receiver = await traceReceiver()
   const node = await nodeThat((request) => request.socket.destroy())
   const gateway = await tracedGateway(
@@ -118,9 +118,9 @@ it('traces as many requests as it is told to, and says how a node failed', async
   )
   await gateway.call('eth_gasPrice')
   await gateway.stop()
-  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), later)
+  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), patience)
   const upstream = receiver.spans.find(({ name }) => name === 'upstream')
-  expect(upstream?.attributes['error.type']).toBe('broken')
+  expect(upstream?.attributes['error.type']).toBe('reset')
   const request = receiver.spans.find(({ name }) => name === 'eth_gasPrice')
   expect(request?.attributes).toMatchObject({ 'error.type': '502', 'http.response.status_code': 502 })
 }, 60_000)
@@ -134,15 +134,15 @@ it('has a span for each attempt at a beacon node', async () => {
   const response = await fetch(`${gateway.url}/beacon/${token}/eth/v1/node/version`)
   await gateway.stop()
   expect(response.status).toBe(502)
-  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), later)
+  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), patience)
   const upstream = receiver.spans.find(({ name }) => name === 'upstream')
   expect(upstream?.attributes).toMatchObject({
     'fairlead.upstream': expect.stringMatching(/^[\w-]{8}$/),
-    'error.type': 'broken',
+    'error.type': 'reset',
   })
 }, 60_000)
 
-it('hides nothing from a client when the receiver is away', async () => {
+it('does not affect a client when the collector is unreachable', async () => {
   const node = await tracedNode()
   const environment = {
     FAIRLEAD_TRACING_ENDPOINT: 'http://127.0.0.1:1/v1/traces',
@@ -153,17 +153,17 @@ it('hides nothing from a client when the receiver is away', async () => {
   await gateway.stop()
 }, 60_000)
 
-it('passes on the trace of a client without tracing, and nothing that only looks like one', async () => {
+it('forwards the trace of a client without tracing, and drops an invalid one', async () => {
   const node = await tracedNode()
   const gateway = await tracedGateway({}, node.url)
   await gateway.call('eth_gasPrice', { traceparent: `00-${traceId}-${parentId}-00` })
-  expect(node.told.at(-1)).toBe(`00-${traceId}-${parentId}-00`)
+  expect(node.received.at(-1)).toBe(`00-${traceId}-${parentId}-00`)
   for (const traceparent of [
     '00-x-y-01',
     `ff-${traceId}-${parentId}-01`,
     `00-${'0'.repeat(32)}-${parentId}-01`,
   ]) {
     await gateway.call('eth_gasPrice', { traceparent })
-    expect(node.told.at(-1)).toBeUndefined()
+    expect(node.received.at(-1)).toBeUndefined()
   }
 }, 60_000)

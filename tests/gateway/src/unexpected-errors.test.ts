@@ -15,7 +15,7 @@ import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { pino } from 'pino'
 import { createGrpcMetrics } from '@fairlead/gateway-grpc/metrics'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
-import { type GuardedPlace, guardedImmediate, guardedInterval, guardedTimeout } from '@fairlead/http1'
+import { type ErrorSource, guardedImmediate, guardedInterval, guardedTimeout } from '@fairlead/http1'
 import { watchUnexpectedErrors } from '@fairlead/gateway/testing/watch-unexpected-errors'
 
 let node: Awaited<ReturnType<typeof serve>>
@@ -25,8 +25,8 @@ let log: ReturnType<typeof memory>
 let endWatch: () => void
 
 beforeAll(async () => {
-  node = await serve((asking, response) => {
-    asking.resume()
+  node = await serve((request, response) => {
+    request.resume()
     response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
   })
   gateway = await gatewayFixture({}, node.url, { beacon: node.url })
@@ -52,13 +52,13 @@ afterEach(() => {
 })
 
 /** Expects that this guard has caught, counted and logged exactly one error. */
-async function expectOne(place: GuardedPlace): Promise<void> {
+async function expectOne(source: ErrorSource): Promise<void> {
   await vi.waitFor(async () =>
-    expect(await registry.metrics()).toContain(`fairlead_unexpected_errors_total{place="${place}"} 1\n`),
+    expect(await registry.metrics()).toContain(`fairlead_unexpected_errors_total{source="${source}"} 1\n`),
   )
   const lines = log.text().trim().split('\n')
   expect(lines).toHaveLength(1)
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ place, error: { message: 'a handler failed' } })
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ source, error: { message: 'a handler failed' } })
 }
 
 const rpc = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
@@ -69,7 +69,7 @@ const call = () =>
     body: rpc,
   })
 
-it('http1: a call that throws ends its connection alone', async () => {
+it('http1: a call that throws closes only its connection', async () => {
   watch()
   vi.spyOn(HttpContext.prototype, 'serve').mockImplementationOnce(fault)
   await expect(call()).rejects.toThrow()
@@ -77,7 +77,7 @@ it('http1: a call that throws ends its connection alone', async () => {
   expect((await call()).status).toBe(200)
 })
 
-it('http: a request that throws is answered with 500 and its id', async () => {
+it('http: a request that throws gets a 500 with its id', async () => {
   watch()
   vi.spyOn(HttpContext.prototype, 'serve').mockImplementationOnce(fault)
   // Not keep-alive: a connection that node:http took over would also serve the calls of other tests.
@@ -92,11 +92,11 @@ it('http: a request that throws is answered with 500 and its id', async () => {
   expect(JSON.parse(log.text())).toMatchObject({ request_id: requestId })
 })
 
-it('http2: a stream that throws is reset, others of its connection go on', async () => {
+it('http2: a stream that throws is reset, others of its connection continue', async () => {
   watch()
   let requests = 0
   const grpc = await grpcInFrontOf((await grpcNode()).url, {
-    otherwise: (stream) => {
+    fallback: (stream) => {
       if (++requests === 1) fault()
       stream.respond({ ':status': 204 }, { endStream: true })
     },
@@ -111,7 +111,7 @@ it('http2: a stream that throws is reset, others of its connection go on', async
   await expectOne('http2')
 })
 
-it('grpc: a call that throws ends, others go on', async () => {
+it('grpc: a call that throws ends, others continue', async () => {
   watch()
   const metrics = createGrpcMetrics(testMetrics().registry)
   const inc = vi.fn<() => void>().mockImplementationOnce(fault)
@@ -125,16 +125,16 @@ it('grpc: a call that throws ends, others go on', async () => {
 it('websocket: a message that throws closes its connection with 1011', async () => {
   watch()
   const url = `${gateway.url.replace('http', 'ws')}/ws/${gateway.first.token}`
-  const [failing, other] = await Promise.all([openWebSocket(url), openWebSocket(url)])
+  const [failing, healthy] = await Promise.all([openWebSocket(url), openWebSocket(url)])
   vi.spyOn(Deadlines.prototype, 'begin').mockImplementationOnce(fault)
   failing.socket.send(rpc)
   expect(await failing.closed).toEqual([1011, 'unexpected error'])
-  expect(await other.call('eth_blockNumber', [])).toMatchObject({ result: '0x1' })
-  other.socket.close()
+  expect(await healthy.call('eth_blockNumber', [])).toMatchObject({ result: '0x1' })
+  healthy.socket.close()
   await expectOne('websocket')
 })
 
-it('upstream: a response whose handler throws ends its connection to the upstream', async () => {
+it('upstream: a response whose handler throws closes its upstream connection', async () => {
   watch()
   const upstream = await scriptedUpstream(({ socket }) => socket.write(plain('{}')))
   const connections = connectionsTo(upstream.url)

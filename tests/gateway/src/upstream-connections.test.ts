@@ -109,22 +109,22 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
 
 const names = Object.keys(protocols)
 const rebound: LookupFunction = (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }])
-const own = { urls: () => [`http://127.0.0.1:${port}`] }
+const ownAddress = { urls: () => [`http://127.0.0.1:${port}`] }
 
 it.each(names)('%s connects to no address that is not allowed', async (name) => {
   const call = protocols[name]
   const rules = { isPrivateAllowed: false, resolve: rebound }
   for (const host of ['127.0.0.1', '[::ffff:7f00:1]', 'node.example']) {
-    expect(await call?.(`${host}:${port}`, rules)).toMatch(/The node cannot be reached\.$/)
+    expect(await call?.(`${host}:${port}`, rules)).toMatch(/The upstream is unreachable\.$/)
   }
   expect(connections).toBe(0)
 })
 
-it.each(names)('%s does not connect to the service itself', async (name) => {
+it.each(names)('%s does not connect to the gateway itself', async (name) => {
   const call = protocols[name]
-  const rules = { isPrivateAllowed: true, resolve: rebound, own }
+  const rules = { isPrivateAllowed: true, resolve: rebound, own: ownAddress }
   for (const host of ['127.0.0.1', '[::ffff:7f00:1]', 'node.example', 'localhost']) {
-    expect(await call?.(`${host}:${port}`, rules)).toMatch(/The node cannot be reached\.$/)
+    expect(await call?.(`${host}:${port}`, rules)).toMatch(/The upstream is unreachable\.$/)
   }
   expect(connections).toBe(0)
 })
@@ -134,18 +134,18 @@ it.each(names)('%s connects where it is allowed', async (name) => {
   expect(connections).toBeGreaterThan(0)
 })
 
-it('lets addresses of the configuration be private, as long as they are configured', () => {
+it('allows private addresses of the configuration while they are configured', () => {
   const policy = { privateUpstreams: false, configured: new Set(['http://10.0.0.1']) }
-  const rules = createUpstreamRules(policy, own)
-  const [configured, other] = [rules.of('http://10.0.0.1'), rules.of('http://10.0.0.2')]
-  expect([configured.isPrivateAllowed, other.isPrivateAllowed]).toEqual([true, false])
+  const rules = createUpstreamRules(policy, ownAddress)
+  const [configured, unconfigured] = [rules.of('http://10.0.0.1'), rules.of('http://10.0.0.2')]
+  expect([configured.isPrivateAllowed, unconfigured.isPrivateAllowed]).toEqual([true, false])
   policy.configured = new Set()
-  expect([configured.isPrivateAllowed, other.isPrivateAllowed]).toEqual([false, false])
+  expect([configured.isPrivateAllowed, unconfigured.isPrivateAllowed]).toEqual([false, false])
   policy.privateUpstreams = true
-  expect([configured.isPrivateAllowed, other.isPrivateAllowed]).toEqual([true, true])
+  expect([configured.isPrivateAllowed, unconfigured.isPrivateAllowed]).toEqual([true, true])
 })
 
-it('sends no call to itself that an upstream address leads back with', async () => {
+it('sends no call to itself through an upstream URL that leads back', async () => {
   // The port on which the gateway will listen.
   await new Promise((resolve) => server.close(resolve))
   const gateway = await gatewayFixture(

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { grpcNode, startGrpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
 import { gatewayFixture } from './gateway-fixture.ts'
 
-const later = { timeout: 50_000 }
+const patience = { timeout: 50_000 }
 
 /** Starts a node that serves both the beacon API and the TON API, with the given head. */
 async function restNode(head: number) {
@@ -36,9 +36,9 @@ interface CreatedNode {
 }
 
 it('the API lists the health of the upstreams of every protocol', async () => {
-  const [near, far, alone] = [await restNode(100), await restNode(90), await restNode(7)]
-  const [grpc, away] = [await grpcNode(), await startGrpcNode()]
-  await away.stop()
+  const [current, lagging, otherChain] = [await restNode(100), await restNode(90), await restNode(7)]
+  const [grpc, stopped] = [await grpcNode(), await startGrpcNode()]
+  await stopped.stop()
   const gateway = await gatewayFixture({}, 'http://127.0.0.1:1')
   onTestFinished(gateway.stop)
   const { url, first } = gateway
@@ -70,9 +70,12 @@ it('the API lists the health of the upstreams of every protocol', async () => {
     }
     return results.map(({ protocol, state, head, lag }) => [protocol, state, head, lag])
   }
-  const beacon = await create('beacon', { beacon: `${far.url} ${near.url}` })
-  const jetton = await create('jetton', { jetton: `${far.url} ${near.url}`, jetton_v3: alone.url })
-  const solana = await create('solana', { grpc: `${grpc.url} ${away.url}` })
+  const beacon = await create('beacon', { beacon: `${lagging.url} ${current.url}` })
+  const jetton = await create('jetton', {
+    jetton: `${lagging.url} ${current.url}`,
+    jetton_v3: otherChain.url,
+  })
+  const solana = await create('solana', { grpc: `${grpc.url} ${stopped.url}` })
   await vi.waitFor(async () => {
     expect(await listed(beacon)).toEqual([
       ['beacon', 'up', 90, 10],
@@ -87,20 +90,20 @@ it('the API lists the health of the upstreams of every protocol', async () => {
       ['grpc', 'up', null, null],
       ['grpc', 'down', null, null],
     ])
-  }, later)
+  }, patience)
   const token = beacon.credentials.find(({ kind }) => kind === 'token')?.token
-  const read = () => fetch(`${url}/beacon/${token}/eth/v1/beacon/states/head/root`)
-  await vi.waitFor(async () => expect((await read()).status).toBe(200), later)
-  await stop(near.node)
-  expect((await read()).status).toBe(200)
+  const readRoot = () => fetch(`${url}/beacon/${token}/eth/v1/beacon/states/head/root`)
+  await vi.waitFor(async () => expect((await readRoot()).status).toBe(200), patience)
+  await stop(current.node)
+  expect((await readRoot()).status).toBe(200)
   await vi.waitFor(
     async () => expect((await listed(beacon))[1]?.slice(0, 2)).toEqual(['beacon', 'down']),
-    later,
+    patience,
   )
   const metrics = await gateway.registry.metrics()
   const idOf = ({ id }: CreatedNode, field: string, position: number) => {
-    const place = `node="${id}",field="${field}",position="${position}"`
-    return new RegExp(`fairlead_upstream_info\\{upstream="(.*)",${place}\\} 1`).exec(metrics)?.[1]
+    const labels = `node="${id}",field="${field}",position="${position}"`
+    return new RegExp(`fairlead_upstream_info\\{upstream="(.*)",${labels}\\} 1`).exec(metrics)?.[1]
   }
   expect(metrics).toContain(
     `fairlead_upstream_class{upstream="${idOf(beacon, 'beacon', 1)}",class="failing"} 1`,

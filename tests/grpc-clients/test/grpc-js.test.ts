@@ -13,7 +13,15 @@ const {
   nodes: [evm, , , node],
 } = inject('development')
 const client = grpcJs(node.grpc_url, node.x_token)
-const strangers = [undefined, '', 'wrong', node.token, evm.token, `${node.username}:${node.password}`, apiKey]
+const invalidTokens = [
+  undefined,
+  '',
+  'wrong',
+  node.token,
+  evm.token,
+  `${node.username}:${node.password}`,
+  apiKey,
+]
 afterAll(() => client.close())
 
 const getSlot = methodOf(GeyserDefinition, 'getSlot')
@@ -23,7 +31,7 @@ const sample = async (line: string) => {
   return Number(
     text
       .split('\n')
-      .find((one) => one.startsWith(`${line} `))
+      .find((candidate) => candidate.startsWith(`${line} `))
       ?.slice(line.length + 1) ?? 0,
   )
 }
@@ -31,7 +39,7 @@ const sample = async (line: string) => {
 const openCalls = () => sample('fairlead_grpc_open_calls')
 
 describe('@grpc/grpc-js calls', () => {
-  it('one method after the other', async () => {
+  it('unary methods', async () => {
     const { messages, status: end, headers } = await client.call(getSlot, {})
     expect(end).toMatchObject({ code: status.OK, details: '' })
     expect(messages[0]?.slot).toBeGreaterThan(0n)
@@ -44,7 +52,7 @@ describe('@grpc/grpc-js calls', () => {
     expect(new Set(many.map(({ status: { code } }) => code))).toEqual(new Set([status.OK]))
   })
 
-  it('a stream in both directions, until it has enough', async () => {
+  it('a bidirectional stream, until it has enough updates', async () => {
     const { stream, ended } = client.open(subscribe)
     stream.write(SubscribeRequest.fromPartial({ slots: { all: {} } }))
     stream.write(SubscribeRequest.fromPartial({ ping: { id: 3 } }))
@@ -62,7 +70,7 @@ describe('@grpc/grpc-js calls', () => {
     await vi.waitUntil(async () => (await openCalls()) === 0, 20_000)
   })
 
-  it('until the deadline', async () => {
+  it('a stream until its deadline', async () => {
     const { stream, ended } = client.open(subscribe, { deadline: Date.now() + 400 })
     stream.write(SubscribeRequest.fromPartial({}))
     stream.resume()
@@ -70,14 +78,14 @@ describe('@grpc/grpc-js calls', () => {
     await vi.waitUntil(async () => (await openCalls()) === 0, 20_000)
   })
 
-  it('the health of the node, and the services that it has', async () => {
+  it('the health and the reflection of the node', async () => {
     const check = methodOf(HealthDefinition, 'check')
     for (const service of ['', 'geyser.Geyser']) {
       const { messages } = await client.call(check, { service })
       expect(messages).toEqual([{ status: ServingStatus.SERVING }])
     }
-    const unknown = await client.call(check, { service: 'no.Service' })
-    expect(unknown.status.code).toBe(status.NOT_FOUND)
+    const unknownService = await client.call(check, { service: 'no.Service' })
+    expect(unknownService.status.code).toBe(status.NOT_FOUND)
     const { stream } = client.open(methodOf(ServerReflectionDefinition, 'serverReflectionInfo'))
     stream.write(
       ServerReflectionRequest.fromPartial({ messageRequest: { $case: 'listServices', value: '' } }),
@@ -92,25 +100,25 @@ describe('@grpc/grpc-js calls', () => {
   })
 })
 
-describe('@grpc/grpc-js is told', () => {
-  it('why its token opens nothing', async () => {
-    for (const token of strangers) {
-      const stranger = grpcJs(node.grpc_url, token)
-      const { status: end } = await stranger.call(getSlot, {})
-      const { stream, ended } = stranger.open(subscribe)
+describe('@grpc/grpc-js receives', () => {
+  it('the reason why its token is rejected', async () => {
+    for (const token of invalidTokens) {
+      const unauthenticated = grpcJs(node.grpc_url, token)
+      const { status: end } = await unauthenticated.call(getSlot, {})
+      const { stream, ended } = unauthenticated.open(subscribe)
       stream.resume()
       for (const { code, details } of [end, await ended]) {
         expect(code).toBe(status.UNAUTHENTICATED)
         expect(details).toMatch(/x-token/)
         if (token) expect(details).not.toContain(token)
       }
-      stranger.close()
+      unauthenticated.close()
     }
   })
 
-  it('what the node does not have', async () => {
-    const foreign = await client.call(methodOf(LedgerServiceDefinition, 'getServiceInfo'), {})
-    expect(foreign.status.code).toBe(status.UNIMPLEMENTED)
+  it('UNIMPLEMENTED for missing methods', async () => {
+    const unimplemented = await client.call(methodOf(LedgerServiceDefinition, 'getServiceInfo'), {})
+    expect(unimplemented.status.code).toBe(status.UNIMPLEMENTED)
     for (const path of ['/geyser.Geyser/NoSuch', '/no.Such/Method', '/', '/geyser.Geyser', '//']) {
       const { status: end } = await client.call({ ...getSlot, path }, {})
       expect(`${path} ${end.code}`).toBe(`${path} ${status.UNIMPLEMENTED}`)
@@ -120,7 +128,7 @@ describe('@grpc/grpc-js is told', () => {
     expect((await ended).code).toBe(status.UNIMPLEMENTED)
   })
 
-  it('what is wrong with a request', async () => {
+  it('the reason why a request is invalid', async () => {
     const { stream, ended } = client.open(subscribe)
     stream.write(SubscribeRequest.fromPartial({ accounts: { all: { account: ['no key'] } } }))
     stream.resume()

@@ -41,7 +41,7 @@ afterAll(() => geyser.close())
 /**
  * Subscribes with filters that include `slots`, acts once the stream is active, and reads until it has enough updates.
  */
-async function hear(
+async function collectUpdates(
   filters: GeyserFilters,
   act: () => Promise<Signature>,
   isEnough: (updates: readonly GeyserUpdate[], signature: Signature) => boolean,
@@ -51,7 +51,7 @@ async function hear(
   let signature: Signature | undefined
   for await (const update of subscribeGeyser(geyser, filters, { signal: AbortSignal.timeout(60_000) })) {
     updates.push(update)
-    acting ??= act().then((sent) => void (signature = sent))
+    acting ??= act().then((sentSignature) => void (signature = sentSignature))
     if (signature !== undefined && isEnough(updates, signature)) break
   }
   await acting
@@ -69,20 +69,20 @@ function find(updates: readonly GeyserUpdate[], signature: Signature) {
   return undefined
 }
 
-const statusesOf = (updates: readonly GeyserUpdate[], wanted: bigint | undefined): SlotStatus[] =>
+const statusesOf = (updates: readonly GeyserUpdate[], expectedSlot: bigint | undefined): SlotStatus[] =>
   updates.flatMap(({ updateOneof }) =>
-    updateOneof.$case === 'slot' && updateOneof.value.slot === wanted ? [updateOneof.value.status] : [],
+    updateOneof.$case === 'slot' && updateOneof.value.slot === expectedSlot ? [updateOneof.value.status] : [],
   )
 
 const { CONFIRMED, FINALIZED } = CommitmentLevel
 const statusOf = async (signature: Signature) =>
   (await writer.rpc.getSignatureStatuses([signature]).send()).value[0]
 
-describe('what @solana/kit sends', () => {
-  it('arrives, changes an account, and becomes final', async () => {
+describe('a transaction of @solana/kit', () => {
+  it('is included, changes an account, and becomes finalized', async () => {
     const [payer, receiver] = await Promise.all([writer.createPayer(), generateKeyPairSigner()])
     const amount = 123_456_789n
-    const { updates, signature } = await hear(
+    const { updates, signature } = await collectUpdates(
       {
         slots: { slots: {} },
         transactions: { mine: { accountInclude: [payer.address] } },
@@ -92,9 +92,9 @@ describe('what @solana/kit sends', () => {
         writer.send(payer, [
           getTransferSolInstruction({ source: payer, destination: receiver.address, amount }),
         ]),
-      (seen, sent) => {
-        const { slot } = find(seen, sent) ?? {}
-        return slot !== undefined && statusesOf(seen, slot).includes(SlotStatus.SLOT_FINALIZED)
+      (collected, sentSignature) => {
+        const { slot } = find(collected, sentSignature) ?? {}
+        return slot !== undefined && statusesOf(collected, slot).includes(SlotStatus.SLOT_FINALIZED)
       },
     )
     const { slot, transaction } = find(updates, signature) ?? {}
@@ -128,24 +128,24 @@ describe('what @solana/kit sends', () => {
     ['finalized', FINALIZED],
   ] as const)('arrives at %s when it is, not before', async (name, commitment) => {
     const payer = await writer.createPayer()
-    const { updates, signature } = await hear(
+    const { updates, signature } = await collectUpdates(
       { commitment, slots: { slots: {} }, transactions: { mine: { accountRequired: [payer.address] } } },
       () =>
         writer.send(payer, [
           getTransferSolInstruction({ source: payer, destination: payer.address, amount: 1n }),
         ]),
-      (seen, sent) => find(seen, sent) !== undefined,
+      (collected, sentSignature) => find(collected, sentSignature) !== undefined,
     )
     const { slot } = find(updates, signature) ?? {}
     // The content of a block at a commitment level arrives before the notification that the block has reached it.
-    const reached = commitment === CONFIRMED ? SlotStatus.SLOT_CONFIRMED : SlotStatus.SLOT_FINALIZED
-    expect(statusesOf(updates, slot)).not.toContain(reached)
+    const targetStatus = commitment === CONFIRMED ? SlotStatus.SLOT_CONFIRMED : SlotStatus.SLOT_FINALIZED
+    expect(statusesOf(updates, slot)).not.toContain(targetStatus)
     const levels = ['processed', 'confirmed', 'finalized']
     const status = await statusOf(signature)
     expect(levels.indexOf(status?.confirmationStatus ?? '')).toBeGreaterThanOrEqual(levels.indexOf(name))
   })
 
-  it('of tokens shows the balances before and after', async () => {
+  it('with tokens has the balances before and after', async () => {
     const [payer, mint, from, to] = await Promise.all([
       writer.createPayer(),
       generateKeyPairSigner(),
@@ -176,15 +176,16 @@ describe('what @solana/kit sends', () => {
       getMintToInstruction({ mint: mintKey, token: from.address, mintAuthority: payer, amount: 10_000n }),
     ])
     const transfer = { source: from.address, mint: mintKey, destination, authority: payer, decimals: 3 }
-    const { updates, signature } = await hear(
+    const { updates, signature } = await collectUpdates(
       {
         slots: { slots: {} },
         transactions: { mine: { accountRequired: [to.address] } },
-        accounts: { held: { owner: [TOKEN_PROGRAM_ADDRESS], account: [destination] } },
+        accounts: { holderAccount: { owner: [TOKEN_PROGRAM_ADDRESS], account: [destination] } },
       },
       () => writer.send(payer, [getTransferCheckedInstruction({ ...transfer, amount: 2_500n })]),
-      (seen, sent) =>
-        find(seen, sent) !== undefined && seen.some(({ updateOneof: { $case } }) => $case === 'account'),
+      (collected, sentSignature) =>
+        find(collected, sentSignature) !== undefined &&
+        collected.some(({ updateOneof: { $case } }) => $case === 'account'),
     )
     const { transaction } = find(updates, signature) ?? {}
     if (!transaction) throw new Error('the transaction has arrived')
@@ -205,28 +206,28 @@ describe('what @solana/kit sends', () => {
     expect(lamportChanges(transaction).map(({ address }) => address)).toEqual([owner])
   })
 
-  it('and fails, for the same reason to kit and to us', async () => {
+  it('that fails has the same error in kit and in our client', async () => {
     const payer = await writer.createPayer()
-    const tooMuch = getTransferSolInstruction({
+    const excessive = getTransferSolInstruction({
       source: payer,
       destination: payer.address,
       amount: 1n << 60n,
     })
-    const refused: unknown = await writer.send(payer, [tooMuch]).catch((error: unknown) => error)
-    expect(isSolanaError(refused)).toBe(true)
+    const rejected: unknown = await writer.send(payer, [excessive]).catch((error: unknown) => error)
+    expect(isSolanaError(rejected)).toBe(true)
     expect(await writer.rpc.getBalance(payer.address, { commitment: 'processed' }).send()).toMatchObject({
       value: 5_000_000_000n,
     })
-    const { updates, signature } = await hear(
+    const { updates, signature } = await collectUpdates(
       {
         slots: { slots: {} },
         transactions: { failed: { failed: true, accountInclude: [payer.address] } },
         transactionsStatus: { status: { accountInclude: [payer.address] } },
       },
-      () => writer.send(payer, [tooMuch], true),
-      (seen, sent) =>
-        find(seen, sent) !== undefined &&
-        seen.some(({ updateOneof: { $case } }) => $case === 'transactionStatus'),
+      () => writer.send(payer, [excessive], true),
+      (collected, sentSignature) =>
+        find(collected, sentSignature) !== undefined &&
+        collected.some(({ updateOneof: { $case } }) => $case === 'transactionStatus'),
     )
     const { transaction, slot } = find(updates, signature) ?? {}
     const bytes = transaction?.meta?.err?.err ?? new Uint8Array()

@@ -21,7 +21,7 @@ import {
   txEncode,
   txErrDecode,
 } from './grpc/native-client.ts'
-import { relayOfThisTest } from './grpc/test-relay.ts'
+import { testRelay } from './grpc/test-relay.ts'
 import { asJson } from './grpc/solana-error.ts'
 
 // The third-party native client, through the gateway to the embedded chain.
@@ -34,9 +34,9 @@ const { example } = node
 const clientOf = (token: string, url = node.grpc_url) => new NativeClient(url, token, {}, { enabled: false })
 const client = clientOf(node.x_token)
 const auth = { kind: 'x-token', token: node.x_token } as const
-const own = createGrpcClient(GeyserDefinition, { url: node.grpc_url, auth })
+const separateClient = createGrpcClient(GeyserDefinition, { url: node.grpc_url, auth })
 beforeAll(() => client.connect())
-afterAll(() => own.close())
+afterAll(() => separateClient.close())
 
 /**
  * Opens a stream on a separate connection, which is cut at the end of the test. Whatever the test calls, the client
@@ -44,7 +44,7 @@ afterAll(() => own.close())
  * its connection.
  */
 async function open(request: Request): Promise<NativeStream> {
-  const streaming = clientOf(node.x_token, await relayOfThisTest(node.grpc_url))
+  const streaming = clientOf(node.x_token, await testRelay(node.grpc_url))
   await streaming.connect()
   const stream = await streaming.subscribe(request)
   onTestFinished(() => void stream.destroy())
@@ -74,15 +74,15 @@ async function failureOf(call: Promise<unknown>): Promise<string> {
     (reason: unknown) => reason,
   )
   const texts: string[] = []
-  for (let one = error; one instanceof Error; one = one.cause) texts.push(one.message)
+  for (let cause = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message)
   return texts.join('; ')
 }
 
-describe('single calls', () => {
-  it('tell what the node is and where its chain stands', async () => {
+describe('unary calls', () => {
+  it('return the version and the position of the chain', async () => {
     const { version } = await client.getVersion()
     expect(JSON.parse(version)).toMatchObject({ version: { proto: expect.any(String) as string } })
-    expect(await client.ping(7)).toEqual({ count: (await own.ping({ count: 7 })).count })
+    expect(await client.ping(7)).toEqual({ count: (await separateClient.ping({ count: 7 })).count })
     const slots = []
     for (const level of [CommitmentLevel.FINALIZED, CommitmentLevel.CONFIRMED, CommitmentLevel.PROCESSED]) {
       slots.push(Number((await client.getSlot(level)).slot))
@@ -94,20 +94,20 @@ describe('single calls', () => {
     expect(Number(firstAvailable)).toBeLessThan(slots[0] ?? 0)
   })
 
-  it('tell whether a blockhash is valid', async () => {
+  it('return whether a blockhash is valid', async () => {
     const { blockhash, lastValidBlockHeight } = await client.getLatestBlockhash(CommitmentLevel.CONFIRMED)
     expect(await client.isBlockhashValid(blockhash)).toMatchObject({ valid: true })
     expect(await client.isBlockhashValid(encodeBase58(new Uint8Array(32)))).toMatchObject({ valid: false })
     expect(BigInt(lastValidBlockHeight)).toBeGreaterThan(
       BigInt((await client.getBlockHeight(CommitmentLevel.PROCESSED)).blockHeight),
     )
-    const ours = await own.isBlockhashValid({ blockhash })
+    const ours = await separateClient.isBlockhashValid({ blockhash })
     expect(ours.valid).toBe(true)
   })
 })
 
 describe('streams', () => {
-  it('bring every kind of update, and a block has what came one by one', async () => {
+  it('deliver every kind of update, and a block contains its separate updates', async () => {
     const all = { all: {} }
     const updates = await read(
       SubscribeRequest.fromPartial({
@@ -120,28 +120,30 @@ describe('streams', () => {
         entry: all,
         commitment: CommitmentLevel.CONFIRMED,
       }),
-      (seen) => seen.filter(({ blockMeta }) => blockMeta).length === 3,
+      (collected) => collected.filter(({ blockMeta }) => blockMeta).length === 3,
     )
     for (const { block } of updates) {
       if (!block) continue
-      const of = <item extends { slot: string }>(kind: (update: Update) => item | undefined): item[] =>
-        updates.map(kind).filter((one) => one?.slot === block.slot) as item[]
+      const updatesOf = <item extends { slot: string }>(kind: (update: Update) => item | undefined): item[] =>
+        updates.map(kind).filter((entry) => entry?.slot === block.slot) as item[]
       const signatures = block.transactions.map(({ signature }) => encodeBase58(signature))
       expect(signatures.length).toBe(Number(block.executedTransactionCount))
-      const single = of(({ transaction }) => transaction)
+      const single = updatesOf(({ transaction }) => transaction)
       expect(
         single.map(({ transaction }) => encodeBase58(transaction?.signature ?? new Uint8Array())),
       ).toEqual(signatures)
-      const statuses = of(({ transactionStatus }) => transactionStatus)
+      const statuses = updatesOf(({ transactionStatus }) => transactionStatus)
       expect(statuses.map(({ signature }) => encodeBase58(signature))).toEqual(signatures)
       expect(statuses.map(({ err }) => err)).toEqual(block.transactions.map(({ meta }) => meta?.err))
-      expect(of(({ entry }) => entry)).toEqual(block.entries)
+      expect(updatesOf(({ entry }) => entry)).toEqual(block.entries)
       expect(block.entries.length).toBe(Number(block.entriesCount))
       const key = ({ pubkey, writeVersion }: { pubkey: Uint8Array; writeVersion: string }) =>
         `${encodeBase58(pubkey)} ${writeVersion}`
-      const accounts = of(({ account }) => account).flatMap(({ account }) => (account ? [key(account)] : []))
+      const accounts = updatesOf(({ account }) => account).flatMap(({ account }) =>
+        account ? [key(account)] : [],
+      )
       expect(accounts.toSorted()).toEqual(block.accounts.map(key).toSorted())
-      const [meta] = of(({ blockMeta }) => blockMeta)
+      const [meta] = updatesOf(({ blockMeta }) => blockMeta)
       const { blockhash, parentBlockhash, parentSlot, blockHeight } = block
       expect(meta).toMatchObject({ blockhash, parentBlockhash, parentSlot, blockHeight })
     }
@@ -170,22 +172,22 @@ describe('streams', () => {
     )
   })
 
-  it('answer a ping, and take another filter in place of the first', async () => {
+  it('respond to a ping, and replace the filter on request', async () => {
     const stream = await open(SubscribeRequest.fromPartial({ slots: { first: {} } }))
-    const before = await readUntil(stream, (seen) => seen.length === 2)
+    const before = await readUntil(stream, (updates) => updates.length === 2)
     expect(before.flatMap(({ filters }) => filters)).toEqual(['first', 'first'])
     stream.write(SubscribeRequest.fromPartial({ ping: { id: 41 } }))
-    const ponged = await readUntil(stream, (seen) => seen.at(-1)?.pong !== undefined)
+    const ponged = await readUntil(stream, (updates) => updates.at(-1)?.pong !== undefined)
     expect(ponged.at(-1)?.pong).toEqual({ id: 41 })
     // The ping changed no filter.
-    await readUntil(stream, (seen) => seen.at(-1)?.slot !== undefined)
+    await readUntil(stream, (updates) => updates.at(-1)?.slot !== undefined)
     stream.write(SubscribeRequest.fromPartial({ blocksMeta: { second: {} } }))
-    await readUntil(stream, (seen) => seen.at(-1)?.blockMeta !== undefined)
-    const after = await readUntil(stream, (seen) => seen.length === 3)
+    await readUntil(stream, (updates) => updates.at(-1)?.blockMeta !== undefined)
+    const after = await readUntil(stream, (updates) => updates.length === 3)
     expect(after.map(({ filters }) => filters)).toEqual([['second'], ['second'], ['second']])
   })
 
-  it('bring the accounts that a filter names', async () => {
+  it('deliver the accounts that a filter names', async () => {
     const tokens = { memcmp: { offset: '0', base58: example.mint } }
     const set = new CompressedAccountFilterSet(10)
     set.insert(example.recipient)
@@ -202,7 +204,7 @@ describe('streams', () => {
         },
         accountsDataSlice: [{ offset: '32', length: '32' }],
       }),
-      (seen) => new Set(seen.flatMap(({ filters }) => filters)).size === 3,
+      (collected) => new Set(collected.flatMap(({ filters }) => filters)).size === 3,
     )
     const holders = new Map<string, string>()
     for (const { account, filters } of updates) {
@@ -224,24 +226,27 @@ describe('streams', () => {
     ['gzip', { grpcDefaultCompressionAlgorithm: 0 }],
     ['zstd', { grpcDefaultCompressionAlgorithm: 1 }],
     ['small windows', { grpcInitialStreamWindowSize: 65_535, grpcInitialConnectionWindowSize: 65_535 }],
-  ])('come to a client of other settings, too: %s', async (_, options) => {
+  ])('reach a client with other settings, too: %s', async (_, options) => {
     // With the default options of this client: it reconnects, and adds a slot subscription to track its position.
-    const other = new NativeClient(await relayOfThisTest(node.grpc_url), node.x_token, options, {})
-    await other.connect()
-    expect(Number((await other.getSlot()).slot)).toBeGreaterThan(0)
+    const secondClient = new NativeClient(await testRelay(node.grpc_url), node.x_token, options, {})
+    await secondClient.connect()
+    expect(Number((await secondClient.getSlot()).slot)).toBeGreaterThan(0)
     const request = SubscribeRequest.fromPartial({ blocksMeta: { all: {} } })
-    const stream = await other.subscribe(request)
+    const stream = await secondClient.subscribe(request)
     onTestFinished(() => void stream.destroy())
-    const metas = await readUntil(stream, (seen) => seen.filter(({ blockMeta }) => blockMeta).length > 3)
+    const metas = await readUntil(
+      stream,
+      (updates) => updates.filter(({ blockMeta }) => blockMeta).length > 3,
+    )
     expect(metas.at(-1)?.filters).toEqual(['all'])
   })
 
-  it('begin at an earlier slot, and tell where they could', async () => {
+  it('start at an earlier slot, and report the first available one', async () => {
     const fromSlot = `${Number((await client.getSlot(CommitmentLevel.CONFIRMED)).slot) - 20}`
     const blocksMeta = { all: {} }
     const updates = await read(
       SubscribeRequest.fromPartial({ blocksMeta, fromSlot, commitment: CommitmentLevel.CONFIRMED }),
-      (seen) => seen.length >= 25,
+      (collected) => collected.length >= 25,
     )
     const metas = updates.flatMap(({ blockMeta }) => (blockMeta ? [blockMeta] : []))
     expect(metas[0]?.slot).toBe(fromSlot)
@@ -251,16 +256,16 @@ describe('streams', () => {
     // A young chain still has its first slot.
     const isOld = async () => Number((await client.subscribeReplayInfo()).firstAvailable) > 1
     await vi.waitUntil(isOld, { timeout: 100_000, interval: 500 })
-    const tooEarly = SubscribeRequest.fromPartial({ blocksMeta, fromSlot: '1' })
-    const failure = await failureOf(read(tooEarly, () => false))
+    const unavailable = SubscribeRequest.fromPartial({ blocksMeta, fromSlot: '1' })
+    const failure = await failureOf(read(unavailable, () => false))
     expect(failure).toMatch(/broadcast from 1 is not available, last available: \d+/)
   })
 })
 
-describe('what arrives', () => {
-  it('is read alike by both', async () => {
-    const updates = await read(SubscribeRequest.fromPartial({ transactions: { all: {} } }), (seen) => {
-      const transactions = seen.flatMap(({ transaction }) => transaction?.transaction ?? [])
+describe('a received update', () => {
+  it('decodes to the same in both clients', async () => {
+    const updates = await read(SubscribeRequest.fromPartial({ transactions: { all: {} } }), (collected) => {
+      const transactions = collected.flatMap(({ transaction }) => transaction?.transaction ?? [])
       return (
         transactions.length > 20 &&
         transactions.some(({ meta }) => meta?.err) &&
@@ -268,17 +273,20 @@ describe('what arrives', () => {
       )
     })
     let failed = 0
-    let moved = 0
+    let transferred = 0
     for (const update of updates) {
       const info = update.transaction?.transaction
       if (!info) continue
       const ours = OwnUpdate.decode(SubscribeUpdate.encode(update).finish()).updateOneof
       const transaction = ours?.$case === 'transaction' ? ours.value.transaction : undefined
       if (!transaction?.transaction) throw new Error('our message has a transaction as well')
-      const theirs = txEncode.encode(info, txEncode.encoding.Base64, 0, true)
+      const decodedByClient = txEncode.encode(info, txEncode.encoding.Base64, 0, true)
       const wire = Buffer.from(encodeTransaction(transaction.transaction)).toString('base64')
-      expect((theirs as unknown as { readonly transaction: unknown }).transaction).toEqual([wire, 'base64'])
-      const { meta } = theirs as unknown as { readonly meta: Meta }
+      expect((decodedByClient as unknown as { readonly transaction: unknown }).transaction).toEqual([
+        wire,
+        'base64',
+      ])
+      const { meta } = decodedByClient as unknown as { readonly meta: Meta }
       const err = transaction.meta?.err
       expect(err ? asJson(decodeTransactionError(err.err)) : null).toEqual(meta.err)
       if (err) failed += 1
@@ -293,33 +301,36 @@ describe('what arrives', () => {
         return change === 0n ? [] : [{ mint, change }]
       })
       expect(changes.map(({ mint, change }) => ({ mint, change }))).toEqual(expected)
-      moved += expected.length
+      transferred += expected.length
     }
-    expect([failed > 0, moved > 0]).toEqual([true, true])
+    expect([failed > 0, transferred > 0]).toEqual([true, true])
   })
 
-  it('is read alike when it is an error, whichever', () => {
-    const at = (index: number, ...rest: number[]) => Uint8Array.of(index, 0, 0, 0, ...rest)
+  it('decodes to the same for every error', () => {
+    const errorAt = (index: number, ...rest: number[]) => Uint8Array.of(index, 0, 0, 0, ...rest)
     const custom = 25
     const bytes = [
       ...Array.from({ length: 39 }, (_, index) =>
-        [8, 30, 31, 35].includes(index) ? at(index, ...(index === 8 ? [3, 1, 0, 0, 0] : [5])) : at(index),
+        [8, 30, 31, 35].includes(index)
+          ? errorAt(index, ...(index === 8 ? [3, 1, 0, 0, 0] : [5]))
+          : errorAt(index),
       ),
       ...Array.from({ length: 54 }, (_, index) =>
-        at(8, 2, index, 0, 0, 0, ...(index === custom ? [0x70, 0x17, 0, 0] : [])),
+        errorAt(8, 2, index, 0, 0, 0, ...(index === custom ? [0x70, 0x17, 0, 0] : [])),
       ),
     ]
-    for (const one of bytes) expect(asJson(decodeTransactionError(one))).toEqual(txErrDecode.decode(one))
+    for (const error of bytes)
+      expect(asJson(decodeTransactionError(error))).toEqual(txErrDecode.decode(error))
   })
 })
 
-describe('the native client is told', () => {
-  it('that its token is not known', async () => {
+describe('the native client receives', () => {
+  it('an error for an unknown token', async () => {
     for (const token of ['wrong-c4n4ry', node.token]) {
-      const stranger = clientOf(token)
-      await stranger.connect()
+      const unauthenticated = clientOf(token)
+      await unauthenticated.connect()
       // Both calls are observed from the start, because a rejection without a handler would be unhandled.
-      const calls = [stranger.getSlot(), stranger.subscribe(SubscribeRequest.fromPartial({}))]
+      const calls = [unauthenticated.getSlot(), unauthenticated.subscribe(SubscribeRequest.fromPartial({}))]
       for (const failure of await Promise.all(calls.map((call) => failureOf(call)))) {
         // The message of its library for status 16.
         expect(failure).toContain('does not have valid authentication credentials')
@@ -329,7 +340,7 @@ describe('the native client is told', () => {
     }
   })
 
-  it('what is wrong with a filter, and what the node does not have', async () => {
+  it('an error for an invalid filter and for missing methods', async () => {
     const failure = await failureOf(
       read(SubscribeRequest.fromPartial({ accounts: { all: { account: ['no key'] } } }), () => false),
     )

@@ -15,7 +15,7 @@ import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2
 // The third-party client, over the gRPC-web endpoint of the gateway, to a node with our messages.
 const keys = Ed25519Keypair.generate()
 const owner = keys.toSuiAddress()
-const friend = normalizeSuiAddress('0x77')
+const recipient = normalizeSuiAddress('0x77')
 const parent = idOf('coin', 0)
 
 let ledger: SuiLedger
@@ -64,22 +64,22 @@ const failureOf = async (call: PromiseLike<unknown>): Promise<RpcError> => {
 // Writes change later reads, and the ledger contains all of them, so each test depends on the preceding ones.
 describe('the client of Sui', { shuffle: false }, () => {
   describe('reads', () => {
-    it('objects, and which of them are not there', async () => {
+    it('objects, and which of them do not exist', async () => {
       const missing = normalizeSuiAddress('0x99')
       const { objects } = await client.getObjects({
         objectIds: [parent, missing],
         include: { content: true, previousTransaction: true, json: true },
       })
-      const known = ledger.objects.get(parent)
+      const parentObject = ledger.objects.get(parent)
       expect(objects).toEqual([
         expect.objectContaining({
           objectId: parent,
           version: '1',
-          digest: known?.digest,
+          digest: parentObject?.digest,
           type: coinType,
           owner: { $kind: 'AddressOwner', AddressOwner: owner },
-          content: known?.contents?.value,
-          previousTransaction: known?.previousTransaction,
+          content: parentObject?.contents?.value,
+          previousTransaction: parentObject?.previousTransaction,
           json: { id: parent, balance: '5000000000' },
         }),
         expect.objectContaining({ message: `Object ${missing} not found`, reason: 'notFound' }),
@@ -89,7 +89,7 @@ describe('the client of Sui', { shuffle: false }, () => {
       expect([object.content, object.previousTransaction]).toEqual([undefined, undefined])
     })
 
-    it('coins page by page, balances and what a coin is', async () => {
+    it('coins page by page, balances and coin metadata', async () => {
       const first = await client.listCoins({ owner, limit: 2 })
       expect([first.objects.map(({ balance }) => balance), first.hasNextPage]).toEqual([
         ['5000000000', '3000000000'],
@@ -141,7 +141,7 @@ describe('the client of Sui', { shuffle: false }, () => {
       expect(dynamicField.value).toEqual({ type: 'u64', bcs: number(200n) })
     })
 
-    it('headers that the node sends, in both forms of gRPC-web', async () => {
+    it('headers of the node, in both gRPC-web formats', async () => {
       for (const format of ['text', 'binary'] as const) {
         const call = clientOf(token, format).ledgerService.getServiceInfo({})
         expect(await call.headers).toMatchObject({ 'x-sui-chain': 'testing', 'x-sui-epoch': '7' })
@@ -156,12 +156,12 @@ describe('the client of Sui', { shuffle: false }, () => {
     const gift = (amount: bigint) => {
       const transaction = new Transaction()
       const [coin] = transaction.splitCoins(transaction.gas, [amount])
-      transaction.transferObjects([coin], friend)
+      transaction.transferObjects([coin], recipient)
       transaction.setSender(owner)
       return transaction
     }
 
-    it('a transaction that the node completes, which then arrives in a checkpoint', async () => {
+    it('a transaction whose gas the node selects, which then appears in a checkpoint', async () => {
       const stop = new AbortController()
       onTestFinished(() => stop.abort())
       const stream = client.subscriptionService.subscribeCheckpoints(
@@ -170,9 +170,9 @@ describe('the client of Sui', { shuffle: false }, () => {
       )
       await stream.headers
       const checkpoints = stream.responses[Symbol.asyncIterator]()
-      const small = idOf('coin', 2)
+      const smallCoin = idOf('coin', 2)
       const transaction = gift(1_000_000_000n)
-      transaction.transferObjects([transaction.object(small)], friend)
+      transaction.transferObjects([transaction.object(smallCoin)], recipient)
       const include = {
         effects: true,
         balanceChanges: true,
@@ -188,7 +188,7 @@ describe('the client of Sui', { shuffle: false }, () => {
       if (!done) throw new Error('the transaction was meant to succeed')
       expect(done.balanceChanges).toEqual([
         { address: owner, coinType: suiType, amount: `${-1_000_000_700n - gasCost}` },
-        { address: friend, coinType: suiType, amount: '1000000700' },
+        { address: recipient, coinType: suiType, amount: '1000000700' },
       ])
       expect(done.effects?.changedObjects.map(({ idOperation }) => idOperation).toSorted()).toEqual([
         'Created',
@@ -212,30 +212,32 @@ describe('the client of Sui', { shuffle: false }, () => {
       expect((await failureOf(checkpoints.next())).code).toBe('CANCELLED')
       await vi.waitUntil(() => node.openCalls === 0, 20_000)
 
-      const { Transaction: read } = await client.waitForTransaction({ digest: done.digest, include })
-      expect(read).toEqual(done)
-      expect((await client.getBalance({ owner: friend })).balance.balance).toBe('1000000700')
+      const { Transaction: received } = await client.waitForTransaction({ digest: done.digest, include })
+      expect(received).toEqual(done)
+      expect((await client.getBalance({ owner: recipient })).balance.balance).toBe('1000000700')
       const pages = [await client.core.listTransactions({ filter: { sender: owner }, limit: 1 })]
-      expect(pages[0]?.transactions.map(({ Transaction: one }) => one?.digest)).toEqual([done.digest])
-      expect((await client.core.listTransactions({ filter: { sender: friend } })).transactions).toEqual([])
+      expect(pages[0]?.transactions.map(({ Transaction: executed }) => executed?.digest)).toEqual([
+        done.digest,
+      ])
+      expect((await client.core.listTransactions({ filter: { sender: recipient } })).transactions).toEqual([])
     })
 
-    it('and simulates, and learns why a transaction fails', async () => {
+    it('simulations, and receives the reason of a failed transaction', async () => {
       const bytes = await gift(5n).build({ client })
       const simulated = await client.simulateTransaction({
         transaction: bytes,
         include: { balanceChanges: true, commandResults: true },
       })
       expect(simulated.Transaction?.balanceChanges).toContainEqual({
-        address: friend,
+        address: recipient,
         coinType: suiType,
         amount: '5',
       })
       expect(simulated.commandResults?.[0]?.returnValues).toEqual([{ bcs: bcs.u64().serialize(5).toBytes() }])
 
-      const tooMuch = gift(10n ** 15n)
+      const excessive = gift(10n ** 15n)
       const failure = await failureOf(
-        client.signAndExecuteTransaction({ transaction: tooMuch, signer: keys }),
+        client.signAndExecuteTransaction({ transaction: excessive, signer: keys }),
       )
       expect(failure).toBeInstanceOf(SimulationError)
       expect(failure).toMatchObject({
@@ -245,15 +247,15 @@ describe('the client of Sui', { shuffle: false }, () => {
       const { objects } = await client.listCoins({ owner })
       const [coin] = objects
       if (!coin) throw new Error('the owner has a coin')
-      tooMuch.setGasPayment([{ objectId: coin.objectId, version: coin.version, digest: coin.digest }])
-      tooMuch.setGasBudget(gasCost)
-      tooMuch.setGasPrice(gasPrice)
-      const { signature } = await keys.signTransaction(await tooMuch.build())
-      const sent = { transaction: await tooMuch.build(), signatures: [signature] }
-      const { FailedTransaction: failed } = await client.executeTransaction(sent)
+      excessive.setGasPayment([{ objectId: coin.objectId, version: coin.version, digest: coin.digest }])
+      excessive.setGasBudget(gasCost)
+      excessive.setGasPrice(gasPrice)
+      const { signature } = await keys.signTransaction(await excessive.build())
+      const request = { transaction: await excessive.build(), signatures: [signature] }
+      const { FailedTransaction: failed } = await client.executeTransaction(request)
       expect(failed?.status).toMatchObject({ success: false, error: { command: 0 } })
       // The gas coin has a new version by then.
-      const stale = await failureOf(client.executeTransaction(sent))
+      const stale = await failureOf(client.executeTransaction(request))
       expect(stale.code).toBe('FAILED_PRECONDITION')
       expect(stale.message).toMatch(/^Object 0x\w{64} is at version \d, 100% — not \d$/)
       const status = RpcStatus.decode(fromBase64(String(stale.meta['grpc-status-details-bin'])))
@@ -278,14 +280,14 @@ describe('the client of Sui', { shuffle: false }, () => {
   })
 
   describe('receives', () => {
-    it('that its token is not known, and what the node does not have', async () => {
-      for (const wrong of ['', 'c4n4ry-wrong']) {
-        const failure = await failureOf(clientOf(wrong).getReferenceGasPrice())
+    it('an error for an unknown token and for missing objects', async () => {
+      for (const invalidToken of ['', 'c4n4ry-wrong']) {
+        const failure = await failureOf(clientOf(invalidToken).getReferenceGasPrice())
         expect(failure.code).toBe('UNAUTHENTICATED')
         expect(JSON.stringify([failure.message, failure.meta])).not.toContain('c4n4ry')
       }
-      const none = await failureOf(client.movePackageService.getPackage({ packageId: '0x2' }))
-      expect(none.code).toBe('UNIMPLEMENTED')
+      const missingPackage = await failureOf(client.movePackageService.getPackage({ packageId: '0x2' }))
+      expect(missingPackage.code).toBe('UNIMPLEMENTED')
       const mask = await failureOf(
         client.ledgerService.getObject({ objectId: parent, readMask: { paths: ['no_field'] } }),
       )
@@ -295,7 +297,7 @@ describe('the client of Sui', { shuffle: false }, () => {
       expect(transaction).toMatchObject({ reason: 'notFound' })
     })
 
-    it('when its time is over', async () => {
+    it('DEADLINE_EXCEEDED', async () => {
       const failure = await failureOf(
         client.subscriptionService.subscribeCheckpoints({}, { timeout: 200 }).status,
       )
@@ -306,10 +308,10 @@ describe('the client of Sui', { shuffle: false }, () => {
     it('no secret, and neither does the log', async () => {
       const metrics = await (await fetch(`${baseUrl}/metrics`)).text()
       expect(metrics).toContain('method="/sui.rpc.v2.LedgerService/GetEpoch"')
-      const seen = `${metrics}${service.output()}`
-      expect(seen.split(token).length, 'how often the token is printed, plus 1').toBe(2)
-      expect(seen).not.toContain(new URL(node.url).host)
-      expect(seen).not.toContain('c4n4ry')
+      const output = `${metrics}${service.output()}`
+      expect(output.split(token).length, 'how often the token is printed, plus 1').toBe(2)
+      expect(output).not.toContain(new URL(node.url).host)
+      expect(output).not.toContain('c4n4ry')
     })
   })
 })

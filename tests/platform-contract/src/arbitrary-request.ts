@@ -1,12 +1,12 @@
 import { schemas } from '@fairlead/platform-client/contract'
-import { canary, SchemaValues, wildText } from '@fairlead/vitest/arbitrary-value'
+import { canary, SchemaValues, arbitraryText } from '@fairlead/vitest/arbitrary-value'
 import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { allScopes } from '@fairlead/platform-server/identity/scopes'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { operationIds, routeTable } from './contract-violations.ts'
 import type { Caller } from './caller.ts'
-import type { EstateIds } from './seed-data.ts'
+import type { SeedIds } from './seed-data.ts'
 import type { WireRequest } from './http-exchange.ts'
 import { kindOf } from './object-kinds.ts'
 import { randomAddress } from './test-environment.ts'
@@ -21,14 +21,14 @@ export interface GeneratedRequest {
 export interface RequestMaterial {
   readonly callers: readonly Caller[]
   /** Objects of the caller's organization and of another one. */
-  readonly estates: readonly EstateIds[]
+  readonly idSets: readonly SeedIds[]
   /** A URL that webhooks may use. */
   readonly hook: string
 }
 
 const schemaValues = new SchemaValues(schemas)
 
-const strangeEscapes = [
+const malformedEscapes = [
   '%',
   '%2',
   '%zz',
@@ -74,17 +74,17 @@ export function arbitraryRequest(material: RequestMaterial): Arbitrary<Generated
 
 /** Returns the callers of the requests, mostly those with all scopes. */
 export function callersOf(full: readonly Caller[], limited: readonly Caller[]): readonly Caller[] {
-  const wrong = [{}, { authorization: `Bearer ${canary}` }, { cookie: `__Host-fairlead_session=${canary}` }]
-  return [...full, ...full, ...full, ...limited, ...wrong]
+  const invalid = [{}, { authorization: `Bearer ${canary}` }, { cookie: `__Host-fairlead_session=${canary}` }]
+  return [...full, ...full, ...full, ...limited, ...invalid]
 }
 
-function arbitraryPath(id: OperationId, { estates }: RequestMaterial): Arbitrary<string> {
+function arbitraryPath(id: OperationId, { idSets }: RequestMaterial): Arbitrary<string> {
   const { path: template, pathParameters } = routeTable[id]
   const names = Object.keys(pathParameters)
   const values = names.map((name) => {
     const kind = kindOf(id, name)
     if (kind === undefined) throw new Error(`What ${name} of ${template} is, is not known.`)
-    return arbitraryId(kind, estates)
+    return arbitraryId(kind, idSets)
   })
   return fc
     .tuple(...values)
@@ -93,36 +93,36 @@ function arbitraryPath(id: OperationId, { estates }: RequestMaterial): Arbitrary
     )
 }
 
-function arbitraryId(kind: keyof EstateIds, estates: readonly EstateIds[]): Arbitrary<string> {
-  const [own] = estates
-  const known = estates.map((estate) => estate[kind])
-  const missing = `${(own?.[kind] ?? '').slice(0, 3)}000-000-000`
+function arbitraryId(kind: keyof SeedIds, idSets: readonly SeedIds[]): Arbitrary<string> {
+  const [ownIds] = idSets
+  const existing = idSets.map((ids) => ids[kind])
+  const missing = `${(ownIds?.[kind] ?? '').slice(0, 3)}000-000-000`
   return fc.oneof(
-    { weight: 6, arbitrary: fc.constant(own?.[kind] ?? '') },
-    { weight: 2, arbitrary: fc.constantFrom(...known, missing) },
-    { weight: 1, arbitrary: wildText.map((text) => text.slice(0, 2_000)) },
+    { weight: 6, arbitrary: fc.constant(ownIds?.[kind] ?? '') },
+    { weight: 2, arbitrary: fc.constantFrom(...existing, missing) },
+    { weight: 1, arbitrary: arbitraryText.map((text) => text.slice(0, 2_000)) },
   )
 }
 
-function arbitraryQuery(id: OperationId, { estates }: RequestMaterial): Arbitrary<string> {
+function arbitraryQuery(id: OperationId, { idSets }: RequestMaterial): Arbitrary<string> {
   const parameters = Object.entries(routeTable[id].query).map(([name, { schema }]) => {
     const kind = kindOf(id, name)
-    const good = kind === undefined ? schemaValues.valid(schema) : arbitraryId(kind, estates)
-    const value = fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: wildText })
-    const text = value.map((one) => `${name}=${escaped(String(one).slice(0, 1_000))}`)
+    const valid = kind === undefined ? schemaValues.valid(schema) : arbitraryId(kind, idSets)
+    const value = fc.oneof({ weight: 3, arbitrary: valid }, { weight: 1, arbitrary: arbitraryText })
+    const text = value.map((item) => `${name}=${escaped(String(item).slice(0, 1_000))}`)
     return fc.option(text, { nil: '' })
   })
   return fc
-    .tuple(fc.tuple(...parameters), fc.option(fc.constantFrom(...strangeEscapes), { nil: '', freq: 3 }))
-    .map(([given, strange]) => [...given, strange].filter((part) => part !== '').join('&'))
+    .tuple(fc.tuple(...parameters), fc.option(fc.constantFrom(...malformedEscapes), { nil: '', freq: 3 }))
+    .map(([valid, extra]) => [...valid, extra].filter((part) => part !== '').join('&'))
 }
 
-function arbitraryBody(id: OperationId, { estates, hook }: RequestMaterial): Arbitrary<string | undefined> {
+function arbitraryBody(id: OperationId, { idSets, hook }: RequestMaterial): Arbitrary<string | undefined> {
   const schema = routeTable[id].requestBody?.schema ?? { type: 'object' }
   const texts = {
-    project: arbitraryId('project', estates),
+    project: arbitraryId('project', idSets),
     scopes: fc.subarray([...allScopes], { minLength: 1 }),
-    url: fc.oneof(fc.constant(hook), wildText),
+    url: fc.oneof(fc.constant(hook), arbitraryText),
     option: fc.constantFrom('own-ethereum', 'own-jetton', 'evm', 'none'),
     value: fc.constantFrom(
       'https://app.example',
@@ -135,9 +135,9 @@ function arbitraryBody(id: OperationId, { estates, hook }: RequestMaterial): Arb
     ),
     evm: fc.oneof(
       fc.constantFrom('http://127.0.0.1:9', `http://${canary}@127.0.0.1:9/${canary}#weight=3`),
-      wildText,
+      arbitraryText,
     ),
-    email: fc.oneof(fc.constant(`${canary}@example.test`), fc.emailAddress(), wildText),
+    email: fc.oneof(fc.constant(`${canary}@example.test`), fc.emailAddress(), arbitraryText),
   }
   const nested = fc.constantFrom(10, 1_000, 100_000).map((depth) => '['.repeat(depth) + ']'.repeat(depth))
   return fc.oneof(
@@ -158,7 +158,7 @@ function arbitraryBody(id: OperationId, { estates, hook }: RequestMaterial): Arb
         fc
           .tuple(fc.constantFrom(...Object.keys(texts), 'name'), nested)
           .map(([name, value]) => `{"${name}":${value}}`),
-        wildText,
+        arbitraryText,
       ),
     },
     { weight: 1, arbitrary: fc.constant(undefined) },

@@ -7,16 +7,16 @@ import { consoleRoutes } from '@fairlead/gateway/testing/console-routes'
 import { allRows } from '@fairlead/platform-server/testing/all-rows'
 import { anyDatabase, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { operationIds, routeTable } from './contract-violations.ts'
-import { type Caller, nobody, sessionOf } from './caller.ts'
-import { goodRequests } from './valid-requests.ts'
-import { openExchange, type WireAnswer } from './http-exchange.ts'
-import { requestOf, startWorld, type World } from './test-environment.ts'
+import { type Caller, unauthenticated, sessionOf } from './caller.ts'
+import { validRequests } from './valid-requests.ts'
+import { openExchange, type WireResponse } from './http-exchange.ts'
+import { requestOf, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
 const unsafe = operationIds.filter((id) => routeTable[id].method !== 'GET')
 const host = 'fairlead.example.test'
 
 // Requests that a page of another site can make a browser send, with the header that reveals it.
-const fromElsewhere: readonly Readonly<Record<string, string>>[] = [
+const crossSiteHeaders: readonly Readonly<Record<string, string>>[] = [
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
   { 'sec-fetch-site': 'none' },
@@ -29,93 +29,95 @@ const fromElsewhere: readonly Readonly<Record<string, string>>[] = [
   { origin: '' },
 ]
 
-describe('a browser under attack', () => {
+describe('attacks through a browser', () => {
   let database: TemporaryDatabase
-  let world: World
+  let environment: TestEnvironment
   let session: Caller
   let otherSession: Caller
   beforeAll(async () => {
     database = await anyDatabase()
-    world = await startWorld(database)
+    environment = await startTestEnvironment(database)
     session = await newSession()
     otherSession = await newSession()
   })
   afterAll(async () => {
-    await world.close()
+    await environment.close()
     await database.remove()
   })
 
-  const newSession = () => sessionOf(world.fixture.store, world.home.owner)
-  const codeOf = ({ body }: WireAnswer) =>
+  const newSession = () => sessionOf(environment.fixture.store, environment.home.owner)
+  const codeOf = ({ body }: WireResponse) =>
     (JSON.parse(body) as { readonly error?: { readonly code: string } }).error?.code
 
   /** Rows that a rejected request must not change. */
-  const kept = async () =>
-    (await allRows(world.fixture.store.db)).filter(
+  const snapshot = async () =>
+    (await allRows(environment.fixture.store.db)).filter(
       (row) => !/^(api_keys|api_key_secrets|sessions) /.test(row),
     )
 
-  it('is not used by another site to change anything', { timeout: 120_000 }, async () => {
-    const wellMeant = { ...session, origin: `https://${host}`, 'sec-fetch-site': 'same-origin' }
+  it('cross-site requests change nothing', { timeout: 120_000 }, async () => {
+    const sameOrigin = { ...session, origin: `https://${host}`, 'sec-fetch-site': 'same-origin' }
     const rename = { body: { name: 'Renamed' } }
-    expect((await world.send('updateOrganization', rename, wellMeant)).status).toBe(200)
+    expect((await environment.send('updateOrganization', rename, sameOrigin)).status).toBe(200)
     const requests = []
     for (const id of unsafe) {
-      const { caller: _, ...given } = await goodRequests[id](world)
+      const { caller: _, ...input } = await validRequests[id](environment)
       const isPublic = routeTable[id].public === true
-      requests.push({ id, given, isPublic, caller: isPublic ? nobody : await newSession() })
+      requests.push({ id, input, isPublic, caller: isPublic ? unauthenticated : await newSession() })
     }
-    const before = await kept()
-    for (const { id, given, isPublic, caller } of requests) {
+    const before = await snapshot()
+    for (const { id, input, isPublic, caller } of requests) {
       const attempts = [
-        ...fromElsewhere.map((headers) => ({ ...caller, ...headers })),
+        ...crossSiteHeaders.map((headers) => ({ ...caller, ...headers })),
         // The token of another session is invalid.
         ...(isPublic ? [] : [{ ...caller, 'x-csrf-token': otherSession['x-csrf-token'] ?? '' }]),
       ]
       for (const attempt of attempts) {
-        const answer = await world.send(id, given, attempt)
-        expect([id, attempt, answer.status, codeOf(answer)]).toEqual([id, attempt, 403, 'csrf_failed'])
+        const response = await environment.send(id, input, attempt)
+        expect([id, attempt, response.status, codeOf(response)]).toEqual([id, attempt, 403, 'csrf_failed'])
       }
     }
-    expect(await kept()).toEqual(before)
+    expect(await snapshot()).toEqual(before)
   })
 
-  it('is not signed in by a cookie that another site has set', async () => {
+  it('a cookie of another site does not sign in', async () => {
     const chosen = 'A'.repeat(43)
     const names = ['__Host-fairlead_session', 'fairlead_session']
     const cookie = names.map((name) => `${name}=${chosen}`).join('; ')
-    const { caller: _, ...given } = await goodRequests.createSession(world)
-    const { status, headers } = await world.send('createSession', given, { cookie })
+    const { caller: _, ...input } = await validRequests.createSession(environment)
+    const { status, headers } = await environment.send('createSession', input, { cookie })
     expect(status).toBe(201)
     const [set = ''] = headers['set-cookie'] ?? []
     expect(set).toMatch(/^__Host-fairlead_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
     expect(set).not.toContain(chosen)
-    expect((await world.send('getSession', {}, { cookie })).status).toBe(401)
+    expect((await environment.send('getSession', {}, { cookie })).status).toBe(401)
     // Over TLS, the cookie name without the prefix is ignored, because a sibling host could have set it.
-    const own = set.slice(0, set.indexOf(';'))
-    expect((await world.send('getSession', {}, { cookie: own })).status).toBe(200)
-    expect((await world.send('getSession', {}, { cookie: own.replace('__Host-', '') })).status).toBe(401)
+    const cookiePair = set.slice(0, set.indexOf(';'))
+    expect((await environment.send('getSession', {}, { cookie: cookiePair })).status).toBe(200)
+    expect(
+      (await environment.send('getSession', {}, { cookie: cookiePair.replace('__Host-', '') })).status,
+    ).toBe(401)
   })
 
-  it('has another session after each sign-in, and the one before is over', async () => {
+  it('each sign-in creates a new session and ends the previous one', async () => {
     const signIn = async (caller: Caller) => {
-      const { caller: _, ...given } = await goodRequests.createSession(world)
-      const { headers } = await world.send('createSession', given, caller)
+      const { caller: _, ...input } = await validRequests.createSession(environment)
+      const { headers } = await environment.send('createSession', input, caller)
       return { cookie: (headers['set-cookie']?.[0] ?? '').split(';')[0] ?? '' }
     }
-    const first = await signIn(nobody)
+    const first = await signIn(unauthenticated)
     const second = await signIn(first)
     expect(second).not.toEqual(first)
-    expect((await world.send('getSession', {}, first)).status).toBe(401)
-    expect((await world.send('getSession', {}, second)).status).toBe(200)
+    expect((await environment.send('getSession', {}, first)).status).toBe(401)
+    expect((await environment.send('getSession', {}, second)).status).toBe(200)
   })
 
-  it('shows no answer in a frame and runs nothing in it', async () => {
+  it('no response can be framed or executed', async () => {
     for (const [id, caller] of [
       ['getSession', session],
-      ['getNode', nobody],
+      ['getNode', unauthenticated],
     ] as const) {
-      const { headers } = await world.send(id, { path: { id: 'ND-1' } }, caller)
+      const { headers } = await environment.send(id, { path: { id: 'ND-1' } }, caller)
       expect(headers).toMatchObject({
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
         'x-content-type-options': 'nosniff',
@@ -126,20 +128,20 @@ describe('a browser under attack', () => {
     }
   })
 
-  it('is sent to the console after a sign-in, whatever the address asks for', async () => {
-    const elsewhere = 'https://evil.example/'
+  it('a sign-in redirects only to the console', async () => {
+    const otherSite = 'https://evil.example/'
     for (const name of ['next', 'redirect_uri', 'return_to', 'RelayState', 'state', 'iss', 'error', 'code']) {
       const request = requestOf('finishOidcSignIn', {}, { cookie: '__Host-fairlead_sign_in=x' })
-      const target = `${request.target}?${name}=${encodeURIComponent(elsewhere)}`
-      const { status, headers } = await world.exchange({ ...request, target })
+      const target = `${request.target}?${name}=${encodeURIComponent(otherSite)}`
+      const { status, headers } = await environment.exchange({ ...request, target })
       expect([name, status, headers.location]).toEqual([name, 302, `https://${host}/console/#sign-in-failed`])
     }
-    const strange = { host: 'evil.example/x' }
-    const { headers } = await world.send('finishOidcSignIn', { headers: strange }, nobody)
+    const forgedHost = { host: 'evil.example/x' }
+    const { headers } = await environment.send('finishOidcSignIn', { headers: forgedHost }, unauthenticated)
     expect(headers.location).not.toContain('evil')
   })
 
-  it('is led by the console to its own folder only', async () => {
+  it('the console redirects only within its folder', async () => {
     const routes = consoleRoutes(tmpdir())
     const { onRequest } = createRouting([], routes, (_, response) => response.writeHead(404).end())
     const server = createNodeServer({}, onRequest).listen(0, '127.0.0.1')

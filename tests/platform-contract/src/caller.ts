@@ -8,7 +8,7 @@ import type { Store } from '@fairlead/platform-server/store/open-store'
 export type Caller = Readonly<Record<string, string>>
 
 /** An unauthenticated caller. */
-export const nobody: Caller = {}
+export const unauthenticated: Caller = {}
 
 /** The person for whom a credential is created. */
 export interface Person {

@@ -1,55 +1,57 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
-import { type Caller, keyOf, nobody } from './caller.ts'
-import { goodRequests } from './valid-requests.ts'
-import type { Given } from './request-input.ts'
-import { startWorld, type World } from './test-environment.ts'
+import { type Caller, keyOf, unauthenticated } from './caller.ts'
+import { validRequests } from './valid-requests.ts'
+import type { RequestInput } from './request-input.ts'
+import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
-const atOnce = 8
+const concurrency = 8
 
-describe.each(backends)('requests at the same moment on $name', ({ create }) => {
+describe.each(backends)('concurrent requests on $name', ({ create }) => {
   let database: TemporaryDatabase
-  let world: World
+  let environment: TestEnvironment
   let key: Caller
   beforeAll(async () => {
     database = await create()
-    world = await startWorld(database)
-    key = await keyOf(world.fixture.store, world.home.owner)
+    environment = await startTestEnvironment(database)
+    key = await keyOf(environment.fixture.store, environment.home.owner)
   })
   afterAll(async () => {
-    await world.close()
+    await environment.close()
     await database.remove()
   })
 
   /** Sends the same request several times concurrently and returns the statuses in ascending order. */
-  const together = async (id: OperationId, given: Given, caller: Caller = key) => {
-    const answers = await Promise.all(Array.from({ length: atOnce }, () => world.send(id, given, caller)))
-    return answers.map(({ status }) => status).toSorted((a, b) => a - b)
+  const sendConcurrently = async (id: OperationId, input: RequestInput, caller: Caller = key) => {
+    const responses = await Promise.all(
+      Array.from({ length: concurrency }, () => environment.send(id, input, caller)),
+    )
+    return responses.map(({ status }) => status).toSorted((a, b) => a - b)
   }
-  const once = (success: number, refusal: number) => [
+  const onceStatuses = (success: number, conflict: number) => [
     success,
-    ...Array.from({ length: atOnce - 1 }, () => refusal),
+    ...Array.from({ length: concurrency - 1 }, () => conflict),
   ]
 
   it('send one invitation', async () => {
     const body = { email: 'at-once@example.test', role: 'viewer' }
-    expect(await together('createInvitation', { body })).toEqual(once(201, 409))
+    expect(await sendConcurrently('createInvitation', { body })).toEqual(onceStatuses(201, 409))
   })
 
   it('accept an invitation once', async () => {
-    const { caller: _, ...given } = await goodRequests.acceptInvitation(world)
-    expect(await together('acceptInvitation', given, nobody)).toEqual(once(201, 404))
+    const { caller: _, ...input } = await validRequests.acceptInvitation(environment)
+    expect(await sendConcurrently('acceptInvitation', input, unauthenticated)).toEqual(onceStatuses(201, 404))
   })
 
-  it('make a rule once', async () => {
-    const { caller: _, ...given } = await goodRequests.createAccessRule(world)
-    expect(await together('createAccessRule', given)).toEqual(once(201, 409))
+  it('create a rule once', async () => {
+    const { caller: _, ...input } = await validRequests.createAccessRule(environment)
+    expect(await sendConcurrently('createAccessRule', input)).toEqual(onceStatuses(201, 409))
   })
 
   it('replace a credential once', async () => {
-    const { caller: _, ...given } = await goodRequests.rotateCredential(world)
-    expect(await together('rotateCredential', given)).toEqual(once(201, 409))
+    const { caller: _, ...input } = await validRequests.rotateCredential(environment)
+    expect(await sendConcurrently('rotateCredential', input)).toEqual(onceStatuses(201, 409))
   })
 
   it.each([
@@ -59,11 +61,11 @@ describe.each(backends)('requests at the same moment on $name', ({ create }) => 
     'deleteWebhook',
     'deleteInvitation',
     'removeMember',
-  ] as const)('%s deletes once, and says so once in the audit log', async (id) => {
-    const { caller: _, ...given } = await goodRequests[id](world)
-    expect(await together(id, given)).toEqual(once(204, 404))
-    const object = Object.values(given.path ?? {}).at(-1) ?? ''
-    const { body } = await world.send('listAuditLog', { query: { object_id: object } }, key)
+  ] as const)('%s deletes once, with one audit log entry', async (id) => {
+    const { caller: _, ...input } = await validRequests[id](environment)
+    expect(await sendConcurrently(id, input)).toEqual(onceStatuses(204, 404))
+    const object = Object.values(input.path ?? {}).at(-1) ?? ''
+    const { body } = await environment.send('listAuditLog', { query: { object_id: object } }, key)
     expect(body.match(/"action":"[a-z_]+\.delete"/g)).toHaveLength(1)
   })
 
@@ -74,28 +76,28 @@ describe.each(backends)('requests at the same moment on $name', ({ create }) => 
     'updateMember',
     'updateApiKey',
     'updateWebhook',
-  ] as const)('%s is made by one of those who know the same version', async (id) => {
-    const { caller: _, ...given } = await goodRequests[id](world)
-    const first = await world.send(id, given, key)
+  ] as const)('%s succeeds once for requests with the same version', async (id) => {
+    const { caller: _, ...input } = await validRequests[id](environment)
+    const first = await environment.send(id, input, key)
     const headers = { 'if-match': first.headers.etag ?? '' }
     // A different value each time, because a request without a change does not increment the version.
-    const answers = await Promise.all(
-      Array.from({ length: atOnce }, (__, index) =>
-        world.send(id, { ...given, body: changedBody(given.body, `${index}`), headers }, key),
+    const responses = await Promise.all(
+      Array.from({ length: concurrency }, (__, index) =>
+        environment.send(id, { ...input, body: changedBody(input.body, `${index}`), headers }, key),
       ),
     )
-    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
-    expect(statuses).toEqual(once(200, 412))
+    const statuses = responses.map(({ status }) => status).toSorted((a, b) => a - b)
+    expect(statuses).toEqual(onceStatuses(200, 412))
   })
 
   // The last test, because it changes the owner.
   it('leave one owner, whichever member becomes the owner', async () => {
-    const { home, fixture } = world
+    const { home, fixture } = environment
     const members = await Promise.all(Array.from({ length: 4 }, () => home.member('admin')))
-    const answers = await Promise.all(
-      members.map((id) => world.send('updateMember', { path: { id }, body: { role: 'owner' } }, key)),
+    const responses = await Promise.all(
+      members.map((id) => environment.send('updateMember', { path: { id }, body: { role: 'owner' } }, key)),
     )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
     const owners = await fixture.store.db
       .selectFrom('memberships')
       .select('user_id')

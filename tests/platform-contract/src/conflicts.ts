@@ -2,38 +2,44 @@ import type { OperationId } from '@fairlead/platform-server/platform-api/platfor
 import { insertMember } from '@fairlead/platform-server/records/organizations'
 import { insertEvent } from '@fairlead/platform-server/records/webhook-events'
 import { mostWebhooks } from '@fairlead/platform-server/records/webhooks'
-import { nobody, sessionOf } from './caller.ts'
-import type { GoodRequestMaker } from './valid-requests.ts'
-import type { Given } from './request-input.ts'
-import type { World } from './test-environment.ts'
+import { unauthenticated, sessionOf } from './caller.ts'
+import type { ValidRequestFactory } from './valid-requests.ts'
+import type { RequestInput } from './request-input.ts'
+import type { TestEnvironment } from './test-environment.ts'
 
 /** Sends a prerequisite request of a conflict, which must succeed. */
-async function did(world: World, id: OperationId, given: Given): Promise<Record<string, unknown>> {
-  const { status, body } = await world.send(id, given, world.home.key)
-  if (status >= 300) throw new Error(`${id} was answered ${status}: ${body}`)
+async function perform(
+  environment: TestEnvironment,
+  id: OperationId,
+  input: RequestInput,
+): Promise<Record<string, unknown>> {
+  const { status, body } = await environment.send(id, input, environment.home.key)
+  if (status >= 300) throw new Error(`${id} returned ${status}: ${body}`)
   return body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)
 }
 
-async function revokedCredential(world: World): Promise<{ id: string; credential_id: string }> {
-  const path = { id: world.home.ids.node, credential_id: await world.home.credential() }
-  await did(world, 'revokeCredential', { path })
+async function revokedCredential(
+  environment: TestEnvironment,
+): Promise<{ id: string; credential_id: string }> {
+  const path = { id: environment.home.ids.node, credential_id: await environment.home.credential() }
+  await perform(environment, 'revokeCredential', { path })
   return path
 }
 
-async function revokedKey(world: World): Promise<{ id: string }> {
-  const path = { id: await world.home.apiKey() }
-  await did(world, 'revokeApiKey', { path })
+async function revokedKey(environment: TestEnvironment): Promise<{ id: string }> {
+  const path = { id: await environment.home.apiKey() }
+  await perform(environment, 'revokeApiKey', { path })
   return path
 }
 
 /** For every operation that can return 409: a request that does, with its prerequisites. */
-export const conflicts: Readonly<Partial<Record<OperationId, GoodRequestMaker>>> = {
+export const conflicts: Readonly<Partial<Record<OperationId, ValidRequestFactory>>> = {
   acceptInvitation: async ({ fixture, home }) => {
     const { token, email } = await home.invitation()
     const user = { email, firstName: 'T', lastName: 'B' }
     await insertMember(fixture.store.db, { organizationId: home.organizationId, role: 'viewer', user })
     const names = { first_name: 'Tomas', last_name: 'Berg' }
-    return { body: { token, password: 'seven bells before the fog', ...names }, caller: nobody }
+    return { body: { token, password: 'seven bells before the fog', ...names }, caller: unauthenticated }
   },
   changePassword: async ({ fixture, home: { member, organizationId } }) => ({
     caller: await sessionOf(fixture.store, { organizationId, userId: await member() }),
@@ -51,10 +57,15 @@ export const conflicts: Readonly<Partial<Record<OperationId, GoodRequestMaker>>>
   },
   deleteNode: ({ fixture }) => ({ path: { id: fixture.first.nodeId } }),
   deleteProject: ({ home }) => ({ path: { id: home.ids.project } }),
-  probeNodeMethods: async (world) => {
-    const node = { project: world.home.ids.project, name: 'Consensus', chain: 'ethereum', network: 'mainnet' }
+  probeNodeMethods: async (environment) => {
+    const node = {
+      project: environment.home.ids.project,
+      name: 'Consensus',
+      chain: 'ethereum',
+      network: 'mainnet',
+    }
     const body = { ...node, upstreams: { beacon: 'http://192.0.2.1:5052' } }
-    const { id } = await did(world, 'createNode', { body })
+    const { id } = await perform(environment, 'createNode', { body })
     return { path: { id: String(id) } }
   },
   removeMember: ({ home }) => ({ path: { id: home.owner.userId } }),
@@ -69,16 +80,19 @@ export const conflicts: Readonly<Partial<Record<OperationId, GoodRequestMaker>>>
       .executeTakeFirstOrThrow()
     return { path: { id: ids.webhook, delivery_id: id } }
   },
-  revealCredential: async (world) => ({ path: await revokedCredential(world) }),
-  rotateApiKey: async (world) => ({ path: await revokedKey(world), body: {} }),
-  rotateCredential: async (world) => ({ path: await revokedCredential(world), body: {} }),
+  revealCredential: async (environment) => ({ path: await revokedCredential(environment) }),
+  rotateApiKey: async (environment) => ({ path: await revokedKey(environment), body: {} }),
+  rotateCredential: async (environment) => ({ path: await revokedCredential(environment), body: {} }),
   updateAccessRule: async ({ home }) => {
     await home.rule('taken.example')
     const path = { id: home.ids.node, rule_id: await home.rule() }
     return { path, body: { value: 'taken.example' } }
   },
-  updateApiKey: async (world) => ({ path: await revokedKey(world), body: { name: 'x' } }),
-  updateCredential: async (world) => ({ path: await revokedCredential(world), body: { label: 'x' } }),
+  updateApiKey: async (environment) => ({ path: await revokedKey(environment), body: { name: 'x' } }),
+  updateCredential: async (environment) => ({
+    path: await revokedCredential(environment),
+    body: { label: 'x' },
+  }),
   updateMember: ({ home }) => ({ path: { id: home.owner.userId }, body: { disabled: true } }),
   updateNode: ({ fixture }) => ({ path: { id: fixture.first.nodeId }, body: { network: 'other' } }),
 }

@@ -2,7 +2,7 @@ import { document, routes, schemas } from '@fairlead/platform-client/contract'
 import type { Route } from '@fairlead/core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
-import type { WireAnswer } from './http-exchange.ts'
+import type { WireResponse } from './http-exchange.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema({ $id: document, components: { schemas } })
@@ -16,7 +16,7 @@ export const operationIds: readonly OperationId[] = Object.keys(routes).filter((
 )
 
 // Headers that are specific to a response. Headers that every response must have are always checked.
-const tellingHeaders = ['ETag', 'Location', 'Set-Cookie', 'Retry-After', 'WWW-Authenticate', 'Allow']
+const checkedHeaders = ['ETag', 'Location', 'Set-Cookie', 'Retry-After', 'WWW-Authenticate', 'Allow']
 
 // Headers that the document declares as optional.
 const isOptional = (id: OperationId, status: number, name: string) =>
@@ -42,43 +42,43 @@ const formOf: Readonly<Record<string, RegExp>> = {
  *
  * @param id - the requested operation
  */
-export function complaintsOf(id: OperationId, answer: WireAnswer): readonly string[] {
-  const { status, headers } = answer
+export function violationsOf(id: OperationId, response: WireResponse): readonly string[] {
+  const { status, headers } = response
   const declared = routeTable[id].responses[String(status)]
   if (declared === undefined) return [`${status} is not declared`]
-  const given = new Set(declared.headers)
+  const present = new Set(declared.headers)
   return [
-    ...wrongHeaders(always, answer),
-    ...[...given].flatMap((name) => {
+    ...headerViolations(always, response),
+    ...[...present].flatMap((name) => {
       const value = headers[name.toLowerCase()]
       if (value === undefined) return isOptional(id, status, name) ? [] : [`${name} is missing`]
       const form = formOf[name]
-      return form === undefined || [value].flat().every((one) => form.test(one))
+      return form === undefined || [value].flat().every((item) => form.test(item))
         ? []
         : [`${name} has another form`]
     }),
-    ...tellingHeaders
-      .filter((name) => headers[name.toLowerCase()] !== undefined && !given.has(name))
+    ...checkedHeaders
+      .filter((name) => headers[name.toLowerCase()] !== undefined && !present.has(name))
       .map((name) => `${name} is not declared for ${status}`),
-    ...wrongBody(declared, answer),
+    ...bodyViolations(declared, response),
   ]
 }
 
 /** Returns the violations of a response that belongs to no operation: 404 and 405. */
-export function complaintsOutside(answer: WireAnswer): readonly string[] {
+export function routingViolationsOf(response: WireResponse): readonly string[] {
   const error = { schema: { $ref: `${document}#/components/schemas/PlatformError` } }
-  return [...wrongHeaders(always, answer), ...wrongBody(error, answer)]
+  return [...headerViolations(always, response), ...bodyViolations(error, response)]
 }
 
-function wrongHeaders(forms: Readonly<Record<string, RegExp>>, { headers }: WireAnswer): string[] {
+function headerViolations(forms: Readonly<Record<string, RegExp>>, { headers }: WireResponse): string[] {
   return Object.entries(forms)
     .filter(([name, form]) => !form.test(String(headers[name] ?? '')))
     .map(([name]) => `${name} is missing or has another form`)
 }
 
-function wrongBody(
+function bodyViolations(
   { schema, mediaTypes = ['application/json'] }: Route['responses'][string],
-  { status, headers, body }: WireAnswer,
+  { status, headers, body }: WireResponse,
 ): string[] {
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   if (schema === undefined && !mediaTypes.includes('text/csv')) {

@@ -3,54 +3,54 @@ import type { OperationId } from '@fairlead/platform-server/platform-api/platfor
 import { defaultPolicy, reportingPolicy } from '@fairlead/platform-server/platform-api/rate-limits'
 import { describeInOrder } from '@fairlead/platform-server/testing/describe-in-order'
 import type { TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
-import { complaintsOf, complaintsOutside, operationIds, routeTable } from './contract-violations.ts'
+import { violationsOf, routingViolationsOf, operationIds, routeTable } from './contract-violations.ts'
 import { keyOf } from './caller.ts'
-import { goodRequests } from './valid-requests.ts'
-import type { WireAnswer, WireRequest } from './http-exchange.ts'
-import { type Provocation, provocationsOf } from './status-cases.ts'
-import { randomAddress, requestOf, startWorld, type World } from './test-environment.ts'
+import { validRequests } from './valid-requests.ts'
+import type { WireResponse, WireRequest } from './http-exchange.ts'
+import { type StatusCase, statusCasesOf } from './status-cases.ts'
+import { randomAddress, requestOf, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
-// Declared responses that these tests do not provoke, and the reason.
-const notProvoked: readonly {
+// Declared responses that these tests do not cover, and the reason.
+const uncovered: readonly {
   readonly status: number
-  readonly of: 'all' | OperationId
-  readonly why: string
+  readonly operation: 'all' | OperationId
+  readonly reason: string
 }[] = [
-  { status: 500, of: 'all', why: 'is a defect; request-log.test.ts makes one' },
-  { status: 503, of: 'getSignInOptions', why: 'asks nobody else' },
+  { status: 500, operation: 'all', reason: 'is a defect; covered by request-log.test.ts' },
+  { status: 503, operation: 'getSignInOptions', reason: 'does not depend on another system' },
   {
     status: 503,
-    of: 'finishOidcSignIn',
-    why: 'queries the database only for a user whom the provider vouches for',
+    operation: 'finishOidcSignIn',
+    reason: 'queries the database only for a user whom the provider has authenticated',
   },
 ]
 
 // The last test reads what the others record.
-describeInOrder('the platform API by its document', (create) => {
+describeInOrder('the platform API contract', (create) => {
   let database: TemporaryDatabase
-  let world: World
-  const provoked = new Map<OperationId, Set<number>>()
-  const note = (id: OperationId, status: number) => {
-    provoked.set(id, (provoked.get(id) ?? new Set()).add(status))
+  let environment: TestEnvironment
+  const covered = new Map<OperationId, Set<number>>()
+  const record = (id: OperationId, status: number) => {
+    covered.set(id, (covered.get(id) ?? new Set()).add(status))
   }
   beforeAll(async () => {
     database = await create()
-    world = await startWorld(database)
+    environment = await startTestEnvironment(database)
   })
   afterAll(async () => {
-    await world.close()
+    await environment.close()
     await database.remove()
   })
 
-  it.each(operationIds)('%s answers as it declares', async (id) => {
-    const complaints: string[] = []
-    for (const provocation of await provocationsOf(id, world)) {
-      const answer = await world[provocation.to ?? 'exchange'](provocation.request)
-      const wrong = wrongAbout(id, provocation, answer)
-      if (wrong.length > 0) complaints.push(`${provocation.of}: ${wrong.join(', ')}`)
-      else note(id, answer.status)
+  it.each(operationIds)('%s responds as declared', async (id) => {
+    const violations: string[] = []
+    for (const statusCase of await statusCasesOf(id, environment)) {
+      const response = await environment[statusCase.application ?? 'exchange'](statusCase.request)
+      const found = statusViolations(id, statusCase, response)
+      if (found.length > 0) violations.push(`${statusCase.label}: ${found.join(', ')}`)
+      else record(id, response.status)
     }
-    expect(complaints).toEqual([])
+    expect(violations).toEqual([])
   })
 
   it.each([...new Set(operationIds.map((id) => routeTable[id].path))])(
@@ -61,38 +61,38 @@ describeInOrder('the platform API by its document', (create) => {
       if (!allowed.has('GET')) allowed.delete('HEAD')
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'PROPFIND']) {
         if (allowed.has(method)) continue
-        const answer = await world.exchange({ method, target: path, headers: secure() })
-        expect([method, answer.status]).toEqual([method, 405])
-        if (method !== 'HEAD') expect(complaintsOutside(answer)).toEqual([])
-        expect(new Set(answer.headers.allow?.split(', '))).toEqual(allowed)
+        const response = await environment.exchange({ method, target: path, headers: secure() })
+        expect([method, response.status]).toEqual([method, 405])
+        if (method !== 'HEAD') expect(routingViolationsOf(response)).toEqual([])
+        expect(new Set(response.headers.allow?.split(', '))).toEqual(allowed)
       }
     },
   )
 
-  describe('throttles', () => {
+  describe('rate limits', () => {
     // A caller that has reached the limit is rejected by every operation.
-    it('a caller', { timeout: 120_000 }, async () => {
-      const { home, fixture } = world
+    it('apply to every operation', { timeout: 120_000 }, async () => {
+      const { home, fixture } = environment
       const caller = await keyOf(fixture.store, home.owner)
       const address = { 'x-forwarded-for': randomAddress() }
-      const ask = (id: OperationId, by: typeof caller | typeof address) =>
-        world.exchange(requestOf(id, {}, { ...address, ...by }))
-      await useUp(defaultPolicy.quota, () => ask('getOrganization', caller))
-      await useUp(defaultPolicy.quota, () => ask('getSignInOptions', address))
-      await useUp(reportingPolicy.quota, () => ask('listNodeUsage', caller))
+      const call = (id: OperationId, by: typeof caller | typeof address) =>
+        environment.exchange(requestOf(id, {}, { ...address, ...by }))
+      await exhaust(defaultPolicy.quota, () => call('getOrganization', caller))
+      await exhaust(defaultPolicy.quota, () => call('getSignInOptions', address))
+      await exhaust(reportingPolicy.quota, () => call('listNodeUsage', caller))
       for (const id of operationIds) {
-        const answer = await ask(id, routeTable[id].public === true ? address : caller)
-        expect([id, answer.status, complaintsOf(id, answer)]).toEqual([id, 429, []])
-        expect(answer.headers['ratelimit']).toMatch(/^"(default|reporting)";r=0;t=\d+$/)
-        note(id, 429)
+        const response = await call(id, routeTable[id].public === true ? address : caller)
+        expect([id, response.status, violationsOf(id, response)]).toEqual([id, 429, []])
+        expect(response.headers['ratelimit']).toMatch(/^"(default|reporting)";r=0;t=\d+$/)
+        record(id, 429)
       }
     })
 
-    it('says how many requests are left', async () => {
-      const caller = await keyOf(world.fixture.store, world.home.owner)
-      const first = await world.send('getOrganization', {}, caller)
-      const second = await world.send('getNode', { path: { id: 'nonsense' } }, caller)
-      const report = await world.send('listNodeUsage', {}, caller)
+    it('report the remaining requests', async () => {
+      const caller = await keyOf(environment.fixture.store, environment.home.owner)
+      const first = await environment.send('getOrganization', {}, caller)
+      const second = await environment.send('getNode', { path: { id: 'nonsense' } }, caller)
+      const report = await environment.send('listNodeUsage', {}, caller)
       expect(
         [first, second, report].map(({ headers }) => [headers['ratelimit-policy'], headers['ratelimit']]),
       ).toEqual([
@@ -103,61 +103,67 @@ describeInOrder('the platform API by its document', (create) => {
     })
   })
 
-  it('answers 503 while the database is away', async () => {
-    const lost = await create()
-    const away = await startWorld(lost)
+  it('responds with 503 while the database is unavailable', async () => {
+    const closedDatabase = await create()
+    const offline = await startTestEnvironment(closedDatabase)
     onTestFinished(async () => {
-      await away.close()
-      await lost.remove()
+      await offline.close()
+      await closedDatabase.remove()
     })
-    const good = new Map<OperationId, WireRequest>()
+    const requests = new Map<OperationId, WireRequest>()
     for (const id of operationIds) {
-      if (isExempt(id, 503) || provoked.get(id)?.has(503) === true) continue
-      const { caller = away.home.key, ...given } = await goodRequests[id](away)
-      good.set(id, requestOf(id, given, caller))
+      if (isExempt(id, 503) || covered.get(id)?.has(503) === true) continue
+      const { caller = offline.home.key, ...input } = await validRequests[id](offline)
+      requests.set(id, requestOf(id, input, caller))
     }
-    await away.fixture.store.close()
-    for (const [id, request] of good) {
-      const answer = await away.exchange(request)
-      expect([id, answer.status, complaintsOf(id, answer)]).toEqual([id, 503, []])
-      note(id, 503)
+    await offline.fixture.store.close()
+    for (const [id, request] of requests) {
+      const response = await offline.exchange(request)
+      expect([id, response.status, violationsOf(id, response)]).toEqual([id, 503, []])
+      record(id, 503)
     }
   })
 
-  it('leaves no declared status out', () => {
-    const left = operationIds.flatMap((id) =>
+  it('covers every declared status', () => {
+    const missing = operationIds.flatMap((id) =>
       Object.keys(routeTable[id].responses)
         .map(Number)
-        .filter((status) => provoked.get(id)?.has(status) !== true && !isExempt(id, status))
+        .filter((status) => covered.get(id)?.has(status) !== true && !isExempt(id, status))
         .map((status) => `${id} ${status}`),
     )
-    expect(left).toEqual([])
+    expect(missing).toEqual([])
   })
 })
 
 function isExempt(id: OperationId, status: number): boolean {
-  return notProvoked.some((one) => one.status === status && (one.of === 'all' || one.of === id))
+  return uncovered.some(
+    (entry) => entry.status === status && (entry.operation === 'all' || entry.operation === id),
+  )
 }
 
-function wrongAbout(id: OperationId, { status, field, header }: Provocation, answer: WireAnswer): string[] {
+function statusViolations(
+  id: OperationId,
+  { status, field, header }: StatusCase,
+  response: WireResponse,
+): string[] {
   return [
-    ...(answer.status === status ? [] : [`${answer.status} instead of ${status}`]),
-    ...complaintsOf(id, answer),
-    ...(field === undefined || namesField(answer, field) ? [] : [`no complaint about ${field}`]),
-    ...(header === undefined || header[1].test(String(answer.headers[header[0]]))
+    ...(response.status === status ? [] : [`${response.status} instead of ${status}`]),
+    ...violationsOf(id, response),
+    ...(field === undefined || namesField(response, field) ? [] : [`no error for the field ${field}`]),
+    ...(header === undefined || header[1].test(String(response.headers[header[0]]))
       ? []
       : [`${header[0]} has another form`]),
   ]
 }
 
-function namesField({ body }: WireAnswer, field: string): boolean {
+function namesField({ body }: WireResponse, field: string): boolean {
   if (body === '') return false
   const { error } = JSON.parse(body) as { error?: { fields?: Readonly<Record<string, unknown>> } }
   return Object.keys(error?.fields ?? {}).some((name) => name === field || name.startsWith(`${field}.`))
 }
 
-async function useUp(quota: number, ask: () => Promise<WireAnswer>): Promise<void> {
-  for (let sent = 0; sent < quota; sent += 20) await Promise.all(Array.from({ length: 20 }, ask))
+async function exhaust(quota: number, call: () => Promise<WireResponse>): Promise<void> {
+  for (let sent = 0; sent < quota; sent += 20) await Promise.all(Array.from({ length: 20 }, call))
 }
 
 const secure = () => ({ 'x-forwarded-for': randomAddress(), 'x-forwarded-proto': 'https' })

@@ -10,7 +10,7 @@ export interface WireRequest {
 }
 
 /** A received response. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -18,7 +18,7 @@ export interface WireAnswer {
 
 /** Sends requests to one local port, over keep-alive connections. */
 export interface HttpExchange {
-  send(request: WireRequest): Promise<WireAnswer>
+  send(request: WireRequest): Promise<WireResponse>
   close(): void
 }
 
@@ -30,17 +30,17 @@ export function openExchange(port: number): HttpExchange {
       new Promise((resolve, reject) => {
         const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
         const options = { port, host: '127.0.0.1', method, path: target, headers: { ...length, ...headers } }
-        const sent = request({ ...options, agent }, (response) => {
+        const outgoing = request({ ...options, agent }, (response) => {
           const chunks: Buffer[] = []
           response.on('data', (chunk: Buffer) => chunks.push(chunk))
           response.on('error', reject)
           response.on('end', () => {
-            const { statusCode: status = 0, headers: answered } = response
-            resolve({ status, headers: answered, body: Buffer.concat(chunks).toString() })
+            const { statusCode: status = 0, headers: responseHeaders } = response
+            resolve({ status, headers: responseHeaders, body: Buffer.concat(chunks).toString() })
           })
         })
-        sent.on('error', reject)
-        sent.end(body)
+        outgoing.on('error', reject)
+        outgoing.end(body)
       }),
     close: () => agent.destroy(),
   }

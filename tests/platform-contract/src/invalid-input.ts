@@ -2,7 +2,7 @@ import { schemas } from '@fairlead/platform-client/contract'
 import type { JsonSchema, Route } from '@fairlead/core'
 
 /** Input of an operation with one invalid part. */
-export interface WrongInput<input> {
+export interface InvalidInput<input> {
   readonly input: input
   /** The field or parameter that a response has to name. */
   readonly field: string
@@ -26,23 +26,23 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
 }
 
 /** Returns bodies that each violate one rule of the schema, derived from a valid body. */
-export function wrongBodies(schema: JsonSchema, good: object): WrongInput<unknown>[] {
+export function invalidBodies(schema: JsonSchema, valid: object): InvalidInput<unknown>[] {
   const { required = [] } = resolved(schema)
   const values = Object.entries(propertiesOf(schema)).flatMap(([field, property]) =>
-    wrongValues(property).map((value) => ({ field, input: { ...good, [field]: value } })),
+    invalidValues(property).map((value) => ({ field, input: { ...valid, [field]: value } })),
   )
   const missing = (required as readonly string[]).map((field) => ({
     field,
-    input: Object.fromEntries(Object.entries(good).filter(([name]) => name !== field)),
+    input: Object.fromEntries(Object.entries(valid).filter(([name]) => name !== field)),
   }))
-  const whole = [[], 'text', 7, true, null].map((input) => ({ field: 'non_field_errors', input }))
-  return [...values, ...missing, ...whole]
+  const nonObjects = [[], 'text', 7, true, null].map((input) => ({ field: 'non_field_errors', input }))
+  return [...values, ...missing, ...nonObjects]
 }
 
 /** Returns queries that each violate one rule of a parameter. */
-export function wrongQueries(route: Route): WrongInput<Readonly<Record<string, string>>>[] {
+export function invalidQueries(route: Route): InvalidInput<Readonly<Record<string, string>>>[] {
   return Object.entries(route.query).flatMap(([field, { schema }]) =>
-    wrongValues(schema)
+    invalidValues(schema)
       // All query values are text, and an empty filter is ignored.
       .map((value) => (typeof value === 'object' ? 'nonsense' : `${value}`))
       .filter((text) => text !== '' && !(text === 'nonsense' && isFreeText(schema)))
@@ -51,12 +51,12 @@ export function wrongQueries(route: Route): WrongInput<Readonly<Record<string, s
 }
 
 function isFreeText(schema: JsonSchema): boolean {
-  const { type, enum: allowed, pattern } = resolved(schema)
-  return type === 'string' && allowed === undefined && pattern === undefined
+  const { type, enum: choices, pattern } = resolved(schema)
+  return type === 'string' && choices === undefined && pattern === undefined
 }
 
 /** Returns values that each violate one rule of a schema. */
-function wrongValues(schema: JsonSchema): (string | number | object | null)[] {
+function invalidValues(schema: JsonSchema): (string | number | object | null)[] {
   const rules = resolved(schema)
   const types = [rules['type']].flat()
   const number = (name: string) => (typeof rules[name] === 'number' ? [rules[name]] : [])

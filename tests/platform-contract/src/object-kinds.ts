@@ -1,15 +1,15 @@
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { routeTable } from './contract-violations.ts'
-import type { EstateIds } from './seed-data.ts'
+import type { SeedIds } from './seed-data.ts'
 
-const kindsByName: Readonly<Record<string, keyof EstateIds>> = {
+const kindsByName: Readonly<Record<string, keyof SeedIds>> = {
   rule_id: 'rule',
   credential_id: 'credential',
   delivery_id: 'delivery',
   project: 'project',
 }
 
-const kindsByPath: Readonly<Record<string, keyof EstateIds>> = {
+const kindsByPath: Readonly<Record<string, keyof SeedIds>> = {
   members: 'member',
   invitations: 'invitation',
   'api-keys': 'apiKey',
@@ -20,14 +20,14 @@ const kindsByPath: Readonly<Record<string, keyof EstateIds>> = {
 }
 
 /** Returns the kind of object whose id a parameter is. Undefined if it is not an id. */
-export function kindOf(id: OperationId, name: string): keyof EstateIds | undefined {
+export function kindOf(id: OperationId, name: string): keyof SeedIds | undefined {
   if (name !== 'id') return kindsByName[name]
   const [, collection = ''] = /\/([a-z-]+)\/\{id\}/.exec(routeTable[id].path) ?? []
   return kindsByPath[collection]
 }
 
 /** The path parameters of an operation on existing objects. */
-export function pathOf(id: OperationId, ids: EstateIds): Record<string, string> {
+export function pathOf(id: OperationId, ids: SeedIds): Record<string, string> {
   return Object.fromEntries(
     Object.keys(routeTable[id].pathParameters).map((name) => {
       const kind = kindOf(id, name)
@@ -38,9 +38,9 @@ export function pathOf(id: OperationId, ids: EstateIds): Record<string, string> 
 }
 
 /** Every way to put ids of another organization into a path: each separately, and all together. */
-export function foreignPaths(id: OperationId, own: EstateIds, foreign: EstateIds): Record<string, string>[] {
-  const [mine, theirs] = [pathOf(id, own), pathOf(id, foreign)]
-  const names = Object.keys(mine)
-  const single = names.map((name) => ({ ...mine, [name]: theirs[name] ?? '' }))
-  return names.length > 1 ? [...single, theirs] : single
+export function foreignPaths(id: OperationId, own: SeedIds, foreign: SeedIds): Record<string, string>[] {
+  const [ownPath, foreignPath] = [pathOf(id, own), pathOf(id, foreign)]
+  const names = Object.keys(ownPath)
+  const single = names.map((name) => ({ ...ownPath, [name]: foreignPath[name] ?? '' }))
+  return names.length > 1 ? [...single, foreignPath] : single
 }

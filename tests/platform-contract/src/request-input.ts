@@ -1,5 +1,5 @@
 /** The content of a request of an operation. */
-export interface Given {
+export interface RequestInput {
   readonly path?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string>> | undefined
   readonly body?: unknown

@@ -6,10 +6,10 @@ import { insertSession } from '@fairlead/platform-server/records/sessions'
 import { newSessionToken } from '@fairlead/platform-server/sessions/session-cookie'
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import { type Caller, keyOf, type Person } from './caller.ts'
-import type { Given } from './request-input.ts'
+import type { RequestInput } from './request-input.ts'
 
 /** Ids of the objects of an organization, by parameter or field name. */
-export interface EstateIds {
+export interface SeedIds {
   readonly project: string
   readonly node: string
   readonly credential: string
@@ -23,16 +23,16 @@ export interface EstateIds {
 }
 
 /** An organization with one object of each kind, and functions that create more. */
-export interface Estate extends EstateMakers {
+export interface SeedData extends SeedFactories {
   readonly organizationId: string
   readonly owner: Person
   /** An API key of the owner, with all scopes. */
   readonly key: Caller
-  readonly ids: EstateIds
+  readonly ids: SeedIds
 }
 
 /** Creates objects. Each function returns the id of a new one. */
-export interface EstateMakers {
+export interface SeedFactories {
   project(): Promise<string>
   node(): Promise<string>
   credential(node?: string): Promise<string>
@@ -46,7 +46,11 @@ export interface EstateMakers {
 }
 
 /** Sends a request that must create an object, and returns the object. */
-export type Create = (id: OperationId, given: Given, caller: Caller) => Promise<Record<string, unknown>>
+export type Create = (
+  id: OperationId,
+  input: RequestInput,
+  caller: Caller,
+) => Promise<Record<string, unknown>>
 
 /** An upstream that no test calls. */
 export const upstreams = { evm: 'http://127.0.0.1:9/' }
@@ -57,31 +61,33 @@ export const upstreams = { evm: 'http://127.0.0.1:9/' }
  * @param name - part of the name of everything that can have a name
  * @param hook - URL of a webhook receiver
  */
-export async function fillEstate(
+export async function seedOrganization(
   store: Store,
   create: Create,
   { name, owner, hook }: { readonly name: string; readonly owner: Person; readonly hook: string },
-): Promise<Estate> {
+): Promise<SeedData> {
   const key = await keyOf(store, owner)
-  const made = async (id: OperationId, body: unknown, path: Given['path'] = {}) =>
+  const createWithKey = async (id: OperationId, body: unknown, path: RequestInput['path'] = {}) =>
     create(id, { path, body }, key)
-  const idOf = async (...call: Parameters<typeof made>) => String((await made(...call))['id'])
+  const idOf = async (...call: Parameters<typeof createWithKey>) =>
+    String((await createWithKey(...call))['id'])
   const project = await idOf('createProject', { name })
   const nodeBody = { project, name, chain: 'ethereum', network: 'mainnet', upstreams }
   const node = await idOf('createNode', nodeBody)
   const email = () => `${name}-${randomUUID()}@example.test`.toLowerCase()
-  const newWebhook = () => idOf('createWebhook', { url: hook, description: name, events: ['quota.warning'] })
-  const webhook = await newWebhook()
-  const makers: EstateMakers = {
+  const createWebhook = () =>
+    idOf('createWebhook', { url: hook, description: name, events: ['quota.warning'] })
+  const webhook = await createWebhook()
+  const factories: SeedFactories = {
     project: () => idOf('createProject', { name }),
     node: () => idOf('createNode', nodeBody),
-    credential: (of = node) => idOf('createCredential', { kind: 'token', label: name }, { id: of }),
+    credential: (parent = node) => idOf('createCredential', { kind: 'token', label: name }, { id: parent }),
     rule: (value = `${randomUUID()}.example`) =>
       idOf('createAccessRule', { kind: 'origin', value, action: 'deny' }, { id: node }),
-    webhook: newWebhook,
-    delivery: async (of = webhook) => {
-      await create('testWebhook', { path: { id: of } }, key)
-      const list = await create('listWebhookDeliveries', { path: { id: of } }, key)
+    webhook: createWebhook,
+    delivery: async (parent = webhook) => {
+      await create('testWebhook', { path: { id: parent } }, key)
+      const list = await create('listWebhookDeliveries', { path: { id: parent } }, key)
       const [newest] = list['results'] as readonly { readonly id: string }[]
       if (newest === undefined) throw new Error('A test of a webhook left no delivery.')
       return newest.id
@@ -92,24 +98,24 @@ export async function fillEstate(
     },
     invitation: async () => {
       const address = email()
-      const { id, token } = await made('createInvitation', { email: address, role: 'viewer' })
+      const { id, token } = await createWithKey('createInvitation', { email: address, role: 'viewer' })
       return { id: String(id), token: String(token), email: address }
     },
     apiKey: () => idOf('createApiKey', { name, scopes: ['org:read'] }),
     session: () => insertSession(store.db, { ...owner, token: newSessionToken(), ip: '', userAgent: name }),
   }
-  const ids: EstateIds = {
+  const ids: SeedIds = {
     project,
     node,
     webhook,
-    credential: await makers.credential(),
-    rule: await makers.rule(),
-    delivery: await makers.delivery(),
-    member: await makers.member(),
-    invitation: (await makers.invitation()).id,
-    apiKey: await makers.apiKey(),
-    session: await makers.session(),
+    credential: await factories.credential(),
+    rule: await factories.rule(),
+    delivery: await factories.delivery(),
+    member: await factories.member(),
+    invitation: (await factories.invitation()).id,
+    apiKey: await factories.apiKey(),
+    session: await factories.session(),
   }
   await create('putNodeLimits', { path: { id: node }, body: { requests_per_second: 7 } }, key)
-  return { ...makers, organizationId: owner.organizationId, owner, key, ids }
+  return { ...factories, organizationId: owner.organizationId, owner, key, ids }
 }

@@ -16,30 +16,30 @@ import type { TemporaryDatabase } from '@fairlead/platform-server/testing/tempor
 import { startReceiver, type WebhookReceiver } from '@fairlead/platform-server/testing/webhook-receiver'
 import { routeTable } from './contract-violations.ts'
 import type { Caller, Person } from './caller.ts'
-import { type Create, type Estate, type EstateIds, fillEstate } from './seed-data.ts'
-import type { Given } from './request-input.ts'
-import { type HttpExchange, openExchange, type WireAnswer, type WireRequest } from './http-exchange.ts'
+import { type Create, type SeedData, type SeedIds, seedOrganization } from './seed-data.ts'
+import type { RequestInput } from './request-input.ts'
+import { type HttpExchange, openExchange, type WireResponse, type WireRequest } from './http-exchange.ts'
 
 /** A platform API over real sockets, with two organizations that have one object of each kind. */
-export interface World {
+export interface TestEnvironment {
   readonly fixture: PlatformFixture
-  readonly home: Estate
-  readonly foreign: Estate
+  readonly home: SeedData
+  readonly foreign: SeedData
   readonly receiver: WebhookReceiver
   /** Password of the owner of the first organization. */
   readonly password: string
   readonly passwordHash: string
   readonly ownerEmail: string
   /** Sends a request of an operation, each from a different IP address, over a connection that counts as TLS. */
-  send(id: OperationId, given: Given, caller: Caller): Promise<WireAnswer>
+  send(id: OperationId, input: RequestInput, caller: Caller): Promise<WireResponse>
   /** Sends an arbitrary request. */
-  exchange(request: WireRequest): Promise<WireAnswer>
+  exchange(request: WireRequest): Promise<WireResponse>
   /** Refills the first organization, whatever state it and its owner are in. Returns the new objects. */
-  refilled(): Promise<EstateIds>
+  reseed(): Promise<SeedIds>
   /** Sends a request to another application with the same database, which has no identity provider. */
-  withoutProvider(request: WireRequest): Promise<WireAnswer>
+  withoutProvider(request: WireRequest): Promise<WireResponse>
   /** Sends a request to an application whose identity provider is unreachable. */
-  providerAway(request: WireRequest): Promise<WireAnswer>
+  providerUnreachable(request: WireRequest): Promise<WireResponse>
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export interface World {
 export const foreignName = 'Foreign-7f31'
 
 /** Starts a platform API with a database and fills it. */
-export async function startWorld(database: TemporaryDatabase): Promise<World> {
+export async function startTestEnvironment(database: TemporaryDatabase): Promise<TestEnvironment> {
   const [receiver, provider] = await Promise.all([startReceiver(), startDiscovery()])
   const webhooks = { send: { isPrivateAllowed: true }, wake: () => undefined }
   const passwords = createPasswords()
@@ -56,17 +56,21 @@ export async function startWorld(database: TemporaryDatabase): Promise<World> {
   const fixture = await platformFixture(database, { ...options, oidc })
   const { store, app, first } = fixture
   const exchange = await listen(app)
-  const others = { ...options, store, protocols, log: pino({ enabled: false }) }
-  const plain = await createPlatformApi(others)
-  const plainExchange = await listen(plain)
-  const alone = await createPlatformApi({ ...others, oidc: { ...oidc, issuer: 'http://127.0.0.1:9' } })
-  const aloneExchange = await listen(alone)
+  const shared = { ...options, store, protocols, log: pino({ enabled: false }) }
+  const withoutOidc = await createPlatformApi(shared)
+  const withoutOidcExchange = await listen(withoutOidc)
+  const unreachableProvider = await createPlatformApi({
+    ...shared,
+    oidc: { ...oidc, issuer: 'http://127.0.0.1:9' },
+  })
+  const unreachableProviderExchange = await listen(unreachableProvider)
 
-  const send = (id: OperationId, given: Given, caller: Caller) => exchange.send(requestOf(id, given, caller))
-  const create: Create = async (id, given, caller) => {
-    const answer = await send(id, given, caller)
-    if (answer.status >= 300) throw new Error(`${id} was answered ${answer.status}: ${answer.body}`)
-    return JSON.parse(answer.body) as Record<string, unknown>
+  const send = (id: OperationId, input: RequestInput, caller: Caller) =>
+    exchange.send(requestOf(id, input, caller))
+  const create: Create = async (id, input, caller) => {
+    const response = await send(id, input, caller)
+    if (response.status >= 300) throw new Error(`${id} returned ${response.status}: ${response.body}`)
+    return JSON.parse(response.body) as Record<string, unknown>
   }
 
   const { id: userId, email: ownerEmail } = await store.db
@@ -78,14 +82,14 @@ export async function startWorld(database: TemporaryDatabase): Promise<World> {
   await setPassword(store.db, userId, { hash, origin: 'user', mustChange: false })
   const { organizationId } = first
   const homeOptions = { name: 'Home', owner: { organizationId, userId }, hook: receiver.url }
-  const home = await fillEstate(store, create, homeOptions)
+  const home = await seedOrganization(store, create, homeOptions)
   const foreignId = await insertOrganization(store.db, foreignName)
   const foreignOwner = await insertOwner(store.db, foreignId, {
     email: `${foreignName}@example.test`,
     firstName: foreignName,
     lastName: foreignName,
   })
-  const foreign = await fillEstate(store, create, {
+  const foreign = await seedOrganization(store, create, {
     name: foreignName,
     owner: { organizationId: foreignId, userId: foreignOwner },
     hook: `${receiver.url}&of=${foreignName}`,
@@ -100,17 +104,23 @@ export async function startWorld(database: TemporaryDatabase): Promise<World> {
     ownerEmail,
     send,
     exchange: (request) => exchange.send(request),
-    refilled: async () => {
+    reseed: async () => {
       await restoreOwner(store.db, homeOptions.owner)
-      return (await fillEstate(store, create, homeOptions)).ids
+      return (await seedOrganization(store, create, homeOptions)).ids
     },
-    withoutProvider: (request) => plainExchange.send(request),
-    providerAway: (request) => aloneExchange.send(request),
+    withoutProvider: (request) => withoutOidcExchange.send(request),
+    providerUnreachable: (request) => unreachableProviderExchange.send(request),
     close: async () => {
       exchange.close()
-      plainExchange.close()
-      aloneExchange.close()
-      await Promise.all([app.close(), plain.close(), alone.close(), receiver.close(), provider.close()])
+      withoutOidcExchange.close()
+      unreachableProviderExchange.close()
+      await Promise.all([
+        app.close(),
+        withoutOidc.close(),
+        unreachableProvider.close(),
+        receiver.close(),
+        provider.close(),
+      ])
     },
   }
 }
@@ -133,8 +143,8 @@ async function restoreOwner(db: Store['db'], { organizationId, userId }: Person)
 }
 
 /** Builds the wire form of a request of an operation. */
-export function requestOf(id: OperationId, given: Given, caller: Caller): WireRequest {
-  const { path = {}, query = {}, body, headers = {} } = given
+export function requestOf(id: OperationId, input: RequestInput, caller: Caller): WireRequest {
+  const { path = {}, query = {}, body, headers = {} } = input
   const { method, path: template } = routeTable[id]
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
   const text = new URLSearchParams(query).toString()

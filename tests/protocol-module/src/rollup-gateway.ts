@@ -27,7 +27,7 @@ export interface RollupGateway {
   stop(): Promise<void>
 }
 
-const answers: Readonly<Record<string, unknown>> = { '/status': { height: 7 }, '/blocks/7': { number: 7 } }
+const responses: Readonly<Record<string, unknown>> = { '/status': { height: 7 }, '/blocks/7': { number: 7 } }
 
 /** Starts the gateway, a rollup node and a trace collector. */
 export async function rollupGateway(own: readonly ProtocolModule[] = [rollupModule]): Promise<RollupGateway> {
@@ -35,7 +35,7 @@ export async function rollupGateway(own: readonly ProtocolModule[] = [rollupModu
   const database = await anyDatabase()
   const store = await database.open()
   let traces = ''
-  const upstream = await serveJson((path) => answers[path])
+  const upstream = await serveJson((path) => responses[path])
   const collector = await serveJson((_, body) => {
     traces += body
     return {}
@@ -94,14 +94,14 @@ export async function rollupGateway(own: readonly ProtocolModule[] = [rollupModu
   }
 }
 
-function serveJson(answer: (path: string, body: string) => unknown) {
+function serveJson(responseTo: (path: string, body: string) => unknown) {
   return serve((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
-      const found = answer(request.url ?? '', body)
-      response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(found ?? {}))
+      const result = responseTo(request.url ?? '', body)
+      response.writeHead(result === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(result ?? {}))
     })
   })
 }

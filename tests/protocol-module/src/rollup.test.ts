@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop())
 
-it('is served beside the other protocols, in the shape of its own API', async () => {
+it('is served beside the other protocols, in the format of its API', async () => {
   const { call, url, first } = gateway
   const status = await call('/status')
   expect([status.status, await status.json()]).toEqual([200, { height: 7 }])
@@ -24,8 +24,11 @@ it('is served beside the other protocols, in the shape of its own API', async ()
     404,
     { error: { status: 404, message: 'The rollup API has no such path.' } },
   ])
-  const stranger = await fetch(`${url}/unknown-token/rollup/status`)
-  expect([stranger.status, await stranger.json()]).toMatchObject([401, { error: { status: 401 } }])
+  const unauthenticated = await fetch(`${url}/unknown-token/rollup/status`)
+  expect([unauthenticated.status, await unauthenticated.json()]).toMatchObject([
+    401,
+    { error: { status: 401 } },
+  ])
   // The token grants access to no other protocol.
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
   const headers = { 'content-type': 'application/json' }
@@ -33,7 +36,7 @@ it('is served beside the other protocols, in the shape of its own API', async ()
   expect(evm.status).toBe(404)
 })
 
-it('obeys a rule', async () => {
+it('applies an access rule', async () => {
   const { call, store, first } = gateway
   const rule = {
     nodeId: first.nodeId,
@@ -49,7 +52,7 @@ it('obeys a rule', async () => {
   await vi.waitFor(async () => expect((await call('/blocks/7')).status).toBe(200), later)
 })
 
-it('obeys a rate', async () => {
+it('applies a rate limit', async () => {
   const { call, store, first } = gateway
   const owner = { kind: 'node', id: first.nodeId } as const
   await putLimits(store.db, owner, { rate: { requestsPerSecond: 1, burst: 1 } })
@@ -61,7 +64,7 @@ it('obeys a rate', async () => {
   }, later)
 })
 
-it('counts in the metrics, the usage report, traces and the log', async () => {
+it('appears in the metrics, the usage report, traces and the log', async () => {
   const { call, metrics, url, first, traces, log } = gateway
   await call('/status')
   expect(await metrics()).toMatch(
@@ -77,7 +80,7 @@ it('counts in the metrics, the usage report, traces and the log', async () => {
   expect(log()).toMatch(/"method":"getStatus","status":200/)
 })
 
-it('takes part in health and in reconfiguration', async () => {
+it('is part of the health check and of reconfiguration', async () => {
   const { call, url, setNotice } = gateway
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   expect((await call('/status')).headers.get('x-notice')).toBe('one')
@@ -86,7 +89,7 @@ it('takes part in health and in reconfiguration', async () => {
   setNotice('one')
 })
 
-it('is served while the gateway drains, and ends with it', async () => {
+it('is served while the gateway drains, and closes with it', async () => {
   const draining = await rollupGateway()
   onTestFinished(() => draining.stop())
   draining.drain()
@@ -96,7 +99,7 @@ it('is served while the gateway drains, and ends with it', async () => {
   await expect(draining.call('/status')).rejects.toThrow()
 })
 
-it('ends the start of the gateway when it cannot be opened', async () => {
+it('prevents the start of the gateway when it cannot be opened', async () => {
   const failing = { ...rollupModule, load: () => Promise.reject(new Error('not loaded')) }
   await expect(rollupGateway([rollupModule, failing])).rejects.toThrow('not loaded')
   await expect(rollupGateway([rollupModule, rollupModule])).rejects.toThrow('Two routes have the pattern')

@@ -37,8 +37,8 @@ export function deno(): string | undefined {
  */
 export function chromium(): string | undefined {
   const named = process.env['CHROMIUM']
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-  return named ?? places.find((place) => existsSync(place))
+  const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+  return named ?? paths.find((path) => existsSync(path))
 }
 
 /** Arguments with which Chromium runs on any machine, also as root, and makes no background requests. */
@@ -59,11 +59,11 @@ function program(name: string, file: string): string | undefined {
 
 /** The compilers that the published types support: version, and the script to run with Node.js. */
 export const typescriptCompilers: readonly (readonly [version: string, script: string])[] = [
-  ['5.9', scriptBeside(require.resolve('typescript-5.9/package.json'))],
-  ['6.0', scriptBeside(require.resolve('typescript-6.0/package.json'))],
-  ['7.0', scriptBeside(require.resolve('typescript/package.json'))],
+  ['5.9', scriptOf(require.resolve('typescript-5.9/package.json'))],
+  ['6.0', scriptOf(require.resolve('typescript-6.0/package.json'))],
+  ['7.0', scriptOf(require.resolve('typescript/package.json'))],
 ]
 
-function scriptBeside(manifest: string): string {
+function scriptOf(manifest: string): string {
   return join(dirname(manifest), 'bin/tsc')
 }

@@ -11,7 +11,7 @@ import type { Import } from './read-imports.ts'
 export function backwardImports(imports: readonly Import[], areas: readonly Area[]): readonly string[] {
   const areaOf = (file: string) => {
     const area = areas.find(({ files }) => files.test(file))
-    if (area === undefined) throw new Error(`No area owns ${file}.`)
+    if (area === undefined) throw new Error(`No area matches ${file}.`)
     return area
   }
   const isAllowed = ({ from, to }: Import) => {
@@ -20,7 +20,7 @@ export function backwardImports(imports: readonly Import[], areas: readonly Area
     return !to.startsWith('@fairlead/') || area.packages.test(to)
   }
   return imports
-    .filter((each) => !isAllowed(each))
+    .filter((entry) => !isAllowed(entry))
     .map(({ from, to }) => `${areaOf(from).name}: ${from} -> ${to}`)
     .toSorted()
 }

@@ -12,14 +12,14 @@ import { readImports, readSources } from './read-imports.ts'
 const packages = resolve(import.meta.dirname, '../../../packages')
 const folders = globSync('*/src', { cwd: packages }).map((folder) => join(packages, folder))
 
-it.each([...gatewayPackages])('%s imports no more of the workspace than it may', (name, allowed) => {
+it.each([...gatewayPackages])('%s imports only allowed workspace packages', (name, allowed) => {
   const imports = readImports(join(packages, name, 'src'))
   expect(imports.length).toBeGreaterThan(30)
   const area: Area = { name, files: /./, mayImport: [], packages: allowed }
   expect(backwardImports(imports, [area])).toEqual([])
 })
 
-it('the core of the gateway names no protocol', () => {
+it('the core of the gateway contains no protocol name', () => {
   const sources = readSources(join(packages, 'gateway-core/src'))
   expect(sources.length).toBeGreaterThan(100)
   expect(
@@ -34,7 +34,7 @@ it.each([
   ['`${a}eth_call`', ['eth_call']],
   ["import { method, whether } from '@ethersproject/web'", []],
   ['// as for evm\nsetHeader(together, "something")', []],
-])('finds names of protocols in %s', (text, names) => {
+])('finds protocol names in %s', (text, names) => {
   expect(namesOfProtocols(text)).toEqual(names)
 })
 
@@ -44,12 +44,12 @@ it('a chain of the devnet imports no other chain', () => {
   expect(backwardImports(imports, devnetAreas)).toEqual([])
 })
 
-it('no file of a package imports itself through others, not even when it is run', () => {
+it('no package has an import cycle, including dynamic imports', () => {
   expect(folders.length).toBeGreaterThan(8)
   expect(folders.flatMap((folder) => cyclicFiles(readImports(folder)))).toEqual([])
 })
 
-it('no package imports itself through others', () => {
+it('no dependency cycle exists between packages', () => {
   const imports = folders.flatMap((folder) => {
     const { name } = JSON.parse(readFileSync(join(folder, '../package.json'), 'utf8')) as { name: string }
     return readImports(folder)
@@ -61,16 +61,16 @@ it('no package imports itself through others', () => {
   expect(cyclicFiles(imports)).toEqual([])
 })
 
-it('finds the files of cycles, and no others', () => {
-  const imports = ['start a', 'a b', 'b c', 'c a', 'c end', 'alone end', 'self self'].map((each) => {
-    const [from = '', to = ''] = each.split(' ')
+it('finds only the files of cycles', () => {
+  const imports = ['start a', 'a b', 'b c', 'c a', 'c end', 'alone end', 'self self'].map((edge) => {
+    const [from = '', to = ''] = edge.split(' ')
     return { from, to }
   })
   expect(cyclicFiles(imports)).toEqual(['a', 'b', 'c', 'self'])
   expect(cyclicFiles(imports.filter(({ from }) => from !== 'c' && from !== 'self'))).toEqual([])
 })
 
-it('each area has files, and imports areas that there are', () => {
+it('each area has files, and imports existing areas', () => {
   const sources = new Set(readImports(join(packages, 'devnet/src')).map(({ from }) => from))
   const owners = [...sources].map((file) => devnetAreas.find(({ files }) => files.test(file))?.name)
   const names = devnetAreas.map(({ name }) => name)
@@ -80,7 +80,7 @@ it('each area has files, and imports areas that there are', () => {
   )
 })
 
-it('imports of types and those that run later count, tests and fixtures do not', async () => {
+it('counts type imports and dynamic imports, but not tests and fixtures', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-boundaries-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'low/testing'), { recursive: true })

@@ -6,12 +6,12 @@ import type { Import } from './read-imports.ts'
  * @returns the files of all cycles, and those between two cycles, sorted; empty without a cycle
  */
 export function cyclicFiles(imports: readonly Import[]): readonly string[] {
-  let left = imports
+  let remaining = imports
   for (;;) {
-    const importing = new Set(left.map(({ from }) => from))
-    const imported = new Set(left.map(({ to }) => to))
-    const kept = left.filter(({ from, to }) => imported.has(from) && importing.has(to))
-    if (kept.length === left.length) return [...importing].toSorted()
-    left = kept
+    const importing = new Set(remaining.map(({ from }) => from))
+    const imported = new Set(remaining.map(({ to }) => to))
+    const linked = remaining.filter(({ from, to }) => imported.has(from) && importing.has(to))
+    if (linked.length === remaining.length) return [...importing].toSorted()
+    remaining = linked
   }
 }

@@ -17,14 +17,14 @@ const protocols = new Set([
  * Finds identifiers and strings that name a protocol or a chain, in source order. Comments may name one as an example.
  */
 export function namesOfProtocols(text: string): readonly string[] {
-  return wordsOf(text).filter((word) =>
-    word.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).some((part) => protocols.has(part.toLowerCase())),
+  return identifiersOf(text).filter((name) =>
+    name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).some((part) => protocols.has(part.toLowerCase())),
   )
 }
 
 /** Returns identifiers, property names and the contents of strings. */
-function wordsOf(text: string): readonly string[] {
-  const words: string[] = []
+function identifiersOf(text: string): readonly string[] {
+  const names: string[] = []
   const visit = (node: ts.Node): void => {
     const hasText =
       ts.isIdentifier(node) ||
@@ -32,9 +32,9 @@ function wordsOf(text: string): readonly string[] {
       ts.isLiteralExpression(node) ||
       ts.isTemplateHead(node) ||
       ts.isTemplateMiddleOrTemplateTail(node)
-    if (hasText) words.push(node.text)
+    if (hasText) names.push(node.text)
     node.forEachChild(visit)
   }
   visit(ts.createSourceFile('program.ts', text, ts.ScriptTarget.Latest))
-  return words
+  return names
 }

@@ -7,23 +7,23 @@ const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const text = { type: 'string' }
 const address = { type: 'string', format: 'address' }
 
-function documentOf(answer: Json, schemas: Json = {}): Json {
-  const responses = { 200: { content: { 'application/json': { schema: answer } } } }
+function documentOf(response: Json, schemas: Json = {}): Json {
+  const responses = { 200: { content: { 'application/json': { schema: response } } } }
   return {
     paths: { '/rows': { get: { responses }, post: { responses } } },
     components: { schemas: { Address: address, ...schemas } },
   }
 }
 
-async function fieldsOf(answer: Json, schemas: Json = {}): Promise<unknown> {
-  const code = stripTypeScriptTypes(addressFields(documentOf(answer, schemas)) ?? '')
+async function fieldsOf(response: Json, schemas: Json = {}): Promise<unknown> {
+  const code = stripTypeScriptTypes(addressFields(documentOf(response, schemas)) ?? '')
   const { addressTypes, addressResponses } = (await import(
     `data:text/javascript,${encodeURIComponent(code)}`
   )) as { addressTypes: Json; addressResponses: Json }
-  return { types: addressTypes, answer: addressResponses['/rows'] }
+  return { types: addressTypes, response: addressResponses['/rows'] }
 }
 
-describe('the places of addresses', () => {
+describe('the positions of addresses', () => {
   it('are properties, items and keys', async () => {
     const properties = {
       owner: reference('Address'),
@@ -35,7 +35,7 @@ describe('the places of addresses', () => {
     }
     expect(await fieldsOf({ type: 'object', properties })).toEqual({
       types: {},
-      answer: {
+      response: {
         owner: true,
         signers: true,
         book: { '@': true },
@@ -45,7 +45,7 @@ describe('the places of addresses', () => {
     })
   })
 
-  it('are found in types that refer to each other, and only in those that hold some', async () => {
+  it('are found in recursive types, and only in types with addresses', async () => {
     const schemas = {
       Node: {
         properties: {
@@ -59,7 +59,7 @@ describe('the places of addresses', () => {
     }
     expect(await fieldsOf(reference('Node'), schemas)).toEqual({
       types: { Node: { children: 'Node', row: 'Row' }, Row: { owner: true } },
-      answer: 'Node',
+      response: 'Node',
     })
   })
 
@@ -69,24 +69,24 @@ describe('the places of addresses', () => {
       Bid: { properties: { bidder: { oneOf: [address, { type: 'null' }] } } },
       Note: { properties: { text } },
     }
-    const answer = { items: { anyOf: [reference('Sale'), reference('Bid'), reference('Note')] } }
-    expect(await fieldsOf(answer, schemas)).toEqual({
+    const response = { items: { anyOf: [reference('Sale'), reference('Bid'), reference('Note')] } }
+    expect(await fieldsOf(response, schemas)).toEqual({
       types: { Bid: { bidder: true }, Sale: { buyer: true } },
-      answer: ['Sale', 'Bid'],
+      response: ['Sale', 'Bid'],
     })
   })
 })
 
-it('has nothing to say about a document without addresses', () => {
+it('returns undefined for a document without addresses', () => {
   expect(addressFields(documentOf({ properties: { hash: text } }))).toBeUndefined()
 })
 
-it('refuses a union in which a property is an address or another text', () => {
+it('rejects a union in which a property is an address or another string', () => {
   const schemas = {
     Details: { oneOf: [{ properties: { target: reference('Address') } }, reference('Other')] },
     Other: { properties: { target: { oneOf: [text, { type: 'null' }] } } },
   }
   expect(() => addressFields(documentOf(reference('Details'), schemas))).toThrow('Details.target')
-  const answer = { oneOf: [{ properties: { target: address } }, reference('Other')] }
-  expect(() => addressFields(documentOf(answer, { Other: schemas.Other }))).toThrow('/rows.target')
+  const response = { oneOf: [{ properties: { target: address } }, reference('Other')] }
+  expect(() => addressFields(documentOf(response, { Other: schemas.Other }))).toThrow('/rows.target')
 })

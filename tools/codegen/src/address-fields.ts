@@ -18,15 +18,17 @@ export function addressFields(document: Json): string | undefined {
   const components = Object.entries(componentSchemas(document))
   const shapes = new Map(components.map(([name, schema]) => [name, shapeOf(document, schema, name)]))
   const pruned = pruner(shapes)
-  const answers: Record<string, Shape> = {}
+  const responses: Record<string, Shape> = {}
   for (const [path, item] of Object.entries(document['paths'] as Record<string, Json>)) {
-    const schemas = ['get', 'post'].flatMap((verb) => answerSchemas(document, item[verb] as Json | undefined))
+    const schemas = ['get', 'post'].flatMap((verb) =>
+      responseSchemas(document, item[verb] as Json | undefined),
+    )
     const shape = all(schemas.map((schema) => pruned(shapeOf(document, schema, path))))
-    if (shape !== undefined) answers[path] = shape
+    if (shape !== undefined) responses[path] = shape
   }
-  if (Object.keys(answers).length === 0) return undefined
+  if (Object.keys(responses).length === 0) return undefined
   const types: Record<string, Shape> = {}
-  const pending = Object.values(answers)
+  const pending = Object.values(responses)
   for (let shape = pending.pop(); shape !== undefined; shape = pending.pop()) {
     for (const name of namesIn(shape)) {
       const type = pruned(shapes.get(name))
@@ -36,8 +38,9 @@ export function addressFields(document: Json): string | undefined {
     }
   }
   return `/**
- * Where a value holds addresses: \`true\` is one, a name is a type, a list is all of its members at once, an object says it
- * by property, of which \`*\` is any other and \`@\` are the keys. An array holds what its items hold.
+ * The positions of addresses in a value. \`true\`: the value is an address. A string: the name of a type. A list: all of
+ * its members apply. An object: the positions by property; \`*\` is any other property, and \`@\` are the keys. For an
+ * array, the positions in its items.
  */
 export type AddressShape =
   | true
@@ -45,27 +48,27 @@ export type AddressShape =
   | readonly AddressShape[]
   | { readonly [property: string]: AddressShape }
 
-/** Types that hold addresses, by name. */
+/** The positions of addresses in types, by name. */
 export const addressTypes: Readonly<Record<string, AddressShape>> = ${jsonLiteral(sorted(types))}
 
-/** Answers that hold addresses, by path. */
-export const addressResponses: Readonly<Record<string, AddressShape>> = ${jsonLiteral(sorted(answers))}
+/** The positions of addresses in responses, by path. */
+export const addressResponses: Readonly<Record<string, AddressShape>> = ${jsonLiteral(sorted(responses))}
 `
 }
 
-function answerSchemas(document: Json, operation: Json | undefined): readonly Json[] {
+function responseSchemas(document: Json, operation: Json | undefined): readonly Json[] {
   const { 200: ok } = (operation?.['responses'] ?? {}) as Record<string, Json>
   const { content } = (ok ? resolveReference(document, ok) : {}) as { content?: Record<string, Json> }
   const schema = content?.['application/json']?.['schema']
   return schema ? [schema as Json] : []
 }
 
-// `place` is the component or path that contains the schema.
-function shapeOf(document: Json, schema: Json, place: string): Shape | undefined {
+// `location` is the component or path that contains the schema.
+function shapeOf(document: Json, schema: Json, location: string): Shape | undefined {
   const { $ref, format, items, additionalProperties, propertyNames } = schema
   if (typeof $ref === 'string') return nameOf($ref)
   if (format === 'address') return true
-  requireOneMeaning(document, schema, place)
+  requireUnambiguous(document, schema, location)
   const keys = resolveReference(document, (propertyNames ?? {}) as Json)['format'] === 'address'
   const properties = {
     ...(keys && { '@': { format: 'address' } }),
@@ -73,13 +76,13 @@ function shapeOf(document: Json, schema: Json, place: string): Shape | undefined
     ...(schema['properties'] as Record<string, Json> | undefined),
   }
   const entries = Object.entries(properties).flatMap(([name, property]) => {
-    const shape = shapeOf(document, property, place)
+    const shape = shapeOf(document, property, location)
     return shape === undefined ? [] : [[name, shape] as const]
   })
   return all([
     entries.length > 0 ? Object.fromEntries(entries) : undefined,
-    ...(typeof items === 'object' ? [shapeOf(document, items as Json, place)] : []),
-    ...partsOf(schema).map((part) => shapeOf(document, part, place)),
+    ...(typeof items === 'object' ? [shapeOf(document, items as Json, location)] : []),
+    ...partsOf(schema).map((part) => shapeOf(document, part, location)),
   ])
 }
 
@@ -104,22 +107,22 @@ function all(shapes: readonly (Shape | undefined)[]): Shape | undefined {
 function pruner(
   shapes: ReadonlyMap<string, Shape | undefined>,
 ): (shape: Shape | undefined) => Shape | undefined {
-  const holders = new Set<string>()
+  const withAddresses = new Set<string>()
   const pruned = (shape: Shape | undefined): Shape | undefined => {
     if (shape === undefined || shape === true) return shape
     if (typeof shape === 'string')
-      return shapes.get(shape) === true || (holders.has(shape) ? shape : undefined)
+      return shapes.get(shape) === true || (withAddresses.has(shape) ? shape : undefined)
     if (Array.isArray(shape)) return all(shape.map(pruned))
     const entries = Object.entries(shape).flatMap(([name, property]) => {
-      const left = pruned(property)
-      return left === undefined ? [] : [[name, left] as const]
+      const prunedShape = pruned(property)
+      return prunedShape === undefined ? [] : [[name, prunedShape] as const]
     })
     return entries.length > 0 ? Object.fromEntries(entries) : undefined
   }
   // Types may reference each other in cycles, so this repeats until it finds no further type.
-  for (let before = -1; before < holders.size;) {
-    before = holders.size
-    for (const [name, shape] of shapes) if (pruned(shape) !== undefined) holders.add(name)
+  for (let before = -1; before < withAddresses.size;) {
+    before = withAddresses.size
+    for (const [name, shape] of shapes) if (pruned(shape) !== undefined) withAddresses.add(name)
   }
   return pruned
 }
@@ -130,19 +133,21 @@ function namesIn(shape: Shape): readonly string[] {
   return Object.values(shape).flatMap(namesIn)
 }
 
-function requireOneMeaning(document: Json, schema: Json, place: string): void {
+function requireUnambiguous(document: Json, schema: Json, location: string): void {
   const meanings = new Map<string, boolean>()
   const seen = new Set<Json>()
   const visit = (part: Json): void => {
     const resolved = resolveReference(document, part)
     if (seen.has(resolved)) return
     seen.add(resolved)
-    for (const further of partsOf(resolved)) visit(further)
+    for (const member of partsOf(resolved)) visit(member)
     for (const [property, child] of Object.entries((resolved['properties'] ?? {}) as Record<string, Json>)) {
       const isAddress = isAddressText(document, child)
       if (isAddress === undefined) continue
       if (isAddress !== (meanings.get(property) ?? isAddress))
-        throw new Error(`${place}.${property} is an address or another text, and nothing tells which`)
+        throw new Error(
+          `${location}.${property} is an address in one schema of a union and a different string in another`,
+        )
       meanings.set(property, isAddress)
     }
   }

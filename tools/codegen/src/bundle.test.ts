@@ -32,7 +32,7 @@ async function bundled(schemas: Readonly<Record<string, object>>) {
 }
 
 describe('bundle', () => {
-  it('joins what the tuples of an OpenRPC document refer to', async () => {
+  it('bundles references in the tuples of an OpenRPC document', async () => {
     const schemas = componentSchemas(await bundled({ Pair: pair, Cell: { title: 'Cell', type: 'object' } }))
     expect(Object.keys(schemas).toSorted()).toEqual(['Cell', 'Pair'])
     expect(schemas['Pair']?.['prefixItems']).toEqual([
@@ -41,8 +41,10 @@ describe('bundle', () => {
     ])
   })
 
-  it('names what it cannot find', async () => {
-    const strange = { ...pair, prefixItems: [{ $ref: 'Missing.json' }] }
-    await expect(bundled({ Pair: strange })).rejects.toThrow(/the files cannot be joined\n.*Missing\.json/s)
+  it('reports an unresolved reference', async () => {
+    const unresolved = { ...pair, prefixItems: [{ $ref: 'Missing.json' }] }
+    await expect(bundled({ Pair: unresolved })).rejects.toThrow(
+      /the files cannot be joined\n.*Missing\.json/s,
+    )
   })
 })

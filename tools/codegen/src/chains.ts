@@ -42,10 +42,10 @@ export function methodsOfChain(
   { tags, withhold = [], add = [] }: ChainMethods,
   methods: readonly RpcMethod[],
 ): readonly string[] {
-  const tagsOf = ({ tags: own = [] }: RpcMethod) => own.map(({ name }) => name)
+  const tagsOf = ({ tags: entries = [] }: RpcMethod) => entries.map(({ name }) => name)
   const known = new Set(methods.flatMap((method) => [method.name, ...tagsOf(method)]))
-  const strange = [...tags, ...withhold, ...add].filter((name) => !known.has(name))
-  if (strange.length > 0) throw new Error(`chain ${chain}: no method or tag is named ${strange.join(', ')}`)
+  const unknown = [...tags, ...withhold, ...add].filter((name) => !known.has(name))
+  if (unknown.length > 0) throw new Error(`chain ${chain}: no method or tag is named ${unknown.join(', ')}`)
   return methods
     .filter((method) => add.includes(method.name) || tagsOf(method).some((tag) => tags.includes(tag)))
     .map(({ name }) => name)

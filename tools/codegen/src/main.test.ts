@@ -67,13 +67,13 @@ async function withChanged<result>(
 }
 
 describe('codegen --check', () => {
-  it('is content with what it wrote', async () => {
+  it('passes after generation', async () => {
     const { code, output } = await codegen('--check')
     expect(output).toMatch(/^platform: fresh \(\d+ ms\)\njetton: fresh \(\d+ ms\)\n$/)
     expect(code).toBe(0)
   })
 
-  it('names the files that a changed specification leaves behind', async () => {
+  it('lists the files that are stale after a specification change', async () => {
     const change = (text: string) => text.replace('format: email', 'format: idn-email')
     const { code, output } = await withChanged('specs/platform/schemas/Creator.yaml', change, () =>
       codegen('--check'),
@@ -84,7 +84,7 @@ describe('codegen --check', () => {
     expect(code).toBe(1)
   })
 
-  it('names a generated file that was edited', async () => {
+  it('lists a generated file that was edited', async () => {
     const file = 'packages/platform-client/src/generated/contract.ts'
     const { code, output } = await withChanged(
       file,
@@ -97,7 +97,7 @@ describe('codegen --check', () => {
     expect(code).toBe(1)
   })
 
-  it('names a file that nothing generates', async () => {
+  it('lists a file that is not generated', async () => {
     const file = join(copy, 'packages/jetton/src/generated/left-over.ts')
     await writeFile(file, '')
     const { code, output } = await codegen('--check')
@@ -129,7 +129,7 @@ describe('codegen --if-stale', () => {
 })
 
 describe('codegen', () => {
-  it('names file and place of a reference that leads nowhere', async () => {
+  it('reports file and location of an unresolved reference', async () => {
     const change = (text: string) => text.replace('Organization.yaml', 'Organisation.yaml')
     const { code, output } = await withChanged('specs/platform/schemas/Creator.yaml', change, () =>
       codegen('--check'),
@@ -142,7 +142,7 @@ describe('codegen', () => {
     expect(code).toBe(1)
   })
 
-  it('names file and place of what is not OpenRPC', async () => {
+  it('reports file and location of invalid OpenRPC', async () => {
     const change = (text: string) =>
       text.replace('  schema:\n    $ref: ../../schemas/v2/JsonRpcConfigParam.yaml\n', '')
     const { code, output } = await withChanged('specs/jetton/methods/v2/getConfigParam.yaml', change, () =>
@@ -156,7 +156,7 @@ describe('codegen', () => {
     expect(code).toBe(1)
   })
 
-  it('explains itself', async () => {
+  it('prints its usage', async () => {
     expect((await codegen('--help')).output).toContain('--if-stale')
   })
 })

@@ -26,7 +26,7 @@ async function routeOf(operation: Json, shared: Json = {}): Promise<Json> {
 }
 
 describe('a route', () => {
-  it('says no more than it has to', async () => {
+  it('omits default values', async () => {
     const route = await routeOf({
       tags: [],
       deprecated: false,
@@ -48,30 +48,30 @@ describe('a route', () => {
     })
   })
 
-  it('says what it belongs to and how far it can be relied on', async () => {
+  it('has its tags and stability', async () => {
     const route = await routeOf({ tags: ['Beacon'], deprecated: true, 'x-stability': 'experimental' })
     expect(route).toMatchObject({ tags: ['Beacon'], deprecated: true, stability: 'experimental' })
   })
 
-  it('says since when it is deprecated and when it ends', async () => {
+  it('has its deprecation and sunset dates', async () => {
     const ending = { deprecated: true, 'x-deprecated-since': '2026-11-22', 'x-sunset': '2027-06-30' }
     expect(await routeOf(ending)).toMatchObject({ deprecatedSince: '2026-11-22', sunset: '2027-06-30' })
     await expect(routeOf({ ...ending, deprecated: false })).rejects.toThrow(
-      'publish: x-deprecated-since stands at an operation that is not deprecated',
+      'publish: x-deprecated-since is set on an operation that is not deprecated',
     )
     await expect(routeOf({ ...ending, 'x-sunset': 'soon' })).rejects.toThrow(
-      'publish: x-sunset must be a day as year-month-day',
+      'publish: x-sunset must be a date as year-month-day',
     )
   })
 
-  it('says what a caller must be allowed to do, or that nobody has to be known', async () => {
+  it('has the required scopes, or is public', async () => {
     expect(await routeOf({ 'x-scopes': ['blocks:write'] })).toMatchObject({ scopes: ['blocks:write'] })
     expect(await routeOf({ 'x-scopes': [], security: [{ key: [] }] })).toMatchObject({ scopes: [] })
     expect(await routeOf({ security: [{ key: [] }] })).not.toHaveProperty('public')
     expect(await routeOf({ security: [] })).toMatchObject({ public: true })
   })
 
-  it('names the headers of the request, also those of the path, and of the responses', async () => {
+  it('has the headers of the request, including those of the path, and of the responses', async () => {
     const route = await routeOf(
       {
         parameters: [{ $ref: '#/components/parameters/Version' }],
@@ -87,7 +87,7 @@ describe('a route', () => {
     expect(route['responses']).toEqual({ 200: { headers: ['Version', 'Value'] } })
   })
 
-  it('names all media types where JSON is not the only one', async () => {
+  it('has all media types if JSON is not the only one', async () => {
     const content = { ...jsonOf(block), 'application/octet-stream': { schema: {} } }
     const route = await routeOf({
       requestBody: { content },
@@ -101,7 +101,7 @@ describe('a route', () => {
     expect((route['responses'] as Json)['200']).toEqual(expected)
   })
 
-  it('has for an event stream the schema of one event', async () => {
+  it('has the schema of one event for an event stream', async () => {
     const content = { 'text/event-stream': { schema: block } }
     const route = await routeOf({ responses: { 200: { description: 'ok', content } } })
     expect((route['responses'] as Json)['200']).toEqual({

@@ -24,7 +24,7 @@ export function openapiContract(document: Json, name: string): string {
         operationId: operation['operationId'],
         method: verb.toUpperCase(),
         path,
-        ...about(operation),
+        ...metadata(operation),
         pathParameters: parametersIn(document, parameters, 'path', name),
         query: parametersIn(document, parameters, 'query', name),
         ...headers(document, parameters, name),
@@ -52,10 +52,10 @@ export const routes = ${jsonLiteral(sorted(routes))} as const satisfies Readonly
 `
 }
 
-function parametersIn(document: Json, parameters: readonly Json[], place: string, name: string): Json {
+function parametersIn(document: Json, parameters: readonly Json[], location: string, name: string): Json {
   const entries = parameters
     .map((parameter) => resolveReference(document, parameter))
-    .filter((parameter) => parameter['in'] === place)
+    .filter((parameter) => parameter['in'] === location)
     .map((parameter) => [
       parameter['name'] as string,
       { required: parameter['required'] === true, schema: contractSchema(parameter['schema'], name) },
@@ -65,27 +65,27 @@ function parametersIn(document: Json, parameters: readonly Json[], place: string
 
 // Defaults are omitted: most routes have one media type and no headers, and are neither experimental nor deprecated.
 
-function about(operation: Json): Json {
+function metadata(operation: Json): Json {
   const { tags, deprecated, security, 'x-stability': stability, 'x-scopes': scopes } = operation
   return {
     ...(Array.isArray(tags) && tags.length > 0 && { tags }),
     ...(deprecated === true && { deprecated }),
-    ...lifetime(operation),
+    ...deprecation(operation),
     ...(stability !== undefined && { stability }),
     ...(scopes !== undefined && { scopes }),
     ...(Array.isArray(security) && security.length === 0 && { public: true }),
   }
 }
 
-function lifetime(operation: Json): Json {
+function deprecation(operation: Json): Json {
   const { deprecated, operationId, 'x-deprecated-since': deprecatedSince, 'x-sunset': sunset } = operation
   const days = { 'x-deprecated-since': deprecatedSince, 'x-sunset': sunset }
   for (const [key, day] of Object.entries(days)) {
     if (day === undefined) continue
-    const place = `${String(operationId)}: ${key}`
-    if (deprecated !== true) throw new Error(`${place} stands at an operation that is not deprecated`)
+    const location = `${String(operationId)}: ${key}`
+    if (deprecated !== true) throw new Error(`${location} is set on an operation that is not deprecated`)
     if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
-      throw new Error(`${place} must be a day as year-month-day`)
+      throw new Error(`${location} must be a date as year-month-day`)
   }
   return {
     ...(deprecatedSince !== undefined && { deprecatedSince }),
@@ -102,8 +102,8 @@ const json = 'application/json'
 
 // Besides JSON, a body is binary data, which no schema describes, or an event stream, whose schema is that of one
 // event.
-function body(holder: Json, name: string): Json {
-  const content = (holder['content'] ?? {}) as Record<string, { schema?: Json }>
+function body(container: Json, name: string): Json {
+  const content = (container['content'] ?? {}) as Record<string, { schema?: Json }>
   const mediaTypes = Object.keys(content)
   const schema = (content[json] ?? content['text/event-stream'])?.schema
   return {
@@ -114,8 +114,8 @@ function body(holder: Json, name: string): Json {
 
 function requestBody(document: Json, operation: Json, name: string): Json {
   if (!operation['requestBody']) return {}
-  const holder = resolveReference(document, operation['requestBody'] as Json)
-  return { requestBody: { required: holder['required'] === true, ...body(holder, name) } }
+  const container = resolveReference(document, operation['requestBody'] as Json)
+  return { requestBody: { required: container['required'] === true, ...body(container, name) } }
 }
 
 function responses(document: Json, operation: Json, name: string): Json {

@@ -20,7 +20,8 @@ export function overloadForms(method: RpcMethod): readonly Form[] {
   const overloads = method['x-overloads'] ?? []
   return overloads.map(({ when, result }) => {
     const conditions: Record<string, unknown> = structuredClone(when)
-    for (const other of overloads) if (refines(other.when, when)) exclude(conditions, when, other.when)
+    for (const overload of overloads)
+      if (refines(overload.when, when)) exclude(conditions, when, overload.when)
     const known = Object.keys(when)
     const last = method.params.findLastIndex(({ name }) => known.includes(name))
     return {
@@ -110,8 +111,8 @@ export function documentation(
 ): string {
   const prose = [summary, description].filter((text) => text !== undefined).map((text) => text.trim())
   const tags = [
-    ...params.map((param) => `@param ${param.name}${remark(' - ', param.description)}`),
-    ...(result.description === undefined ? [] : [`@returns${remark(' ', result.description)}`]),
+    ...params.map((param) => `@param ${param.name}${suffix(' - ', param.description)}`),
+    ...(result.description === undefined ? [] : [`@returns${suffix(' ', result.description)}`]),
     ...(deprecated ? ['@deprecated'] : []),
   ]
   const lines = [...prose.join('\n\n').split('\n'), ...(tags.length > 0 ? [''] : []), ...tags]
@@ -119,6 +120,6 @@ export function documentation(
   return `${indent}/**\n${body.join('\n')}\n${indent} */\n`
 }
 
-function remark(separator: string, text: string | undefined): string {
+function suffix(separator: string, text: string | undefined): string {
   return text === undefined ? '' : separator + text.replaceAll(/\s+/g, ' ').trim()
 }

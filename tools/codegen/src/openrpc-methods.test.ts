@@ -37,7 +37,7 @@ const trace = {
 }
 
 describe('openrpcMethods', () => {
-  it('writes parameters by position as a tuple, and comes to an end on a recursive schema', async () => {
+  it('generates a tuple for positional parameters, and terminates on a recursive schema', async () => {
     const { methods: text } = await openrpcMethods(documentOf(trace))
     expect(text).toContain('trace: { params: [hash: Hash, depth?: number]; result: Frame | null }')
     expect(text).toContain("import type {\n  Frame,\n  Hash,\n} from './schema.ts'")
@@ -45,14 +45,14 @@ describe('openrpcMethods', () => {
     expect(text).toContain('nonIdempotentMethods: readonly string[] = []')
   })
 
-  it('writes parameters by name as an object', async () => {
+  it('generates an object for named parameters', async () => {
     const { methods: text } = await openrpcMethods(documentOf({ ...trace, paramStructure: 'by-name' }))
     expect(text).toContain('trace: { params: { hash: Hash; depth?: number }; result: Frame | null }')
     const bare = await openrpcMethods(documentOf({ ...trace, params: [], paramStructure: 'by-name' }))
     expect(bare.methods).toContain('trace: { params: Record<string, never>; result: Frame | null }')
   })
 
-  it('writes one form per overload, and imports what the forms need', async () => {
+  it('generates one form per overload, with its imports', async () => {
     const method = {
       name: 'get',
       params: [{ name: 'full', required: true, schema: { type: 'boolean' } }],
@@ -70,7 +70,7 @@ describe('openrpcMethods', () => {
     expect(text).toContain("import type {\n  Frame,\n  Long,\n  Short,\n} from './schema.ts'")
   })
 
-  it('keeps overloads by what an object holds apart from each other', async () => {
+  it('distinguishes overloads by properties of an object', async () => {
     const method = {
       name: 'get',
       params: [
@@ -94,7 +94,7 @@ describe('openrpcMethods', () => {
     )
   })
 
-  it('writes an action for each method by position, with its comment, and none for others', async () => {
+  it('generates an action with its comment only for methods with positional parameters', async () => {
     const result = { ...trace.result, description: 'What\nwas found.' }
     const { actions } = await openrpcMethods(documentOf({ ...trace, result, deprecated: true }))
     expect(actions).toContain(`
@@ -115,7 +115,7 @@ export function trace(client: ActionClient, ...params: unknown[]): Promise<unkno
     expect(byName.actions).toBeUndefined()
   })
 
-  it('writes what can be subscribed to', async () => {
+  it('generates the subscriptions', async () => {
     const kinds = {
       heads: { summary: 'New heads.', notification: { $ref: '../x.yaml#/Frame' } },
       logs: { summary: 'Logs.', options: ref('Long'), notification: { oneOf: [ref('Hash'), ref('Short')] } },
@@ -128,7 +128,7 @@ export function trace(client: ActionClient, ...params: unknown[]): Promise<unkno
     expect(openrpcContract(document, 'test')).toContain('$ref: "test#/components/schemas/Frame"')
   })
 
-  it('tells a name from a text that looks like one', async () => {
+  it('distinguishes a name from a string that looks like one', async () => {
     const schema = { anyOf: [{ enum: ['Latest', 'a"B'] }, ref('Hash')] }
     const { methods: text } = await openrpcMethods(
       documentOf({ ...trace, params: [{ name: 'at', schema }], result: { name: 'r', schema: ref('Long') } }),
@@ -137,14 +137,14 @@ export function trace(client: ActionClient, ...params: unknown[]): Promise<unkno
     expect(text).toContain("import type {\n  Hash,\n  Long,\n} from './schema.ts'")
   })
 
-  it('lists the methods that may not be sent twice', async () => {
+  it('lists the methods that are not idempotent', async () => {
     const { methods: text } = await openrpcMethods(
       documentOf(trace, { ...trace, name: 'send', 'x-idempotent': false }),
     )
     expect(text).toContain('nonIdempotentMethods: readonly string[] = ["send"]')
   })
 
-  it('names the place of what is not OpenRPC', async () => {
+  it('reports the location of invalid OpenRPC', async () => {
     const broken = { ...trace, params: [{ name: 'hash' }] }
     await expect(openrpcMethods(documentOf(trace, broken))).rejects.toThrow(
       /^not a valid OpenRPC document\n {2}methods\[1\]\.params\[0\] \(trace\): should have required property 'schema'$/,
@@ -159,7 +159,7 @@ export function trace(client: ActionClient, ...params: unknown[]): Promise<unkno
 })
 
 describe('the other files of an OpenRPC document', () => {
-  it('come to an end on a recursive schema as well', async () => {
+  it('terminate on a recursive schema', async () => {
     const types = await typescriptTypes(derivedOpenApi(documentOf(trace)))
     expect(types).toContain('calls: components["schemas"]["Frame"][]')
     const contract = openrpcContract(documentOf(trace), 'test')
@@ -167,7 +167,7 @@ describe('the other files of an OpenRPC document', () => {
     expect(contract).toContain('specVersion = "1.2.3"')
   })
 
-  it('say how parameters travel, and take a call for repeatable unless it is marked', () => {
+  it('have the parameter structure, and treat a call as idempotent unless marked', () => {
     const byName = { ...trace, name: 'byName', paramStructure: 'by-name', 'x-idempotent': false }
     const contract = openrpcContract(documentOf(trace, byName), 'test')
     const lines = contract.split('\n').filter((line) => /paramStructure|idempotent/.test(line))
@@ -180,7 +180,7 @@ describe('the other files of an OpenRPC document', () => {
   })
 })
 
-describe('the chains beside a document', () => {
+describe('the chains of a document', () => {
   const chain = { chain: 'x', path: 'evm', networks: { main: '0x1' }, finality: { model: 'instant' } }
   const methods = ['b', 'a', 'c', 'd'].map((name) => ({
     ...trace,
@@ -207,7 +207,7 @@ describe('the chains beside a document', () => {
 } as const satisfies Readonly<Record<string, Chain>>`)
   })
 
-  it('may not name what the document lacks', () => {
+  it('may not reference unknown methods or tags', () => {
     const file = { ...chain, methods: { tags: ['block', 'blok'], withhold: ['e'] } }
     expect(() => openrpcContract(documentOf(...methods), 'test', [file])).toThrow(
       'chain x: no method or tag is named blok, e',

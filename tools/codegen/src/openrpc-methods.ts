@@ -22,7 +22,8 @@ export interface MethodFiles {
  */
 export async function openrpcMethods(document: Json): Promise<MethodFiles> {
   const valid = validateOpenRPCDocument(document as never)
-  if (valid !== true) throw new Error(`not a valid OpenRPC document\n${complaints(valid.message, document)}`)
+  if (valid !== true)
+    throw new Error(`not a valid OpenRPC document\n${validationErrors(valid.message, document)}`)
   const outDir = await mkdtemp(join(tmpdir(), 'fairlead-openrpc-'))
   try {
     await generate.default({
@@ -54,7 +55,7 @@ export async function openrpcMethods(document: Json): Promise<MethodFiles> {
   }
 }
 
-interface Complaint {
+interface ValidationError {
   readonly keyword: string
   readonly dataPath: string
   readonly message: string
@@ -63,15 +64,15 @@ interface Complaint {
 
 // The library returns the errors of its validator as JSON after two lines of text. In addition to the actual error,
 // they contain the alternatives that failed: those of `oneOf`, and the fields that a plain reference would not have.
-function complaints(text: string, document: Json): string {
-  const all = JSON.parse(text.slice(text.indexOf('['))) as Complaint[]
+function validationErrors(text: string, document: Json): string {
+  const all = JSON.parse(text.slice(text.indexOf('['))) as ValidationError[]
   const faults = all.filter(({ keyword }) => keyword !== 'oneOf')
-  const telling = faults.filter(({ keyword }) => keyword !== 'additionalProperties')
+  const specific = faults.filter(({ keyword }) => keyword !== 'additionalProperties')
   const methods = document['methods'] as readonly Json[] | undefined
-  const lines = (telling.length > 0 ? telling : faults).map(({ dataPath, message, params }) => {
+  const lines = (specific.length > 0 ? specific : faults).map(({ dataPath, message, params }) => {
     const name = methods?.[Number(/^\.methods\[(\d+)\]/.exec(dataPath)?.[1])]?.['name']
-    const place = `${dataPath.slice(1) || 'document'}${typeof name === 'string' ? ` (${name})` : ''}`
-    return `  ${place}: ${message}${params.additionalProperty ? `: ${params.additionalProperty}` : ''}`
+    const location = `${dataPath.slice(1) || 'document'}${typeof name === 'string' ? ` (${name})` : ''}`
+    return `  ${location}: ${message}${params.additionalProperty ? `: ${params.additionalProperty}` : ''}`
   })
   return [...new Set(lines)].join('\n')
 }

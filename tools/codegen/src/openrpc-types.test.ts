@@ -32,11 +32,11 @@ describe('typeOf', () => {
       },
       '(A | B) & C',
     ],
-  ])('writes %s', (_, schema, expected) => {
+  ])('generates %s', (_, schema, expected) => {
     expect(typeOf(schema)).toBe(expected)
   })
 
-  it('asks for a name where an object would have to be written in place', () => {
+  it('requires a named schema for an object', () => {
     expect(() => typeOf({ type: 'object', properties: { a: { type: 'string' } } })).toThrow(
       'give this schema a name of its own in components: {"type":"object","properties":{"a":{"type":"string"}}}',
     )
@@ -58,7 +58,7 @@ const documentOf = (...methods: object[]) => ({
 })
 
 describe('methodsOf', () => {
-  it('sorts by name and follows references to parts', () => {
+  it('sorts by name and resolves references', () => {
     const document = {
       ...documentOf(method('b'), {
         ...method('a'),
@@ -71,7 +71,7 @@ describe('methodsOf', () => {
     expect(methods[0]?.params).toEqual([{ name: 'hash', schema: { type: 'string' } }])
   })
 
-  it('names the method whose overloads refer to nothing', () => {
+  it('reports the method of overloads with unresolved references', () => {
     const overload = (name: string) => [
       { when: { flag: true }, result: { oneOf: [{ $ref: `../block.yaml#/${name}` }, { type: 'null' }] } },
     ]
@@ -104,7 +104,7 @@ describe('derivedOpenApi', () => {
     expect(derived['components']).toEqual({ schemas })
   })
 
-  it('does without components', () => {
+  it('accepts a document without components', () => {
     const plain = { name: 'a', params: [], result: { name: 'r', schema: { type: 'boolean' } } }
     expect(derivedOpenApi({ openrpc: '1.3.2', info: {}, methods: [plain] })['components']).toEqual({
       schemas: {},

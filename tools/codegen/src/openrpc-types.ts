@@ -57,17 +57,17 @@ export function methodsOf(document: Json): readonly RpcMethod[] {
 }
 
 // Bundling does not process extensions: a component that their references name must also be referenced elsewhere.
-function withComponents(document: Json, value: unknown, place: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => withComponents(document, item, place))
+function withComponents(document: Json, value: unknown, location: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => withComponents(document, item, location))
   if (typeof value !== 'object' || value === null) return value
   const { $ref } = value as Json
   if (typeof $ref !== 'string') {
     const entries = Object.entries(value)
-    return Object.fromEntries(entries.map(([key, item]) => [key, withComponents(document, item, place)]))
+    return Object.fromEntries(entries.map(([key, item]) => [key, withComponents(document, item, location)]))
   }
   const name = typeOf({ $ref })
   if (name in componentSchemas(document)) return { $ref: `#/components/schemas/${name}` }
-  throw new Error(`${place}: ${$ref} is no schema that the document uses elsewhere`)
+  throw new Error(`${location}: ${$ref} is no schema that the document uses elsewhere`)
 }
 
 /** Returns the component schemas of a document. Empty if it has none. */
@@ -120,7 +120,7 @@ export function typeOf(schema: Json): string {
   const union = (oneOf ?? anyOf) as Json[] | undefined
   if (union) return union.map(typeOf).join(' | ')
   if (allOf) return (allOf as Json[]).map((part) => operand(typeOf(part))).join(' & ')
-  if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one })).join(' | ')
+  if (Array.isArray(type)) return type.map((item) => typeOf({ ...schema, type: item })).join(' | ')
   switch (type) {
     case 'string':
     case 'boolean':

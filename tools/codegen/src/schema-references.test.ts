@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { contractSchema, resolveReference } from './schema-references.ts'
 
 describe('contractSchema', () => {
-  it('leaves out what is for people, and extensions', () => {
+  it('omits descriptions and extensions', () => {
     const schema = {
       title: 'Thing',
       description: 'A thing.',
@@ -18,7 +18,7 @@ describe('contractSchema', () => {
   })
 
   it.each(['properties', 'patternProperties', 'dependentSchemas', '$defs'])(
-    'keeps fields below %s, whatever their name',
+    'preserves fields below %s, independent of their names',
     (key) => {
       const fields = {
         description: { type: 'string', description: 'd' },
@@ -31,20 +31,20 @@ describe('contractSchema', () => {
     },
   )
 
-  it('keeps a field named like the map that it stands in', () => {
+  it('preserves a field with the name of its map', () => {
     const schema = { properties: { properties: { properties: { description: { description: 'd' } } } } }
     expect(contractSchema(schema, 'doc')).toEqual({
       properties: { properties: { properties: { description: {} } } },
     })
   })
 
-  it('takes values as they are', () => {
+  it('copies values unchanged', () => {
     const value = { description: 'wire', 'x-y': 1, $ref: '#/wire' }
     const schema = { const: value, default: value, enum: [value] }
     expect(contractSchema(schema, 'doc')).toEqual(schema)
   })
 
-  it('lets references name the document', () => {
+  it('prefixes references with the document', () => {
     const schema = {
       anyOf: [{ $ref: '#/components/schemas/A' }, { items: { $ref: '#/components/schemas/B' } }],
     }
@@ -53,13 +53,13 @@ describe('contractSchema', () => {
     })
   })
 
-  it('takes a reference out of the list that kept prose beside it', () => {
-    const one = { allOf: [{ $ref: '#/components/schemas/A' }] }
+  it('unwraps a reference from a list of one with a description', () => {
+    const wrapped = { allOf: [{ $ref: '#/components/schemas/A' }] }
     const schema = {
       properties: {
-        plain: { description: 'Prose.', ...one },
-        more: { default: 'latest', ...one },
-        two: { allOf: [...one.allOf, { type: 'object' }] },
+        plain: { description: 'Prose.', ...wrapped },
+        more: { default: 'latest', ...wrapped },
+        two: { allOf: [...wrapped.allOf, { type: 'object' }] },
         allOf: { type: 'string' },
       },
     }
@@ -74,11 +74,11 @@ describe('contractSchema', () => {
     })
   })
 
-  it('keeps a map whose only field is named like that list', () => {
+  it('preserves a map whose only field has the name of that list', () => {
     expect(contractSchema({ properties: { allOf: [{}] } }, 'doc')).toEqual({ properties: { allOf: [{}] } })
   })
 
-  it('comes to an end on a schema that contains itself', () => {
+  it('terminates on a recursive schema', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } }
     expect(contractSchema(node, 'doc')).toEqual({
       type: 'object',
@@ -92,16 +92,16 @@ describe('resolveReference', () => {
     components: { schemas: { 'a/b~c': { type: 'string' }, Alias: { $ref: '#/components/schemas/a~1b~0c' } } },
   }
 
-  it('follows references to references, and escaped keys', () => {
+  it('resolves chained references and escaped keys', () => {
     expect(resolveReference(document, { $ref: '#/components/schemas/Alias' })).toEqual({ type: 'string' })
   })
 
-  it('gives back what is no reference', () => {
+  it('returns a value without a reference unchanged', () => {
     const value = { type: 'integer' }
     expect(resolveReference(document, value)).toBe(value)
   })
 
-  it('names a reference that leads nowhere', () => {
+  it('reports an unresolved reference', () => {
     expect(() => resolveReference(document, { $ref: '#/components/headers/Missing' })).toThrow(
       '#/components/headers/Missing leads nowhere',
     )

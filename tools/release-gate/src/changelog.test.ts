@@ -13,14 +13,14 @@ describe('an entry of a changelog', () => {
     expect(line).toBe('- 0123456: Added `a`.\n\n  More.')
   })
 
-  it('has a section for the specification where the changeset carries one', async () => {
+  it('has a section for the specification if the changeset has one', async () => {
     const summary = 'Added ships.\n\n#### Specification\n\n- Added: GET /ships\n- Changed: GET /boats'
     expect(await changelog.getReleaseLine({ ...changeset, summary }, 'minor', null)).toBe(
       '- Added ships.\n\n  **Specification**\n\n  - Added: GET /ships\n  - Changed: GET /boats',
     )
   })
 
-  it('names the dependencies that were raised', async () => {
+  it('lists the raised dependencies', async () => {
     const dependency = {
       name: '@fairlead/core',
       newVersion: '0.2.0',

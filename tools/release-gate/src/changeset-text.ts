@@ -4,7 +4,7 @@ import type { Reason } from './reason.ts'
 /** The heading in a changeset above the changes of a specification. */
 export const specificationHeading = '#### Specification'
 
-const longestList = 20
+const maxItems = 20
 
 /**
  * Returns the text of a changeset about a changed specification: a placeholder sentence, and the content of the report.
@@ -12,22 +12,22 @@ const longestList = 20
 export function specificationText({ family, bump, documents }: FamilyReport): string {
   const sentence = {
     none: '',
-    patch: `Corrected the words of the ${family} API.`,
+    patch: `Corrected the descriptions of the ${family} API.`,
     minor: `Extended the ${family} API.`,
     major: `**Breaking:** Changed the ${family} API.`,
   }[bump]
   const changes = documents.flatMap((document) => document.changes)
-  const told = (['breaking', 'changed', 'deprecated'] as const).flatMap((category) =>
+  const listed = (['breaking', 'changed', 'deprecated'] as const).flatMap((category) =>
     changes.filter((change) => change.category === category),
   )
-  const lines = told.map(({ category, place, what, before, after }) => {
+  const lines = listed.map(({ category, place, what, before, after }) => {
     const values = before === undefined && after === undefined ? '' : ` ${value(before)} → ${value(after)}`
     return `- ${title(category)}: ${place}: ${what}${values}`
   })
   const added = [
     ...new Set(
       changes
-        .filter((one) => one.category === 'added')
+        .filter((change) => change.category === 'added')
         .filter(isNamed)
         .map(({ place }) => place),
     ),
@@ -44,16 +44,16 @@ function isNamed({ pointer }: { readonly pointer: string }): boolean {
 /** Returns the text of a changeset about a package whose specification did not change: a placeholder sentence. */
 export function packageText(bump: Bump, reasons: readonly Reason[]): string {
   const start = reasons.some((reason) => reason.bump === 'major') ? '**Breaking:** ' : ''
-  const told = reasons.filter((reason) => reason.bump === 'major' || reason.bump === bump)
+  const listed = reasons.filter((reason) => reason.bump === 'major' || reason.bump === bump)
   return `${start}${shortened(
-    told.map(({ what }) => what),
+    listed.map(({ description }) => description),
     ' ',
   )}`
 }
 
 function shortened(items: readonly string[], separator = ', '): string {
-  const more = items.length > longestList ? `${separator}and ${items.length - longestList} more` : ''
-  return `${items.slice(0, longestList).join(separator)}${more}`
+  const more = items.length > maxItems ? `${separator}and ${items.length - maxItems} more` : ''
+  return `${items.slice(0, maxItems).join(separator)}${more}`
 }
 
 function value(text: string | undefined): string {

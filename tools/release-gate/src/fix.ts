@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Verdict } from './gate.ts'
+import type { GateResult } from './gate.ts'
 import { plannedChangesets } from './planned-changesets.ts'
 import type { LowVersion } from './spec-versions.ts'
 
@@ -14,16 +14,16 @@ import type { LowVersion } from './spec-versions.ts'
  * @returns the written files, relative to the root
  * @throws Error when the code cannot be generated
  */
-export async function fix(root: string, verdict: Verdict): Promise<readonly string[]> {
+export async function fix(root: string, result: GateResult): Promise<readonly string[]> {
   const written: string[] = []
-  for (const low of verdict.lowVersions) {
+  for (const low of result.lowVersions) {
     await raiseVersion(root, low)
     written.push(low.file)
   }
   const generator = join(root, 'tools/codegen/src/main.ts')
-  if (verdict.lowVersions.length > 0 && existsSync(generator))
+  if (result.lowVersions.length > 0 && existsSync(generator))
     await promisify(execFile)(process.execPath, [generator, '--if-stale'], { cwd: root })
-  for (const { releases, summary } of plannedChangesets(verdict)) {
+  for (const { releases, summary } of plannedChangesets(result)) {
     const id = await writeChangeset({ releases: [...releases], summary }, root, { format: formatter(root) })
     written.push(`.changeset/${id}.md`)
   }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { explained } from './explain.ts'
-import { judge, passes } from './gate.ts'
+import { explainProblems } from './explain.ts'
+import { checkGate, passes } from './gate.ts'
 import { changeset, document, type Files, manifest, put, workspace } from './testing/workspace.ts'
 
 const run = promisify(execFile)
@@ -36,9 +36,9 @@ async function changed(files: Files, version = '1.2.0'): Promise<{ base: string;
   return { base, head }
 }
 
-async function verdict(files: Files, version?: string) {
+async function gateResult(files: Files, version?: string) {
   const { base, head } = await changed(files, version)
-  return judge(base, head, await compared(base, head, files))
+  return checkGate(base, head, await compared(base, head, files))
 }
 
 // Most cases share one of a few specifications. Comparing them takes the most time.
@@ -52,7 +52,7 @@ function compared(base: string, head: string, files: Files) {
 }
 
 const shortfalls = async (files: Files, version?: string) =>
-  (await verdict(files, version)).shortfalls.map(
+  (await gateResult(files, version)).shortfalls.map(
     ({ name, bump, announced }) => `${name.slice('@fairlead/'.length)} ${announced} < ${bump}`,
   )
 
@@ -67,74 +67,78 @@ const broken = spec('2.0.0', ['/ships'])
 const extended = spec('1.3.0', ['/ships', '/harbours', '/ferries'])
 
 describe('the gate', () => {
-  it('lets pass what changes nothing that is published', async () => {
-    const same = await verdict({ 'packages/core/src/index.test.ts': 'test()', 'README.md': 'Ships.' })
+  it('passes changes that affect no published package', async () => {
+    const same = await gateResult({ 'packages/core/src/index.test.ts': 'test()', 'README.md': 'Ships.' })
     expect(passes(same)).toBe(true)
     expect(same.requirements).toEqual([])
   })
 
-  it('refuses a broken specification without changesets, for the family and its facade', async () => {
+  it('rejects a breaking specification change without changesets, for the family and its facade', async () => {
     expect(await shortfalls(broken)).toEqual(['sdk none < major', 'ships none < major'])
   })
 
-  it('refuses too small a bump', async () => {
+  it('rejects too small a bump', async () => {
     const files = { ...broken, '.changeset/new.md': changeset({ ships: 'minor', sdk: 'major' }) }
     expect(await shortfalls(files)).toEqual(['ships minor < major'])
   })
 
-  it('refuses a major of a family without one of its facade', async () => {
+  it('rejects a major bump of a family without one of its facade', async () => {
     const files = { ...broken, '.changeset/new.md': changeset({ ships: 'major' }) }
     expect(await shortfalls(files)).toEqual(['sdk none < major'])
   })
 
-  it('lets pass what is announced', async () => {
+  it('passes announced changes', async () => {
     const files = { ...broken, '.changeset/new.md': changeset({ ships: 'major', sdk: 'major' }) }
-    expect(passes(await verdict(files))).toBe(true)
+    expect(passes(await gateResult(files))).toBe(true)
   })
 
-  it('is content with a minor for a break below 1.0', async () => {
+  it('accepts a minor bump for a breaking change below 1.0', async () => {
     const files = { ...spec('0.3.0', ['/ships']), '.changeset/new.md': changeset({ ships: 'minor' }) }
     expect(await shortfalls(files, '0.2.0')).toEqual(['sdk none < minor'])
     const both = { ...files, '.changeset/new.md': changeset({ ships: 'minor', sdk: 'minor' }) }
-    expect(passes(await verdict(both, '0.2.0'))).toBe(true)
+    expect(passes(await gateResult(both, '0.2.0'))).toBe(true)
   })
 
-  it('asks a minor of a family that grew, and of a facade only if it exports all of it', async () => {
+  it('requires a minor bump of an extended family, and of a facade only if it exports all of it', async () => {
     expect(await shortfalls(extended)).toEqual(['ships none < minor'])
     const older = await changed({ 'packages/sdk/src/index.ts': `export type * from '@fairlead/ships'\n` })
     const newer = join(folder, 'facade')
     await cp(older.head, newer, { recursive: true })
     await put(newer, extended)
-    const { shortfalls: found } = await judge(older.head, newer, await compared(older.base, newer, extended))
+    const { shortfalls: found } = await checkGate(
+      older.head,
+      newer,
+      await compared(older.base, newer, extended),
+    )
     expect(found.map(({ name, bump }) => [name, bump])).toEqual([
       ['@fairlead/sdk', 'minor'],
       ['@fairlead/ships', 'minor'],
     ])
   })
 
-  it('asks for a higher version of the specification', async () => {
+  it('requires a higher version of the specification', async () => {
     const files = {
       ...broken,
       'specs/ships/openapi.yaml': document('1.9.0', ['/ships']),
       '.changeset/new.md': changeset({ ships: 'major', sdk: 'major' }),
     }
-    const { lowVersions } = await verdict(files)
+    const { lowVersions } = await gateResult(files)
     expect(lowVersions).toEqual([{ file: 'specs/ships/openapi.yaml', version: '1.9.0', required: '2.0.0' }])
   })
 
-  it('asks for code of the same version', async () => {
+  it('requires generated code of the same version', async () => {
     const files = {
       'specs/ships/openapi.yaml': document('1.3.0', ['/ships', '/harbours']),
       'packages/ships/src/generated/contract.ts': `export const specVersion = "1.2.0"\n`,
       '.changeset/new.md': changeset({ ships: 'patch' }),
     }
-    expect((await verdict(files)).others).toEqual([
-      'packages/ships/package.json names version 1.2.0 of its specification, which is 1.3.0. Run `pnpm codegen`.',
-      'packages/ships/src/generated/contract.ts was generated from version 1.2.0 of a specification that is 1.3.0. Run `pnpm codegen`.',
+    expect((await gateResult(files)).problems).toEqual([
+      'packages/ships/package.json has version 1.2.0 of its specification, but the specification has 1.3.0. Run `pnpm codegen`.',
+      'packages/ships/src/generated/contract.ts was generated from version 1.2.0 of its specification, but the specification has 1.3.0. Run `pnpm codegen`.',
     ])
   })
 
-  it('rates what a package exports, and passes it on to who exports it, too', async () => {
+  it('rates the exports of a package, also for packages that re-export them', async () => {
     const files = { 'packages/ships/src/index.ts': 'export interface Ship { readonly name: number }\n' }
     expect(await shortfalls(files)).toEqual(['sdk none < major', 'ships none < major'])
     const more = {
@@ -144,7 +148,7 @@ describe('the gate', () => {
     expect(await shortfalls(more)).toEqual(['ships none < minor'])
   })
 
-  it('passes on what comes from further away', async () => {
+  it('includes indirect re-exports', async () => {
     const { head: older } = await changed({
       'packages/ships/src/index.ts': `export { wait } from '@fairlead/core'\n`,
       'packages/sdk/src/index.ts': `export * from '@fairlead/ships'\n`,
@@ -154,7 +158,7 @@ describe('the gate', () => {
     await put(newer, {
       'packages/core/src/index.ts': 'export function wait(milliseconds: number): void {}\n',
     })
-    const { shortfalls: found } = await judge(older, newer, [])
+    const { shortfalls: found } = await checkGate(older, newer, [])
     expect(found.map(({ name, bump }) => `${name} ${bump}`)).toEqual([
       '@fairlead/core major',
       '@fairlead/sdk major',
@@ -162,37 +166,39 @@ describe('the gate', () => {
     ])
   })
 
-  it('asks a patch for what only works differently', async () => {
+  it('requires a patch for a change without API changes', async () => {
     const files = { 'packages/core/src/index.ts': 'export function wait(): void { throw new Error() }\n' }
     expect(await shortfalls(files)).toEqual(['core none < patch'])
-    expect(passes(await verdict({ ...files, '.changeset/new.md': changeset({ core: 'patch' }) }))).toBe(true)
+    expect(passes(await gateResult({ ...files, '.changeset/new.md': changeset({ core: 'patch' }) }))).toBe(
+      true,
+    )
   })
 
-  it.each(['console', 'engine', 'parser'])('counts the private %s as a part of the service', async (name) => {
+  it.each(['console', 'engine', 'parser'])('treats the private %s as a part of the gateway', async (name) => {
     expect(await shortfalls({ [`packages/${name}/src/index.ts`]: 'export const a = 1\n' })).toEqual([
       'gateway none < patch',
     ])
   })
 
-  it('notices entries, commands and the Node of a package', async () => {
+  it('detects changes of entries, commands and the Node.js version', async () => {
     const without = {
       ...manifest('core', '1.2.0'),
       exports: {},
       bin: { wait: './wait.js' },
       engines: { node: '30' },
     }
-    const { requirements } = await verdict({ 'packages/core/package.json': JSON.stringify(without) })
-    expect(requirements[0]?.reasons.map(({ what }) => what)).toEqual([
+    const { requirements } = await gateResult({ 'packages/core/package.json': JSON.stringify(without) })
+    expect(requirements[0]?.reasons.map(({ description }) => description)).toEqual([
       'Entry `.` was removed.',
       'Command `wait` was added.',
-      'The Node that it needs changed.',
+      'The required Node.js version changed.',
     ])
   })
 
-  it('passes over entries that are not published, and what they export', async () => {
-    const own = { '.': { '@fairlead/source': './src/index.ts' } }
+  it('ignores unpublished entries and their exports', async () => {
+    const sourceExports = { '.': { '@fairlead/source': './src/index.ts' } }
     const more = {
-      exports: { ...own, './testing': { '@fairlead/source': './src/testing/index.ts' } },
+      exports: { ...sourceExports, './testing': { '@fairlead/source': './src/testing/index.ts' } },
       publishConfig: { exports: { '.': './dist/index.js' } },
     }
     const files = {
@@ -200,17 +206,17 @@ describe('the gate', () => {
       'packages/core/src/testing/index.ts': 'export const server = 1\n',
     }
     const { base, head } = await changed(files)
-    expect((await judge(base, head, [])).requirements).toEqual([])
+    expect((await checkGate(base, head, [])).requirements).toEqual([])
     const changedAgain = await changed({
       ...files,
       'packages/core/src/testing/index.ts': `export const server = 'other'\n`,
       'packages/core/src/index.ts': 'export function wait(): void { throw new Error() }\n',
     })
-    const { requirements } = await judge(head, changedAgain.head, [])
+    const { requirements } = await checkGate(head, changedAgain.head, [])
     expect(requirements.map(({ name, bump }) => `${name} ${bump}`)).toEqual(['@fairlead/core patch'])
   })
 
-  it('takes a raised version for a changeset, as when it is released', async () => {
+  it('accepts a raised version instead of a changeset, as in a release', async () => {
     const files = {
       'packages/core/package.json': JSON.stringify(manifest('core', '1.2.1')),
       'packages/core/src/index.ts': 'export function wait(): void { throw new Error() }\n',
@@ -219,20 +225,20 @@ describe('the gate', () => {
     expect(await shortfalls(files)).toEqual([])
   })
 
-  it('refuses a changeset about a package that is not published', async () => {
-    const { others } = await verdict({ '.changeset/new.md': changeset({ console: 'minor' }) })
-    expect(others).toEqual(['A changeset names @fairlead/console, which is no package that is published.'])
+  it('rejects a changeset for an unpublished package', async () => {
+    const { problems } = await gateResult({ '.changeset/new.md': changeset({ console: 'minor' }) })
+    expect(problems).toEqual(['A changeset names @fairlead/console, which is not a published package.'])
   })
 
-  it('says what to write', async () => {
-    expect(explained(await verdict(broken))).toBe(
-      `@fairlead/sdk needs a major bump, but no new changeset names it:
+  it('prints the changesets to write', async () => {
+    expect(explainProblems(await gateResult(broken))).toBe(
+      `@fairlead/sdk needs a major bump, but no new changeset contains it:
   major: It exports types of @fairlead/ships, and the specification of ships changed.
 
-@fairlead/ships needs a major bump, but no new changeset names it:
+@fairlead/ships needs a major bump, but no new changeset contains it:
   major: The specification of ships changed: 1 breaking.
 
-Write into .changeset/, in words for users, or let --fix begin it:
+Write into .changeset/, for users, or run with --fix to create it:
 
 ---
 '@fairlead/sdk': major
@@ -251,7 +257,7 @@ Write into .changeset/, in words for users, or let --fix begin it:
 })
 
 describe('the command', () => {
-  it('fails, is fixed with --fix and then passes', async () => {
+  it('fails, then passes after --fix', async () => {
     const root = join(folder, 'repository')
     await put(root, workspace('1.2.0'))
     const git = (...args: readonly string[]) =>
@@ -264,7 +270,7 @@ describe('the command', () => {
     await git('init', '--quiet', '--initial-branch=trunk')
     await git('add', '.')
     await git('commit', '--quiet', '-m', 'first')
-    expect(await gate()).toMatchObject({ code: 0, stdout: 'There is no commit to compare with.\n' })
+    expect(await gate()).toMatchObject({ code: 0, stdout: 'No commit to compare with.\n' })
     await git('branch', 'main')
     await put(root, { 'specs/ships/openapi.yaml': document('1.2.0', ['/ships']) })
     const refused = await gate()
@@ -280,7 +286,7 @@ describe('the command', () => {
     expect(await readFile(join(root, '.changeset', added[0] ?? ''), 'utf8')).toContain('#### Specification')
     expect(await gate()).toMatchObject({
       code: 0,
-      stdout: 'Changesets and versions cover what changed: @fairlead/sdk major, @fairlead/ships major.\n',
+      stdout: 'Changesets and versions cover all changes: @fairlead/sdk major, @fairlead/ships major.\n',
     })
     // The test starts the command four times.
   }, 180_000)

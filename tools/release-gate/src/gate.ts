@@ -11,13 +11,13 @@ export interface Shortfall extends Requirement {
 }
 
 /** The result of the gate: what prevents a release. */
-export interface Verdict {
+export interface GateResult {
   readonly families: readonly FamilyReport[]
   readonly requirements: readonly Requirement[]
   readonly shortfalls: readonly Shortfall[]
   readonly lowVersions: readonly LowVersion[]
   /** Sentences about all other problems. */
-  readonly others: readonly string[]
+  readonly problems: readonly string[]
 }
 
 /**
@@ -26,35 +26,39 @@ export interface Verdict {
  * @param families - the changes of the specifications
  * @throws Error when a changeset cannot be read
  */
-export async function judge(base: string, head: string, families: readonly FamilyReport[]): Promise<Verdict> {
+export async function checkGate(
+  base: string,
+  head: string,
+  families: readonly FamilyReport[],
+): Promise<GateResult> {
   const required = requirements(base, head, families)
   const announced = await newChangesets(base, head)
   const [before, after] = [packagesIn(base), packagesIn(head)]
   const shortfalls = required
-    .map((one) => {
-      const [old, now] = [before.get(one.name)?.version, after.get(one.name)?.version]
+    .map((requirement) => {
+      const [old, now] = [before.get(requirement.name)?.version, after.get(requirement.name)?.version]
       // A release pull request no longer contains changesets, but the resulting versions.
       const released = old === undefined || now === undefined ? 'none' : bumpBetween(old, now)
-      const told = announced.get(one.name) ?? 'none'
-      return { ...one, announced: covers(told, released) ? told : released }
+      const declared = announced.get(requirement.name) ?? 'none'
+      return { ...requirement, announced: covers(declared, released) ? declared : released }
     })
-    .filter((one) => !covers(one.announced, one.bump))
+    .filter((shortfall) => !covers(shortfall.announced, shortfall.bump))
   return {
     families,
     requirements: required,
     shortfalls,
     lowVersions: lowVersions(families),
-    others: [...unpublished(announced.keys(), after), ...unequalVersions(head, families)],
+    problems: [...unpublished(announced.keys(), after), ...unequalVersions(head, families)],
   }
 }
 
 function unpublished(names: Iterable<string>, packages: ReturnType<typeof packagesIn>): readonly string[] {
   return [...names]
     .filter((name) => packages.get(name)?.isPublished !== true)
-    .map((name) => `A changeset names ${name}, which is no package that is published.`)
+    .map((name) => `A changeset names ${name}, which is not a published package.`)
 }
 
 /** Whether nothing prevents a release. */
-export function passes({ shortfalls, lowVersions: low, others }: Verdict): boolean {
-  return shortfalls.length === 0 && low.length === 0 && others.length === 0
+export function passes({ shortfalls, lowVersions: low, problems }: GateResult): boolean {
+  return shortfalls.length === 0 && low.length === 0 && problems.length === 0
 }

@@ -1,2 +1,2 @@
 export { type Manifest, type Package, packagesIn } from './packages.ts'
-export { raised, scaled } from './version.ts'
+export { raiseVersion, scaleBump } from './version.ts'

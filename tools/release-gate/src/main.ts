@@ -1,19 +1,19 @@
-import { commonCommit, compareSpecs, knowsRef, withCheckout } from '@fairlead/spec-diff'
+import { commonCommit, compareSpecs, refExists, withCheckout } from '@fairlead/spec-diff'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { covered, explained } from './explain.ts'
+import { describeSuccess, explainProblems } from './explain.ts'
 import { fix } from './fix.ts'
-import { judge, passes, type Verdict } from './gate.ts'
+import { checkGate, passes, type GateResult } from './gate.ts'
 
-const usage = `Demands the changeset and the versions that a change needs.
+const usage = `Checks that a change has the required changesets and versions.
 
   node tools/release-gate/src/main.ts [--base <ref>] [--fix]
 
-  --base   the commit to compare the files with; without it origin/main or main, and nothing where there is neither
-  --fix    raise the versions of specifications and begin the changesets that are missing
-  --root   another repository than this one
+  --base   the commit to compare with; default: origin/main or main; without both, nothing is compared
+  --fix    raise the versions of specifications and create the missing changesets
+  --root   a different repository
 
-Ends with 0 when everything is announced, with 2 when something is missing, and with 1 when it could not tell.
+Exits with 0 when all changes are announced, with 2 when an announcement is missing, and with 1 on an error.
 `
 
 const missing = 2
@@ -33,37 +33,37 @@ async function run(): Promise<number> {
   }
   const base = values.base ?? (await defaultBase(values.root))
   if (base === undefined) {
-    process.stdout.write('There is no commit to compare with.\n')
+    process.stdout.write('No commit to compare with.\n')
     return 0
   }
-  const verdict = await judged(values.root, base)
-  if (passes(verdict)) {
-    process.stdout.write(covered(verdict))
+  const result = await runGate(values.root, base)
+  if (passes(result)) {
+    process.stdout.write(describeSuccess(result))
     return 0
   }
   if (!values.fix) {
-    process.stderr.write(explained(verdict))
+    process.stderr.write(explainProblems(result))
     return missing
   }
-  const written = await fix(values.root, verdict)
+  const written = await fix(values.root, result)
   process.stdout.write(
-    `Written, to be put into words for users:\n${written.map((file) => `  ${file}\n`).join('')}`,
+    `Written; edit these texts for users:\n${written.map((file) => `  ${file}\n`).join('')}`,
   )
-  const after = await judged(values.root, base)
+  const after = await runGate(values.root, base)
   if (passes(after)) return 0
-  process.stderr.write(explained(after))
+  process.stderr.write(explainProblems(after))
   return missing
 }
 
-async function judged(root: string, base: string): Promise<Verdict> {
+async function runGate(root: string, base: string): Promise<GateResult> {
   const commit = await commonCommit(root, base, undefined)
   return withCheckout(root, commit, ['specs', 'packages', '.changeset'], async (older) =>
-    judge(older, root, await compareSpecs(older, root)),
+    checkGate(older, root, await compareSpecs(older, root)),
   )
 }
 
 async function defaultBase(root: string): Promise<string | undefined> {
-  for (const ref of ['origin/main', 'main']) if (await knowsRef(root, ref)) return ref
+  for (const ref of ['origin/main', 'main']) if (await refExists(root, ref)) return ref
   return undefined
 }
 

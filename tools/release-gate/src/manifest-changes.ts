@@ -8,26 +8,28 @@ import type { Reason } from './reason.ts'
 export function manifestChanges(before: Manifest, after: Manifest): readonly Reason[] {
   const commands = ({ bin }: Manifest) => (typeof bin === 'object' && bin !== null ? Object.keys(bin) : [])
   return [
-    ...lost(publishedEntries(before), publishedEntries(after)).map((entry) =>
+    ...removed(publishedEntries(before), publishedEntries(after)).map((entry) =>
       major(`Entry \`${entry}\` was removed.`),
     ),
-    ...lost(publishedEntries(after), publishedEntries(before)).map((entry) =>
+    ...removed(publishedEntries(after), publishedEntries(before)).map((entry) =>
       minor(`Entry \`${entry}\` was added.`),
     ),
-    ...lost(commands(before), commands(after)).map((name) => major(`Command \`${name}\` was removed.`)),
-    ...lost(commands(after), commands(before)).map((name) => minor(`Command \`${name}\` was added.`)),
-    ...different(before, after, 'engines').map(() => major('The Node that it needs changed.')),
-    ...different(before, after, 'peerDependencies').map(() => major('The peers that it needs changed.')),
+    ...removed(commands(before), commands(after)).map((name) => major(`Command \`${name}\` was removed.`)),
+    ...removed(commands(after), commands(before)).map((name) => minor(`Command \`${name}\` was added.`)),
+    ...different(before, after, 'engines').map(() => major('The required Node.js version changed.')),
+    ...different(before, after, 'peerDependencies').map(() =>
+      major('The required peer dependencies changed.'),
+    ),
     ...(['dependencies', 'optionalDependencies'] as const)
       .flatMap((key) => different(before, after, key))
-      .map((key): Reason => ({ bump: 'patch', what: `Its ${key} changed.` })),
+      .map((key): Reason => ({ bump: 'patch', description: `Its ${key} changed.` })),
   ]
 }
 
-const major = (what: string): Reason => ({ bump: 'major', what })
-const minor = (what: string): Reason => ({ bump: 'minor', what })
+const major = (description: string): Reason => ({ bump: 'major', description })
+const minor = (description: string): Reason => ({ bump: 'minor', description })
 
-function lost(before: readonly string[], after: readonly string[]): readonly string[] {
+function removed(before: readonly string[], after: readonly string[]): readonly string[] {
   return before.filter((item) => !after.includes(item))
 }
 

@@ -31,7 +31,7 @@ export interface Manifest {
 export function packagesIn(root: string): ReadonlyMap<string, Package> {
   const folder = join(root, 'packages')
   if (!existsSync(folder)) return new Map()
-  const found = readdirSync(folder)
+  const packageList = readdirSync(folder)
     .map((name) => join(folder, name))
     .filter((directory) => existsSync(join(directory, 'package.json')))
     .map((directory): Package => {
@@ -39,22 +39,24 @@ export function packagesIn(root: string): ReadonlyMap<string, Package> {
       const { name, version } = manifest
       return { name, version, isPublished: manifest.private !== true, directory, manifest }
     })
-  return new Map(found.map((one) => [one.name, one] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return new Map(
+    packageList.map((entry) => [entry.name, entry] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }
 
 /** Returns the private packages that are bundled into another package, directly or through other bundled packages. */
 export function bundledIn(
   { manifest }: Package,
   all: ReadonlyMap<string, Package>,
-  found: Set<Package> = new Set(),
+  bundled: Set<Package> = new Set(),
 ): ReadonlySet<Package> {
   for (const name of Object.keys(manifest.devDependencies ?? {})) {
-    const one = all.get(name)
-    if (!one || one.isPublished || found.has(one)) continue
-    found.add(one)
-    bundledIn(one, all, found)
+    const dependency = all.get(name)
+    if (!dependency || dependency.isPublished || bundled.has(dependency)) continue
+    bundled.add(dependency)
+    bundledIn(dependency, all, bundled)
   }
-  return found
+  return bundled
 }
 
 /** Returns the names of the entries that users can import. Other entries are for this workspace only. */

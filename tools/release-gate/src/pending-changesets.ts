@@ -12,8 +12,12 @@ export type Announced = ReadonlyMap<string, Bump>
  * @throws Error when a changeset cannot be read
  */
 export async function newChangesets(base: string, head: string): Promise<Announced> {
-  const before = new Map((await changesetsIn(base)).map((one) => [one.id, JSON.stringify(one)]))
-  const added = (await changesetsIn(head)).filter((one) => before.get(one.id) !== JSON.stringify(one))
+  const before = new Map(
+    (await changesetsIn(base)).map((changeset) => [changeset.id, JSON.stringify(changeset)]),
+  )
+  const added = (await changesetsIn(head)).filter(
+    (changeset) => before.get(changeset.id) !== JSON.stringify(changeset),
+  )
   const announced = new Map<string, Bump>()
   for (const { name, type } of added.flatMap(({ releases }) => releases))
     announced.set(name, highest([announced.get(name) ?? 'none', type]))

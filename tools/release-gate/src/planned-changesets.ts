@@ -1,5 +1,5 @@
 import { packageText, specificationText } from './changeset-text.ts'
-import type { Shortfall, Verdict } from './gate.ts'
+import type { Shortfall, GateResult } from './gate.ts'
 
 /** A missing changeset. */
 export interface PlannedChangeset {
@@ -8,12 +8,16 @@ export interface PlannedChangeset {
 }
 
 /** Returns the changesets that would fix all shortfalls: one per changed specification, and one per other package. */
-export function plannedChangesets({ shortfalls, families }: Verdict): readonly PlannedChangeset[] {
+export function plannedChangesets({ shortfalls, families }: GateResult): readonly PlannedChangeset[] {
   const open = new Set(shortfalls)
   const ofFamilies = families.flatMap((family): readonly PlannedChangeset[] => {
-    const own = [...open].filter(({ reasons }) => reasons.some((reason) => reason.family === family.family))
-    for (const shortfall of own) open.delete(shortfall)
-    return own.length === 0 ? [] : [{ releases: own.map(release), summary: specificationText(family) }]
+    const ofFamily = [...open].filter(({ reasons }) =>
+      reasons.some((reason) => reason.family === family.family),
+    )
+    for (const shortfall of ofFamily) open.delete(shortfall)
+    return ofFamily.length === 0
+      ? []
+      : [{ releases: ofFamily.map(release), summary: specificationText(family) }]
   })
   const others = [...open].map((shortfall) => ({
     releases: [release(shortfall)],

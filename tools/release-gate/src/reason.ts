@@ -4,7 +4,7 @@ import type { Bump } from '@fairlead/spec-diff'
 export interface Reason {
   /** By the rules for version 1.0 and above. */
   readonly bump: Bump
-  readonly what: string
+  readonly description: string
   /** The family whose specification is the reason. */
   readonly family?: string
 }

@@ -5,7 +5,7 @@ import { manifestChanges } from './manifest-changes.ts'
 import { bundledIn, entriesOf, type Package, packagesIn } from './packages.ts'
 import type { Reason } from './reason.ts'
 import { changedSources } from './source-files.ts'
-import { scaled } from './version.ts'
+import { scaleBump } from './version.ts'
 
 /** How far the version of a package has to be raised. */
 export interface Requirement {
@@ -39,16 +39,16 @@ export function requirements(
   const published = [...after.values()].filter(({ isPublished }) => isPublished)
   const found = new Map<string, Findings>()
   for (const current of published) {
-    const family = families.find((one) => one.package === current.name)
+    const family = families.find((candidate) => candidate.package === current.name)
     const findings = findingsOf(before.get(current.name), current, family)
     for (const part of bundledIn(current, after)) findings.reasons.push(...bundledChange(before, part))
     found.set(current.name, findings)
   }
-  for (const facade of found.values()) facade.reasons.push(...passedOn(facade, found, families))
+  for (const facade of found.values()) facade.reasons.push(...reexportedChanges(facade, found, families))
   return [...found.values()]
     .map(({ current, reasons }) => ({
       name: current.name,
-      bump: scaled(
+      bump: scaleBump(
         highest(reasons.map(({ bump }) => bump)),
         before.get(current.name)?.version ?? current.version,
       ),
@@ -59,7 +59,8 @@ export function requirements(
 
 function findingsOf(old: Package | undefined, current: Package, family: FamilyReport | undefined): Findings {
   const surface = surfaceOf(current.directory, entriesOf(current))
-  if (!old) return { current, reasons: [{ bump: 'minor', what: 'The package is new.' }], api: [], surface }
+  if (!old)
+    return { current, reasons: [{ bump: 'minor', description: 'The package is new.' }], api: [], surface }
   const files = changedSources(old.directory, current.directory)
   const isSpecChanged = family !== undefined && family.bump !== 'none'
   const api =
@@ -68,11 +69,11 @@ function findingsOf(old: Package | undefined, current: Package, family: FamilyRe
       : compareSurfaces(surfaceOf(old.directory, entriesOf(old)), surface, !isSpecChanged)
   const reasons: Reason[] = [
     ...(isSpecChanged ? [specReason(family)] : []),
-    ...api.map(({ bump, what }) => ({ bump, what })),
+    ...api.map(({ bump, description }) => ({ bump, description })),
     ...manifestChanges(old.manifest, current.manifest),
   ]
-  const isSilent = files.length > 0 && reasons.length === 0
-  if (isSilent) reasons.push({ bump: 'patch', what: `${listed(files)} changed.` })
+  const isUnexplained = files.length > 0 && reasons.length === 0
+  if (isUnexplained) reasons.push({ bump: 'patch', description: `${listed(files)} changed.` })
   return { current, reasons, api, surface }
 }
 
@@ -82,7 +83,7 @@ function specReason({ family, bump, documents }: FamilyReport): Reason {
     .map((category) => [category, changes.filter((change) => change.category === category).length] as const)
     .filter(([, count]) => count > 0)
     .map(([category, count]) => `${count} ${category}`)
-  return { bump, what: `The specification of ${family} changed: ${counts.join(', ')}.`, family }
+  return { bump, description: `The specification of ${family} changed: ${counts.join(', ')}.`, family }
 }
 
 // A private package is not versioned separately.
@@ -93,11 +94,11 @@ function bundledChange(
   const files = changedSources(before.get(name)?.directory, directory)
   return files.length === 0
     ? []
-    : [{ bump: 'patch', what: `${name}, which it contains, changed: ${listed(files)}.` }]
+    : [{ bump: 'patch', description: `${name}, which it contains, changed: ${listed(files)}.` }]
 }
 
 /** Re-exports are part of the package's own API, but changesets would raise it only by a patch. */
-function passedOn(
+function reexportedChanges(
   { surface }: Findings,
   found: ReadonlyMap<string, Findings>,
   families: readonly FamilyReport[],
@@ -106,17 +107,17 @@ function passedOn(
   for (const [name, source] of found) {
     const names = reexportedFrom(surface, name)
     if (names.size === 0) continue
-    const isWhole = names.has('*')
-    const family = families.find((one) => one.package === name)
-    if (family?.bump === 'major' || (family?.bump === 'minor' && isWhole))
+    const exportsAll = names.has('*')
+    const family = families.find((candidate) => candidate.package === name)
+    if (family?.bump === 'major' || (family?.bump === 'minor' && exportsAll))
       reasons.push({
         bump: family.bump,
-        what: `It exports types of ${name}, and the specification of ${family.family} changed.`,
+        description: `It exports types of ${name}, and the specification of ${family.family} changed.`,
         family: family.family,
       })
     for (const change of exportedChanges(source, found))
-      if (change.bump !== 'patch' && (isWhole || names.has(change.name)))
-        reasons.push({ bump: change.bump, what: `It exports from ${name}: ${change.what}` })
+      if (change.bump !== 'patch' && (exportsAll || names.has(change.name)))
+        reasons.push({ bump: change.bump, description: `It exports from ${name}: ${change.description}` })
   }
   return reasons
 }
@@ -135,13 +136,13 @@ function exportedChanges(
 }
 
 function reexportedFrom({ reexports }: Surface, name: string): ReadonlySet<string> {
-  const own = [...reexports].filter(([from]) => from === name || from.startsWith(`${name}/`))
-  return new Set(own.flatMap(([, names]) => [...names]))
+  const entries = [...reexports].filter(([from]) => from === name || from.startsWith(`${name}/`))
+  return new Set(entries.flatMap(([, names]) => [...names]))
 }
 
-const mostListed = 3
+const maxFiles = 3
 
 function listed(files: readonly string[]): string {
-  const more = files.length > mostListed ? ` and ${files.length - mostListed} more` : ''
-  return `${files.slice(0, mostListed).join(', ')}${more}`
+  const more = files.length > maxFiles ? ` and ${files.length - maxFiles} more` : ''
+  return `${files.slice(0, maxFiles).join(', ')}${more}`
 }

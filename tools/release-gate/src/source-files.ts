@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 // Tests, and files that only tests use, do not reach users.
-const untold = /(\.test(-d)?\.tsx?$)|(^|\/)(test|testing)\//
+const excluded = /(\.test(-d)?\.tsx?$)|(^|\/)(test|testing)\//
 
 /** Returns the files below `src/` that differ between two versions of a package and reach its users, by path. */
 export function changedSources(before: string | undefined, after: string): readonly string[] {
@@ -22,7 +22,7 @@ function sources(directory: string): ReadonlyMap<string, string> {
   return new Map(
     files
       .map((file) => [relative(directory, file), file] as const)
-      .filter(([path]) => !untold.test(path))
+      .filter(([path]) => !excluded.test(path))
       .map(([path, file]) => [path, readFileSync(file, 'utf8')]),
   )
 }

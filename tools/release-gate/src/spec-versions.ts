@@ -2,7 +2,7 @@ import type { DocumentReport, FamilyReport } from '@fairlead/spec-diff'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest } from './packages.ts'
-import { isAtLeast, raised, scaled } from './version.ts'
+import { isAtLeast, raiseVersion, scaleBump } from './version.ts'
 
 /** A document whose `info.version` is too low for what changed. */
 export interface LowVersion {
@@ -17,13 +17,13 @@ export function lowVersions(families: readonly FamilyReport[]): readonly LowVers
   return families.flatMap(({ documents }) =>
     documents.flatMap(({ entry, version: { base, head }, bump }) => {
       if (base === undefined || head === undefined || bump === 'none') return []
-      const required = raised(base, scaled(bump, base))
+      const required = raiseVersion(base, scaleBump(bump, base))
       return isAtLeast(head, required) ? [] : [{ file: `specs/${entry}`, version: head, required }]
     }),
   )
 }
 
-const remedy = 'Run `pnpm codegen`.'
+const hint = 'Run `pnpm codegen`.'
 
 /** Returns the places where the version of a specification differs from that in the generated code. */
 export function unequalVersions(root: string, families: readonly FamilyReport[]): readonly string[] {
@@ -47,7 +47,7 @@ function inManifest(
   const { spec } = JSON.parse(readFileSync(file, 'utf8')) as Manifest
   if (spec === undefined || spec.version === expected) return []
   return [
-    `${directory}/package.json names version ${spec.version} of its specification, which is ${expected}. ${remedy}`,
+    `${directory}/package.json has version ${spec.version} of its specification, but the specification has ${expected}. ${hint}`,
   ]
 }
 
@@ -63,6 +63,8 @@ function inCode(
     const found = /specVersion = ["']([^"']+)["']/.exec(readFileSync(join(root, file), 'utf8'))?.[1]
     return found === undefined || found === head
       ? []
-      : [`${file} was generated from version ${found} of a specification that is ${head}. ${remedy}`]
+      : [
+          `${file} was generated from version ${found} of its specification, but the specification has ${head}. ${hint}`,
+        ]
   })
 }

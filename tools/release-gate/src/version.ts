@@ -5,17 +5,17 @@ type Parts = readonly [number, number, number]
 function partsOf(version: string): Parts {
   const match = /^(\d+)\.(\d+)\.(\d+)/.exec(version)
   if (!match)
-    throw new Error(`a version must be three numbers with dots between, not ${JSON.stringify(version)}`)
+    throw new Error(`a version must be three numbers separated by dots, not ${JSON.stringify(version)}`)
   return [Number(match[1]), Number(match[2]), Number(match[3])]
 }
 
 /** Returns the bump that a version requires for a change: below 1.0 a breaking change raises the minor version. */
-export function scaled(bump: Bump, version: string): Bump {
+export function scaleBump(bump: Bump, version: string): Bump {
   return bump === 'major' && partsOf(version)[0] === 0 ? 'minor' : bump
 }
 
 /** The next version after a bump. */
-export function raised(version: string, bump: Bump): string {
+export function raiseVersion(version: string, bump: Bump): string {
   const [major, minor, patch] = partsOf(version)
   switch (bump) {
     case 'major':
@@ -32,8 +32,8 @@ export function raised(version: string, bump: Bump): string {
 }
 
 /** Whether a version is at least another version. */
-export function isAtLeast(version: string, least: string): boolean {
-  const [a, b] = [partsOf(version), partsOf(least)]
+export function isAtLeast(version: string, minimum: string): boolean {
+  const [a, b] = [partsOf(version), partsOf(minimum)]
   const index = a.findIndex((part, position) => part !== b[position])
   return index === -1 || (a[index] ?? 0) > (b[index] ?? 0)
 }

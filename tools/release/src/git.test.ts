@@ -26,7 +26,7 @@ function use(token: string | undefined): void {
 }
 
 describe('git of a release', () => {
-  it('commits and tags in its own name', async () => {
+  it('commits and tags with the release identity', async () => {
     use(undefined)
     await runProgram(root, 'git', 'commit', '--quiet', '--allow-empty', '--message', 'Release')
     await runProgram(root, 'git', 'tag', 'ships@0.3.0', '--message', 'ships@0.3.0')
@@ -34,7 +34,7 @@ describe('git of a release', () => {
     expect(output).toContain('<release@fairlead.dev>')
   })
 
-  it('shows its token to GitHub alone', async () => {
+  it('sends its token only to GitHub', async () => {
     use('t0k3n')
     const settingAt = (url: string) =>
       observeProgram(root, 'git', 'config', '--get-urlmatch', 'http.extraheader', url)
@@ -44,7 +44,7 @@ describe('git of a release', () => {
     expect((await settingAt('https://example.com/fairlead')).code).toBe(1)
   })
 
-  it('takes no tree with changes', async () => {
+  it('rejects a working tree with changes', async () => {
     await requireCleanTree(root)
     await writeFile(join(root, 'left-over.txt'), '')
     await expect(requireCleanTree(root)).rejects.toThrow(/must be clean:\n\?\? left-over\.txt/)

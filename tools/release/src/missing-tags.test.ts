@@ -4,7 +4,7 @@ import { missingTags } from './missing-tags.ts'
 const named = (name: string, version: string, isPublished = true) =>
   [name, { name, version, isPublished, directory: '', manifest: { name, version } }] as const
 
-it('names the versions of published packages that origin has no tag of', () => {
+it('returns the versions of published packages without a tag on origin', () => {
   const packages = new Map([
     named('@fairlead/ships', '0.3.0'),
     named('@fairlead/ports', '0.3.0'),

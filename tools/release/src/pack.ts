@@ -1,9 +1,9 @@
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { requireCleanTree } from './git.ts'
-import { canariesOf, type PublishPlan, publishesSomething } from './publish-plan.ts'
+import { canariesOf, type PublishPlan, hasPublications } from './publish-plan.ts'
 import { runProgram } from './run-program.ts'
-import { doChangesetsWait } from './pending-changesets.ts'
+import { hasPendingChangesets } from './pending-changesets.ts'
 
 // Builds the versions that the registry does not have yet, and packs them into .release/: the versions of main,
 // regardless of pending changesets. If all of those are published and changesets are pending, it packs a canary. The
@@ -29,15 +29,15 @@ async function pack(): Promise<Kind> {
 
 /** Writes the plan of the packages to pack. */
 async function plan(): Promise<Kind> {
-  if (publishesSomething(await writtenPlan())) return 'release'
-  if (!(await doChangesetsWait(root))) return 'none'
+  if (hasPublications(await writePlan())) return 'release'
+  if (!(await hasPendingChangesets(root))) return 'none'
   await runProgram(root, 'changeset', 'version', '--snapshot', 'canary')
-  const canaries = canariesOf(await writtenPlan())
+  const canaries = canariesOf(await writePlan())
   await writeFile(planFile, JSON.stringify(canaries))
-  return publishesSomething(canaries) ? 'canary' : 'none'
+  return hasPublications(canaries) ? 'canary' : 'none'
 }
 
-async function writtenPlan(): Promise<PublishPlan> {
+async function writePlan(): Promise<PublishPlan> {
   await runProgram(root, 'changeset', 'publish-plan', '--output', planFile)
   return JSON.parse(await readFile(planFile, 'utf8')) as PublishPlan
 }

@@ -2,17 +2,17 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { doChangesetsWait } from './pending-changesets.ts'
+import { hasPendingChangesets } from './pending-changesets.ts'
 
-it('a changeset that releases nothing does not wait for a release', async () => {
+it('a changeset without releases is not pending', async () => {
   const root = await mkdtemp(join(tmpdir(), 'fairlead-changesets-'))
   onTestFinished(() => rm(root, { recursive: true }))
   await mkdir(join(root, '.changeset'))
   const write = (name: string, text: string) => writeFile(join(root, '.changeset', name), text)
-  expect(await doChangesetsWait(root)).toBe(false)
+  expect(await hasPendingChangesets(root)).toBe(false)
   await write('empty.md', '---\n---\n\nTests only.\n')
   await write('none.md', "---\n'@fairlead/ships': none\n---\n\nWords.\n")
-  expect(await doChangesetsWait(root)).toBe(false)
+  expect(await hasPendingChangesets(root)).toBe(false)
   await write('patch.md', "---\n'@fairlead/ships': patch\n---\n\nSails.\n")
-  expect(await doChangesetsWait(root)).toBe(true)
+  expect(await hasPendingChangesets(root)).toBe(true)
 })

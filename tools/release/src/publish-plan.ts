@@ -5,17 +5,17 @@ export interface PublishPlan {
 }
 
 /** Whether a plan publishes anything. */
-export function publishesSomething({ plan }: PublishPlan): boolean {
+export function hasPublications({ plan }: PublishPlan): boolean {
   return plan.flat().some(({ kind }) => kind === 'publish')
 }
 
 /** Returns the canaries of a plan. Users receive one only if they request it by tag. */
 export function canariesOf({ version, plan }: PublishPlan): PublishPlan {
-  const canaries = plan.map((chunk) => chunk.filter((one) => one.version.includes('-canary-')))
+  const canaries = plan.map((chunk) => chunk.filter((entry) => entry.version.includes('-canary-')))
   return {
     version,
     plan: canaries
       .filter((chunk) => chunk.length > 0)
-      .map((chunk) => chunk.map((one) => ({ ...one, tag: 'canary' }))),
+      .map((chunk) => chunk.map((entry) => ({ ...entry, tag: 'canary' }))),
   }
 }

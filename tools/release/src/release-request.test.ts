@@ -13,7 +13,7 @@ beforeAll(async () => {
     if (isKnown && method === 'POST') open.push({ number: 9, ...sent })
     if (isKnown && method === 'PATCH')
       Object.assign(open.find(({ number }) => pathname.endsWith(`/${number}`)) ?? {}, sent)
-    const found = open.filter((one) => `fairlead-dev:${one.head}` === searchParams.get('head'))
+    const found = open.filter((pull) => `fairlead-dev:${pull.head}` === searchParams.get('head'))
     sendJson(response, method === 'GET' ? found : {}, isKnown ? 200 : 401)
   })
 })
@@ -30,21 +30,21 @@ const request = (title: string) =>
     { branch: 'release/next', base: 'main', title, body: `${title}.` },
   )
 
-describe('the pull request that releases', () => {
-  it('is opened once and renewed afterwards', async () => {
+describe('the release pull request', () => {
+  it('is opened once and updated afterwards', async () => {
     expect(await request('Release 1 package')).toBe('opened')
-    expect(await request('Release 2 packages')).toBe('renewed')
+    expect(await request('Release 2 packages')).toBe('updated')
     expect(open.map(({ number, title, body, head }) => [number, title, body, head])).toEqual([
       [3, 'Another', '', 'feature'],
       [9, 'Release 2 packages', 'Release 2 packages.', 'release/next'],
     ])
   })
 
-  it('fails without the token in its words', async () => {
-    const place = { api: server.url, repository: 'fairlead-dev/fairlead', token: 'wr0ng' }
+  it('fails with an error that does not contain the token', async () => {
+    const target = { api: server.url, repository: 'fairlead-dev/fairlead', token: 'wr0ng' }
     const text = { branch: 'release/next', base: 'main', title: '', body: '' }
-    await expect(openReleaseRequest(place, text)).rejects.toThrow(
-      /^GitHub answered 401 to GET repos\/fairlead-dev\/fairlead\/pulls\?state=open&head=[\w%-]+&base=main$/,
+    await expect(openReleaseRequest(target, text)).rejects.toThrow(
+      /^GitHub responded with 401 to GET repos\/fairlead-dev\/fairlead\/pulls\?state=open&head=[\w%-]+&base=main$/,
     )
   })
 })

@@ -1,4 +1,4 @@
-import { callGithub, type GithubPlace } from '@fairlead/spec-diff/github'
+import { callGithub, type GithubTarget } from '@fairlead/spec-diff/github'
 import type { ReleaseText } from './release-text.ts'
 
 /** A release pull request. */
@@ -14,16 +14,16 @@ export interface ReleaseRequest extends ReleaseText {
  * @throws Error with the status when GitHub rejects the request
  */
 export async function openReleaseRequest(
-  place: GithubPlace,
+  target: GithubTarget,
   { branch, base, title, body }: ReleaseRequest,
-): Promise<'opened' | 'renewed'> {
-  const pulls = `repos/${place.repository}/pulls`
-  const [owner = ''] = place.repository.split('/')
+): Promise<'opened' | 'updated'> {
+  const pulls = `repos/${target.repository}/pulls`
+  const [owner = ''] = target.repository.split('/')
   const query = new URLSearchParams({ state: 'open', head: `${owner}:${branch}`, base })
-  const [open] = (await callGithub(place, 'GET', `${pulls}?${query}`)) as readonly {
+  const [open] = (await callGithub(target, 'GET', `${pulls}?${query}`)) as readonly {
     readonly number: number
   }[]
-  if (open) await callGithub(place, 'PATCH', `${pulls}/${open.number}`, { title, body })
-  else await callGithub(place, 'POST', pulls, { title, body, head: branch, base })
-  return open ? 'renewed' : 'opened'
+  if (open) await callGithub(target, 'PATCH', `${pulls}/${open.number}`, { title, body })
+  else await callGithub(target, 'POST', pulls, { title, body, head: branch, base })
+  return open ? 'updated' : 'opened'
 }

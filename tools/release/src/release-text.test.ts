@@ -26,7 +26,7 @@ async function checkout(name: string, versions: Readonly<Record<string, string>>
 const changelog = '# @fairlead/ships\n\n## 0.3.0\n\n### Minor Changes\n\n- Sails.\n\n## 0.2.0\n\n- Older.\n'
 
 describe('the text of a release', () => {
-  it('lists what was raised, with its newest changes', async () => {
+  it('lists the raised packages with their latest changes', async () => {
     const before = await checkout('before', { ships: '0.2.0', ports: '1.0.0' }, '')
     const after = await checkout('after', { ships: '0.3.0', ports: '1.0.0' }, changelog)
     expect(await releaseText(before, after)).toEqual({
@@ -37,12 +37,12 @@ describe('the text of a release', () => {
     })
   })
 
-  it('ends with a whole line where it is too long for GitHub', async () => {
+  it('is truncated at a line end if it is too long for GitHub', async () => {
     const long = `## 2.0.0\n\n${'- A line of a changelog.\n'.repeat(4_000)}`
     const after = await checkout('long', { ships: '2.0.0', ports: '2.0.0' }, long)
     const { title, body } = await releaseText(new Map<string, Package>(), after)
     expect(title).toBe('Release 2 packages')
     expect(body.length).toBeLessThan(65_536)
-    expect(body).toMatch(/\n- A line of a changelog\.\n\nThe whole text stands in the changelogs\.\n$/)
+    expect(body).toMatch(/\n- A line of a changelog\.\n\nThe changelogs contain the full text\.\n$/)
   })
 })

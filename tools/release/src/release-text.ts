@@ -12,7 +12,7 @@ export interface ReleaseText {
 
 type Packages = ReadonlyMap<string, Package>
 
-const ending = 'The whole text stands in the changelogs.'
+const ending = 'The changelogs contain the full text.'
 
 /** Returns the packages with new versions, and the changes of each from its changelog. */
 export async function releaseText(before: Packages, after: Packages): Promise<ReleaseText> {

@@ -16,7 +16,7 @@ async function tag(): Promise<void> {
   const { code, output } = await observeProgram(root, 'git', 'ls-remote', '--tags', 'origin')
   const missing = missingTags(packagesIn(root), output)
   if (code !== 0 || missing.length > 0)
-    throw new Error(`These tags should be on origin and are not: ${missing.join(', ')}`)
+    throw new Error(`These tags are missing on origin: ${missing.join(', ')}`)
 }
 
 try {

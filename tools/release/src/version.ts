@@ -1,19 +1,19 @@
 import { packagesIn } from '@fairlead/release-gate'
-import type { GithubPlace } from '@fairlead/spec-diff/github'
+import type { GithubTarget } from '@fairlead/spec-diff/github'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gitVariables, requireCleanTree } from './git.ts'
 import { openReleaseRequest } from './release-request.ts'
 import { releaseText } from './release-text.ts'
 import { runProgram } from './run-program.ts'
-import { doChangesetsWait } from './pending-changesets.ts'
+import { hasPendingChangesets } from './pending-changesets.ts'
 
-const usage = `Raises the versions that changesets ask for, and writes the changelogs.
+const usage = `Raises the versions as the changesets require, and writes the changelogs.
 
   node tools/release/src/version.ts [--open]
 
-  --open   push the result to the branch release/next and open a pull request with it, or renew the one that is open;
-           needs a clean working tree, and GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN in the environment
+  --open   push the result to the branch release/next and open a pull request, or update the open one;
+           requires a clean working tree, and GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN in the environment
 `
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -27,23 +27,23 @@ const options = {
 async function run(): Promise<string> {
   const { values } = parseArgs({ options })
   if (values.help) return usage
-  const place = values.open ? placeOfRequest() : undefined
-  if (place) await requireCleanTree(root)
-  if (!(await doChangesetsWait(root))) return 'Nothing waits for a release.\n'
+  const target = values.open ? readTarget() : undefined
+  if (target) await requireCleanTree(root)
+  if (!(await hasPendingChangesets(root))) return 'No changesets are pending.\n'
   const before = packagesIn(root)
   await runProgram(root, 'changeset', 'version')
   const text = await releaseText(before, packagesIn(root))
-  if (!place) return text.body
-  Object.assign(process.env, gitVariables(place.token))
+  if (!target) return text.body
+  Object.assign(process.env, gitVariables(target.token))
   await runProgram(root, 'git', 'checkout', '--quiet', '-B', branch)
   await runProgram(root, 'git', 'add', '--all')
   await runProgram(root, 'git', 'commit', '--quiet', '--message', text.title)
   await runProgram(root, 'git', 'push', '--quiet', '--force', 'origin', branch)
-  const happened = await openReleaseRequest(place, { branch, base: 'main', ...text })
-  return `The pull request was ${happened}.\n`
+  const outcome = await openReleaseRequest(target, { branch, base: 'main', ...text })
+  return `The pull request was ${outcome}.\n`
 }
 
-function placeOfRequest(): GithubPlace {
+function readTarget(): GithubTarget {
   return {
     api: variable('GITHUB_API_URL'),
     repository: variable('GITHUB_REPOSITORY'),

@@ -49,13 +49,13 @@ const stepsOf = ({ steps = [] }: Job): readonly Step[] =>
 /** Whether a command line runs something of this repository. */
 function isOfRepository(command: string): boolean {
   const [program = '', ...words] = command.split(' ')
-  const [word = ''] = words.filter((one) => !one.startsWith('--'))
+  const [word = ''] = words.filter((candidate) => !candidate.startsWith('--'))
   if (program === 'npm') return word === 'run' && scripts.includes(words[words.indexOf('run') + 1] ?? '')
   return (program === 'node' || program === 'bash') && existsSync(join(root, word))
 }
 
 describe('the workflows', () => {
-  it('are there', () => {
+  it('exist', () => {
     expect(workflows.map(([file]) => file).toSorted()).toEqual([
       'workflows/ci.yml',
       'workflows/release.yml',
@@ -63,7 +63,7 @@ describe('the workflows', () => {
     ])
   })
 
-  it.each([...texts])('%s pins what it uses to a commit, and says which version that is', (_, text) => {
+  it.each([...texts])('%s pins actions to a commit, with the version in a comment', (_, text) => {
     const used = text.split('\n').filter((line) => /\buses:/.test(line))
     expect(used.length).toBeGreaterThan(0)
     for (const line of used) {
@@ -75,11 +75,11 @@ describe('the workflows', () => {
     }
   })
 
-  it.each(workflows)('%s grants nothing to all of its jobs', (_, { permissions }) => {
+  it.each(workflows)('%s grants no permissions to all jobs', (_, { permissions }) => {
     expect(permissions).toEqual({})
   })
 
-  it('let each job do what it has to, and nothing else', () => {
+  it('grant each job only the permissions that it needs', () => {
     const reads = [
       'ci.yml check',
       'ci.yml fresh',
@@ -102,21 +102,21 @@ describe('the workflows', () => {
     })
   })
 
-  it.each(jobs.filter(([, { uses }]) => uses === undefined))('%s says how long it may take', (_, job) => {
+  it.each(jobs.filter(([, { uses }]) => uses === undefined))('%s has a timeout', (_, job) => {
     expect(job['timeout-minutes']).toBeGreaterThan(0)
   })
 
-  it.each(workflows)('%s waits for jobs that there are', (_, workflow) => {
+  it.each(workflows)('%s depends on existing jobs', (_, workflow) => {
     const needs = Object.values(workflow.jobs).flatMap((job) => job.needs ?? [])
     expect(Object.keys(workflow.jobs)).toEqual(expect.arrayContaining(needs))
   })
 
-  it.each(jobs)('%s runs what anybody can run', (_, job) => {
+  it.each(jobs)('%s runs only scripts of the repository', (_, job) => {
     for (const { run } of stepsOf(job))
       for (const command of run?.trim().split('\n') ?? []) expect(isOfRepository(command), command).toBe(true)
   })
 
-  it.each(jobs)('%s keeps no credential', (_, { steps = [] }) => {
+  it.each(jobs)('%s does not persist credentials', (_, { steps = [] }) => {
     for (const step of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')))
       expect(step.with?.['persist-credentials']).toBe(false)
   })
@@ -125,14 +125,14 @@ describe('the workflows', () => {
 describe('a job that can publish', () => {
   const publishing = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write')
 
-  it('is one of two', () => {
+  it('is one of two jobs', () => {
     expect(publishing.map(([name]) => name)).toEqual([
       'workflows/release.yml canary',
       'workflows/release.yml publish',
     ])
   })
 
-  it('waits for the checks, and a release for its reviewer', () => {
+  it('depends on the checks, and a release on its reviewer', () => {
     const { jobs: ofRelease } = new Map(workflows).get('workflows/release.yml') ?? { jobs: {} }
     expect(publishing.map(([, { needs, environment }]) => [needs, environment])).toEqual([
       ['pack', 'npm-canary'],
@@ -142,14 +142,14 @@ describe('a job that can publish', () => {
     expect(ofRelease['ci']?.uses).toBe('./.github/workflows/ci.yml')
   })
 
-  it.each(publishing)('%s takes nothing from a cache', (_, job) => {
+  it.each(publishing)('%s uses no cache', (_, job) => {
     const steps = stepsOf(job)
     expect(JSON.stringify(steps)).not.toMatch(/actions\/cache|"cache"/)
     const nodes = steps.filter(({ uses }) => uses?.startsWith('actions/setup-node@'))
     expect(nodes.map((step) => step.with?.['package-manager-cache'])).toEqual([false])
   })
 
-  it.each(publishing)('%s looks for changed files first, and builds nothing', (_, job) => {
+  it.each(publishing)('%s checks for changed files first, and does not build', (_, job) => {
     const commands = stepsOf(job).flatMap(({ run }) => run ?? [])
     expect(commands).toEqual([
       'npm run setup -- --filter fairlead-workspace',

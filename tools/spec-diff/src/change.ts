@@ -26,10 +26,10 @@ export interface Change {
 }
 
 /** Returns the largest of some bumps, or `none`. */
-export function highest(found: Iterable<Bump>): Bump {
-  let most: Bump = 'none'
-  for (const bump of found) if (bumps.indexOf(bump) > bumps.indexOf(most)) most = bump
-  return most
+export function highest(candidates: Iterable<Bump>): Bump {
+  let largest: Bump = 'none'
+  for (const bump of candidates) if (bumps.indexOf(bump) > bumps.indexOf(largest)) largest = bump
+  return largest
 }
 
 /** Whether the first bump is at least the second one. */
@@ -42,11 +42,11 @@ export function categoryOf(bump: Bump, otherwise: Category): Category {
   return bump === 'major' ? 'breaking' : otherwise
 }
 
-const longest = 80
+const maxLength = 80
 
 /** Formats a value of a document for a report: short, on one line. */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line
 }

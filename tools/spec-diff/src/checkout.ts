@@ -54,7 +54,7 @@ export async function commonCommit(
 }
 
 /** Whether git can resolve a ref to a commit. */
-export async function knowsRef(repository: string, ref: string): Promise<boolean> {
+export async function refExists(repository: string, ref: string): Promise<boolean> {
   return commitOf(repository, ref).then(
     () => true,
     () => false,
@@ -64,7 +64,7 @@ export async function knowsRef(repository: string, ref: string): Promise<boolean
 async function commitOf(repository: string, ref: string): Promise<string> {
   return git(repository, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(
     (error: unknown) => {
-      throw new Error(`git knows no commit named ${ref}`, { cause: error })
+      throw new Error(`git has no commit named ${ref}`, { cause: error })
     },
   )
 }

@@ -12,8 +12,8 @@ function variable(name: string): string {
 
 try {
   const [file] = process.argv.slice(2)
-  if (file === undefined) throw new Error('the file with the report must be named')
-  const place = {
+  if (file === undefined) throw new Error('pass the file with the report as an argument')
+  const target = {
     api: variable('GITHUB_API_URL'),
     repository: variable('GITHUB_REPOSITORY'),
     number: variable('PULL_REQUEST'),
@@ -22,7 +22,7 @@ try {
   const report = await readFile(file, 'utf8')
   const summary = process.env['GITHUB_STEP_SUMMARY']
   if (summary !== undefined) await appendFile(summary, report)
-  process.stdout.write(`Comment: ${await comment(place, report)}\n`)
+  process.stdout.write(`Comment: ${await comment(target, report)}\n`)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

@@ -74,14 +74,14 @@ async function compareFamily(
 ): Promise<readonly DocumentReport[]> {
   const names = [...(family.head?.documents ?? []), ...(family.base?.documents ?? [])].map(({ name }) => name)
   const folder = (family.head ?? family.base)?.name ?? ''
-  const isSame = contents(join(base, 'specs', folder)) === contents(join(head, 'specs', folder))
+  const isUnchanged = contents(join(base, 'specs', folder)) === contents(join(head, 'specs', folder))
   const reports: DocumentReport[] = []
   for (const name of new Set(names)) {
     const sides = {
       base: family.base?.documents.find((document) => document.name === name),
       head: family.head?.documents.find((document) => document.name === name),
     }
-    reports.push(await compareDocument(sides, base, head, isSame))
+    reports.push(await compareDocument(sides, base, head, isUnchanged))
   }
   return reports
 }
@@ -98,10 +98,10 @@ async function compareDocument(
   document: Sides<SpecDocument>,
   base: string,
   head: string,
-  isSame: boolean,
+  isUnchanged: boolean,
 ): Promise<DocumentReport> {
   const { name = '', entry = '' } = document.head ?? document.base ?? {}
-  const changes = isSame
+  const changes = isUnchanged
     ? []
     : await compare(
         name,
@@ -154,7 +154,7 @@ async function compare(
   before: Read | undefined,
   after: Read | undefined,
 ): Promise<readonly Change[]> {
-  if (!before || !after || before.kind !== after.kind) return [whole(name, before, after)]
+  if (!before || !after || before.kind !== after.kind) return [documentChange(name, before, after)]
   if (before.kind === 'openapi' && after.kind === 'openapi')
     return compareOpenapi(before.document, after.document)
   if (before.kind === 'openrpc' && after.kind === 'openrpc') return compareOpenrpc(before, after)
@@ -172,7 +172,7 @@ const comments: Change = {
   what: 'Comments or options changed.',
 }
 
-function whole(name: string, before: Read | undefined, after: Read | undefined): Change {
+function documentChange(name: string, before: Read | undefined, after: Read | undefined): Change {
   const place = `document ${name}`
   if (!before)
     return {

@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 describe('the command', () => {
-  it('compares the files as they are with a commit', async () => {
+  it('compares the working tree with a commit', async () => {
     const before = await readFile(file())
     await writeFile(file(), document('/v2/boats'))
     try {
@@ -69,7 +69,7 @@ describe('the command', () => {
     }
   })
 
-  it('takes two commits, and what only the base has done since is no change', async () => {
+  it('compares two commits, and ignores later commits on the base', async () => {
     await git('checkout', '--quiet', '-b', 'other', 'old')
     await writeFile(file(), document('/v3/ferries'))
     await git('commit', '--quiet', '-am', 'other')
@@ -81,7 +81,7 @@ describe('the command', () => {
     expect(stdout).toContain('GET /v3/ferries')
   })
 
-  it('calls a family new that the base does not have', async () => {
+  it('reports a family as new if the base does not have it', async () => {
     const { code, stdout } = await diff('--base', 'main~1', '--json', '--fail-on', 'breaking')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -91,7 +91,7 @@ describe('the command', () => {
     })
   })
 
-  it('ends with 1 and names the document that it cannot read', async () => {
+  it('exits with 1 and reports the document that it cannot read', async () => {
     const before = await readFile(file())
     await writeFile(file(), document('/v2/boats').replace('"description":"Ships."', '"$ref":"gone.yaml"'))
     try {
@@ -105,10 +105,10 @@ describe('the command', () => {
 
   it.each([
     [[], '--base must name a commit'],
-    [['--base', 'nowhere'], 'git knows no commit named nowhere'],
+    [['--base', 'nowhere'], 'git has no commit named nowhere'],
     [['--base', 'main', '--json', '--markdown'], '--json and --markdown exclude each other'],
     [['--base', 'main', '--fail-on', 'words'], '--fail-on must be breaking'],
-  ])('ends with 1 and one line of reason: %j', async (args, reason) => {
+  ])('exits with 1 and a one-line error: %j', async (args, reason) => {
     const { code, stderr } = await diff(...args)
     expect(code).toBe(1)
     expect(stderr).toBe(`${reason}\n`)

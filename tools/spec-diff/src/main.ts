@@ -4,17 +4,17 @@ import { commonCommit, withCheckout } from './checkout.ts'
 import type { FamilyReport } from './compare-specs.ts'
 import { markdownReport } from './report/markdown.ts'
 
-const usage = `Compares the specifications of two commits and says what the differences mean to users.
+const usage = `Compares the specifications of two commits and rates the differences for users.
 
   node tools/spec-diff/src/main.ts --base <ref> [--head <ref>] [--json | --markdown] [--fail-on breaking]
 
-  --base      the commit to compare with; what happened on its branch since both grew apart does not count
-  --head      the newer commit; without it the files as they are
+  --base      the commit to compare with; later commits on its branch are ignored
+  --head      the newer commit; default: the working tree
   --json      print data instead of Markdown
-  --fail-on   end with 3 when something breaks users
-  --root      another repository than this one
+  --fail-on   exit with 3 on a breaking change
+  --root      a different repository
 
-Ends with 0 when it could compare, and with 1 when it could not.
+Exits with 0 after a comparison, and with 1 on an error.
 `
 
 const breakingFound = 3

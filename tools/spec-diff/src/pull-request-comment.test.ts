@@ -9,10 +9,10 @@ import { markdownReport } from './report/markdown.ts'
 const comments = new Map<number, string>()
 let status = 200
 let server: Server | undefined
-let place: PullRequest = { api: '', repository: 'fairlead-dev/fairlead', number: '7', token: 't0k3n' }
+let target: PullRequest = { api: '', repository: 'fairlead-dev/fairlead', number: '7', token: 't0k3n' }
 
 beforeAll(async () => {
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://github')
     const id = Number(/comments\/(\d+)$/.exec(pathname)?.[1] ?? comments.size + 1)
@@ -26,10 +26,10 @@ beforeAll(async () => {
     const shown = [...comments].slice(size * (page - 1), size * page)
     response.end(JSON.stringify(shown.map(([key, value]) => ({ id: key, body: value }))))
   }
-  server = createServer((request, response) => void answer(request, response))
+  server = createServer((request, response) => void handle(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  place = { ...place, api: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  target = { ...target, api: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 })
 
 beforeEach(() => {
@@ -42,46 +42,44 @@ afterAll(() => {
 })
 
 describe('the comment under a pull request', () => {
-  it('is one, which newer reports replace', async () => {
+  it('is replaced by newer reports', async () => {
     comments.set(1, 'Looks good.')
-    expect(await comment(place, 'First.')).toBe('written')
-    expect(await comment(place, 'Second.')).toBe('replaced')
+    expect(await comment(target, 'First.')).toBe('written')
+    expect(await comment(target, 'Second.')).toBe('replaced')
     expect([...comments.values()]).toEqual(['Looks good.', '<!-- specification changes -->\nSecond.'])
   })
 
-  it('is found behind hundreds of others', async () => {
+  it('is found after hundreds of other comments', async () => {
     for (let id = 1; id <= 200; id += 1) comments.set(id, 'Looks good.')
-    expect(await comment(place, 'First.')).toBe('written')
-    expect(await comment(place, 'Second.')).toBe('replaced')
+    expect(await comment(target, 'First.')).toBe('written')
+    expect(await comment(target, 'Second.')).toBe('replaced')
     expect(comments.size).toBe(201)
   })
 
-  it('ends with a whole line where the report is too long', async () => {
-    await comment(place, '| row | of a table |\n'.repeat(4_000))
+  it('is truncated at a line end if the report is too long', async () => {
+    await comment(target, '| row | of a table |\n'.repeat(4_000))
     const [written = ''] = comments.values()
     expect(written.length).toBeLessThan(65_536)
-    expect(written).toMatch(
-      /\| row \| of a table \|\n\nThe whole report stands in the summary of the job\.\n$/,
-    )
+    expect(written).toMatch(/\| row \| of a table \|\n\nThe job summary contains the full report\.\n$/)
   })
 
-  it('is not begun by a report without changes, but ends with one', async () => {
-    const nothing = markdownReport([])
-    expect(await comment(place, nothing)).toBe('not needed')
-    await comment(place, 'First.')
-    expect(await comment(place, nothing)).toBe('replaced')
-    expect([...comments.values()]).toEqual([`<!-- specification changes -->\n${nothing}`])
+  it('is not created for a report without changes, but updated with one', async () => {
+    const emptyReport = markdownReport([])
+    expect(await comment(target, emptyReport)).toBe('not needed')
+    await comment(target, 'First.')
+    expect(await comment(target, emptyReport)).toBe('replaced')
+    expect([...comments.values()]).toEqual([`<!-- specification changes -->\n${emptyReport}`])
   })
 
-  it('is left out where the token may only read', async () => {
+  it('is omitted if the token has only read access', async () => {
     status = 403
-    expect(await comment(place, 'First.')).toBe('not allowed')
+    expect(await comment(target, 'First.')).toBe('not allowed')
   })
 
-  it('fails on any other answer, without the token', async () => {
+  it('fails on any other response, without the token in the error', async () => {
     status = 500
-    await expect(comment(place, 'First.')).rejects.toThrow(
-      /^GitHub answered 500 to POST repos\/fairlead-dev\/fairlead\/issues\/7\/comments$/,
+    await expect(comment(target, 'First.')).rejects.toThrow(
+      /^GitHub responded with 500 to POST repos\/fairlead-dev\/fairlead\/issues\/7\/comments$/,
     )
   })
 })

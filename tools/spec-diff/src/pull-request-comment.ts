@@ -1,13 +1,13 @@
-import { callGithub, GithubError, type GithubPlace, listOnGithub, shortened } from './github/index.ts'
+import { callGithub, GithubError, type GithubTarget, listOnGithub, shortened } from './github/index.ts'
 import { nothingChanged } from './report/markdown.ts'
 
 /** The target of a report. */
-export interface PullRequest extends GithubPlace {
+export interface PullRequest extends GithubTarget {
   readonly number: string
 }
 
 const mark = '<!-- specification changes -->'
-const ending = 'The whole report stands in the summary of the job.'
+const ending = 'The job summary contains the full report.'
 
 /**
  * Posts a report as a comment on a pull request, and replaces an existing one.
@@ -16,24 +16,25 @@ const ending = 'The whole report stands in the summary of the job.'
  * @throws Error with the status of an unexpected response
  */
 export async function comment(
-  place: PullRequest,
+  target: PullRequest,
   report: string,
 ): Promise<'written' | 'replaced' | 'not needed' | 'not allowed'> {
-  const { repository, number } = place
+  const { repository, number } = target
   const comments = `repos/${repository}/issues/${number}/comments`
-  const known = (await listOnGithub(place, comments)) as readonly {
+  const existingComments = (await listOnGithub(target, comments)) as readonly {
     readonly id: number
     readonly body: string
   }[]
-  const own = known.find(({ body }) => body.startsWith(mark))
-  if (!own && report.includes(nothingChanged)) return 'not needed'
+  const existing = existingComments.find(({ body }) => body.startsWith(mark))
+  if (!existing && report.includes(nothingChanged)) return 'not needed'
   const body = `${mark}\n${shortened(report, ending)}`
   try {
-    if (own) await callGithub(place, 'PATCH', `repos/${repository}/issues/comments/${own.id}`, { body })
-    else await callGithub(place, 'POST', comments, { body })
+    if (existing)
+      await callGithub(target, 'PATCH', `repos/${repository}/issues/comments/${existing.id}`, { body })
+    else await callGithub(target, 'POST', comments, { body })
   } catch (error) {
     if (error instanceof GithubError && error.status === 403) return 'not allowed'
     throw error
   }
-  return own ? 'replaced' : 'written'
+  return existing ? 'replaced' : 'written'
 }

@@ -32,13 +32,13 @@ export function coinedWordsIn(
   text: string,
   coined: Readonly<Record<string, string>>,
 ): readonly CoinedWord[] {
-  const words = Object.keys(coined).toSorted((one, other) => other.length - one.length)
+  const words = Object.keys(coined).toSorted((a, b) => b.length - a.length)
   if (words.length === 0) return []
   // The words of an identifier stand apart, and so do those of a sentence that is broken into lines.
-  const apart = text.replace(/([a-z\d])(?=[A-Z])|_/g, '$1 ')
+  const separated = text.replace(/([a-z\d])(?=[A-Z])|_/g, '$1 ')
   const pattern = words.map((word) => word.replace(/ /g, '[ -]')).join('|')
   const matcher = new RegExp(`\\b(?:${pattern})\\b`, 'gi')
-  return apart.split('\n').flatMap((content, at) =>
+  return separated.split('\n').flatMap((content, at) =>
     [...content.matchAll(matcher)].map(([found]) => {
       const word = found.toLowerCase().replace('-', ' ')
       return { file, line: at + 1, word, instead: coined[word] ?? '' }
@@ -62,7 +62,7 @@ export function findCoinedWords(root: string, { coined, exceptions }: Glossary):
 /** Exceptions without a word to cover. */
 export function unusedExceptions(root: string, { coined, exceptions }: Glossary): readonly Exception[] {
   const found = findCoinedWords(root, { terms: {}, coined, exceptions: [] })
-  return exceptions.filter((exception) => !found.some((one) => covers(exception, one)))
+  return exceptions.filter((exception) => !found.some((a) => covers(exception, a)))
 }
 
 function covers({ file, word }: Exception, found: CoinedWord): boolean {

@@ -11,7 +11,7 @@ The terms of this documentation. Each has one meaning on every page, in the cons
 
 /** Makes the page of the documentation with all terms. */
 export function pageOf({ terms }: Glossary): string {
-  const sorted = Object.entries(terms).toSorted(([one], [other]) => one.localeCompare(other))
+  const sorted = Object.entries(terms).toSorted(([a], [b]) => a.localeCompare(b))
   const rows = [['Term', 'Meaning'], ...sorted] as readonly (readonly [string, string])[]
   const [first, second] = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const lines = rows.map(

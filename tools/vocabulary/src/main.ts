@@ -5,7 +5,7 @@ import { findCoinedWords } from './find-coined-words.ts'
 import { readGlossary } from './glossary.ts'
 import { glossaryPage, pageOf } from './glossary-page.ts'
 
-const usage = `Checks the words of the project against tools/vocabulary/glossary.yaml.
+const usage = `Checks the vocabulary of the project against tools/vocabulary/glossary.yaml.
 
   npm run vocabulary               list coined words; exit 1 when there are any
   npm run vocabulary -- --write    write ${glossaryPage} from the terms

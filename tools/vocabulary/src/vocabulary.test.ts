@@ -7,7 +7,7 @@ import { glossaryPage, pageOf } from './glossary-page.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const glossary = readGlossary(root)
-const mostExceptions = 30
+const maxExceptions = 30
 
 it('no file has a coined word', { timeout: 60_000 }, () => {
   const found = findCoinedWords(root, glossary)
@@ -16,13 +16,13 @@ it('no file has a coined word', { timeout: 60_000 }, () => {
   )
 })
 
-it('exceptions are few, have a reason, and are needed', { timeout: 60_000 }, () => {
-  expect(glossary.exceptions.length).toBeLessThanOrEqual(mostExceptions)
+it('exceptions are limited, have a reason, and are used', { timeout: 60_000 }, () => {
+  expect(glossary.exceptions.length).toBeLessThanOrEqual(maxExceptions)
   expect(glossary.exceptions.filter(({ reason }) => !reason)).toEqual([])
   expect(unusedExceptions(root, glossary)).toEqual([])
 })
 
-it('the page of the glossary is fresh', () => {
+it('the glossary page is up to date', () => {
   expect(readFileSync(`${root}/${glossaryPage}`, 'utf8')).toBe(pageOf(glossary))
 })
 
@@ -44,11 +44,11 @@ describe('a coined word is found', () => {
     ])
   })
 
-  it('where it is an idiom', () => {
+  it('if it is an idiom', () => {
     expect(coinedWordsIn('a', 'It ends by and by.', coined)).toMatchObject([{ word: 'by and by' }])
   })
 
-  it('and no part of another word is', () => {
+  it('and not as a part of another word', () => {
     expect(coinedWordsIn('a', 'The frobnicated one; frobnicater; unfrobnicate', coined)).toEqual([])
   })
 })

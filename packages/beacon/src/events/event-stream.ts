@@ -8,7 +8,7 @@ export interface EventStreamMessage {
 }
 
 /** What one chunk of the body completes. A chunk that only has a comment yields an empty part. */
-export interface EventStreamPart {
+export interface EventStreamChunk {
   readonly messages: readonly EventStreamMessage[]
   /** The reconnection delay that the server requests (`retry:`), in milliseconds. */
   readonly retryMs?: number | undefined
@@ -25,7 +25,7 @@ const largestMessage = 16 * 1024 * 1024
  */
 export async function* readEventStream(
   body: ReadableStream<Uint8Array>,
-): AsyncGenerator<EventStreamPart, void, undefined> {
+): AsyncGenerator<EventStreamChunk, void, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let messages: EventStreamMessage[] = []

@@ -15,23 +15,23 @@ import {
   FairleadError,
 } from '../index.ts'
 import {
-  type Answering,
-  deadUrl,
+  type RequestHandler,
+  unusedUrl,
   type HttpServer,
   sendJson,
   startHttpServer,
 } from '@fairlead/vitest/http-server'
 
 const auth = { kind: 'basic', username: 'user', password: 's3cr3t' } as const
-const quick = { baseMs: 5, maxMs: 20 }
+const shortBackoff = { baseMs: 5, maxMs: 20 }
 const servers: HttpServer[] = []
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-async function served(answer: Answering): Promise<{ beacon: BeaconClient; server: HttpServer }> {
-  const server = await startHttpServer(answer)
+async function served(handler: RequestHandler): Promise<{ beacon: BeaconClient; server: HttpServer }> {
+  const server = await startHttpServer(handler)
   servers.push(server)
   return { beacon: createBeaconClient({ url: server.url, auth, timeoutMs: 1_000, retries: 0 }), server }
 }
@@ -49,17 +49,17 @@ async function follow(
   beacon: BeaconClient,
   count: number,
   options: Partial<EventsOptions<EventTopic>> = {},
-  onEvent: (seen: string) => void = () => {},
+  onEvent: (received: string) => void = () => {},
 ): Promise<string[]> {
-  const seen: string[] = []
-  for await (const event of events(beacon, { topics: ['block'], reconnect: quick, ...options })) {
-    if (event.event === 'block') seen.push(`block ${event.data.slot}`)
-    else if (event.event === 'gap') seen.push(`gap ${event.data.attempts}`)
-    else seen.push(event.event)
-    onEvent(seen.at(-1) ?? '')
-    if (seen.length === count) break
+  const received: string[] = []
+  for await (const event of events(beacon, { topics: ['block'], reconnect: shortBackoff, ...options })) {
+    if (event.event === 'block') received.push(`block ${event.data.slot}`)
+    else if (event.event === 'gap') received.push(`gap ${event.data.attempts}`)
+    else received.push(event.event)
+    onEvent(received.at(-1) ?? '')
+    if (received.length === count) break
   }
-  return seen
+  return received
 }
 
 async function failureOf(call: Promise<unknown>): Promise<FairleadError> {
@@ -73,7 +73,7 @@ async function failureOf(call: Promise<unknown>): Promise<FairleadError> {
 }
 
 describe('a stream', () => {
-  it('asks for its topics as the specification writes them, with the credential in a header', async () => {
+  it('requests its topics in the format of the specification, with the credential in a header', async () => {
     const { beacon, server } = await served((_, response) => open(response, blockAt(1)))
     expect(await follow(beacon, 1, { topics: ['block', 'head', 'chain_reorg'] })).toEqual(['block 1'])
     const [request] = server.requests
@@ -83,7 +83,7 @@ describe('a stream', () => {
   })
 
   it.each([1, 7, 64])(
-    'reads events that come in pieces of %i bytes, with comments and any line ends',
+    'reads events that arrive in chunks of %i bytes, with comments and any line endings',
     async (size) => {
       const text = `${blockAt(1)}: still here\n\n${blockAt(2).replaceAll('\n', '\r\n')}event:block\ndata:{"slot":\ndata:"\u00e9"}\n\n`
       const { beacon } = await served(async (_, response) => {
@@ -98,7 +98,7 @@ describe('a stream', () => {
     },
   )
 
-  it('waits as long as it bears silence for a node that sends no headers before its first event', async () => {
+  it('waits up to the idle timeout for a node that sends no headers before its first event', async () => {
     const { server } = await served((_, response) => {
       setTimeout(() => open(response, blockAt(1)), 150)
     })
@@ -107,23 +107,23 @@ describe('a stream', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('frees the connection when the reader leaves', async () => {
+  it('releases the connection when the reader stops', async () => {
     const { beacon, server } = await served((_, response) => open(response, blockAt(1)))
     await follow(beacon, 1)
     await expect.poll(() => server.connections()).toBe(0)
   })
 
-  it('ends without an error and frees the connection when its signal aborts, also while it waits', async () => {
+  it('ends without an error and releases the connection when its signal aborts, also while it waits', async () => {
     const { beacon, server } = await served((_, response) => open(response, blockAt(1)))
-    const left = new AbortController()
-    const abortSoon = () => void setImmediate(() => left.abort())
-    expect(await follow(beacon, 2, { signal: left.signal }, abortSoon)).toEqual(['block 1'])
+    const controller = new AbortController()
+    const abortSoon = () => void setImmediate(() => controller.abort())
+    expect(await follow(beacon, 2, { signal: controller.signal }, abortSoon)).toEqual(['block 1'])
     expect(server.requests).toHaveLength(1)
     await expect.poll(() => server.connections()).toBe(0)
     expect(await follow(beacon, 1, { signal: AbortSignal.abort() })).toEqual([])
   })
 
-  it('is as slow as its reader, and keeps nothing for it', async () => {
+  it('applies backpressure and buffers nothing', async () => {
     const count = 20_000
     let written = 0
     const { beacon, server } = await served(async (_, response, request) => {
@@ -158,19 +158,19 @@ describe('a lost connection', () => {
     ['ended', (response) => response.end()],
     ['broken', (response) => void response.destroy()],
     ['silent', () => {}],
-  ])('is made again when it was %s, with a gap in line', async (_, lose) => {
+  ])('is reopened when it was %s, and reports a gap', async (_, lose) => {
     let loseConnection = () => {}
     const { beacon } = await served((_request, response, count) => {
       open(response, blockAt(count))
       loseConnection = () => void (count < 3 && lose(response))
     })
-    const seen = await follow(beacon, 5, { idleMs: 1_000 }, (event) => {
+    const received = await follow(beacon, 5, { idleMs: 1_000 }, (event) => {
       if (event.startsWith('block')) loseConnection()
     })
-    expect(seen).toEqual(['block 1', 'gap 1', 'block 2', 'gap 1', 'block 3'])
+    expect(received).toEqual(['block 1', 'gap 1', 'block 2', 'gap 1', 'block 3'])
   })
 
-  it('tells from when to when events may be missing, in how many attempts it came back, and why it was lost', async () => {
+  it('reports the period of missing events, the number of attempts and the cause', async () => {
     const { beacon } = await served(async (_, response, count) => {
       if (count === 2 || count === 3) {
         const arrivedAt = Date.now()
@@ -182,7 +182,7 @@ describe('a lost connection', () => {
       if (count === 1) response.end()
     })
     const started = Date.now()
-    for await (const event of events(beacon, { topics: ['block'], reconnect: quick })) {
+    for await (const event of events(beacon, { topics: ['block'], reconnect: shortBackoff })) {
       if (event.event !== 'gap') continue
       const { from, to, attempts, reason } = event.data
       expect(Date.parse(from)).toBeGreaterThanOrEqual(started)
@@ -193,7 +193,7 @@ describe('a lost connection', () => {
     }
   })
 
-  it('is not one as long as the node shows by comments that it is there', async () => {
+  it('is not assumed while the node sends comments', async () => {
     const { beacon, server } = await served((_, response) => {
       open(response)
       let comments = 0
@@ -204,7 +204,7 @@ describe('a lost connection', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('is made again no sooner than the node asks', async () => {
+  it('is reopened after the delay that the node requests', async () => {
     const { beacon } = await served((_, response, count) => {
       open(response, count === 1 ? `retry: 400\n\n${blockAt(1)}` : blockAt(2))
       if (count === 1) response.end()
@@ -214,74 +214,74 @@ describe('a lost connection', () => {
     expect(Date.now() - from).toBeGreaterThan(400)
   })
 
-  it('is not made again at once when the node asks for a longer pause than a timer holds', async () => {
+  it('is not reopened immediately when the node requests a delay above the maximum timer delay', async () => {
     const { beacon, server } = await served((_, response) => {
       open(response, 'retry: 99999999999\n\n')
       response.end()
     })
-    const left = new AbortController()
+    const controller = new AbortController()
     const timerStarted = watchStartedTimers()
-    const seen = follow(beacon, 1, { signal: left.signal })
+    const received = follow(beacon, 1, { signal: controller.signal })
     await timerStarted(1_000_000)
-    left.abort()
-    expect(await seen).toEqual([])
+    controller.abort()
+    expect(await received).toEqual([])
     expect(server.requests).toHaveLength(1)
   })
 
-  it('is given up after as many attempts as it may take', async () => {
+  it('fails after the maximum number of attempts', async () => {
     const { beacon, server } = await served((_, response, count) => {
       if (count > 1) return sendJson(response, { message: 's3cr3t is starting' }, 503)
       open(response)
       response.end()
     })
-    const error = await failureOf(follow(beacon, 1, { reconnect: { ...quick, attempts: 3 } }))
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(503)
+    const error = await failureOf(follow(beacon, 1, { reconnect: { ...shortBackoff, attempts: 3 } }))
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details.status).toBe(503)
     expect(server.requests).toHaveLength(4)
   })
 
-  it('is made again at the best node', async () => {
-    const silent = await startHttpServer((_, response) => open(response, blockAt(1)))
-    const well = await startHttpServer((_, response) => open(response, blockAt(2)))
-    servers.push(silent, well)
-    const nodes = [silent.url, well.url].map((url) => ({ url, auth }))
+  it('is reopened at the best node', async () => {
+    const silentServer = await startHttpServer((_, response) => open(response, blockAt(1)))
+    const healthyServer = await startHttpServer((_, response) => open(response, blockAt(2)))
+    servers.push(silentServer, healthyServer)
+    const nodes = [silentServer.url, healthyServer.url].map((url) => ({ url, auth }))
     const beacon = createBeaconClient({ transport: failover(nodes) })
     expect(await follow(beacon, 3, { idleMs: 150 })).toEqual(['block 1', 'gap 1', 'block 2'])
-    expect([silent.requests.length, well.requests.length]).toEqual([1, 1])
+    expect([silentServer.requests.length, healthyServer.requests.length]).toEqual([1, 1])
   })
 })
 
-describe('what cannot go on', () => {
-  it.each([400, 401, 403, 404, 501])('throws status %i at once', async (status) => {
+describe('a permanent failure', () => {
+  it.each([400, 401, 403, 404, 501])('throws status %i immediately', async (status) => {
     const { beacon, server } = await served((_, response, count) => {
       if (count === 1) open(response, blockAt(1))
       else return sendJson(response, { code: status, message: 'no, s3cr3t' }, status)
       response.end()
     })
     const error = await failureOf(follow(beacon, 5))
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context).toMatchObject({
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details).toMatchObject({
       status,
       detail: 'no, ***',
     })
     expect(server.requests).toHaveLength(2)
   })
 
-  it('throws when the first connection cannot be made', async () => {
-    const beacon = createBeaconClient({ url: await deadUrl(), auth, retries: 0 })
+  it('throws when the first connection fails', async () => {
+    const beacon = createBeaconClient({ url: await unusedUrl(), auth, retries: 0 })
     expect((await failureOf(follow(beacon, 1))).code).toBe('TRANSPORT_FAILED')
   })
 
   it('throws for data that is not JSON, naming the topic and not the data', async () => {
     const { beacon } = await served((_, response) => open(response, 'event: block\ndata: s3cr3t\n\n'))
     const error = await failureOf(follow(beacon, 1))
-    expect(FairleadError.is(error, 'DECODE_INVALID') && error.context.path).toBe('block')
+    expect(FairleadError.is(error, 'DECODE_INVALID') && error.details.path).toBe('block')
   })
 
-  it('throws for an answer that is no event stream', async () => {
+  it('throws for a response that is not an event stream', async () => {
     const { beacon } = await served((_, response) => sendJson(response, {}))
     expect((await failureOf(follow(beacon, 1))).code).toBe('DECODE_INVALID')
   })
 
-  it('does not keep a message without end', async () => {
+  it('does not buffer an endless message', async () => {
     const { beacon } = await served(async (_, response) => {
       open(response, 'data: ')
       function* pieces() {
@@ -297,9 +297,9 @@ describe('what cannot go on', () => {
     ['reconnect.baseMs', { reconnect: { baseMs: Number.NaN } }],
     ['reconnect.maxMs', { reconnect: { maxMs: 2 ** 31 } }],
     ['reconnect.attempts', { reconnect: { attempts: -1 } }],
-  ])('refuses a bad %s', async (option, options) => {
+  ])('rejects an invalid %s', async (option, options) => {
     const { beacon } = await served(() => {})
     const error = await failureOf(follow(beacon, 1, options))
-    expect(FairleadError.is(error, 'CONFIG_INVALID') && error.context.option).toBe(option)
+    expect(FairleadError.is(error, 'CONFIG_INVALID') && error.details.option).toBe(option)
   })
 })

@@ -73,9 +73,9 @@ export async function* events<const topic extends EventTopic>(
   beacon: BeaconClient,
   { topics, signal, idleMs = 60_000, reconnect = {} }: EventsOptions<topic>,
 ): AsyncGenerator<Extract<BeaconEvent, { event: topic }> | GapEvent, void, undefined> {
-  const { attempts: most = Infinity, baseMs = 250, maxMs = 30_000 } = reconnect
+  const { attempts: maxAttempts = Infinity, baseMs = 250, maxMs = 30_000 } = reconnect
   requireNumber('idleMs', idleMs, 0, longestMs)
-  requireNumber('reconnect.attempts', most, 0)
+  requireNumber('reconnect.attempts', maxAttempts, 0)
   requireNumber('reconnect.baseMs', baseMs, 0, longestMs)
   requireNumber('reconnect.maxMs', maxMs, 0, longestMs)
   const call = {
@@ -83,7 +83,7 @@ export async function* events<const topic extends EventTopic>(
     init: { signal, params: { query: { topics } } },
     accept: 'text/event-stream',
     idleMs,
-    isQuietAtFirst: true,
+    slowHeaders: true,
   }
   // Increases with every connection that delivered no event, so that a node that accepts and drops connections gets a
   // back-off too.
@@ -98,7 +98,7 @@ export async function* events<const topic extends EventTopic>(
         const { body } = await openBody(beacon, call)
         return { body, attempts }
       } catch (error) {
-        if (!lost || attempts >= most || !mayComeBack(error)) throw error
+        if (!lost || attempts >= maxAttempts || !isTemporary(error)) throw error
       }
     }
   }
@@ -106,21 +106,21 @@ export async function* events<const topic extends EventTopic>(
   try {
     for (;;) {
       const { body, attempts } = await connect()
-      let heardAt = new Date()
+      let lastDataAt = new Date()
       try {
-        if (lost) yield { event: 'gap', data: { ...lost, to: heardAt.toISOString(), attempts } }
-        for await (const part of readEventStream(body)) {
-          heardAt = new Date()
-          retryMs = Math.min(part.retryMs ?? retryMs, longestMs - maxMs)
-          for (const message of part.messages) {
+        if (lost) yield { event: 'gap', data: { ...lost, to: lastDataAt.toISOString(), attempts } }
+        for await (const chunk of readEventStream(body)) {
+          lastDataAt = new Date()
+          retryMs = Math.min(chunk.retryMs ?? retryMs, longestMs - maxMs)
+          for (const message of chunk.messages) {
             tries = 0
             yield eventOf(message) as Extract<BeaconEvent, { event: topic }>
           }
         }
-        lost = { from: heardAt.toISOString(), reason: 'the node ended the stream' }
+        lost = { from: lastDataAt.toISOString(), reason: 'the node ended the stream' }
       } catch (error) {
-        if (!mayComeBack(error)) throw error
-        lost = { from: heardAt.toISOString(), reason: (error as Error).message }
+        if (!isTemporary(error)) throw error
+        lost = { from: lastDataAt.toISOString(), reason: reasonOf(error) }
       } finally {
         await body.cancel().catch(() => {})
       }
@@ -130,8 +130,15 @@ export async function* events<const topic extends EventTopic>(
   }
 }
 
-function mayComeBack(error: unknown): boolean {
-  return isRetryable(error) || (FairleadError.is(error, 'HTTP_STATUS') && error.context.status === 500)
+function isTemporary(error: unknown): boolean {
+  return isRetryable(error) || (FairleadError.is(error, 'HTTP_STATUS') && error.details.status === 500)
+}
+
+/** The reason of the runtime alone: the marker of a gap needs no next step. */
+function reasonOf(error: unknown): string {
+  const isOfTransport =
+    FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_TIMEOUT')
+  return isOfTransport ? error.details.reason : (error as Error).message
 }
 
 function eventOf({ event = '', data }: EventStreamMessage): unknown {

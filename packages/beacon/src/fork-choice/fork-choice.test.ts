@@ -67,7 +67,7 @@ describe('the head', () => {
     expect(headOf(forkChoice)).toBe(0xb)
   })
 
-  it('is looked for from the justified block', () => {
+  it('is searched from the justified block', () => {
     const sketches = [
       { root: 1, parent: 0, slot: 0 },
       { root: 2, parent: 1, slot: 1, weight: 100 },
@@ -76,7 +76,7 @@ describe('the head', () => {
     expect(headOf(forkChoiceOf(sketches, 0, 0, 3))).toBe(3)
   })
 
-  it('is never on an invalid block, nor on what was built on one', () => {
+  it('is never an invalid block or a descendant of one', () => {
     const sketches: Sketch[] = [
       { root: 1, parent: 0, slot: 0 },
       { root: 2, parent: 1, slot: 1, weight: 9, validity: 'invalid' },
@@ -86,7 +86,7 @@ describe('the head', () => {
     expect(headOf(forkChoiceOf(sketches))).toBe(4)
   })
 
-  it('is not on a branch that voted with a checkpoint too old, however heavy', () => {
+  it('is not on a branch that voted with a checkpoint that is too old, regardless of its weight', () => {
     const sketches = [
       { root: 1, parent: 0, slot: 0 },
       { root: 2, parent: 1, slot: 300, weight: 9, justified: 5 },
@@ -97,7 +97,7 @@ describe('the head', () => {
     expect(headOf(forkChoiceOf(sketches, 8), { currentSlot: 8n * 8n, slotsPerEpoch: 8n })).toBe(3)
   })
 
-  it('is the genesis block for a node that gives no justified root yet', () => {
+  it('is the genesis block for a node that reports no justified root yet', () => {
     const forkChoice = forkChoiceOf([{ root: 1, parent: 0, slot: 0 }], 0, 0, 0)
     expect(headOf(forkChoice)).toBe(1)
     const later = forkChoiceOf([{ root: 1, parent: 0, slot: 0 }], 3, 2, 0)
@@ -113,7 +113,7 @@ describe('the head', () => {
     expect(headOf(forkChoiceOf(sketches))).toBe(30_000)
   })
 
-  it('is that of a naive get_head over random trees', () => {
+  it('matches a naive get_head on random trees', () => {
     for (let seed = 1; seed <= 2_000; seed++) {
       const random = randomOf(seed)
       const below = (end: number): number => Math.floor(random() * end)
@@ -148,9 +148,7 @@ function naiveHead(all: readonly Sketch[], justified: number, currentEpoch: numb
   let head = 1
   for (;;) {
     const children = childrenOf(head).filter(isFiltered)
-    const [best] = children.toSorted(
-      (one, other) => Number(other.weight) - Number(one.weight) || other.root - one.root,
-    )
+    const [best] = children.toSorted((a, b) => Number(b.weight) - Number(a.weight) || b.root - a.root)
     if (!best) return head
     head = best.root
   }
@@ -167,7 +165,7 @@ const tree = forkChoiceTree(forked)
 const block = (root: number) => tree.get(rootOf(root)) ?? expect.unreachable()
 
 describe('the tree', () => {
-  it('links blocks that came in any order, and keeps what the node said', () => {
+  it('links blocks in any order, and preserves the nodes', () => {
     expect([...tree.values()].map(({ slot }) => slot)).toEqual([0n, 3n, 4n, 7n, 9n])
     expect(block(2).children).toEqual([block(3), block(4)])
     expect(block(5).parent).toBe(block(4))
@@ -175,11 +173,11 @@ describe('the tree', () => {
     expect(block(5).node).toBe(forked.fork_choice_nodes[0])
   })
 
-  it('has its heads, the newest first', () => {
+  it('lists its heads, the newest first', () => {
     expect(forkChoiceHeads(forked).map(({ node }) => Number(node.block_root))).toEqual([5, 3])
   })
 
-  it('cannot be made a ring by a broken answer', () => {
+  it('cannot become cyclic with an invalid response', () => {
     const ring = forkChoiceOf([
       { root: 1, parent: 2, slot: 1 },
       { root: 2, parent: 1, slot: 1 },
@@ -197,13 +195,13 @@ describe('the tree', () => {
     expect(ancestorAt(block(5), slot)).toBe(block(root))
   })
 
-  it('does not know what it no longer holds', () => {
+  it('returns undefined for pruned blocks', () => {
     expect(ancestorAt(block(5), -1n)).toBeUndefined()
   })
 })
 
 describe('a reorganization', () => {
-  it('says what leaves, what joins, and how deep it is', () => {
+  it('reports removed blocks, added blocks and the depth', () => {
     expect(reorganization(block(3), block(5))).toEqual({
       commonAncestor: block(2),
       removed: [block(3)],
@@ -212,14 +210,14 @@ describe('a reorganization', () => {
     })
   })
 
-  it('is none when the chain goes on', () => {
+  it('is empty when the chain is extended', () => {
     expect(reorganization(block(2), block(5))).toMatchObject({ removed: [], depth: 0n })
     expect(reorganization(block(5), block(5))).toMatchObject({ removed: [], added: [] })
   })
 
-  it('is unknown without a common ancestor', () => {
-    const other = forkChoiceTree(forkChoiceOf([{ root: 9, parent: 8, slot: 4 }])).get(rootOf(9))
-    expect(other && reorganization(block(5), other)).toBeUndefined()
+  it('is undefined without a common ancestor', () => {
+    const unrelated = forkChoiceTree(forkChoiceOf([{ root: 9, parent: 8, slot: 4 }])).get(rootOf(9))
+    expect(unrelated && reorganization(block(5), unrelated)).toBeUndefined()
   })
 })
 
@@ -230,7 +228,7 @@ describe('isViable', () => {
   })
   const clock = { currentSlot: 2n, slotsPerEpoch: 3n }
 
-  it('wants the finalized block among the ancestors', () => {
+  it('requires the finalized block among the ancestors', () => {
     expect(isViable(block(5), checkpoints(rootOf(2)), clock)).toBe(true)
     expect(isViable(block(5), checkpoints(rootOf(3)), clock)).toBe(false)
     expect(isViable(block(5), checkpoints(rootOf(3), '0'), clock)).toBe(true)

@@ -54,6 +54,7 @@ export function isViable(
  * ```ts
  * for (const { slot, weight, node } of forkChoiceHeads(forkChoice)) console.log(slot, weight, node.validity)
  * ```
+ * @see consensus-specs phase0/fork-choice.md
  */
 export function forkChoiceHeads(forkChoice: ForkChoice): readonly ForkChoiceBlock[] {
   return [...forkChoiceTree(forkChoice).values()].filter(({ children }) => children.length === 0).toReversed()
@@ -123,11 +124,11 @@ function heaviest(blocks: readonly ForkChoiceBlock[]): ForkChoiceBlock | undefin
   return blocks.toSorted(compare).at(-1)
 }
 
-function compare(one: ForkChoiceBlock, other: ForkChoiceBlock): number {
-  if (one.weight !== other.weight) return one.weight < other.weight ? -1 : 1
-  return one.node.block_root.toLowerCase() < other.node.block_root.toLowerCase() ? -1 : 1
+function compare(a: ForkChoiceBlock, b: ForkChoiceBlock): number {
+  if (a.weight !== b.weight) return a.weight < b.weight ? -1 : 1
+  return a.node.block_root.toLowerCase() < b.node.block_root.toLowerCase() ? -1 : 1
 }
 
-function sameRoot(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
+function sameRoot(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }

@@ -42,7 +42,7 @@ export function forkChoiceTree(forkChoice: {
       parent: undefined,
       children: [],
     }))
-    .toSorted((one, other) => Number(one.slot - other.slot))
+    .toSorted((a, b) => Number(a.slot - b.slot))
   const tree = new Map(blocks.map((block) => [block.node.block_root.toLowerCase(), block]))
   for (const block of tree.values()) {
     const parent = tree.get(block.node.parent_root.toLowerCase())
@@ -67,9 +67,9 @@ export function forkChoiceTree(forkChoice: {
  * @see consensus-specs phase0/fork-choice.md, get_ancestor
  */
 export function ancestorAt(block: ForkChoiceBlock, slot: bigint): ForkChoiceBlock | undefined {
-  let at: ForkChoiceBlock | undefined = block
-  while (at && at.slot > slot) at = at.parent
-  return at
+  let ancestor: ForkChoiceBlock | undefined = block
+  while (ancestor && ancestor.slot > slot) ancestor = ancestor.parent
+  return ancestor
 }
 
 /** The difference between the chains of two heads. */
@@ -94,22 +94,23 @@ export interface Reorganization {
  * const change = reorganization(oldHead, newHead)
  * if (change?.removed.length) console.log('reorg of depth', change.depth)
  * ```
+ * @see specs/beacon/openapi.yaml, eventstream (topic chain_reorg)
  */
 export function reorganization(from: ForkChoiceBlock, to: ForkChoiceBlock): Reorganization | undefined {
   const removed: ForkChoiceBlock[] = []
   const added: ForkChoiceBlock[] = []
-  let old: ForkChoiceBlock | undefined = from
-  let young: ForkChoiceBlock | undefined = to
-  while (old !== young) {
-    if (!old || !young) return undefined
-    if (old.slot >= young.slot) {
-      removed.push(old)
-      old = old.parent
+  let fromTip: ForkChoiceBlock | undefined = from
+  let toTip: ForkChoiceBlock | undefined = to
+  while (fromTip !== toTip) {
+    if (!fromTip || !toTip) return undefined
+    if (fromTip.slot >= toTip.slot) {
+      removed.push(fromTip)
+      fromTip = fromTip.parent
     } else {
-      added.push(young)
-      young = young.parent
+      added.push(toTip)
+      toTip = toTip.parent
     }
   }
-  if (!old) return undefined
-  return { commonAncestor: old, removed, added: added.toReversed(), depth: from.slot - old.slot }
+  if (!fromTip) return undefined
+  return { commonAncestor: fromTip, removed, added: added.toReversed(), depth: from.slot - fromTip.slot }
 }

@@ -4,8 +4,8 @@ import { watchStartedTimers } from '@fairlead/vitest/started-timers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createBeaconClient, failover, FairleadError, unwrap } from '../index.ts'
 import {
-  type Answering,
-  deadUrl,
+  type RequestHandler,
+  unusedUrl,
   type HttpServer,
   sendJson,
   startHttpServer,
@@ -19,15 +19,15 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-async function started(answer: Answering): Promise<HttpServer> {
-  const server = await startHttpServer(answer)
+async function started(handler: RequestHandler): Promise<HttpServer> {
+  const server = await startHttpServer(handler)
   servers.push(server)
   return server
 }
 
-const well: Answering = (_, response) => sendJson(response, { fork_choice_nodes: [] })
+const respondOk: RequestHandler = (_, response) => sendJson(response, { fork_choice_nodes: [] })
 const withStatus =
-  (status: number, headers: Record<string, string> = {}): Answering =>
+  (status: number, headers: Record<string, string> = {}): RequestHandler =>
   (_, response) =>
     sendJson(response, { code: status, message: 'no' }, status, headers)
 
@@ -49,44 +49,44 @@ async function failure(call: Promise<unknown>): Promise<FairleadError> {
   return error as FairleadError
 }
 
-describe('a read', () => {
-  it.each([408, 429, 500, 501, 502, 503, 504])('goes on to the next node after status %i', async (status) => {
+describe('a read request', () => {
+  it.each([408, 429, 500, 501, 502, 503, 504])('uses the next node after status %i', async (status) => {
     const first = await started(withStatus(status))
-    const second = await started(well)
+    const second = await started(respondOk)
     const beacon = clientOf([first.url, second.url])
     expect(await unwrap(beacon.GET(path))).toEqual({ fork_choice_nodes: [] })
     expect([first.requests.length, second.requests.length]).toEqual([1, 1])
     expect(second.requests[0]?.url).toBe(`/beacon/s3cr3t-1${path}`)
   })
 
-  it.each([400, 401, 403, 404, 405, 406, 414, 415])('takes status %i for the answer', async (status) => {
+  it.each([400, 401, 403, 404, 405, 406, 414, 415])('returns status %i as the response', async (status) => {
     const first = await started(withStatus(status))
-    const second = await started(well)
+    const second = await started(respondOk)
     const error = await failure(unwrap(clientOf([first.url, second.url]).GET(path)))
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(status)
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details.status).toBe(status)
     expect(second.requests).toHaveLength(0)
   })
 
   it.each<[string, () => Promise<string>]>([
-    ['a refused connection', deadUrl],
+    ['a refused connection', unusedUrl],
     ['a connection that breaks', async () => (await started((_, response) => void response.destroy())).url],
     [
       'a body that breaks',
       async () => {
-        const breaking: Answering = (_, response) => {
+        const breaking: RequestHandler = (_, response) => {
           response.writeHead(200, { 'content-length': '100' }).write('{', () => void response.destroy())
         }
         return (await started(breaking)).url
       },
     ],
     ['silence', async () => (await started(() => {})).url],
-  ])('goes on to the next node after %s', async (_, url) => {
-    const second = await started(well)
+  ])('uses the next node after %s', async (_, url) => {
+    const second = await started(respondOk)
     const beacon = clientOf([await url(), second.url], { timeoutMs: 200 })
     expect(await unwrap(beacon.GET(path))).toEqual({ fork_choice_nodes: [] })
   })
 
-  it('asks every node once, however few retries there are, and then gives the last failure', async () => {
+  it('tries every node once, regardless of the retries, and then throws the last failure', async () => {
     const nodes = await Promise.all([500, 501, 503].map((status) => started(withStatus(status))))
     const error = await failure(
       unwrap(
@@ -96,37 +96,37 @@ describe('a read', () => {
         ).GET(path),
       ),
     )
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(503)
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details.status).toBe(503)
     expect(nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1])
   })
 
-  it('starts again with all nodes after a pause, as long as it has retries', async () => {
+  it('retries all nodes after a delay while retries remain', async () => {
     const first = await started(withStatus(503, { 'retry-after': '0' }))
     const second = await started((request, response, count) =>
       count < 2
         ? withStatus(503, { 'retry-after': '0' })(request, response, count)
-        : well(request, response, count),
+        : respondOk(request, response, count),
     )
     expect(await unwrap(clientOf([first.url, second.url], { retries: 2 }).GET(path))).toBeDefined()
     expect(first.requests.length + second.requests.length).toBeGreaterThanOrEqual(3)
   })
 
-  it('does not wait longer than a minute for a node', async () => {
+  it('waits at most a minute for a node', async () => {
     const only = await started(withStatus(429, { 'retry-after': '3600' }))
     const error = await failure(unwrap(clientOf([only.url]).GET(path)))
-    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(429)
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.details.status).toBe(429)
     expect(only.requests).toHaveLength(1)
   })
 
   it('counts its attempts', async () => {
-    const urls = [await deadUrl(), await deadUrl()]
+    const urls = [await unusedUrl(), await unusedUrl()]
     const error = await failure(unwrap(clientOf(urls, { retries: 0 }).GET(path)))
-    expect(FairleadError.is(error, 'TRANSPORT_FAILED') && error.context.attempt).toBe(2)
+    expect(FairleadError.is(error, 'TRANSPORT_FAILED') && error.details.attempt).toBe(2)
   })
 
-  it('may be a POST that carries a list of validators, and the list arrives whole at each node', async () => {
+  it('can be a POST with a list of validators, which each node receives completely', async () => {
     const first = await started(withStatus(503))
-    const second = await started(well)
+    const second = await started(respondOk)
     const beacon = clientOf([first.url, second.url])
     const targets = [
       '/eth/v1/beacon/states/head/validators',
@@ -144,24 +144,24 @@ describe('a read', () => {
   })
 })
 
-describe('a call that acts', () => {
+describe('a call that changes state', () => {
   const target = '/eth/v2/beacon/blocks'
 
-  it.each<[string, Answering]>([
+  it.each<[string, RequestHandler]>([
     ['status 503', withStatus(503)],
     ['status 429', withStatus(429)],
     ['a broken connection', (_, response) => void response.destroy()],
     ['silence', () => {}],
-  ])('stays with a node that may have got it: %s', async (_, answer) => {
-    const first = await started(answer)
-    const second = await started(well)
+  ])('is not sent to another node if the node may have received it: %s', async (_, response) => {
+    const first = await started(response)
+    const second = await started(respondOk)
     const beacon = clientOf([first.url, second.url], { timeoutMs: 200 })
     await unwrap(post(beacon, target, {})).catch(() => {})
     expect([first.requests.length, second.requests.length]).toEqual([1, 0])
   })
 
-  it('moves on after a connect timeout', async () => {
-    const second = await started(well)
+  it('uses the next node after a connect timeout', async () => {
+    const second = await started(respondOk)
     const cause = { code: 'UND_ERR_CONNECT_TIMEOUT' }
     const fetch: typeof globalThis.fetch = (input, init) =>
       new URL((input as Request).url).hostname === 'unreachable.example'
@@ -172,9 +172,9 @@ describe('a call that acts', () => {
     expect(second.requests).toHaveLength(1)
   })
 
-  it('goes on when nobody listened', async () => {
-    const second = await started(well)
-    const beacon = clientOf([await deadUrl(), second.url])
+  it('uses the next node when the connection is refused', async () => {
+    const second = await started(respondOk)
+    const beacon = clientOf([await unusedUrl(), second.url])
     expect((await post(beacon, target, { slot: '1' })).response.status).toBe(200)
     expect(second.requests[0]?.body.toString()).toBe('{"slot":"1"}')
   })
@@ -187,12 +187,12 @@ function passTime(ms: number): void {
 }
 
 describe('a node that failed', () => {
-  it('comes after the others, and is tried again by one call after its pause', async () => {
-    let isWell = false
+  it('is placed after the others, and is probed by one call after its cool-down', async () => {
+    let isHealthy = false
     const first = await started((request, response, count) =>
-      (isWell ? well : withStatus(503))(request, response, count),
+      (isHealthy ? respondOk : withStatus(503))(request, response, count),
     )
-    const second = await started(well)
+    const second = await started(respondOk)
     const beacon = clientOf([first.url, second.url])
     const call = () => unwrap(beacon.GET(path))
     await call()
@@ -201,16 +201,16 @@ describe('a node that failed', () => {
     passTime(1_050)
     await Promise.all([call(), call(), call()])
     expect([first.requests.length, second.requests.length]).toEqual([2, 5])
-    isWell = true
+    isHealthy = true
     passTime(2_050)
     await call()
     await call()
     expect([first.requests.length, second.requests.length]).toEqual([4, 5])
   })
 
-  it('stays away as long as it asks to be left alone', async () => {
+  it('is not used for the time that it requests', async () => {
     const first = await started(withStatus(429, { 'retry-after': '5' }))
-    const second = await started(well)
+    const second = await started(respondOk)
     const beacon = clientOf([first.url, second.url])
     await unwrap(beacon.GET(path))
     passTime(1_100)
@@ -218,11 +218,11 @@ describe('a node that failed', () => {
     expect(first.requests).toHaveLength(1)
   })
 
-  it('is not one that does not offer an operation', async () => {
+  it('is not a node that does not support an operation', async () => {
     const first = await started((request, response, count) =>
-      (request.url.endsWith(path) ? withStatus(501) : well)(request, response, count),
+      (request.url.endsWith(path) ? withStatus(501) : respondOk)(request, response, count),
     )
-    const second = await started(well)
+    const second = await started(respondOk)
     const beacon = clientOf([first.url, second.url])
     await unwrap(beacon.GET(path))
     await beacon.GET('/eth/v1/node/version' as never)
@@ -230,7 +230,7 @@ describe('a node that failed', () => {
   })
 })
 
-it('ends with the reason of the signal, also in a pause, and blames no node', async () => {
+it('ends with the reason of the signal, also during a delay, and records no failure', async () => {
   const only = await started(withStatus(503, { 'retry-after': '30' }))
   const beacon = clientOf([only.url])
   const reason = new Error('enough')
@@ -240,17 +240,17 @@ it('ends with the reason of the signal, also in a pause, and blames no node', as
   early.abort(reason)
   await first
   expect(only.requests).toHaveLength(0)
-  const late = new AbortController()
-  const second = expect(beacon.GET(path, { signal: late.signal })).rejects.toBe(reason)
+  const controller = new AbortController()
+  const second = expect(beacon.GET(path, { signal: controller.signal })).rejects.toBe(reason)
   await timerStarted(29_000)
-  late.abort(reason)
+  controller.abort(reason)
   await second
   expect(only.requests).toHaveLength(1)
 })
 
-it('shows no secret of any node', async () => {
-  const leaky: Answering = (_, response) => sendJson(response, { message: 's3cr3t-0 and s3cr3t-1' }, 400)
-  const urls = [await deadUrl(), (await started(leaky)).url]
+it('exposes no secret of any node', async () => {
+  const leaky: RequestHandler = (_, response) => sendJson(response, { message: 's3cr3t-0 and s3cr3t-1' }, 400)
+  const urls = [await unusedUrl(), (await started(leaky)).url]
   const beacon = clientOf(urls)
   const error = await failure(unwrap(beacon.GET(path)))
   const shown = [
@@ -262,7 +262,7 @@ it('shows no secret of any node', async () => {
   expect(inspect(shown, { depth: null, showHidden: true })).not.toContain('s3cr3t')
 })
 
-describe('options that cannot work', () => {
+describe('invalid options', () => {
   const node = { url: 'https://node.example.com', auth: auth('t') }
   it.each<[string, () => unknown]>([
     ['nodes', () => failover([])],
@@ -274,11 +274,11 @@ describe('options that cannot work', () => {
     ['retries', () => createBeaconClient({ ...node, retries: -1 })],
     ['url', () => createBeaconClient({ ...node, url: '' })],
     ['auth', () => createBeaconClient({ ...node, auth: auth('') })],
-  ])('are named: %s', (option, create) => {
+  ])('are reported by name: %s', (option, create) => {
     try {
       create()
     } catch (error) {
-      expect(FairleadError.is(error, 'CONFIG_INVALID') && error.context.option).toBe(option)
+      expect(FairleadError.is(error, 'CONFIG_INVALID') && error.details.option).toBe(option)
       return
     }
     expect.unreachable()

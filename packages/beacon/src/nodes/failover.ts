@@ -15,7 +15,7 @@ import {
   type Node,
   pathOf,
   requestTo,
-  sendWhole,
+  sendBuffered,
 } from './node.ts'
 import type { BeaconTransport } from './transport.ts'
 
@@ -37,13 +37,14 @@ import type { BeaconTransport } from './transport.ts'
  * ```ts
  * const beacon = createBeaconClient({ transport: failover([{ url, auth }, { url: 'https://spare.example.com', auth }]) })
  * ```
+ * @see RFC 9110, sections 9.2.2 and 10.2.3
  */
 export function failover(nodes: readonly BeaconNodeOptions[], options: HttpOptions = {}): BeaconTransport {
   const { timeoutMs = 30_000, retries = 2 } = options
   requireNumber('retries', retries, 0)
   const policy = { nodes: createNodes(nodes, options), timeoutMs, retries, isFailure, mayDifferElsewhere }
   return {
-    async fetch(request, attempt = sendWhole) {
+    async fetch(request, attempt = sendBuffered) {
       const { method, signal } = request
       const isRepeatable = isRead(method, pathOf(request))
       const body = await bodyOf(request)
@@ -77,8 +78,8 @@ function createNodes(
     try {
       return createNode(node, { fetch, timeoutMs, retries: 0 })
     } catch (error) {
-      if (!FairleadError.is(error, 'CONFIG_INVALID') || error.context.option === 'timeoutMs') throw error
-      throw invalid(`nodes[${index}].${error.context.option}`, error.context.rule)
+      if (!FairleadError.is(error, 'CONFIG_INVALID') || error.details.option === 'timeoutMs') throw error
+      throw invalid(`nodes[${index}].${error.details.option}`, error.details.rule)
     }
   })
   const secrets = created.flatMap((node) => node.secrets)
@@ -91,9 +92,10 @@ function createNodes(
 // The POST operations in this expression are reads: their body is a list of validators that is too long for a URL. The
 // data of the specification does not state whether an operation reads, and the routes would make the client ten times
 // as large.
-const reading = /^(GET|HEAD) |^POST \/eth\/v\d+\/(beacon\/(states|rewards)|validator\/(duties|liveness))\//
+const readOperations =
+  /^(GET|HEAD) |^POST \/eth\/v\d+\/(beacon\/(states|rewards)|validator\/(duties|liveness))\//
 
 /** Returns whether a request changes no state, so that it can be sent any number of times. */
 function isRead(method: string, path: string): boolean {
-  return reading.test(`${method} ${path}`)
+  return readOperations.test(`${method} ${path}`)
 }

@@ -34,7 +34,7 @@ export interface Node {
 export type Attempt = (node: Node, request: Request) => Promise<Response>
 
 /** Reads the body as part of the attempt, within its timeout. */
-export const sendWhole: Attempt = ({ http, secrets }, request) => createRestFetch(http, secrets)(request)
+export const sendBuffered: Attempt = ({ http, secrets }, request) => createRestFetch(http, secrets)(request)
 
 /** Placeholder for the URL of the selected node. Code that builds or inspects a request sees no credential. */
 export const anyNode = 'http://node.invalid'

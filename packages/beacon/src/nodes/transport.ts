@@ -1,5 +1,5 @@
 import type { HttpOptions } from '@fairlead/core'
-import { type Attempt, type BeaconNodeOptions, bodyOf, createNode, requestTo, sendWhole } from './node.ts'
+import { type Attempt, type BeaconNodeOptions, bodyOf, createNode, requestTo, sendBuffered } from './node.ts'
 
 /** Sends the requests of a client to a beacon node. */
 export interface BeaconTransport {
@@ -19,7 +19,7 @@ export function singleNode(options: BeaconNodeOptions & HttpOptions): BeaconTran
   const { fetch, timeoutMs, retries } = options
   const node = createNode(options, { fetch, timeoutMs, retries })
   return {
-    fetch: async (request, attempt = sendWhole) =>
+    fetch: async (request, attempt = sendBuffered) =>
       attempt(node, requestTo(node, request, await bodyOf(request))),
   }
 }

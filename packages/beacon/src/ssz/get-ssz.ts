@@ -1,14 +1,14 @@
 import { unwrap } from '@fairlead/core'
 import type { BeaconClient } from '../client.ts'
-import type { Answer, CallInit, Operation, OptionalInit, PathAnswering } from '../operations.ts'
+import type { ResponseBody, CallInit, Operation, OptionalInit, PathResponding } from '../operations.ts'
 import { openBody } from '../streams/body.ts'
 import { envelopeOf, octetStream, requireOctetStream, type SszEnvelope } from './envelope.ts'
 
 /** The paths whose GET operation can respond in SSZ. */
-export type SszPath = PathAnswering<'get', 'application/octet-stream'>
+export type SszPath = PathResponding<'get', 'application/octet-stream'>
 
 /** The paths whose POST operation accepts a list and can respond in SSZ. */
-export type SszPostPath = PathAnswering<'post', 'application/octet-stream'>
+export type SszPostPath = PathResponding<'post', 'application/octet-stream'>
 
 /** An SSZ response: the JSON response with `bytes` instead of `data`. */
 export type SszAnswer<json> = SszEnvelope<json> & { readonly bytes: Uint8Array }
@@ -39,7 +39,7 @@ export function getSsz<path extends SszPath>(
   beacon: BeaconClient,
   path: path,
   ...[init]: OptionalInit<CallInit<Operation<path, 'get'>>>
-): Promise<SszAnswer<Answer<Operation<path, 'get'>>>> {
+): Promise<SszAnswer<ResponseBody<Operation<path, 'get'>>>> {
   return readSsz(beacon, 'GET', path, init)
 }
 
@@ -56,12 +56,13 @@ export function getSsz<path extends SszPath>(
  * const init = { params: { path: { state_id: 'head' } }, body: ['0', '1'] }
  * const { bytes } = await queryForSsz(beacon, '/eth/v1/beacon/states/{state_id}/validator_balances', init)
  * ```
+ * @see consensus-specs ssz/simple-serialize.md
  */
 export function queryForSsz<path extends SszPostPath>(
   beacon: BeaconClient,
   path: path,
   init: CallInit<Operation<path, 'post'>> & { readonly body?: readonly string[] },
-): Promise<SszAnswer<Answer<Operation<path, 'post'>>>> {
+): Promise<SszAnswer<ResponseBody<Operation<path, 'post'>>>> {
   return readSsz(beacon, 'POST', path, init)
 }
 
@@ -97,13 +98,14 @@ async function readSsz<json>(
  * const { stream, version } = await streamSsz(beacon, '/eth/v2/debug/beacon/states/{state_id}', { params })
  * await stream.pipeTo(file)
  * ```
+ * @see consensus-specs ssz/simple-serialize.md
  */
 export async function streamSsz<path extends SszPath>(
   beacon: BeaconClient,
   path: path,
   ...[init]: OptionalInit<CallInit<Operation<path, 'get'>> & { readonly idleMs?: number | undefined }>
-): Promise<SszStream<Answer<Operation<path, 'get'>>>> {
+): Promise<SszStream<ResponseBody<Operation<path, 'get'>>>> {
   const { idleMs, ...call } = (init ?? {}) as { idleMs?: number; signal?: AbortSignal }
   const { response, body } = await openBody(beacon, { path, init: call, accept: octetStream, idleMs })
-  return { ...envelopeOf<Answer<Operation<path, 'get'>>>(response.headers), stream: body }
+  return { ...envelopeOf<ResponseBody<Operation<path, 'get'>>>(response.headers), stream: body }
 }

@@ -29,12 +29,12 @@ export function splitLightClientUpdates(bytes: Uint8Array): readonly LightClient
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const updates: LightClientUpdateBytes[] = []
   for (let start = 0; start < bytes.length;) {
-    const left = bytes.length - start - lengthBytes
+    const remaining = bytes.length - start - lengthBytes
     // The length includes the digest.
-    const length = left >= digestBytes ? Number(view.getBigUint64(start, true)) : 0
-    if (length < digestBytes || length > left) {
-      const context = { path: `byte ${start}`, rule: 'must be the length of an update that is there' }
-      throw new FairleadError('DECODE_INVALID', { operation: 'splitLightClientUpdates', ...context })
+    const length = remaining >= digestBytes ? Number(view.getBigUint64(start, true)) : 0
+    if (length < digestBytes || length > remaining) {
+      const details = { path: `byte ${start}`, rule: 'must be the length of an update that is there' }
+      throw new FairleadError('DECODE_INVALID', { operation: 'splitLightClientUpdates', ...details })
     }
     const digest = start + lengthBytes
     const update = digest + digestBytes

@@ -1,7 +1,7 @@
 import { unwrap } from '@fairlead/core'
 import type { BeaconClient } from '../client.ts'
 import type { paths } from '../generated/index.ts'
-import { type Attempt, sendWhole } from '../nodes/node.ts'
+import { type Attempt, sendBuffered } from '../nodes/node.ts'
 import type { Operation } from '../operations.ts'
 import { octetStream } from './envelope.ts'
 
@@ -48,7 +48,7 @@ export type SszPost<operation> = Version<operation> & {
 }
 
 // Paths for which a node responded with 415, by the URL of the node. The entries live as long as the client.
-const readsJsonOnly = new WeakMap<object, Set<string>>()
+const jsonOnlyPaths = new WeakMap<object, Set<string>>()
 
 /**
  * Publishes an object as SSZ, or as JSON to a node that does not support SSZ.
@@ -65,6 +65,7 @@ const readsJsonOnly = new WeakMap<object, Set<string>>()
  * ```ts
  * await postSsz(beacon, '/eth/v2/beacon/blocks', { version: 'fulu', ssz: bytes, json: () => signedBlockContents })
  * ```
+ * @see consensus-specs ssz/simple-serialize.md
  */
 export async function postSsz<path extends SszRequestPath>(
   beacon: BeaconClient,
@@ -72,16 +73,16 @@ export async function postSsz<path extends SszRequestPath>(
   { version, ssz, json, params, signal }: SszPost<Operation<path, 'post'>>,
 ): Promise<Response> {
   const attempt: Attempt = async (node, request) => {
-    const jsonPaths = readsJsonOnly.get(node.address) ?? new Set()
+    const jsonPaths = jsonOnlyPaths.get(node.address) ?? new Set()
     if (!jsonPaths.has(path)) {
-      const response = await sendWhole(node, request)
+      const response = await sendBuffered(node, request)
       if (response.status !== 415) return response
-      readsJsonOnly.set(node.address, jsonPaths.add(path))
+      jsonOnlyPaths.set(node.address, jsonPaths.add(path))
     }
     const headers = new Headers(request.headers)
     headers.set('content-type', 'application/json')
     const init = { method: 'POST', headers, body: JSON.stringify(json()), signal: request.signal }
-    return sendWhole(node, new Request(request.url, init))
+    return sendBuffered(node, new Request(request.url, init))
   }
   const call = {
     params,

@@ -9,7 +9,7 @@ import {
   queryForSsz,
   splitLightClientUpdates,
 } from '../index.ts'
-import { type Answering, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
+import { type RequestHandler, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
 
 const auth = { kind: 'token', token: 's3cr3t' } as const
 const servers: HttpServer[] = []
@@ -18,8 +18,10 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-async function served(...answers: Answering[]): Promise<{ beacon: BeaconClient; servers: HttpServer[] }> {
-  const started = await Promise.all(answers.map((answer) => startHttpServer(answer)))
+async function served(
+  ...handlers: RequestHandler[]
+): Promise<{ beacon: BeaconClient; servers: HttpServer[] }> {
+  const started = await Promise.all(handlers.map((handler) => startHttpServer(handler)))
   servers.push(...started)
   const [only] = started
   const nodes = started.map(({ url }) => ({ url, auth }))
@@ -29,7 +31,7 @@ async function served(...answers: Answering[]): Promise<{ beacon: BeaconClient; 
 }
 
 const octets =
-  (bytes: readonly number[], headers: Record<string, string> = {}): Answering =>
+  (bytes: readonly number[], headers: Record<string, string> = {}): RequestHandler =>
   (_, response) =>
     void response
       .writeHead(200, { 'content-type': 'application/octet-stream', ...headers })
@@ -39,7 +41,7 @@ const blockPath = '/eth/v2/beacon/blocks/{block_id}'
 const params = { path: { block_id: 'head' } }
 
 describe('getSsz', () => {
-  it('gives the bytes, with what the headers say by the names of JSON', async () => {
+  it('returns the bytes, and the headers by their JSON names', async () => {
     const {
       beacon,
       servers: [server],
@@ -60,7 +62,7 @@ describe('getSsz', () => {
     expect(server?.requests[0]?.url).toBe('/beacon/s3cr3t/eth/v2/beacon/blocks/head')
   })
 
-  it('reads what comes with a produced block', async () => {
+  it('reads the metadata of a produced block', async () => {
     const { beacon } = await served(
       octets([1], {
         'Eth-Consensus-Version': 'electra',
@@ -70,23 +72,23 @@ describe('getSsz', () => {
       }),
     )
     const query = { randao_reveal: '0x00' }
-    const answer = await getSsz(beacon, '/eth/v3/validator/blocks/{slot}', {
+    const response = await getSsz(beacon, '/eth/v3/validator/blocks/{slot}', {
       params: { path: { slot: '1' }, query },
     })
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       execution_payload_blinded: true,
       execution_payload_value: '12345678901234567890',
       consensus_block_value: '1',
     })
   })
 
-  it('takes an answer without bytes for an empty list', async () => {
+  it('treats a response without bytes as an empty list', async () => {
     const { beacon } = await served(octets([]))
     const path = '/eth/v1/beacon/states/{state_id}/pending_deposits'
     expect((await getSsz(beacon, path, { params: { path: { state_id: 'head' } } })).bytes).toHaveLength(0)
   })
 
-  it.each<[string, Answering, string]>([
+  it.each<[string, RequestHandler, string]>([
     [
       'a node without SSZ (406)',
       (_, response) => sendJson(response, { code: 406, message: 'no' }, 406),
@@ -98,14 +100,14 @@ describe('getSsz', () => {
       (_, response) => sendJson(response, { code: 404, message: 'no' }, 404),
       'HTTP_STATUS',
     ],
-  ])('says so for %s', async (_, answer, code) => {
-    const { beacon } = await served(answer)
+  ])('throws for %s', async (_, handler, code) => {
+    const { beacon } = await served(handler)
     const error: unknown = await getSsz(beacon, blockPath, { params }).catch((reason: unknown) => reason)
     expect(FairleadError.is(error) && error.code).toBe(code)
   })
 })
 
-it('queryForSsz sends a list and gets bytes', async () => {
+it('queryForSsz sends a list and returns bytes', async () => {
   const {
     beacon,
     servers: [server],
@@ -120,8 +122,8 @@ it('queryForSsz sends a list and gets bytes', async () => {
 
 describe('postSsz', () => {
   const path = '/eth/v2/beacon/blocks'
-  const ok: Answering = (_, response) => void response.writeHead(200).end()
-  const jsonOnly: Answering = (request, response) => {
+  const ok: RequestHandler = (_, response) => void response.writeHead(200).end()
+  const jsonOnly: RequestHandler = (request, response) => {
     if (request.headers['content-type'] === 'application/json') response.writeHead(202).end()
     else sendJson(response, { code: 415, message: 'no' }, 415)
   }
@@ -149,7 +151,7 @@ describe('postSsz', () => {
     expect(request?.body).toEqual(Buffer.from(ssz))
   })
 
-  it('sends JSON to a node that reads nothing else, and remembers it for this node and operation', async () => {
+  it('sends JSON to a node that does not support SSZ, also in later calls of this node and operation', async () => {
     const {
       beacon,
       servers: [server],
@@ -165,17 +167,17 @@ describe('postSsz', () => {
     expect(server?.requests[1]?.body.toString()).toBe('{"signed_block":{}}')
   })
 
-  it('throws what the node says, and what the JSON form throws', async () => {
+  it('throws the error of the node, and that of the json function', async () => {
     const { beacon } = await served((_, response) =>
       sendJson(response, { code: 400, message: 'bad block' }, 400),
     )
     await expect(postSsz(beacon, path, { version: 'fulu', ssz, json: block })).rejects.toThrow('bad block')
-    const own = new FairleadError('CONFIG_INVALID', { option: 'block', rule: 'must be there' })
-    const { beacon: other } = await served(jsonOnly, jsonOnly)
+    const error = new FairleadError('CONFIG_INVALID', { option: 'block', rule: 'must be there' })
+    const { beacon: secondClient } = await served(jsonOnly, jsonOnly)
     const json = () => {
-      throw own
+      throw error
     }
-    await expect(postSsz(other, path, { version: 'fulu', ssz, json })).rejects.toBe(own)
+    await expect(postSsz(secondClient, path, { version: 'fulu', ssz, json })).rejects.toBe(error)
   })
 })
 
@@ -211,7 +213,7 @@ describe('splitLightClientUpdates', () => {
     [framed([1, 2, 3, 4], [5, 6]).slice(0, -1)],
     [[3, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4]],
     [[255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4]],
-  ])('refuses %j', (bytes) => {
+  ])('rejects %j', (bytes) => {
     expect(() => splitLightClientUpdates(new Uint8Array(bytes))).toThrow('DECODE_INVALID')
   })
 })

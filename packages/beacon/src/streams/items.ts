@@ -1,7 +1,7 @@
 import { FairleadError } from '@fairlead/core'
 import type { BeaconClient } from '../client.ts'
 import { type BodyCall, openBody } from './body.ts'
-import { type JsonLists, type ListItems, type ListPlace, splitJsonLists } from './json-lists.ts'
+import { type JsonLists, type ListItems, type ListLocation, splitJsonLists } from './json-lists.ts'
 
 /** Options for reading a long response. */
 export interface StreamOptions {
@@ -28,11 +28,11 @@ export interface ItemStream<item, context> extends AsyncIterable<item> {
 export function streamLists<item, context>(
   beacon: BeaconClient,
   call: Omit<BodyCall, 'accept'>,
-  place: ListPlace,
-  toItems: (found: ListItems) => readonly item[],
+  location: ListLocation,
+  toItems: (batches: ListItems) => readonly item[],
 ): ItemStream<item, context> {
   const operation = `GET ${call.path}`
-  const lists = splitJsonLists(place)
+  const lists = splitJsonLists(location)
   let context: Partial<context> = {}
 
   async function* read(): AsyncGenerator<item, void, undefined> {
@@ -43,15 +43,15 @@ export function streamLists<item, context>(
     try {
       for (;;) {
         const { done, value } = await reader.read()
-        const found = parsed(operation, () => lists.write(decoder.decode(value, { stream: !done })))
-        for (const one of found) {
-          if (one.list !== list) context = parsed(operation, lists.soFar) as Partial<context>
-          list = one.list
-          for (const item of toItems(one)) yield item
+        const batches = parseOrThrow(operation, () => lists.write(decoder.decode(value, { stream: !done })))
+        for (const batch of batches) {
+          if (batch.list !== list) context = parseOrThrow(operation, lists.partial) as Partial<context>
+          list = batch.list
+          for (const item of toItems(batch)) yield item
         }
         if (done) break
       }
-      context = parsed(operation, () => requireLists(operation, place, lists)) as Partial<context>
+      context = parseOrThrow(operation, () => requireLists(operation, location, lists)) as Partial<context>
     } finally {
       await reader.cancel().catch(() => {})
     }
@@ -66,9 +66,13 @@ export function streamLists<item, context>(
 }
 
 // Without this check, a missing list would look like an empty one.
-function requireLists(operation: string, { parent, lists, passesOver }: ListPlace, all: JsonLists): unknown {
+function requireLists(
+  operation: string,
+  { parent, lists, skipOtherLists }: ListLocation,
+  all: JsonLists,
+): unknown {
   const document = all.end()
-  if (passesOver) return document
+  if (skipOtherLists) return document
   for (const list of lists) {
     const path = [...parent, list]
     const value = path.reduce(
@@ -86,7 +90,7 @@ function requireLists(operation: string, { parent, lists, passesOver }: ListPlac
 }
 
 // The message of a SyntaxError quotes the body, which may contain secrets, so it is not included.
-function parsed<value>(operation: string, parse: () => value): value {
+function parseOrThrow<value>(operation: string, parse: () => value): value {
   try {
     return parse()
   } catch (error) {

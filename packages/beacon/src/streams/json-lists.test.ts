@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { randomOf } from '../testing/random.ts'
-import { type ListPlace, splitJsonLists } from './json-lists.ts'
+import { type ListLocation, splitJsonLists } from './json-lists.ts'
 
-const top: ListPlace = { parent: [], lists: ['items'] }
+const top: ListLocation = { parent: [], lists: ['items'] }
 
 /** Writes a text in chunks and puts the items back into their lists. */
-function read(text: string, pieceOf: () => number, place: ListPlace = top) {
-  const lists = splitJsonLists(place)
+function read(text: string, pieceOf: () => number, location: ListLocation = top) {
+  const lists = splitJsonLists(location)
   const items: Record<string, unknown[]> = {}
   for (let at = 0; at < text.length;) {
     const end = at + pieceOf()
@@ -30,20 +30,20 @@ function valueOf(random: () => number, depth = 3): unknown {
 }
 
 describe('a document', () => {
-  it('comes out as it went in, whatever it holds and however it is cut', () => {
+  it('round-trips with any content and any chunks', () => {
     for (let seed = 1; seed <= 3_000; seed++) {
       const random = randomOf(seed)
       const items = Array.from({ length: Math.floor(random() * 6) }, () => valueOf(random))
       const document = { before: valueOf(random), items, after: valueOf(random) }
       const text = JSON.stringify(document, undefined, random() < 0.3 ? 1 : undefined)
       const longest = 1 + Math.floor(random() * 40)
-      const seen = read(text, () => 1 + Math.floor(random() * longest))
-      expect({ ...seen.document, items: seen.items['items'] ?? [] }, `seed ${seed}`).toEqual(document)
-      expect(seen.document['items']).toEqual([])
+      const result = read(text, () => 1 + Math.floor(random() * longest))
+      expect({ ...result.document, items: result.items['items'] ?? [] }, `seed ${seed}`).toEqual(document)
+      expect(result.document['items']).toEqual([])
     }
   })
 
-  it('keeps no more than a piece and an item', () => {
+  it('buffers at most a chunk and an item', () => {
     const item = { slot: '1', root: '0x'.padEnd(66, 'a') }
     const lists = splitJsonLists(top)
     lists.write('{"items":[')
@@ -55,15 +55,15 @@ describe('a document', () => {
     expect(most).toBe(1)
   })
 
-  it('knows a list by its name however that is written', () => {
+  it('recognizes the name of a list in any escaping', () => {
     const { items, document } = read(String.raw`{"\u0069tems":[1,2]}`, () => 3)
     expect([items, document]).toEqual([{ items: [1, 2] }, { items: [] }])
   })
 
-  it('says what stands before a list once that has begun', () => {
+  it('returns the fields before a list once that has begun', () => {
     const lists = splitJsonLists(top)
     lists.write('{"checkpoint":{"epoch":"1"},"items":[{"slot"')
-    expect(lists.soFar()).toEqual({ checkpoint: { epoch: '1' }, items: [] })
+    expect(lists.partial()).toEqual({ checkpoint: { epoch: '1' }, items: [] })
     lists.write(':"1"}],"extra":{"items":[1]}}')
     expect(lists.end()).toEqual({ checkpoint: { epoch: '1' }, items: [], extra: { items: [1] } })
   })
@@ -82,23 +82,23 @@ describe('lists of an inner object', () => {
     },
   }
 
-  it.each([1, 7, 1_000])('are told apart, and others passed over, in pieces of %i', (size) => {
-    const place = { parent: ['data'], lists: ['validators', 'balances'], passesOver: true }
-    const seen = read(JSON.stringify(document), () => size, place)
-    expect(seen.items).toEqual({ validators: document.data.validators, balances: ['3', '4'] })
-    expect(seen.document).toEqual({
+  it.each([1, 7, 1_000])('are distinguished, and others are skipped, in chunks of %i', (size) => {
+    const location = { parent: ['data'], lists: ['validators', 'balances'], skipOtherLists: true }
+    const result = read(JSON.stringify(document), () => size, location)
+    expect(result.items).toEqual({ validators: document.data.validators, balances: ['3', '4'] })
+    expect(result.document).toEqual({
       ...document,
       data: { slot: '1', validators: [], roots: [], balances: [], fork: {} },
     })
   })
 
-  it('leave other arrays where they are unless told otherwise', () => {
-    const seen = read(JSON.stringify(document), () => 5, { parent: ['data'], lists: ['balances'] })
-    expect(seen.document).toEqual({ ...document, data: { ...document.data, balances: [] } })
+  it('preserve other arrays by default', () => {
+    const result = read(JSON.stringify(document), () => 5, { parent: ['data'], lists: ['balances'] })
+    expect(result.document).toEqual({ ...document, data: { ...document.data, balances: [] } })
   })
 })
 
-describe('what is not JSON', () => {
+describe('invalid JSON', () => {
   it.each([
     ['', 'empty'],
     ['{"items":[1,2]', 'cut off behind the list'],
@@ -112,7 +112,7 @@ describe('what is not JSON', () => {
     ['{"items":[{"a":1}{"a":2}]}', 'no comma'],
     ['{"items":[1]}{', 'something behind the end'],
     ['{"items":[nul]}', 'no value'],
-  ])('%s is refused: %s', (text) => {
+  ])('%s is rejected: %s', (text) => {
     for (const size of [1, 3, 100]) expect(() => read(text, () => size)).toThrow(SyntaxError)
   })
 })

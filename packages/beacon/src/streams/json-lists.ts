@@ -5,7 +5,7 @@ export interface ListItems {
 }
 
 /** The position of the lists in a document. */
-export interface ListPlace {
+export interface ListLocation {
   /** Field names on the path to the object; empty for the document itself. */
   readonly parent: readonly string[]
   /** Names of the fields whose items are read. */
@@ -13,15 +13,15 @@ export interface ListPlace {
   /**
    * Whether other arrays of the object are emptied too, with their items skipped. Otherwise they stay in the document.
    */
-  readonly passesOver?: boolean
+  readonly skipOtherLists?: boolean
 }
 
 /** Incremental parser of a large JSON document. Each function throws a SyntaxError for invalid JSON. */
 export interface JsonLists {
   /** Parses the next chunk of text and returns the items that are complete. */
-  write(piece: string): readonly ListItems[]
+  write(chunk: string): readonly ListItems[]
   /** The part of the document before the most recent list, with every list empty. */
-  soFar(): unknown
+  partial(): unknown
   /** The complete document, with every list empty. Throws when it is incomplete. */
   end(): unknown
 }
@@ -49,7 +49,7 @@ const betweenItems: Readonly<Record<string, string>> = { '{': '},{', '[': '],[',
  *
  * @param place - which lists are read, and of which object
  */
-export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLists {
+export function splitJsonLists({ parent, lists, skipOtherLists }: ListLocation): JsonLists {
   const isRead = (name: string): boolean => lists.includes(name)
   const listDepth = parent.length + 2
   const closers: string[] = []
@@ -60,7 +60,7 @@ export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLi
   /** The list that contains the position. */
   let list: string | undefined
   let hasItems = false
-  let mayGuess = false
+  let canGuess = false
 
   let buffer = ''
   let position = 0
@@ -75,10 +75,10 @@ export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLi
       closers[depth] = closer
       const name = names[depth] ?? ''
       const isOfParent = depth === listDepth - 1 && parent.every((field, index) => names[index + 1] === field)
-      if (isOfParent && closer === ']' && (passesOver || isRead(name))) {
+      if (isOfParent && closer === ']' && (skipOtherLists || isRead(name))) {
         list = name
         hasItems = false
-        mayGuess = isRead(name)
+        canGuess = isRead(name)
         outside += buffer.slice(start, position + 1)
         start = position + 1
         before =
@@ -95,13 +95,13 @@ export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLi
   function close(complete: ListItems[]): void {
     depth -= 1
     if (list === undefined || depth >= listDepth) return
-    take(complete, position, true)
+    emitItems(complete, position, true)
     list = undefined
     start = position
   }
 
   /** Emits the items of the list that end at a position. */
-  function take(complete: ListItems[], end: number, isLast: boolean): void {
+  function emitItems(complete: ListItems[], end: number, isLast: boolean): void {
     if (list !== undefined && isRead(list)) {
       const items = JSON.parse(`[${buffer.slice(start, end)}]`) as readonly unknown[]
       if (items.length === 0 && (hasItems || !isLast)) throw new SyntaxError('an item is missing')
@@ -112,16 +112,16 @@ export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLi
   }
 
   function guess(complete: ListItems[]): void {
-    const between = betweenItems[buffer.charAt(start)] ?? ''
-    const end = between ? buffer.lastIndexOf(between) + 1 : 0
+    const separator = betweenItems[buffer.charAt(start)] ?? ''
+    const end = separator ? buffer.lastIndexOf(separator) + 1 : 0
     if (end <= start) return
     try {
-      take(complete, end, false)
+      emitItems(complete, end, false)
       position = start
       string = -1
       depth = listDepth
     } catch {
-      mayGuess = false
+      canGuess = false
     }
   }
 
@@ -155,21 +155,21 @@ export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLi
       const end = string < 0 ? at : string
       outside += buffer.slice(start, end)
       start = end
-    } else if (boundary > start) take(complete, boundary, false)
+    } else if (boundary > start) emitItems(complete, boundary, false)
   }
 
   return {
-    write(piece) {
-      buffer = buffer.slice(start) + piece
+    write(chunk) {
+      buffer = buffer.slice(start) + chunk
       position -= start
       string -= string < 0 ? 0 : start
       start = 0
       const complete: ListItems[] = []
-      if (list !== undefined && mayGuess) guess(complete)
+      if (list !== undefined && canGuess) guess(complete)
       scan(complete)
       return complete
     },
-    soFar: () => JSON.parse(before) as unknown,
+    partial: () => JSON.parse(before) as unknown,
     end: () => JSON.parse(outside + buffer.slice(start)) as unknown,
   }
 }

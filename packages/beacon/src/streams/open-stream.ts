@@ -6,7 +6,7 @@ export interface OpenStreamOptions {
   /** Maximum wait for the next chunk in milliseconds. Default: the timeout of the client for a whole response. */
   readonly idleMs?: number | undefined
   /** Whether the wait for the headers can be as long as `idleMs`: some nodes send no headers before the first event. */
-  readonly isQuietAtFirst?: boolean | undefined
+  readonly slowHeaders?: boolean | undefined
 }
 
 /**
@@ -17,11 +17,10 @@ export interface OpenStreamOptions {
  * body that breaks or stays silent ends with `TRANSPORT_FAILED` or `TRANSPORT_TIMEOUT`; cancelling it frees the
  * connection.
  */
-export function openStream({ idleMs, isQuietAtFirst }: OpenStreamOptions = {}): Attempt {
+export function openStream({ idleMs, slowHeaders }: OpenStreamOptions = {}): Attempt {
   return async ({ http, secrets, onBroken }, request) => {
     const { fetch = globalThis.fetch, timeoutMs = 30_000 } = http
-    const headersMs =
-      isQuietAtFirst && idleMs !== undefined ? Math.max(timeoutMs, Math.ceil(idleMs)) : timeoutMs
+    const headersMs = slowHeaders && idleMs !== undefined ? Math.max(timeoutMs, Math.ceil(idleMs)) : timeoutMs
     const connection = new AbortController()
     const stop = (): void => connection.abort()
     let body: ReadableStream<Uint8Array> | null = null
@@ -69,33 +68,33 @@ function watch(
   const stop = (): void => connection.abort()
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop)
-  const end = (): void => signal.removeEventListener('abort', stop)
+  const removeAbortListener = (): void => signal.removeEventListener('abort', stop)
   return new ReadableStream(
     {
       async pull(controller) {
-        let isSilent = false
+        let isTimedOut = false
         const timer = setTimeout(() => {
-          isSilent = true
+          isTimedOut = true
           stop()
         }, context.timeoutMs)
         try {
           const { done, value } = await reader.read()
           if (!done) return controller.enqueue(value)
-          end()
+          removeAbortListener()
           controller.close()
         } catch (error) {
-          end()
+          removeAbortListener()
           if (signal.aborted) throw signal.reason
           onBroken?.()
-          const reason = isSilent ? 'the node fell silent' : redact((error as Error).message, secrets)
-          const code = isSilent ? 'TRANSPORT_TIMEOUT' : 'TRANSPORT_FAILED'
+          const reason = isTimedOut ? 'the node fell silent' : redact((error as Error).message, secrets)
+          const code = isTimedOut ? 'TRANSPORT_TIMEOUT' : 'TRANSPORT_FAILED'
           throw new FairleadError(code, { ...context, reason })
         } finally {
           clearTimeout(timer)
         }
       },
       cancel() {
-        end()
+        removeAbortListener()
         stop()
       },
     },

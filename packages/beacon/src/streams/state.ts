@@ -1,11 +1,11 @@
 import type { BeaconClient } from '../client.ts'
-import type { Answer, Operation } from '../operations.ts'
+import type { ResponseBody, Operation } from '../operations.ts'
 import { type ItemStream, streamLists, type StreamOptions } from './items.ts'
 
 const path = '/eth/v2/debug/beacon/states/{state_id}'
 
 /** The response of the operation, of any fork. */
-export type StateAnswer = Answer<Operation<typeof path, 'get'>>
+export type StateAnswer = ResponseBody<Operation<typeof path, 'get'>>
 
 type State = StateAnswer['data']
 type ItemsByList<state> = state extends unknown
@@ -50,7 +50,7 @@ export function streamState<const list extends StateList>(
   return streamLists(
     beacon,
     { path, init: { signal, params: { path: { state_id } } }, idleMs },
-    { parent: ['data'], lists, passesOver: true },
+    { parent: ['data'], lists, skipOtherLists: true },
     ({ list, items }) => items.map((item) => ({ list, item }) as StateItem<list>),
   )
 }

@@ -1,17 +1,19 @@
 import type { BeaconClient } from '../client.ts'
-import type { Answer, CallInit, Operation, OptionalInit, PathAnswering } from '../operations.ts'
+import type { ResponseBody, CallInit, Operation, OptionalInit, PathResponding } from '../operations.ts'
 import { type ItemStream, streamLists } from './items.ts'
 
-type DataAnswer<path extends PathAnswering<'get', 'application/json'>> = Answer<Operation<path, 'get'>>
+type DataResponse<path extends PathResponding<'get', 'application/json'>> = ResponseBody<
+  Operation<path, 'get'>
+>
 
 /** The paths whose response has a list under `data`. */
 export type PathOfList = {
-  [path in PathAnswering<'get', 'application/json'>]: DataAnswer<path> extends { data: readonly unknown[] }
+  [path in PathResponding<'get', 'application/json'>]: DataResponse<path> extends { data: readonly unknown[] }
     ? path
     : never
-}[PathAnswering<'get', 'application/json'>]
+}[PathResponding<'get', 'application/json'>]
 
-type ItemOf<answer> = answer extends { data: readonly (infer item)[] } ? item : never
+type ItemOf<response> = response extends { data: readonly (infer item)[] } ? item : never
 
 /**
  * Reads a long list item by item, in a few megabytes of memory: all validators, balances, pending deposits.
@@ -32,17 +34,18 @@ type ItemOf<answer> = answer extends { data: readonly (infer item)[] } ? item : 
  *   console.log(index, BigInt(balance))
  * }
  * ```
+ * @see specs/beacon/openapi.yaml
  */
 export function streamData<path extends PathOfList>(
   beacon: BeaconClient,
   path: path,
   ...[init]: OptionalInit<CallInit<Operation<path, 'get'>> & { readonly idleMs?: number | undefined }>
-): ItemStream<ItemOf<DataAnswer<path>>, Omit<DataAnswer<path>, 'data'>> {
+): ItemStream<ItemOf<DataResponse<path>>, Omit<DataResponse<path>, 'data'>> {
   const { idleMs, ...call } = (init ?? {}) as { idleMs?: number; signal?: AbortSignal }
   return streamLists(
     beacon,
     { path, init: call, idleMs },
     { parent: [], lists: ['data'] },
-    ({ items }) => items as readonly ItemOf<DataAnswer<path>>[],
+    ({ items }) => items as readonly ItemOf<DataResponse<path>>[],
   )
 }

@@ -16,8 +16,8 @@ import {
   streamState,
 } from '../index.ts'
 import {
-  type Answering,
-  deadUrl,
+  type RequestHandler,
+  unusedUrl,
   type HttpServer,
   sendJson,
   startHttpServer,
@@ -31,10 +31,10 @@ afterEach(async () => {
 })
 
 async function served(
-  answer: Answering,
+  handler: RequestHandler,
   timeoutMs = 5_000,
 ): Promise<{ beacon: BeaconClient; server: HttpServer }> {
-  const server = await startHttpServer(answer)
+  const server = await startHttpServer(handler)
   servers.push(server)
   return { beacon: createBeaconClient({ url: server.url, auth, timeoutMs, retries: 0 }), server }
 }
@@ -62,16 +62,16 @@ const forkChoice = (count: number) => ({
 })
 
 /** Sends chunks as fast as they are read. */
-const inTurn =
-  (pieces: () => Iterable<string | Buffer>, type = 'application/json'): Answering =>
+const inOrder =
+  (pieces: () => Iterable<string | Buffer>, type = 'application/json'): RequestHandler =>
   async (_, response) => {
     response.writeHead(200, { 'content-type': type })
     // The reader may disconnect.
     await pipeline(Readable.from(pieces()), response).catch(() => {})
   }
 
-const inPieces = (text: string, size: number, type?: string): Answering =>
-  inTurn(function* () {
+const inPieces = (text: string, size: number, type?: string): RequestHandler =>
+  inOrder(function* () {
     const bytes = Buffer.from(text)
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }, type)
@@ -90,21 +90,21 @@ async function failure(items: AsyncIterable<unknown>): Promise<{ error: Fairlead
 
 describe('streamForkChoice', () => {
   it.each([13, 1_000, 1_000_000])(
-    'gives every node and then the whole context, in pieces of %i bytes',
+    'yields every node and then the full context, in chunks of %i bytes',
     async (size) => {
-      const whole = forkChoice(300)
-      const { beacon } = await served(inPieces(JSON.stringify(whole), size))
+      const complete = forkChoice(300)
+      const { beacon } = await served(inPieces(JSON.stringify(complete), size))
       const stream = streamForkChoice(beacon)
       const nodes: ForkChoiceNode[] = []
       for await (const node of stream) {
         if (nodes.length === 0) expect(stream.context).toMatchObject(checkpoints)
         nodes.push(node)
       }
-      expect({ ...stream.context, fork_choice_nodes: nodes }).toEqual(whole)
+      expect({ ...stream.context, fork_choice_nodes: nodes }).toEqual(complete)
     },
   )
 
-  it('lets fields pass that the specification does not know', async () => {
+  it('accepts fields that the specification does not define', async () => {
     const { beacon } = await served((_, response) =>
       sendJson(response, {
         ...forkChoice(1),
@@ -117,11 +117,11 @@ describe('streamForkChoice', () => {
     expect(stream.context).toMatchObject({ newer: [1, 2] })
   })
 
-  it('takes a few megabytes of memory, whatever the size of the answer', async () => {
+  it('uses a few megabytes of memory for a response of any size', async () => {
     const nodes = Array.from({ length: 100 }, (_, index) => JSON.stringify(nodeAt(index))).join(',')
     const times = 1_300
     const { beacon } = await served(
-      inTurn(function* () {
+      inOrder(function* () {
         yield `${JSON.stringify(checkpoints).slice(0, -1)},"fork_choice_nodes":[`
         for (let time = 0; time < times; time++) yield time > 0 ? `,${nodes}` : nodes
         yield ']}'
@@ -141,19 +141,23 @@ describe('streamForkChoice', () => {
     expect(Math.max(...held) - Math.min(...held)).toBeLessThan(8_000_000)
   })
 
-  it.each<[string, Answering, string]>([
+  it.each<[string, RequestHandler, string]>([
     ['404', (_, response) => sendJson(response, { code: 404, message: 'no s3cr3t' }, 404), 'HTTP_STATUS'],
     ['another format', inPieces('<html>', 10, 'text/html'), 'DECODE_INVALID'],
     ['no list', (_, response) => sendJson(response, checkpoints), 'DECODE_INVALID'],
-    ['no list but null', (_, response) => sendJson(response, { fork_choice_nodes: null }), 'DECODE_INVALID'],
+    [
+      'null instead of a list',
+      (_, response) => sendJson(response, { fork_choice_nodes: null }),
+      'DECODE_INVALID',
+    ],
     ['no JSON', inPieces('{"fork_choice_nodes":[s3cr3t', 10), 'DECODE_INVALID'],
-    ['an answer cut off', inPieces(JSON.stringify(forkChoice(10)).slice(0, -5), 100), 'DECODE_INVALID'],
-  ])('fails with an error for %s', async (_, answer, code) => {
-    const { beacon } = await served(answer)
+    ['a truncated response', inPieces(JSON.stringify(forkChoice(10)).slice(0, -5), 100), 'DECODE_INVALID'],
+  ])('fails with an error for %s', async (_, handler, code) => {
+    const { beacon } = await served(handler)
     expect((await failure(streamForkChoice(beacon))).error.code).toBe(code)
   })
 
-  it('fails when the connection breaks in the middle, after what had come', async () => {
+  it('fails when the connection breaks in the middle, after the received items', async () => {
     const text = JSON.stringify(forkChoice(100))
     let breakOff = () => {}
     const { beacon } = await served((_, response) => {
@@ -173,7 +177,7 @@ describe('streamForkChoice', () => {
     expect(count).toBeGreaterThan(40)
   })
 
-  it('waits for each piece, not for the whole', async () => {
+  it('applies its timeout to each chunk, not to the full response', async () => {
     const pieces = JSON.stringify(forkChoice(6)).match(/.{1,200}/g) ?? []
     const { beacon } = await served(async (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -189,7 +193,7 @@ describe('streamForkChoice', () => {
     expect(count).toBe(6)
   })
 
-  it.each<[string, Answering]>([
+  it.each<[string, RequestHandler]>([
     ['before the headers', () => {}],
     [
       'in the middle',
@@ -197,41 +201,41 @@ describe('streamForkChoice', () => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"fork_choice_nodes":[')
       },
     ],
-  ])('gives a silent node up %s', async (_, answer) => {
-    const { beacon } = await served(answer, 200)
+  ])('times out on an inactive node %s', async (_, handler) => {
+    const { beacon } = await served(handler, 200)
     expect((await failure(streamForkChoice(beacon))).error.code).toBe('TRANSPORT_TIMEOUT')
   })
 
-  it('throws the reason of the signal and frees the connection', async () => {
+  it('throws the reason of the signal and releases the connection', async () => {
     const { beacon, server } = await served((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.write(`{"fork_choice_nodes":[${JSON.stringify(nodeAt(1))},{`)
     })
-    const left = new AbortController()
+    const controller = new AbortController()
     const reason = new Error('enough')
     const read = async () => {
-      for await (const _ of streamForkChoice(beacon, { signal: left.signal })) {
-        setImmediate(() => left.abort(reason))
+      for await (const _ of streamForkChoice(beacon, { signal: controller.signal })) {
+        setImmediate(() => controller.abort(reason))
       }
     }
     await expect(read()).rejects.toBe(reason)
     await expect.poll(() => server.connections()).toBe(0)
   })
 
-  it('frees the connection when the reader leaves', async () => {
+  it('releases the connection when the reader stops', async () => {
     const { beacon, server } = await served(inPieces(JSON.stringify(forkChoice(100_000)), 100_000))
     for await (const _ of streamForkChoice(beacon)) break
     await expect.poll(() => server.connections()).toBe(0)
   })
 
-  it('goes to the node that answers, and a node that breaks off comes last from then on', async () => {
+  it('uses the node that responds, and places a node that breaks the connection last', async () => {
     const breaking = await startHttpServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.write('{"fork_choice_nodes":[', () => void response.destroy())
     })
-    const well = await startHttpServer((_, response) => sendJson(response, forkChoice(2)))
-    servers.push(breaking, well)
-    const urls = [await deadUrl(), breaking.url, well.url]
+    const healthyServer = await startHttpServer((_, response) => sendJson(response, forkChoice(2)))
+    servers.push(breaking, healthyServer)
+    const urls = [await unusedUrl(), breaking.url, healthyServer.url]
     const beacon = createBeaconClient({ transport: failover(urls.map((url) => ({ url, auth }))) })
     expect((await failure(streamForkChoice(beacon))).error.code).toBe('TRANSPORT_FAILED')
     let count = 0
@@ -253,12 +257,12 @@ describe('streamState', () => {
     },
   }
 
-  it('gives the lists asked for, and the rest without lists', async () => {
+  it('yields the requested lists, and the other fields without lists', async () => {
     const { beacon, server } = await served(inPieces(JSON.stringify(state), 20))
     const stream = streamState(beacon, { state_id: 'head', lists: ['validators', 'balances'] })
-    const seen: unknown[] = []
-    for await (const { list, item } of stream) seen.push([list, item])
-    expect(seen).toEqual([
+    const received: unknown[] = []
+    for await (const { list, item } of stream) received.push([list, item])
+    expect(received).toEqual([
       ['validators', { pubkey: '0x1' }],
       ['validators', { pubkey: '0x2' }],
       ['balances', '1'],
@@ -271,7 +275,7 @@ describe('streamState', () => {
 })
 
 describe('streamData', () => {
-  it('gives the items, and what stands beside them, also from a node that leaves it out', async () => {
+  it('yields the items and the other fields, also from a node that omits them', async () => {
     const { beacon, server } = await served((_, response) => sendJson(response, { data: [{ index: '1' }] }))
     const params = { path: { state_id: 'head' }, query: { id: ['1', '2'] } }
     const stream = streamData(beacon, '/eth/v1/beacon/states/{state_id}/validators', { params })
@@ -282,7 +286,7 @@ describe('streamData', () => {
 })
 
 describe('streamSsz', () => {
-  it('gives bytes as they come, with what the headers say', async () => {
+  it('streams bytes, with the fields of the headers', async () => {
     const { beacon, server } = await served((_, response) => {
       const headers = { 'content-type': 'application/octet-stream', 'eth-consensus-version': 'fulu' }
       response.writeHead(200, headers).end(Buffer.from([1, 2, 3]))
@@ -294,7 +298,7 @@ describe('streamSsz', () => {
     expect(server.requests[0]?.headers.accept).toBe('application/octet-stream')
   })
 
-  it('refuses a bad limit before anything is sent', async () => {
+  it('rejects an invalid timeout before anything is sent', async () => {
     const { beacon, server } = await served(() => {})
     const init = { params: { path: { state_id: 'head' } }, idleMs: -1 }
     await expect(streamSsz(beacon, '/eth/v2/debug/beacon/states/{state_id}', init)).rejects.toThrow('idleMs')

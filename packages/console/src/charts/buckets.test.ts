@@ -10,8 +10,8 @@ const row = (datetime: string, requests: number) => ({
   duration_ms: 1.5 * requests,
 })
 
-describe('the points of a chart', () => {
-  it('are sums by time, with zeros where nothing was', () => {
+describe('bucketsOf', () => {
+  it('sums rows by time and fills gaps with zeros', () => {
     const rows = [
       row('2026-03-03T00:00:00Z', 5),
       row('2026-03-01T00:00:00Z', 3),
@@ -39,7 +39,7 @@ describe('the points of a chart', () => {
       '2026-03-01T00:00:00Z',
       ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'],
     ],
-  ] as const)('begin with each %s', (granularity, from, to, times) => {
+  ] as const)('starts at each %s', (granularity, from, to, times) => {
     const buckets = bucketsOf([], granularity, Date.parse(from), Date.parse(to))
     expect(buckets.map(({ at }) => at)).toEqual(times.map((time) => Date.parse(time)))
   })

@@ -53,7 +53,7 @@ export function bucketsOf(
     })
   }
   const buckets: Bucket[] = []
-  for (let at = beginOf(from, granularity); at < to; at = nextOf(at, granularity)) {
+  for (let at = startOf(from, granularity); at < to; at = nextOf(at, granularity)) {
     buckets.push(byTime.get(at) ?? emptyAt(at))
   }
   return buckets
@@ -63,7 +63,7 @@ function emptyAt(at: number): Bucket {
   return { at, requests: 0, failed: 0, units: 0, timed: 0, duration: 0 }
 }
 
-function beginOf(time: number, granularity: Granularity): number {
+function startOf(time: number, granularity: Granularity): number {
   const date = new Date(time)
   if (granularity === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
   if (granularity === 'day') return date.setUTCHours(0, 0, 0, 0)

@@ -17,7 +17,7 @@ export interface Drawing {
   remove(): void
 }
 
-const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const compactNumber = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 
 const hour = 3_600
 const day = 24 * hour
@@ -41,19 +41,19 @@ const marks: Readonly<Record<Granularity, readonly [distances: number[], format:
 /**
  * Draws series over time.
  *
- * @param place - an element with its own height
+ * @param container - an element with its own height
  * @param granularity - length of time of each value
  * @param times - of the values, in seconds of Unix time
  * @param series - with as many values as there are times
  */
 export function draw(
-  place: HTMLElement,
+  container: HTMLElement,
   granularity: Granularity,
   times: readonly number[],
   series: readonly Series[],
 ): Drawing {
-  const styles = getComputedStyle(place)
-  const color = (name: string) => resolved(place, styles.getPropertyValue(name))
+  const styles = getComputedStyle(container)
+  const color = (name: string) => resolveColor(container, styles.getPropertyValue(name))
   const axis = {
     stroke: color('--text-muted'),
     grid: { stroke: color('--line'), width: 1 },
@@ -63,8 +63,8 @@ export function draw(
   const [distances, format] = marks[granularity]
   const plot = new UPlot(
     {
-      width: place.clientWidth,
-      height: place.clientHeight,
+      width: container.clientWidth,
+      height: container.clientHeight,
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false } },
       padding: [12, 16, 0, 0],
@@ -77,9 +77,9 @@ export function draw(
           incrs: distances,
           values: (_, seconds) => seconds.map((second) => format.format(second * 1_000)),
         },
-        { ...axis, size: 56, values: (_, values) => values.map((value) => short.format(value)) },
+        { ...axis, size: 56, values: (_, values) => values.map((value) => compactNumber.format(value)) },
       ],
-      scales: { y: { range: (_, __, most) => [0, Math.max(5, (most ?? 0) * 1.1)] } },
+      scales: { y: { range: (_, __, max) => [0, Math.max(5, (max ?? 0) * 1.1)] } },
       series: [
         {},
         ...series.map(({ label, color: name, kind, values }) => {
@@ -87,17 +87,17 @@ export function draw(
           const bars = UPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 })
           return kind === 'bars' && bars
             ? { label, stroke, fill: stroke, width: 0, points: { show: false }, paths: bars }
-            : { label, stroke, width: 2, points: { show: false, filter: () => alone(values) } }
+            : { label, stroke, width: 2, points: { show: false, filter: () => isolatedIndexes(values) } }
         }),
       ],
     },
     [[...times], ...series.map(({ values }) => [...values])],
-    place,
+    container,
   )
   const observer = new ResizeObserver(() =>
-    plot.setSize({ width: place.clientWidth, height: place.clientHeight }),
+    plot.setSize({ width: container.clientWidth, height: container.clientHeight }),
   )
-  observer.observe(place)
+  observer.observe(container)
   return {
     remove() {
       observer.disconnect()
@@ -107,16 +107,16 @@ export function draw(
 }
 
 // Indexes of values between two gaps: no line reaches them, so they get a point.
-function alone(values: Series['values']): number[] {
+function isolatedIndexes(values: Series['values']): number[] {
   const isGap = (index: number) => (values[index] ?? null) === null
   return [...values.keys()].filter((index) => !isGap(index) && isGap(index - 1) && isGap(index + 1))
 }
 
 // A canvas does not support light-dark() and variables.
-function resolved(place: HTMLElement, value: string): string {
+function resolveColor(container: HTMLElement, value: string): string {
   const probe = document.createElement('span')
   probe.style.color = value
-  place.append(probe)
+  container.append(probe)
   const { color } = getComputedStyle(probe)
   probe.remove()
   return color

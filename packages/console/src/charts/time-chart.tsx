@@ -29,17 +29,17 @@ export function TimeChart({
   readonly times: readonly number[]
   readonly series: readonly Series[]
 }) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   useEffect(() => {
     let drawing: Drawing | undefined
-    let isWanted = true
+    let isMounted = true
     const redraw = async () => {
       // The library is loaded when a chart is first shown.
       const { draw } = await import('./draw.ts')
-      if (!isWanted || !place.current) return
+      if (!isMounted || !container.current) return
       drawing?.remove()
       drawing = draw(
-        place.current,
+        container.current,
         granularity,
         times.map((time) => time / 1_000),
         series,
@@ -51,7 +51,7 @@ export function TimeChart({
     window.addEventListener(themeChange, onChange)
     device.addEventListener('change', onChange)
     return () => {
-      isWanted = false
+      isMounted = false
       window.removeEventListener(themeChange, onChange)
       device.removeEventListener('change', onChange)
       drawing?.remove()
@@ -79,7 +79,7 @@ export function TimeChart({
       }
     >
       <div
-        ref={place}
+        ref={container}
         class="chart"
         role="img"
         aria-label={`${title} chart. The values are in the table below.`}

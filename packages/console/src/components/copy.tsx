@@ -5,13 +5,13 @@ import { announce } from './toasts.tsx'
 
 /** A value with a button that copies it. */
 export function CopyValue({ label, value }: { readonly label: string; readonly value: string }) {
-  const shown = useRef<HTMLSpanElement>(null)
+  const valueElement = useRef<HTMLSpanElement>(null)
   return (
     <div class="copy-value">
-      <span ref={shown} class="code">
+      <span ref={valueElement} class="code">
         {value}
       </span>
-      <CopyButton label={label} value={value} shown={shown} />
+      <CopyButton label={label} value={value} target={valueElement} />
     </div>
   )
 }
@@ -20,16 +20,16 @@ export function CopyValue({ label, value }: { readonly label: string; readonly v
 export function CopyButton({
   label,
   value,
-  shown,
+  target,
 }: {
   readonly label: string
   readonly value: string
   /** The element to select when the page has no clipboard access. */
-  readonly shown: RefObject<HTMLElement | null>
+  readonly target: RefObject<HTMLElement | null>
 }) {
   const copy = async () => {
     const hasCopied = await write(value)
-    if (!hasCopied && shown.current) select(shown.current)
+    if (!hasCopied && target.current) select(target.current)
     announce(hasCopied ? `${label} copied` : 'Text selected. Press Ctrl+C to copy.')
   }
   return (

@@ -15,7 +15,7 @@ export interface Paging {
   readonly hasNext: boolean
   /** What is counted, for example `projects`. */
   readonly unit: string
-  turnTo(page: number): void
+  onPageChange(page: number): void
 }
 
 /** A table, whose rows become blocks on a narrow screen. */
@@ -73,7 +73,7 @@ function classOf(kind: Column<never>['kind']): string | undefined {
   return kind === undefined || kind === 'text' ? undefined : `is-${kind}`
 }
 
-function Pages({ page, count, hasNext, unit, turnTo }: Paging) {
+function Pages({ page, count, hasNext, unit, onPageChange }: Paging) {
   const isOnlyPage = page === 1 && !hasNext
   return (
     <nav class="table-foot" aria-label={`Pages of ${unit}`}>
@@ -87,11 +87,16 @@ function Pages({ page, count, hasNext, unit, turnTo }: Paging) {
             type="button"
             class="button is-small"
             disabled={page === 1}
-            onClick={() => turnTo(page - 1)}
+            onClick={() => onPageChange(page - 1)}
           >
             Previous
           </button>
-          <button type="button" class="button is-small" disabled={!hasNext} onClick={() => turnTo(page + 1)}>
+          <button
+            type="button"
+            class="button is-small"
+            disabled={!hasNext}
+            onClick={() => onPageChange(page + 1)}
+          >
             Next
           </button>
         </span>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
-import { useArrival } from './use-page-heading.ts'
+import { usePageHeading } from './use-page-heading.ts'
 
 /** One page: its heading, its actions, and its content. */
 export function Page({
@@ -17,7 +17,7 @@ export function Page({
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }) {
-  const heading = useArrival(title)
+  const heading = usePageHeading(title)
   return (
     <div class="page">
       <header class="page-head">

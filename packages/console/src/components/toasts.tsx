@@ -5,7 +5,7 @@ interface Toast {
   readonly text: string
 }
 
-const shownMs = 5_000
+const visibleMs = 5_000
 
 let add: (text: string) => void = () => {}
 
@@ -21,8 +21,8 @@ export function Toasts() {
     let count = 0
     add = (text) => {
       const id = ++count
-      setToasts((shown) => [...shown, { id, text }])
-      setTimeout(() => setToasts((shown) => shown.filter((toast) => toast.id !== id)), shownMs)
+      setToasts((current) => [...current, { id, text }])
+      setTimeout(() => setToasts((current) => current.filter((toast) => toast.id !== id)), visibleMs)
     }
     return () => {
       add = () => {}

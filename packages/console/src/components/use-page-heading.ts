@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 let hasShownPage = false
 
 /** Moves the focus to the heading of a new page, for screen readers and keyboard users. */
-export function useArrival(title: string): RefObject<HTMLHeadingElement | null> {
+export function usePageHeading(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement | null>(null)
   useEffect(() => {
     if (hasShownPage) heading.current?.focus({ preventScroll: true })

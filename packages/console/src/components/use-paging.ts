@@ -17,13 +17,13 @@ export const pageSize = 25
  */
 export function usePaging(unit: string): {
   readonly page: number
-  turnTo(page: number): void
+  setPage(page: number): void
   of(list: Envelope): Paging
 } {
-  const [page, turnTo] = useState(1)
+  const [page, setPage] = useState(1)
   return {
     page,
-    turnTo,
-    of: ({ count, next }) => ({ page, count, hasNext: next !== null, unit, turnTo }),
+    setPage,
+    of: ({ count, next }) => ({ page, count, hasNext: next !== null, unit, onPageChange: setPage }),
   }
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useArrival } from '../components/use-page-heading.ts'
+import { usePageHeading } from '../components/use-page-heading.ts'
 
 /** A page without navigation: one card in the middle. */
-export function Alone({
+export function CenteredPage({
   title,
   description,
   children,
@@ -11,15 +11,15 @@ export function Alone({
   readonly description?: ComponentChildren
   readonly children: ComponentChildren
 }) {
-  const heading = useArrival(title)
+  const heading = usePageHeading(title)
   return (
-    <main class="alone">
+    <main class="centered">
       <div class="brand">
         <img src={`${import.meta.env.BASE_URL}favicon.svg`} alt="" width="26" height="26" />
         Fairlead
       </div>
       <div class="card">
-        <div class="alone-title">
+        <div class="centered-title">
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>

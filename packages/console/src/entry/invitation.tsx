@@ -5,7 +5,7 @@ import { Form } from '../form/form.tsx'
 import { password, text } from '../form/values.ts'
 import { bodyOf, platform } from '../platform/client.ts'
 import { useSessionState } from '../platform/session.tsx'
-import { Alone } from './centered-page.tsx'
+import { CenteredPage } from './centered-page.tsx'
 import { minimumPasswordLength } from './password-rule.ts'
 
 /** Creates an account from an invitation. */
@@ -20,16 +20,16 @@ export function Invitation() {
   })
   if (token === '') {
     return (
-      <Alone
+      <CenteredPage
         title="Invitation"
         description="This invitation link is incomplete: the token after # is missing."
       >
         <p>Open the complete link, or request a new invitation.</p>
-      </Alone>
+      </CenteredPage>
     )
   }
   return (
-    <Alone title="Join the organization" description="Enter your name and choose a password.">
+    <CenteredPage title="Join the organization" description="Enter your name and choose a password.">
       <Form
         submit="Join"
         isWide
@@ -57,6 +57,6 @@ export function Invitation() {
           required
         />
       </Form>
-    </Alone>
+    </CenteredPage>
   )
 }

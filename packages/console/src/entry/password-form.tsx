@@ -11,9 +11,9 @@ export function PasswordForm({ onChanged }: { onChanged(): void }) {
     <Form
       submit="Change password"
       onSubmit={async (values) => {
-        const next = password(values, 'new_password')
-        if (next !== password(values, 'repeated')) throw unlike
-        const body = { current_password: password(values, 'current_password'), new_password: next }
+        const newPassword = password(values, 'new_password')
+        if (newPassword !== password(values, 'repeated')) throw mismatch
+        const body = { current_password: password(values, 'current_password'), new_password: newPassword }
         await bodyOf(platform.POST('/v1/session/password/', { body }))
         onChanged()
       }}
@@ -45,7 +45,7 @@ export function PasswordForm({ onChanged }: { onChanged(): void }) {
   )
 }
 
-const unlike = new Problem(400, {
+const mismatch = new Problem(400, {
   code: 'invalid',
   message: 'Invalid input.',
   fields: { repeated: ['The passwords do not match.'] },

@@ -5,22 +5,22 @@ import { password, text } from '../form/values.ts'
 import { bodyOf, platform } from '../platform/client.ts'
 import { useSessionState } from '../platform/session.tsx'
 import { useQuery } from '../platform/use-query.ts'
-import { Alone } from './centered-page.tsx'
+import { CenteredPage } from './centered-page.tsx'
 
 /** The sign-in page. */
 export function SignIn() {
   const { state, signIn } = useSessionState()
   const options = useQuery(() => bodyOf(platform.GET('/v1/sign-in-options/')), [])
   const hasEnded = state.kind === 'signed-out' && state.hasEnded
-  const [wasRefused] = useState(takeRefusal)
+  const [hasFailed] = useState(consumeFailure)
   const oidc = options.data?.oidc
   return (
-    <Alone
+    <CenteredPage
       title="Sign in"
       description={hasEnded ? 'Your session has ended. Sign in to continue.' : undefined}
     >
       <div class="stack">
-        {wasRefused && (
+        {hasFailed && (
           <p class="notice is-bad" role="alert">
             Sign-in with {oidc?.name ?? 'the identity provider'} failed. Try again, or contact your
             administrator.
@@ -49,13 +49,13 @@ export function SignIn() {
           </a>
         )}
       </div>
-    </Alone>
+    </CenteredPage>
   )
 }
 
 // The gateway sets this fragment when the sign-in through the identity provider fails. It is removed, so that a reload
 // starts again.
-function takeRefusal(): boolean {
+function consumeFailure(): boolean {
   if (location.hash !== '#sign-in-failed') return false
   history.replaceState(null, '', location.pathname)
   return true

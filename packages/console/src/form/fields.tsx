@@ -25,18 +25,20 @@ function Field({
 }: FieldProps & { children(control: Described): ComponentChildren }) {
   const id = useId()
   const errors = useFieldErrors(name)
-  const isWrong = errors.length > 0
-  const describedBy = [hint === undefined ? '' : `${id}-hint`, isWrong ? `${id}-error` : ''].join(' ').trim()
+  const isInvalid = errors.length > 0
+  const describedBy = [hint === undefined ? '' : `${id}-hint`, isInvalid ? `${id}-error` : '']
+    .join(' ')
+    .trim()
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, name, 'aria-invalid': isWrong, 'aria-describedby': describedBy || undefined })}
+      {children({ id, name, 'aria-invalid': isInvalid, 'aria-describedby': describedBy || undefined })}
       {hint !== undefined && (
         <span id={`${id}-hint`} class="field-hint">
           {hint}
         </span>
       )}
-      {isWrong && (
+      {isInvalid && (
         <span id={`${id}-error`} class="field-error">
           {errors.join(' ')}
         </span>
@@ -66,9 +68,9 @@ export function TextField({
   readonly maxLength?: number
   onInput?(value: string): void
 }) {
-  const { onInput, ...others } = rest
+  const { onInput, ...inputProps } = rest
   // The types define another variant of the element for each type; these attributes are the same for all.
-  const attributes: object = { ...others, type }
+  const attributes: object = { ...inputProps, type }
   return (
     <Field name={name} label={label} hint={hint}>
       {(control) => (

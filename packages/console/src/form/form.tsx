@@ -17,7 +17,7 @@ export function Form({
   onReload,
   isDanger = false,
   isWide = false,
-  known,
+  knownFields,
   children,
 }: {
   /** Label of the submit button. */
@@ -29,7 +29,7 @@ export function Form({
   readonly isDanger?: boolean
   readonly isWide?: boolean
   /** Names of the fields that show their own errors; errors of other fields appear above the buttons. */
-  readonly known?: readonly string[]
+  readonly knownFields?: readonly string[]
   readonly children?: ComponentChildren
 }) {
   const form = useRef<HTMLFormElement>(null)
@@ -61,7 +61,11 @@ export function Form({
       <problemContext.Provider value={problem}>{children}</problemContext.Provider>
       <div role="alert">
         {problem && (
-          <FormProblem problem={problem} onReload={onReload} isKnown={isKnown(form.current, known)} />
+          <FormProblem
+            problem={problem}
+            onReload={onReload}
+            isKnownField={knownFieldFilter(form.current, knownFields)}
+          />
         )}
       </div>
       <div class="form-actions">
@@ -82,18 +86,21 @@ export function Form({
   )
 }
 
-function isKnown(form: HTMLFormElement | null, known: readonly string[] = []): (name: string) => boolean {
-  return (name) => known.includes(name) || form?.elements.namedItem(name) != null
+function knownFieldFilter(
+  form: HTMLFormElement | null,
+  knownFields: readonly string[] = [],
+): (name: string) => boolean {
+  return (name) => knownFields.includes(name) || form?.elements.namedItem(name) != null
 }
 
 function FormProblem({
   problem,
   onReload,
-  isKnown: knows,
+  isKnownField,
 }: {
   readonly problem: Problem
   readonly onReload: (() => void) | undefined
-  isKnown(name: string): boolean
+  isKnownField(name: string): boolean
 }) {
   if (isOutdated(problem)) {
     return (
@@ -107,13 +114,13 @@ function FormProblem({
       </div>
     )
   }
-  const others = Object.entries(problem.fields).filter(([name]) => !knows(name))
-  const isAtFields = Object.keys(problem.fields).length > 0 && others.length === 0
+  const otherErrors = Object.entries(problem.fields).filter(([name]) => !isKnownField(name))
+  const isAtFields = Object.keys(problem.fields).length > 0 && otherErrors.length === 0
   return (
     <div class="notice is-bad">
       <div>
         {isAtFields ? 'Check the highlighted fields.' : problem.message}
-        {others.map(([name, rules]) => (
+        {otherErrors.map(([name, rules]) => (
           <p key={name}>
             {name === 'non_field_errors' ? '' : `${name}: `}
             {rules.join(' ')}

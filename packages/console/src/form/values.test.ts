@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { methodRateLines, methodRatesOf } from '../pages/limits/limit-kinds.ts'
 import { upstreamProtocolsOf, upstreamsOf } from '../pages/nodes/upstream-fields.tsx'
-import { chosen, localTime, numberOrNull, text, textOrNull, ticked, timeOrNull } from './values.ts'
+import {
+  selectedValue,
+  localTime,
+  numberOrNull,
+  text,
+  textOrNull,
+  checkedValues,
+  timeOrNull,
+} from './values.ts'
 
 function form(values: Readonly<Record<string, string>>): FormData {
   const data = new FormData()
@@ -9,35 +17,35 @@ function form(values: Readonly<Record<string, string>>): FormData {
   return data
 }
 
-describe('the values of a form', () => {
-  it('are texts without the blanks around them', () => {
+describe('form values', () => {
+  it('trims text', () => {
     const data = form({ name: ' Harbour ', none: '  ' })
     expect([text(data, 'name'), text(data, 'other'), textOrNull(data, 'none')]).toEqual(['Harbour', '', null])
   })
 
-  it('are numbers, null for none, and NaN for what is no number', () => {
+  it('parses numbers: empty is null, invalid is NaN', () => {
     const data = form({ rate: '50', none: '', word: 'x' })
     expect(['rate', 'none', 'word'].map((name) => numberOrNull(data, name))).toEqual([50, null, Number.NaN])
   })
 
-  it('are those of the choices that there are', () => {
+  it('accepts only valid choices', () => {
     const data = form({ role: 'viewer', other: 'king' })
-    expect(chosen(data, 'role', ['editor', 'viewer'])).toBe('viewer')
-    expect(chosen(data, 'other', ['editor', 'viewer'])).toBe('editor')
+    expect(selectedValue(data, 'role', ['editor', 'viewer'])).toBe('viewer')
+    expect(selectedValue(data, 'other', ['editor', 'viewer'])).toBe('editor')
     data.append('scopes', 'nodes:read')
     data.append('scopes', 'unknown')
-    expect(ticked(data, 'scopes', ['nodes:read', 'nodes:write'])).toEqual(['nodes:read'])
+    expect(checkedValues(data, 'scopes', ['nodes:read', 'nodes:write'])).toEqual(['nodes:read'])
   })
 
-  it('are times of the reader on the page and UTC on the wire', () => {
+  it('displays times in the local time zone and sends them in UTC', () => {
     const at = '2026-03-09T14:26:00.000Z'
     expect(timeOrNull(form({ at: localTime(at) }), 'at')).toBe(at)
     expect([localTime(null), timeOrNull(form({ at: '' }), 'at')]).toEqual(['', null])
   })
 })
 
-describe('rates of methods', () => {
-  it('are written and read by lines', () => {
+describe('per-method rate limits', () => {
+  it('parses and formats one limit per line', () => {
     const rates = {
       'debug_*': { requests_per_second: 2, burst: 10 },
       eth_call: { requests_per_second: 50, burst: null },
@@ -49,12 +57,12 @@ describe('rates of methods', () => {
 })
 
 describe('upstreams of a node', () => {
-  it('are those of its protocols', () => {
+  it('lists the protocols of the node', () => {
     expect(upstreamProtocolsOf(['evm'])).toEqual(['evm', 'websocket'])
     expect(upstreamProtocolsOf(['jetton', 'grpc'])).toEqual(['jetton', 'jetton_v3', 'grpc'])
   })
 
-  it('are given as one line, and not at all when nothing was typed', () => {
+  it('joins URLs on one line and omits empty fields', () => {
     expect(upstreamsOf(form({ 'upstreams.evm': ' https://a.example\nhttps://b.example ' }))).toEqual({
       evm: 'https://a.example https://b.example',
     })

@@ -24,28 +24,28 @@ export function numberOrNull(values: FormData, name: string): number | null {
 }
 
 /** Whether a checkbox is checked. */
-export function isTicked(values: FormData, name: string): boolean {
+export function isChecked(values: FormData, name: string): boolean {
   return values.has(name)
 }
 
 /** The values of all checked checkboxes of a name that are valid choices. */
-export function ticked<Value extends string>(
+export function checkedValues<Value extends string>(
   values: FormData,
   name: string,
-  known: readonly Value[],
+  choices: readonly Value[],
 ): Value[] {
   const all = new Set(values.getAll(name))
-  return known.filter((value) => all.has(value))
+  return choices.filter((value) => all.has(value))
 }
 
 /** The selected value; the first choice when none is selected. */
-export function chosen<Value extends string>(
+export function selectedValue<Value extends string>(
   values: FormData,
   name: string,
-  known: readonly [Value, ...Value[]],
+  choices: readonly [Value, ...Value[]],
 ): Value {
   const value = text(values, name)
-  return known.find((one) => one === value) ?? known[0]
+  return choices.find((choice) => choice === value) ?? choices[0]
 }
 
 /** The time in a field in UTC, or null when it is empty; fields use the time zone of the browser. */

@@ -36,7 +36,7 @@ platform.use({
   },
 })
 
-interface Answer<Data> {
+interface ApiResponse<Data> {
   readonly data?: Data
   readonly error?: unknown
   readonly response: Response
@@ -47,7 +47,7 @@ interface Answer<Data> {
  *
  * @throws Problem when it is not 2xx
  */
-export async function bodyOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
+export async function bodyOf<Data>(call: Promise<ApiResponse<Data>>): Promise<Data> {
   return (await versionOf(call)).value
 }
 
@@ -62,7 +62,7 @@ export interface Version<Value> {
  *
  * @throws Problem when it is not 2xx
  */
-export async function versionOf<Data>(call: Promise<Answer<Data>>): Promise<Version<Data>> {
+export async function versionOf<Data>(call: Promise<ApiResponse<Data>>): Promise<Version<Data>> {
   const { data, error, response } = await call
   if (!response.ok) {
     const problem = problemOf(response, error)

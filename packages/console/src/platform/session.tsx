@@ -34,25 +34,27 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
   const [state, setState] = useState<SessionState>({ kind: 'unknown' })
   const [round, setRound] = useState(0)
   const reload = useCallback(() => setRound((count) => count + 1), [])
-  const take = useCallback((next: SessionState) => {
+  const changeState = useCallback((next: SessionState) => {
     const token = next.kind === 'signed-in' ? next.session.csrf_token : undefined
-    callAs(token, () => take({ kind: 'signed-out', hasEnded: true }), reload)
+    callAs(token, () => changeState({ kind: 'signed-out', hasEnded: true }), reload)
     setState(next)
   }, [])
   useEffect(() => {
     bodyOf(platform.GET('/v1/session/')).then(
-      (session) => take({ kind: 'signed-in', session }),
+      (session) => changeState({ kind: 'signed-in', session }),
       (error: unknown) => {
         const problem = asProblem(error)
-        take(problem.status === 401 ? { kind: 'signed-out', hasEnded: false } : { kind: 'failed', problem })
+        changeState(
+          problem.status === 401 ? { kind: 'signed-out', hasEnded: false } : { kind: 'failed', problem },
+        )
       },
     )
   }, [round])
   const value = useMemo<SessionContext>(
     () => ({
       state,
-      signIn: (session) => take({ kind: 'signed-in', session }),
-      signOut: () => take({ kind: 'signed-out', hasEnded: false }),
+      signIn: (session) => changeState({ kind: 'signed-in', session }),
+      signOut: () => changeState({ kind: 'signed-out', hasEnded: false }),
       reload,
     }),
     [state],

@@ -46,8 +46,8 @@ function Call({ operations, template, token }: Target & { readonly operations: r
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [result, setResult] = useState<Result>({ kind: 'none' })
   const operation =
-    operations.find((one) => one.name === name) ??
-    operations.find((one) => firstCalls.has(one.name)) ??
+    operations.find((candidate) => candidate.name === name) ??
+    operations.find((candidate) => firstCalls.has(candidate.name)) ??
     operations[0]
   if (!operation) return null
   const call = async () => {
@@ -106,7 +106,7 @@ function Call({ operations, template, token }: Target & { readonly operations: r
         </form>
         <AsCommand operation={operation} typed={typed} template={template} />
       </Card>
-      <Answer result={result} />
+      <ResponseView result={result} />
     </div>
   )
 }
@@ -163,16 +163,16 @@ function AsCommand({
     request.body === undefined
       ? ''
       : ` -H 'content-type: application/json' -d '${request.body.replaceAll("'", "'\\''")}'`
-  const verb = request.method === 'GET' || request.body !== undefined ? '' : ` -X ${request.method}`
+  const methodFlag = request.method === 'GET' || request.body !== undefined ? '' : ` -X ${request.method}`
   return (
     <div class="stack is-tight command">
       <h3>cURL</h3>
-      <CopyValue label="cURL command" value={`curl${verb} "${url}"${body}`} />
+      <CopyValue label="cURL command" value={`curl${methodFlag} "${url}"${body}`} />
     </div>
   )
 }
 
-function Answer({ result }: { readonly result: Result }) {
+function ResponseView({ result }: { readonly result: Result }) {
   return (
     <Card title="Response">
       <div class="stack is-tight">
@@ -181,7 +181,7 @@ function Answer({ result }: { readonly result: Result }) {
           {result.kind === 'waiting' && <span class="muted">Waiting for a response</span>}
           {result.kind === 'answered' && (
             <>
-              <Badge tone={result.outcome.isGood ? 'good' : 'bad'}>HTTP {result.outcome.status}</Badge>
+              <Badge tone={result.outcome.isOk ? 'good' : 'bad'}>HTTP {result.outcome.status}</Badge>
               <span class="muted small">
                 {result.outcome.milliseconds} ms, {result.outcome.bytes.toLocaleString()} bytes
               </span>

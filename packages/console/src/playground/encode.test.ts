@@ -13,9 +13,9 @@ function field(schema: Record<string, unknown>, isRequired = false): Field {
   return fieldOf('value', isRequired, schema, schemas)
 }
 
-describe('a field of a schema', () => {
+describe('fieldOf', () => {
   it.each<[string, Record<string, unknown>, Field['model']]>([
-    ['a text', { type: 'string' }, { kind: 'text', suggestions: [] }],
+    ['a string', { type: 'string' }, { kind: 'text', suggestions: [] }],
     ['a choice', { $ref: 'x#/components/schemas/Tag' }, { kind: 'choice', values: ['latest', 'earliest'] }],
     [
       'a text with suggestions where a word would do as well',
@@ -31,11 +31,11 @@ describe('a field of a schema', () => {
     ['a list', { type: 'array', items: { type: 'integer' } }, { kind: 'list', item: 'number' }],
     ['JSON where there is no other form', { type: 'array', items: { type: 'object' } }, { kind: 'json' }],
     ['JSON for a name that is not known', { $ref: 'x#/components/schemas/Other' }, { kind: 'json' }],
-  ])('is %s', (_, schema, model) => {
+  ])('maps to %s', (_, schema, model) => {
     expect(field(schema).model).toEqual(model)
   })
 
-  it('takes what any of several objects takes, and needs what all of them need', () => {
+  it('merges the properties of several objects; only common required properties stay required', () => {
     const range = {
       properties: { from: { type: 'string' }, address: { type: 'string' } },
       required: ['address'],
@@ -54,14 +54,14 @@ describe('a field of a schema', () => {
     ])
   })
 
-  it('is filled in with its default', () => {
+  it('uses the default as its fallback', () => {
     expect(field({ allOf: [{ $ref: 'x#/components/schemas/Block' }], default: 'latest' })).toMatchObject({
       fallback: 'latest',
       model: { kind: 'text' },
     })
   })
 
-  it('is there for every parameter of every EVM method', () => {
+  it('supports every parameter of every EVM method', () => {
     const kinds = Object.values(evm.methods).flatMap(({ params }) =>
       params.map(({ name, required, schema }) => fieldOf(name, required, schema, evm.schemas).model.kind),
     )
@@ -69,9 +69,9 @@ describe('a field of a schema', () => {
   })
 })
 
-describe('what was typed', () => {
+describe('encode', () => {
   it.each<[string, Record<string, unknown>, string, string | undefined]>([
-    ['a text', { type: 'string' }, ' 0x"1" ', '"0x\\"1\\""'],
+    ['a string', { type: 'string' }, ' 0x"1" ', '"0x\\"1\\""'],
     [
       'an integer with all of its digits',
       { type: 'integer' },
@@ -79,15 +79,15 @@ describe('what was typed', () => {
       '123456789012345678901',
     ],
     ['a boolean', { type: 'boolean' }, 'false', 'false'],
-    ['a list of texts', { type: 'array', items: { type: 'string' } }, 'a\n\n b', '["a","b"]'],
+    ['a list of strings', { type: 'array', items: { type: 'string' } }, 'a\n\n b', '["a","b"]'],
     ['a list of numbers', { type: 'array', items: { type: 'number' } }, '1\n2.5', '[1,2.5]'],
-    ['an object where a text would do', { $ref: 'x#/components/schemas/Block' }, '{"a":1}', '{"a":1}'],
-    ['nothing', { type: 'string' }, '', undefined],
-  ])('becomes %s', (_, schema, typed, text) => {
+    ['an object where a string is accepted', { $ref: 'x#/components/schemas/Block' }, '{"a":1}', '{"a":1}'],
+    ['an empty value', { type: 'string' }, '', undefined],
+  ])('returns %s', (_, schema, typed, text) => {
     expect(encode(field(schema), 'p', { p: typed })).toEqual({ text })
   })
 
-  it('becomes an object without what was left out', () => {
+  it('omits empty properties of an object', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } } }
     expect(encode(field(schema), 'p', { 'p.b': '7' })).toEqual({ text: '{"b":7}' })
     expect(encode(field(schema), 'p', {})).toEqual({ text: undefined })
@@ -95,14 +95,14 @@ describe('what was typed', () => {
   })
 
   it.each<[string, Record<string, unknown>, string, string]>([
-    ['a value that is needed', { type: 'string' }, '', 'This field is required.'],
-    ['a number that is none', { type: 'integer' }, '0x10', 'Must be a number.'],
+    ['a missing required value', { type: 'string' }, '', 'This field is required.'],
+    ['an invalid number', { type: 'integer' }, '0x10', 'Must be a number.'],
     ['JSON that is none', { type: 'array', items: {} }, '[1', 'Must be valid JSON.'],
-  ])('is refused for %s', (_, schema, typed, error) => {
+  ])('rejects %s', (_, schema, typed, error) => {
     expect(encode(field(schema, true), 'p', { p: typed })).toEqual({ errors: { p: error } })
   })
 
-  it('is refused at the field below', () => {
+  it('reports an error at the path of the field', () => {
     const schema = {
       type: 'object',
       required: ['a'],

@@ -30,11 +30,11 @@ export function encode(field: Field, path: string, typed: Typed): Encoded {
   // For example a block by its hash, where a tag is possible too.
   if (model.kind === 'json' || (model.kind === 'text' && value.startsWith('{')))
     return encodeJson(value, path)
-  if (model.kind === 'number') return encodeNumbers([value], path, ([one = '']) => one)
+  if (model.kind === 'number') return encodeNumbers([value], path, ([number = '']) => number)
   if (model.kind === 'boolean') return { text: value }
   if (model.kind !== 'list') return { text: JSON.stringify(value) }
   const lines = linesOf(value)
-  if (model.item === 'number') return encodeNumbers(lines, path, (all) => `[${all.join(',')}]`)
+  if (model.item === 'number') return encodeNumbers(lines, path, (numbers) => `[${numbers.join(',')}]`)
   return { text: JSON.stringify(lines) }
 }
 
@@ -47,16 +47,16 @@ export function linesOf(value: string): readonly string[] {
 }
 
 function encodeGroup(field: Field, fields: readonly Field[], path: string, typed: Typed): Encoded {
-  const all = fields.map(
+  const encoded = fields.map(
     ({ name, ...rest }) => [name, encode({ name, ...rest }, pathOf(path, name), typed)] as const,
   )
-  const isEmpty = all.every(([, one]) => 'errors' in one || one.text === undefined)
+  const isEmpty = encoded.every(([, property]) => 'errors' in property || property.text === undefined)
   const isUntouched = !Object.keys(typed).some((key) => key.startsWith(`${path}.`) && typed[key] !== '')
   if (isEmpty && isUntouched && !field.isRequired) return { text: undefined }
-  const errors = all.flatMap(([, one]) => ('errors' in one ? [one.errors] : []))
+  const errors = encoded.flatMap(([, property]) => ('errors' in property ? [property.errors] : []))
   if (errors.length > 0) return { errors: Object.assign({}, ...errors) as Record<string, string> }
-  const members = all.flatMap(([name, one]) =>
-    'text' in one && one.text !== undefined ? [`${JSON.stringify(name)}:${one.text}`] : [],
+  const members = encoded.flatMap(([name, property]) =>
+    'text' in property && property.text !== undefined ? [`${JSON.stringify(name)}:${property.text}`] : [],
   )
   return { text: `{${members.join(',')}}` }
 }

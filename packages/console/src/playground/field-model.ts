@@ -25,7 +25,7 @@ export interface Field {
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
 // Deeper objects are easier to write as JSON.
-const deepestGroup = 2
+const maxGroupDepth = 2
 const json: FieldModel = { kind: 'json' }
 
 /**
@@ -53,8 +53,8 @@ export function fieldOf(
   }
 }
 
-function modelOf(given: JsonSchema, schemas: Schemas, depth: number): FieldModel {
-  const schema = resolve(given, schemas)
+function modelOf(unresolved: JsonSchema, schemas: Schemas, depth: number): FieldModel {
+  const schema = resolve(unresolved, schemas)
   const alternatives = listOf(schema['oneOf'] ?? schema['anyOf'])
   if (alternatives.length > 0) return modelOfAlternatives(alternatives, schemas, depth)
   const parts = listOf(schema['allOf'])
@@ -80,8 +80,8 @@ function modelOf(given: JsonSchema, schemas: Schemas, depth: number): FieldModel
   }
 }
 
-function modelOfAlternatives(given: readonly JsonSchema[], schemas: Schemas, depth: number): FieldModel {
-  const alternatives = given
+function modelOfAlternatives(unresolved: readonly JsonSchema[], schemas: Schemas, depth: number): FieldModel {
+  const alternatives = unresolved
     .map((alternative) => resolve(alternative, schemas))
     .filter((alternative) => typeOf(alternative) !== 'null')
   if (alternatives.length === 1 && alternatives[0]) return modelOf(alternatives[0], schemas, depth)
@@ -91,10 +91,10 @@ function modelOfAlternatives(given: readonly JsonSchema[], schemas: Schemas, dep
   const models = alternatives.map((alternative) => modelOf(alternative, schemas, depth + 1))
   const texts = models.filter(({ kind }) => kind === 'text' || kind === 'choice')
   if (texts.length === 0) return json
-  return { kind: 'text', suggestions: [...new Set(texts.flatMap(wordsOf))] }
+  return { kind: 'text', suggestions: [...new Set(texts.flatMap(suggestionsOf))] }
 }
 
-function wordsOf(model: FieldModel): readonly string[] {
+function suggestionsOf(model: FieldModel): readonly string[] {
   if (model.kind === 'choice') return model.values
   return model.kind === 'text' ? model.suggestions : []
 }
@@ -107,13 +107,13 @@ function listModel(items: unknown, schemas: Schemas, depth: number): FieldModel 
 }
 
 /** The properties of all parts; a property is required when every part has it and requires it. */
-function groupOf(given: readonly JsonSchema[], schemas: Schemas, depth: number): FieldModel {
-  const parts = given.map((part) => resolve(part, schemas))
-  if (depth >= deepestGroup || !parts.every((part) => isSchema(part['properties']))) return json
+function groupOf(unresolved: readonly JsonSchema[], schemas: Schemas, depth: number): FieldModel {
+  const parts = unresolved.map((part) => resolve(part, schemas))
+  if (depth >= maxGroupDepth || !parts.every((part) => isSchema(part['properties']))) return json
   const fields = new Map<string, Field>()
   for (const part of parts) {
     for (const [name, schema] of Object.entries(part['properties'] ?? {})) {
-      const isRequired = parts.every((one) => listOfTexts(one['required']).includes(name))
+      const isRequired = parts.every((member) => listOfTexts(member['required']).includes(name))
       if (isSchema(schema)) fields.set(name, fieldOf(name, isRequired, schema, schemas, depth + 1))
     }
   }
@@ -129,7 +129,7 @@ function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
 
 function typeOf(schema: JsonSchema): unknown {
   const type = schema['type']
-  return Array.isArray(type) ? type.find((one) => one !== 'null') : type
+  return Array.isArray(type) ? type.find((candidate) => candidate !== 'null') : type
 }
 
 function listOf(value: unknown): readonly JsonSchema[] {

@@ -48,7 +48,7 @@ function Single({
     'aria-invalid': error !== undefined,
     'aria-describedby': error === undefined ? undefined : `${id}-error`,
   }
-  const take = (event: { readonly currentTarget: { readonly value: string } }) =>
+  const readValue = (event: { readonly currentTarget: { readonly value: string } }) =>
     type(path, event.currentTarget.value)
   const choices =
     model.kind === 'boolean' ? ['true', 'false'] : model.kind === 'choice' ? model.values : undefined
@@ -60,7 +60,7 @@ function Single({
         {!isRequired && <Optional />}
       </label>
       {choices ? (
-        <select {...control} onChange={take}>
+        <select {...control} onChange={readValue}>
           <option value="">{isRequired ? 'select' : 'not set'}</option>
           {choices.map((value) => (
             <option key={value} value={value}>
@@ -74,7 +74,7 @@ function Single({
           rows={3}
           spellcheck={false}
           placeholder={model.kind === 'list' ? 'one per line' : 'JSON'}
-          onInput={take}
+          onInput={readValue}
         />
       ) : (
         <input
@@ -83,13 +83,13 @@ function Single({
           spellcheck={false}
           inputMode={model.kind === 'number' ? 'numeric' : undefined}
           list={suggestions.length > 0 ? `${id}-words` : undefined}
-          onInput={take}
+          onInput={readValue}
         />
       )}
       {suggestions.length > 0 && (
         <datalist id={`${id}-words`}>
-          {suggestions.map((word) => (
-            <option key={word} value={word} />
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
           ))}
         </datalist>
       )}

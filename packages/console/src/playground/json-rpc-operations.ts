@@ -1,7 +1,7 @@
 import type { Method } from '@fairlead/core'
 import { encode, type Typed } from './encode.ts'
 import { fieldOf, type Schemas } from './field-model.ts'
-import { keyOf, type Operation, type Refusal, type Request } from './operation.ts'
+import { keyOf, type Operation, type EncodeErrors, type Request } from './operation.ts'
 
 /**
  * The methods of a JSON-RPC contract that are available over HTTP.
@@ -18,7 +18,7 @@ export function jsonRpcOperations(
     .map(({ name, tags, params }) => {
       const fields = params.map((parameter) => ({
         ...fieldOf(parameter.name, parameter.required, parameter.schema, schemas),
-        place: 'params' as const,
+        location: 'params' as const,
       }))
       return {
         name,
@@ -30,7 +30,7 @@ export function jsonRpcOperations(
     })
 }
 
-function requestOf(method: string, fields: Operation['fields'], typed: Typed): Request | Refusal {
+function requestOf(method: string, fields: Operation['fields'], typed: Typed): Request | EncodeErrors {
   const errors: Record<string, string> = {}
   const params: string[] = []
   let left = 0

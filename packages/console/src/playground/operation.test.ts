@@ -10,7 +10,7 @@ describe('an EVM method', () => {
   const operations = jsonRpcOperations(evm.methods, evm.schemas)
   const named = (name: string) => operations.find((operation) => operation.name === name)
 
-  it('becomes a request with its parameters in their places', () => {
+  it('builds a request with positional parameters', () => {
     const request = named('eth_getLogs')?.request({
       'params.filter.fromBlock': '0x1',
       'params.filter.toBlock': 'latest',
@@ -22,7 +22,7 @@ describe('an EVM method', () => {
     })
   })
 
-  it('has defaults filled in and asks for what has none', () => {
+  it('applies defaults and requires the other parameters', () => {
     const address = `0x${'0'.repeat(40)}`
     expect(named('eth_getBalance')?.request({ 'params.address': address })).toMatchObject({
       body: expect.stringContaining(`"params":["${address}","latest"]`) as string,
@@ -32,7 +32,7 @@ describe('an EVM method', () => {
     })
   })
 
-  it('is not offered when it needs a WebSocket', () => {
+  it('is omitted when it requires a WebSocket', () => {
     expect(named('eth_subscribe')).toBeUndefined()
   })
 })
@@ -41,7 +41,7 @@ describe('an operation of the beacon node API', () => {
   const operations = restOperations(beacon.routes, beacon.schemas)
   const named = (name: string) => operations.find((operation) => operation.name === name)
 
-  it('becomes a request with its parameters in path and query, lists with their key repeated', () => {
+  it('builds a request with path and query parameters, and repeats the key of lists', () => {
     const typed = { 'path.state_id': 'head', 'query.id': '1\n2', 'query.status': 'active' }
     expect(named('getStateValidators')?.request(typed)).toEqual({
       method: 'GET',
@@ -50,18 +50,18 @@ describe('an operation of the beacon node API', () => {
     })
   })
 
-  it('keeps what is typed inside of its segment', () => {
+  it('escapes values in path segments', () => {
     expect(named('getStateRoot')?.request({ 'path.state_id': '../../x?y' })).toMatchObject({
       target: '/eth/v1/beacon/states/..%2F..%2Fx%3Fy/root',
     })
   })
 
-  it('is not offered when its answer does not end', () => {
+  it('is omitted when its response is a stream', () => {
     expect(named('eventstream')).toBeUndefined()
   })
 })
 
-describe('the address of a request', () => {
+describe('the request URL', () => {
   it.each([
     ['https://nodes.example/{token}', '', 'https://here/t%2F1'],
     ['https://nodes.example/{token}/evm', '', 'https://here/t%2F1/evm'],
@@ -76,19 +76,19 @@ describe('the address of a request', () => {
       'https://here/t%2F1/api/v2/getTransactions?limit=1',
     ],
     ['https://nodes.example/{token}/api/v2/', '/api/v2/jsonRPC', 'https://here/t%2F1/api/v2/jsonRPC'],
-  ])('of %s is at the origin of the page', (template, target, address) => {
+  ])('of %s has the origin of the page', (template, target, address) => {
     expect(addressOf(template, target, 't/1', 'https://here')).toBe(address)
   })
 })
 
-describe('an answer', () => {
-  it('is shown with line breaks and all of its digits', () => {
+describe('indented', () => {
+  it('adds line breaks and preserves all digits', () => {
     expect(indented('{"a":[12345678901234567890,{}],"b":"x, {y}: \\" z"}')).toBe(
       '{\n  "a": [\n    12345678901234567890,\n    {}\n  ],\n  "b": "x, {y}: \\" z"\n}',
     )
   })
 
-  it('stays as it is when it is not JSON', () => {
+  it('returns text that is not JSON unchanged', () => {
     expect(indented('not found, really')).toBe('not found, really')
   })
 })

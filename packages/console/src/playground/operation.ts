@@ -3,7 +3,7 @@ import { encode, linesOf, pathOf, type Typed } from './encode.ts'
 import { type Field, fieldOf, type Schemas } from './field-model.ts'
 
 /** Location of a value in the request. */
-export type Place = 'params' | 'path' | 'query' | 'body'
+export type FieldLocation = 'params' | 'path' | 'query' | 'body'
 
 /** A call that a node supports. */
 export interface Operation {
@@ -12,9 +12,9 @@ export interface Operation {
   readonly group: string
   /** Verb and path of a REST operation. */
   readonly summary: string
-  readonly fields: readonly (Field & { readonly place: Place })[]
+  readonly fields: readonly (Field & { readonly location: FieldLocation })[]
   /** Builds a request from the entered texts. */
-  request(typed: Typed): Request | Refusal
+  request(typed: Typed): Request | EncodeErrors
 }
 
 /** A request relative to the URL of a node. */
@@ -26,13 +26,19 @@ export interface Request {
 }
 
 /** The errors of the entered texts, by the path of the field. */
-export interface Refusal {
+export interface EncodeErrors {
   readonly errors: Readonly<Record<string, string>>
 }
 
 /** The path of a field's text; fields of different locations may have the same name. */
-export function keyOf({ place, name }: { readonly place: Place; readonly name: string }): string {
-  return pathOf(place, name)
+export function keyOf({
+  location,
+  name,
+}: {
+  readonly location: FieldLocation
+  readonly name: string
+}): string {
+  return pathOf(location, name)
 }
 
 /**
@@ -64,20 +70,24 @@ function isStream({ responses }: Route): boolean {
 }
 
 function fieldsOf(route: Route, schemas: Schemas): Operation['fields'] {
-  const of = (place: Place, parameters: Route['query']) =>
+  const locatedFields = (location: FieldLocation, parameters: Route['query']) =>
     Object.entries(parameters).map(([name, { required, schema }]) => ({
       ...fieldOf(name, required, schema, schemas),
-      place,
+      location,
     }))
   const { requestBody } = route
   const body = requestBody && {
     ...fieldOf('body', requestBody.required, requestBody.schema, schemas),
-    place: 'body' as const,
+    location: 'body' as const,
   }
-  return [...of('path', route.pathParameters), ...of('query', route.query), ...(body ? [body] : [])]
+  return [
+    ...locatedFields('path', route.pathParameters),
+    ...locatedFields('query', route.query),
+    ...(body ? [body] : []),
+  ]
 }
 
-function requestOf(route: Route, fields: Operation['fields'], typed: Typed): Request | Refusal {
+function requestOf(route: Route, fields: Operation['fields'], typed: Typed): Request | EncodeErrors {
   const errors: Record<string, string> = {}
   const query = new URLSearchParams()
   let path: string = route.path
@@ -86,13 +96,14 @@ function requestOf(route: Route, fields: Operation['fields'], typed: Typed): Req
     const key = keyOf(field)
     const encoded = encode(field, key, typed)
     if ('errors' in encoded) Object.assign(errors, encoded.errors)
-    else if (field.place === 'body') body = encoded.text
+    else if (field.location === 'body') body = encoded.text
     else {
       const value = (typed[key] ?? field.fallback).trim()
       const values = field.model.kind === 'list' ? linesOf(value) : value === '' ? [] : [value]
-      if (field.place === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(values.join(',')))
+      if (field.location === 'path')
+        path = path.replace(`{${field.name}}`, encodeURIComponent(values.join(',')))
       // Lists are sent with their key repeated.
-      else for (const one of values) query.append(field.name, one)
+      else for (const item of values) query.append(field.name, item)
     }
   }
   if (Object.keys(errors).length > 0) return { errors }

@@ -4,7 +4,7 @@ import type { components } from '@fairlead/platform-client'
 import { Card, EmptyState } from '../components/card.tsx'
 import { Page } from '../components/page.tsx'
 import { QueryView } from '../components/query-view.tsx'
-import { cutHint } from '../platform/all-pages.ts'
+import { truncationHint } from '../platform/all-pages.ts'
 import { allNodes } from '../platform/choices.ts'
 import { useQuery } from '../platform/use-query.ts'
 import { CallForm } from './call-form.tsx'
@@ -19,9 +19,13 @@ export function Playground() {
   return (
     <Page title="Playground" description="Build a request and send it to a node. Requests count as usage.">
       <QueryView query={nodes} lines={8}>
-        {(all) => {
-          const callable = all.rows.filter((node) => familiesOf(node).length > 0)
-          return callable.length === 0 ? <NoNodes /> : <Choice nodes={callable} hint={cutHint(all)} />
+        {(loaded) => {
+          const callable = loaded.rows.filter((node) => familiesOf(node).length > 0)
+          return callable.length === 0 ? (
+            <NoNodes />
+          ) : (
+            <Choice nodes={callable} hint={truncationHint(loaded)} />
+          )
         }}
       </QueryView>
     </Page>
@@ -57,8 +61,8 @@ function Choice({ nodes, hint }: { readonly nodes: readonly Node[]; readonly hin
   const [token, setToken] = useState('')
   const node = nodes.find(({ id }) => id === nodeId) ?? nodes[0]
   if (!node) return null
-  const offered = familiesOf(node)
-  const family = offered.find((one) => one === chosenFamily) ?? offered[0]
+  const supportedFamilies = familiesOf(node)
+  const family = supportedFamilies.find((candidate) => candidate === chosenFamily) ?? supportedFamilies[0]
   const template = family && node.details[family]
   return (
     <div class="stack">
@@ -96,9 +100,9 @@ function Choice({ nodes, hint }: { readonly nodes: readonly Node[]; readonly hin
               value={family}
               onChange={(event) => setFamily(event.currentTarget.value)}
             >
-              {offered.map((one) => (
-                <option key={one} value={one}>
-                  {familyNames[one]}
+              {supportedFamilies.map((option) => (
+                <option key={option} value={option}>
+                  {familyNames[option]}
                 </option>
               ))}
             </select>

@@ -1,7 +1,7 @@
 /** The response of a node. */
 export interface Outcome {
   readonly status: number
-  readonly isGood: boolean
+  readonly isOk: boolean
   readonly milliseconds: number
   readonly bytes: number
   /** The body, with line breaks when it is JSON. */
@@ -9,7 +9,7 @@ export interface Outcome {
 }
 
 // Longer responses make the page slow, and are not useful to read.
-const longestShown = 200_000
+const maxShownLength = 200_000
 
 /**
  * Sends a request and waits for its response.
@@ -31,16 +31,16 @@ export async function send(url: string, method: string, body: string | undefined
   const text = await response.text()
   return {
     status: response.status,
-    isGood: response.ok,
+    isOk: response.ok,
     milliseconds: Math.round(performance.now() - started),
     bytes: new TextEncoder().encode(text).length,
-    text: shown(text),
+    text: truncated(text),
   }
 }
 
-function shown(text: string): string {
-  const whole = indented(text)
-  return whole.length > longestShown ? `${whole.slice(0, longestShown)}\n… truncated` : whole
+function truncated(text: string): string {
+  const formatted = indented(text)
+  return formatted.length > maxShownLength ? `${formatted.slice(0, maxShownLength)}\n… truncated` : formatted
 }
 
 /**

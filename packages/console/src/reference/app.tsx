@@ -12,7 +12,7 @@ import { DocumentPage } from './page/document-page.tsx'
 import { HomePage } from './page/home-page.tsx'
 import { Navigation } from './page/navigation.tsx'
 import { OperationPage } from './page/operation-page.tsx'
-import { type Place, placeOf } from './page/route.ts'
+import { type ReferenceRoute, routeOf } from './page/route.ts'
 import { AccessProvider } from './request/access.tsx'
 import { SchemasProvider } from './schema/schemas-context.ts'
 
@@ -30,7 +30,7 @@ export function ReferenceApp() {
 
 function Frame() {
   const { path } = useLocation()
-  const place = placeOf(path)
+  const route = routeOf(path)
   const [isOpen, setIsOpen] = useState(false)
   useEffect(() => {
     setIsOpen(false)
@@ -59,7 +59,7 @@ function Frame() {
           </button>
         </div>
         <div id="menu" class={isOpen ? 'shell-menu is-open' : 'shell-menu'}>
-          <Navigation place={place} />
+          <Navigation route={route} />
           <div class="shell-foot">
             <a href="/console/">Go to console</a>
             <ThemeSwitch />
@@ -67,33 +67,33 @@ function Frame() {
         </div>
       </header>
       <main id="content" class="shell-main" tabIndex={-1}>
-        <Content place={place} />
+        <Content route={route} />
       </main>
     </div>
   )
 }
 
-function Content({ place }: { readonly place: Place }) {
-  const { document } = place
+function Content({ route }: { readonly route: ReferenceRoute }) {
+  const { document } = route
   if (document === undefined) return <HomePage />
-  if (!documents.some(({ name }) => name === document)) return <Missing />
-  return <Document key={document} name={document} place={place} />
+  if (!documents.some(({ name }) => name === document)) return <NotFound />
+  return <Document key={document} name={document} route={route} />
 }
 
-function Document({ name, place }: { readonly name: string; readonly place: Place }) {
+function Document({ name, route }: { readonly name: string; readonly route: ReferenceRoute }) {
   const query = useQuery(() => loadReference(name), [name])
   return (
     <QueryView query={query} lines={12}>
       {(reference) => {
-        if (place.operation === undefined) {
+        if (route.operation === undefined) {
           return (
             <SchemasProvider value={reference.schemas}>
               <DocumentPage key="document" reference={reference} />
             </SchemasProvider>
           )
         }
-        const operation = reference.operations.find(({ id }) => id === place.operation)
-        if (!operation) return <Missing />
+        const operation = reference.operations.find(({ id }) => id === route.operation)
+        if (!operation) return <NotFound />
         return (
           <SchemasProvider value={reference.schemas}>
             <OperationPage key={operation.id} reference={reference} operation={operation} />
@@ -104,7 +104,7 @@ function Document({ name, place }: { readonly name: string; readonly place: Plac
   )
 }
 
-function Missing() {
+function NotFound() {
   return (
     <Page title="Page not found" back={{ href: '/docs/', label: 'API reference' }}>
       <p>The API reference of this version has no page at this URL. Search for the operation by name.</p>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Session, SessionState } from '../platform/session.tsx'
 import { Problem } from '../platform/problem.ts'
-import { type Entrance, entranceOf, invitationPath } from './entry-page.ts'
-import { placeOf } from './navigation-items.ts'
+import { type EntryPage, entryPageOf, invitationPath } from './entry-page.ts'
+import { navigationItemOf } from './navigation-items.ts'
 
 const session: Session = {
   id: 'SE-1',
@@ -15,27 +15,27 @@ const session: Session = {
   must_change_password: false,
 }
 
-describe('what a reader sees first', () => {
-  it.each<[Entrance, SessionState]>([
+describe('entryPageOf', () => {
+  it.each<[EntryPage, SessionState]>([
     ['waiting', { kind: 'unknown' }],
     ['failed', { kind: 'failed', problem: new Problem(0, { code: 'unreachable', message: '' }) }],
     ['sign-in', { kind: 'signed-out', hasEnded: true }],
     ['new-password', { kind: 'signed-in', session: { ...session, must_change_password: true } }],
     ['open', { kind: 'signed-in', session }],
-  ])('is %s', (entrance, state) => {
-    expect(entranceOf('/console/nodes', state)).toBe(entrance)
-    expect(entranceOf(invitationPath, state)).toBe('invitation')
+  ])('returns %s', (entryPage, state) => {
+    expect(entryPageOf('/console/nodes', state)).toBe(entryPage)
+    expect(entryPageOf(invitationPath, state)).toBe('invitation')
   })
 })
 
-describe('the place of a page', () => {
+describe('navigationItemOf', () => {
   it.each([
     ['/console', '/console/'],
     ['/console/nodes', '/console/nodes'],
     ['/console/nodes/ND-1/rules', '/console/nodes'],
     ['/console/nodesque', undefined],
     ['/console/nothing', undefined],
-  ])('of %s is %s', (path, href) => {
-    expect(placeOf(path)?.href).toBe(href)
+  ])('returns for %s the item %s', (path, href) => {
+    expect(navigationItemOf(path)?.href).toBe(href)
   })
 })

@@ -1,9 +1,9 @@
 import type { SessionState } from '../platform/session.tsx'
 
 /** The first view: the pages, or a step before them. */
-export type Entrance = 'waiting' | 'failed' | 'invitation' | 'sign-in' | 'new-password' | 'open'
+export type EntryPage = 'waiting' | 'failed' | 'invitation' | 'sign-in' | 'new-password' | 'open'
 
-const entrances = { unknown: 'waiting', failed: 'failed', 'signed-out': 'sign-in' } as const
+const entryPages = { unknown: 'waiting', failed: 'failed', 'signed-out': 'sign-in' } as const
 
 /** The path of invitation links; their token is in the fragment, which no server receives. */
 export const invitationPath = '/console/invitation'
@@ -14,9 +14,9 @@ export const invitationPath = '/console/invitation'
  * @param path - of the page, without a trailing slash
  * @param state - of the session
  */
-export function entranceOf(path: string, state: SessionState): Entrance {
+export function entryPageOf(path: string, state: SessionState): EntryPage {
   // An invitation is for a person without an account, even if another user is signed in in this browser.
   if (path === invitationPath) return 'invitation'
   if (state.kind === 'signed-in') return state.session.must_change_password ? 'new-password' : 'open'
-  return entrances[state.kind]
+  return entryPages[state.kind]
 }

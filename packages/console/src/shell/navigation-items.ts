@@ -2,7 +2,7 @@ import type { IconName } from '../components/icon.tsx'
 import type { Scope } from '../platform/session.tsx'
 
 /** A page in the navigation. */
-export interface Place {
+export interface NavigationItem {
   readonly href: string
   readonly label: string
   readonly icon: IconName
@@ -11,10 +11,13 @@ export interface Place {
 }
 
 /** The pages of the navigation in their groups. */
-export const places: readonly { readonly title: string; readonly places: readonly Place[] }[] = [
+export const navigationGroups: readonly {
+  readonly title: string
+  readonly items: readonly NavigationItem[]
+}[] = [
   {
     title: 'Gateway',
-    places: [
+    items: [
       { href: '/console/', label: 'Overview', icon: 'overview' },
       { href: '/console/projects', label: 'Projects', icon: 'project', scope: 'projects:read' },
       { href: '/console/nodes', label: 'Nodes', icon: 'node', scope: 'nodes:read' },
@@ -24,7 +27,7 @@ export const places: readonly { readonly title: string; readonly places: readonl
   },
   {
     title: 'Organization',
-    places: [
+    items: [
       { href: '/console/members', label: 'Members', icon: 'member', scope: 'members:read' },
       { href: '/console/api-keys', label: 'API keys', icon: 'key', scope: 'keys:read' },
       { href: '/console/webhooks', label: 'Webhooks', icon: 'webhook', scope: 'webhooks:read' },
@@ -39,10 +42,10 @@ export const places: readonly { readonly title: string; readonly places: readonl
  *
  * @param path - for example `/console/nodes/ND-1`
  */
-export function placeOf(path: string): Place | undefined {
-  const all = places.flatMap((group) => group.places)
-  return all.find(({ href }) => {
-    const own = href.replace(/\/$/, '')
-    return path === own || (own !== '/console' && path.startsWith(`${own}/`))
+export function navigationItemOf(path: string): NavigationItem | undefined {
+  const items = navigationGroups.flatMap((group) => group.items)
+  return items.find(({ href }) => {
+    const base = href.replace(/\/$/, '')
+    return path === base || (base !== '/console' && path.startsWith(`${base}/`))
   })
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { EmptyState } from '../components/card.tsx'
 import { Page } from '../components/page.tsx'
 import { useSession } from '../platform/session.tsx'
-import { placeOf } from './navigation-items.ts'
+import { navigationItemOf } from './navigation-items.ts'
 
 // Each page is loaded when it is first opened.
 const Overview = lazy(async () => (await import('../pages/overview/overview.tsx')).Overview)
@@ -26,7 +26,7 @@ export function Pages() {
   const { path } = useLocation()
   const { scopes } = useSession()
   const [hasFailed, setHasFailed] = useState(false)
-  const scope = placeOf(path)?.scope
+  const scope = navigationItemOf(path)?.scope
   if (scope !== undefined && !scopes.includes(scope)) return <NotAllowed />
   if (hasFailed) return <Outdated />
   return (

@@ -6,7 +6,7 @@ import { bodyOf, platform } from '../platform/client.ts'
 import { useSession, useSessionState } from '../platform/session.tsx'
 import { asProblem } from '../platform/problem.ts'
 import { Pages } from './pages.tsx'
-import { placeOf, places } from './navigation-items.ts'
+import { navigationItemOf, navigationGroups } from './navigation-items.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 /** The layout of the navigation and the pages. */
@@ -50,23 +50,23 @@ export function Shell() {
 
 function Navigation({ path }: { readonly path: string }) {
   const { scopes } = useSession()
-  const current = placeOf(path)
+  const current = navigationItemOf(path)
   return (
     <nav class="shell-navigation" aria-label="Main">
-      {places.map(({ title, places: group }) => (
+      {navigationGroups.map(({ title, items: group }) => (
         <div key={title} class="navigation-group">
           <div class="navigation-title">{title}</div>
           {group
             .filter(({ scope }) => scope === undefined || scopes.includes(scope))
-            .map((place) => (
+            .map((item) => (
               <a
-                key={place.href}
+                key={item.href}
                 class="navigation-link"
-                href={place.href}
-                aria-current={place === current ? 'page' : undefined}
+                href={item.href}
+                aria-current={item === current ? 'page' : undefined}
               >
-                <Icon name={place.icon} />
-                {place.label}
+                <Icon name={item.icon} />
+                {item.label}
               </a>
             ))}
         </div>
@@ -83,7 +83,7 @@ function Foot() {
   const session = useSession()
   const { signOut } = useSessionState()
   const { user, organization, role } = session
-  const end = async () => {
+  const endSession = async () => {
     try {
       await bodyOf(platform.DELETE('/v1/session/'))
       signOut()
@@ -101,7 +101,7 @@ function Foot() {
         <span class="muted">{role}</span>
       </div>
       <ThemeSwitch />
-      <button type="button" class="button is-small" onClick={() => void end()}>
+      <button type="button" class="button is-small" onClick={() => void endSession()}>
         Sign out
       </button>
     </div>

@@ -13,9 +13,9 @@ const worker: WorkerKind = {
   module: workerUrl(),
   // The libraries read the preset at load time; the worker gets no other environment variables.
   env: { LODESTAR_PRESET: 'minimal' },
-  mostHeapMegabytes: 1_024,
+  maxHeapMegabytes: 1_024,
   gracefulStopMs: 500,
-  onReady: 'The chain is a new one: it begins at its genesis with every start.',
+  onReady: 'Every start begins a new chain at its genesis.',
   onRestart: ', with a new chain,',
 }
 

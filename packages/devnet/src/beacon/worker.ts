@@ -17,13 +17,13 @@ parentPort?.once('message', () => {
   chain.stop()
   void server.close()
 })
-emit({ kind: 'ready', facts: undefined })
+emit({ kind: 'ready', data: undefined })
 
 if ((await chain.start()) === 'lost') {
   // The computer slept, or its clock was set.
   emit({
     kind: 'renew',
-    message: 'The clock is more than an hour away from the beacon chain. Starting a new chain.',
+    message: 'The clock differs from the beacon chain by more than an hour. Starting a new chain.',
   })
   parentPort?.close()
   await server.close()

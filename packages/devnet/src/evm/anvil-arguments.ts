@@ -3,10 +3,10 @@ export const evmChainId = 31337
 
 // A full node stores the same number of states. Anvil writes every stored state completely at each save, so storing all
 // of them makes both the file and the time to write it grow with the square of the chain length.
-const keptStates = 128
+const maxStates = 128
 
 // By default the engine also writes its state every minute, even without changes.
-const neverS = 100 * 365 * 24 * 3600
+const neverSeconds = 100 * 365 * 24 * 3600
 
 /**
  * Returns the command line of the EVM engine.
@@ -28,11 +28,11 @@ export function anvilArguments(port: number, stateFile: string | undefined, exit
     // Without this option, struct logs of mined transactions are empty.
     '--steps-tracing',
     '--preserve-historical-states',
-    `--prune-history=${keptStates}`,
+    `--prune-history=${maxStates}`,
     // Errors are still printed; only the line per call is omitted.
     '--silent',
     `--dump-state=${exitStateFile}`,
-    `--state-interval=${neverS}`,
+    `--state-interval=${neverSeconds}`,
     ...(stateFile === undefined ? [] : [`--load-state=${stateFile}`]),
   ]
 }

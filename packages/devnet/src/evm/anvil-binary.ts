@@ -26,7 +26,7 @@ export function findAnvil(platform: string = process.platform, architecture: str
   if (name === undefined) {
     throw new DevnetError(
       'DEVNET_ENGINE_UNAVAILABLE',
-      `The EVM engine (anvil) is not published for ${platform}-${architecture}, only for ${Object.keys(packages).join(', ')}. Build it yourself and pass its path as anvilPath.`,
+      `The EVM engine (anvil) is not published for ${platform}-${architecture}, only for ${Object.keys(packages).join(', ')}. Build anvil and pass its path as anvilPath.`,
     )
   }
   const program = `${name}/bin/${platform === 'win32' ? 'anvil.exe' : 'anvil'}`

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { WatchdogCommand, WatchdogNotice, WatchdogTask } from './watchdog-protocol.ts'
 
-const keptLines = 20
+const maxLines = 20
 
 /** How a run of an engine ended. */
 export interface EngineExit {
@@ -58,10 +58,10 @@ export function runEngine(task: WatchdogTask, listener: EngineRunListener): Engi
     resolveSaved = resolve
   })
 
-  function hear(notice: WatchdogNotice): void {
+  function handleNotice(notice: WatchdogNotice): void {
     switch (notice.kind) {
       case 'output':
-        remember(notice.line)
+        addLine(notice.line)
         listener.onOutput(notice.line)
         return
       case 'saved':
@@ -78,24 +78,24 @@ export function runEngine(task: WatchdogTask, listener: EngineRunListener): Engi
     }
   }
 
-  function remember(line: string): void {
+  function addLine(line: string): void {
     lines.push(line)
-    if (lines.length > keptLines) lines.shift()
+    if (lines.length > maxLines) lines.shift()
   }
 
   const exited = new Promise<EngineExit>((resolve) => {
     watchdog.on('error', (error) => {
-      remember(error.message)
+      addLine(error.message)
       if (watchdog.pid === undefined) resolve({ exitCode: null, signal: null, lines, watchdogLost: true })
     })
     watchdog.on('close', (exitCode, signal) => {
       resolve({ ...(ended ?? { exitCode, signal }), lines, watchdogLost: ended === undefined })
     })
   })
-  watchdog.on('message', hear)
-  watchdog.stderr?.on('data', (text: Buffer) => text.toString().trimEnd().split('\n').forEach(remember))
+  watchdog.on('message', handleNotice)
+  watchdog.stderr?.on('data', (text: Buffer) => text.toString().trimEnd().split('\n').forEach(addLine))
 
-  function tell(command: WatchdogCommand): void {
+  function send(command: WatchdogCommand): void {
     // The exit of a watchdog reports that it is gone.
     if (watchdog.connected) watchdog.send(command, () => undefined)
   }
@@ -103,10 +103,10 @@ export function runEngine(task: WatchdogTask, listener: EngineRunListener): Engi
   return {
     exited,
     keepState: () => {
-      tell('keep-state')
+      send('keep-state')
       return Promise.race([saved, exited.then(() => undefined)])
     },
-    stop: () => tell('stop'),
+    stop: () => send('stop'),
   }
 }
 

@@ -11,7 +11,7 @@ async function start(directory: string, options?: Partial<EvmChainOptions>): Pro
   return chain
 }
 
-test('a damaged state is named and left alone, and moving it away gives a fresh chain', async () => {
+test('reports a damaged state without changing it, and starts a fresh chain after its removal', async () => {
   const directory = await scratchDirectory()
   const stateFile = join(directory, 'state.json')
   await (await start(directory)).stop()
@@ -45,7 +45,7 @@ test('a chain without the record of its sample data is not seeded over', async (
   })
 })
 
-test('a second start on the same directory waits, then names the process that holds it', async () => {
+test('a second start on the same directory waits, then reports the process that holds the lock', async () => {
   const directory = await scratchDirectory()
   await start(directory)
   const kinds: string[] = []
@@ -56,7 +56,7 @@ test('a second start on the same directory waits, then names the process that ho
   expect(kinds).toEqual(['waiting'])
 })
 
-test('a second start goes on when the first chain stops in time', async () => {
+test('a second start succeeds when the first chain stops in time', async () => {
   const directory = await scratchDirectory()
   const first = await start(directory)
   const second = start(directory, { lockWaitMs: 10_000 })

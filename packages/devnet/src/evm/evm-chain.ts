@@ -8,8 +8,8 @@ import { reportTo, type DevnetEvent } from '../runtime/devnet-event.ts'
 import { lockDirectory } from '../runtime/directory-lock.ts'
 import type { EngineExit } from './engine-run.ts'
 import { callEngine } from './json-rpc.ts'
-import { settleLeftoverEngine } from './leftover-engine.ts'
-import { takeRememberedPort } from '../runtime/chain-port.ts'
+import { endLeftoverEngine } from './leftover-engine.ts'
+import { choosePort } from '../runtime/chain-port.ts'
 import { readSeedRecord, writeSeedRecord } from './seed/seed-record.ts'
 import { seedChain, type EvmExample } from './seed/seed.ts'
 import { supervise, type SupervisedEngine } from './supervisor.ts'
@@ -83,7 +83,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
   const engine: SupervisedEngine = {
     async nextTask() {
       // Until the URL is published, any port is suitable; afterwards only the same one.
-      if (!published) port = await takeRememberedPort(join(directory, 'port'))
+      if (!published) port = await choosePort(join(directory, 'port'))
       return {
         program,
         args: anvilArguments(port ?? 0, existsSync(stateFile) ? stateFile : undefined, exitStateFile),
@@ -95,7 +95,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
         stopDeadlineMs,
       }
     },
-    waitUntilAnswering,
+    waitUntilResponding,
     async prepare(url, stop) {
       const head = await callEngine<string>(url, 'eth_blockNumber', [], stop)
       if (Number(head) > 0) {
@@ -120,19 +120,19 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
       })
     },
     explain: (exit) => explainExit(exit, stateFile),
-    settleLeftover: (patience) =>
-      settleLeftoverEngine({
+    endLeftover: (timeoutSignal) =>
+      endLeftoverEngine({
         recordFile,
         stateFile,
         exitStateFile,
         waitMs: stopDeadlineMs + lockWaitMs,
         onWait,
-        signal: patience,
+        signal: timeoutSignal,
       }),
   }
 
   try {
-    await engine.settleLeftover(signal)
+    await engine.endLeftover(signal)
     signal.throwIfAborted()
     const supervisor = supervise(engine, { ...defaultTimings, ...options.timings }, report)
     let stopped: Promise<void> | undefined
@@ -167,7 +167,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
   }
 }
 
-async function waitUntilAnswering(url: string, signal: AbortSignal): Promise<void> {
+async function waitUntilResponding(url: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     const chainId = await callEngine<string>(url, 'eth_chainId', [], signal).catch(() => undefined)
     if (Number(chainId) === evmChainId) return

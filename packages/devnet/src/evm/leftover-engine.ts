@@ -33,13 +33,13 @@ export interface LeftoverEngineOptions {
  * @param options See {@link LeftoverEngineOptions}.
  * @throws {@link DevnetError} `DEVNET_LOCKED` when the earlier engine does not exit.
  */
-export async function settleLeftoverEngine(options: LeftoverEngineOptions): Promise<void> {
+export async function endLeftoverEngine(options: LeftoverEngineOptions): Promise<void> {
   const { recordFile, signal } = options
-  const found = readEngineRecord(recordFile)
-  if (found === undefined) return
-  if (found.watchdog !== undefined && isRunning(found.watchdog)) {
-    options.onWait(found.watchdog.pid)
-    await waitForEnd(found.watchdog, options.waitMs, signal)
+  const initialRecord = readEngineRecord(recordFile)
+  if (initialRecord === undefined) return
+  if (initialRecord.watchdog !== undefined && isRunning(initialRecord.watchdog)) {
+    options.onWait(initialRecord.watchdog.pid)
+    await waitForEnd(initialRecord.watchdog, options.waitMs, signal)
   }
   // The watchdog completes the record while it runs, so it is read again.
   const record = readEngineRecord(recordFile)
@@ -60,9 +60,9 @@ async function endEngine(
   const { stateFile, exitStateFile, signal } = options
   let saved = !record.keepState
   if (!saved) {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(saveDeadlineMs)])
+    const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(saveDeadlineMs)])
     // For an engine that no longer responds, the last saved state remains.
-    saved = await saveFinalState(record.url, stateFile, patience).then(
+    saved = await saveFinalState(record.url, stateFile, timeoutSignal).then(
       () => true,
       () => false,
     )
@@ -70,7 +70,8 @@ async function endEngine(
   // On a system that does not report process start times, the id may belong to another process by now.
   if (engine.began !== '') {
     send(engine.pid, 'SIGTERM')
-    for (let waited = 0; waited < endDeadlineMs && isRunning(engine); waited += pollMs) await sleep(pollMs)
+    for (let waitedMs = 0; waitedMs < endDeadlineMs && isRunning(engine); waitedMs += pollMs)
+      await sleep(pollMs)
     if (isRunning(engine)) send(engine.pid, 'SIGKILL')
   }
   await waitForEnd(engine, endDeadlineMs, signal)
@@ -90,7 +91,7 @@ async function waitForEnd(process: ProcessIdentity, waitMs: number, signal: Abor
     if (Date.now() >= deadline) {
       throw new DevnetError(
         'DEVNET_LOCKED',
-        `Process ${process.pid} of an earlier development chain does not end. Look at it and end it yourself.`,
+        `Process ${process.pid} of an earlier development chain does not exit. Stop it manually.`,
       )
     }
     await sleep(pollMs, undefined, { signal })

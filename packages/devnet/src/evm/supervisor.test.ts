@@ -5,7 +5,7 @@ import type { DevnetEvent } from '../runtime/devnet-event.ts'
 import { startEvmChain, type EvmChain, type EvmChainOptions } from './evm-chain.ts'
 import { callEngine } from './json-rpc.ts'
 
-const quick = { firstPauseMs: 100, longestPauseMs: 400, mostFailures: 3 }
+const shortTimings = { initialPauseMs: 100, maxPauseMs: 400, maxFailures: 3 }
 
 async function start(
   directory: string,
@@ -13,7 +13,12 @@ async function start(
 ): Promise<{ chain: EvmChain; events: DevnetEvent[] }> {
   const events: DevnetEvent[] = []
   const onEvent = (event: DevnetEvent) => events.push(event)
-  const chain = await startEvmChain({ directory: `${directory}/evm`, timings: quick, onEvent, ...options })
+  const chain = await startEvmChain({
+    directory: `${directory}/evm`,
+    timings: shortTimings,
+    onEvent,
+    ...options,
+  })
   onTestFinished(() => chain.stop())
   return { chain, events }
 }
@@ -22,13 +27,13 @@ function kinds(events: DevnetEvent[]): string[] {
   return events.map((event) => event.kind).filter((kind) => kind !== 'output')
 }
 
-test('a killed engine comes back at the same address with the sample data', async () => {
+test('a killed engine restarts at the same URL with the sample data', async () => {
   const directory = await scratchDirectory()
   const { chain, events } = await start(directory)
   const { url } = chain
   const hash = await transact(chain)
-  const kept = () => readFileSync(`${directory}/evm/state.json`, 'utf8')
-  await vi.waitUntil(() => kept().includes(hash), { timeout: 20_000 })
+  const readState = () => readFileSync(`${directory}/evm/state.json`, 'utf8')
+  await vi.waitUntil(() => readState().includes(hash), { timeout: 20_000 })
   const before = runningEngine(directory).engine
   process.kill(before, 'SIGKILL')
   await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 20_000 })
@@ -61,18 +66,18 @@ test('an engine that another process stops saves its state', async () => {
   expect(await receiptOf(chain, hash)).toMatchObject({ status: '0x1' })
 })
 
-test('a killed watchdog is replaced, and its engine leaves nothing behind', async () => {
+test('a killed watchdog is replaced, and its engine leaves no process or file', async () => {
   const directory = await scratchDirectory()
   const { chain, events } = await start(directory)
-  const { watchdog, gone } = runningEngine(directory)
+  const { watchdog, ended } = runningEngine(directory)
   const hash = await transact(chain)
   process.kill(watchdog, 'SIGKILL')
-  await gone()
+  await ended()
   await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 20_000 })
   expect(await receiptOf(chain, hash)).toMatchObject({ status: '0x1' })
 })
 
-test('an engine that keeps failing is given up with what it printed', async () => {
+test('reports the output of an engine that fails repeatedly, and stops', async () => {
   const directory = await scratchDirectory()
   const events: DevnetEvent[] = []
   // Node.js is a real executable that rejects the options of the engine.
@@ -82,13 +87,13 @@ test('an engine that keeps failing is given up with what it printed', async () =
   expect(kinds(events).slice(-3)).toEqual(['failed', 'stopping', 'stopped'])
 })
 
-test('an engine that dies after it was ready is restarted every time', async () => {
+test('an engine that exits after it was ready is restarted every time', async () => {
   const directory = await scratchDirectory()
   const { chain, events } = await start(directory)
   const readyCount = () => kinds(events).filter((kind) => kind === 'ready').length
-  for (let deaths = 1; deaths <= quick.mostFailures + 1; deaths++) {
+  for (let exits = 1; exits <= shortTimings.maxFailures + 1; exits++) {
     process.kill(runningEngine(directory).engine, 'SIGKILL')
-    await vi.waitUntil(() => readyCount() === deaths + 1, { timeout: 20_000 })
+    await vi.waitUntil(() => readyCount() === exits + 1, { timeout: 20_000 })
   }
   expect(await callEngine(chain.url, 'eth_chainId')).toBe('0x7a69')
 })
@@ -101,7 +106,7 @@ test('a program that does not exist is an error that names it', async () => {
 test('a stop ends the pause before a restart', async () => {
   const directory = await scratchDirectory()
   const { chain, events } = await start(directory, {
-    timings: { firstPauseMs: 60_000, longestPauseMs: 60_000 },
+    timings: { initialPauseMs: 60_000, maxPauseMs: 60_000 },
   })
   process.kill(runningEngine(directory).engine, 'SIGKILL')
   await vi.waitUntil(() => kinds(events).includes('restarting'), { timeout: 20_000 })

@@ -10,13 +10,13 @@ export interface SupervisedEngine {
   /** Returns the engine to run; called before each start. */
   nextTask(): Promise<WatchdogTask>
   /** Resolves once the engine responds. */
-  waitUntilAnswering(url: string, signal: AbortSignal): Promise<void>
+  waitUntilResponding(url: string, signal: AbortSignal): Promise<void>
   /** Makes a running engine ready for use. An error ends the supervision, unless the engine itself has exited. */
   prepare(url: string, signal: AbortSignal): Promise<void>
   /** Returns an error for an exit that another start cannot fix. */
   explain(exit: EngineExit): DevnetError | undefined
   /** Stops the engine that a killed watchdog left running. */
-  settleLeftover(signal: AbortSignal): Promise<void>
+  endLeftover(signal: AbortSignal): Promise<void>
 }
 
 /** A supervised engine. */
@@ -39,9 +39,9 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
   const stopping = new AbortController()
   const { signal } = stopping
   let run: EngineRun | undefined
-  let startOver!: { resolve: () => void; reject: (reason: unknown) => void }
+  let startup!: { resolve: () => void; reject: (reason: unknown) => void }
   const started = new Promise<void>((resolve, reject) => {
-    startOver = { resolve, reject }
+    startup = { resolve, reject }
   })
   // A caller that stops the engine during the start may no longer await this promise.
   started.catch(() => undefined)
@@ -49,23 +49,23 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
   /**
    * @returns Whether the engine became ready.
    */
-  async function bringUp(current: EngineRun, url: string): Promise<boolean> {
+  async function waitUntilReady(current: EngineRun, url: string): Promise<boolean> {
     const beganAt = Date.now()
-    const gone = new AbortController()
-    void current.exited.then(() => gone.abort())
-    const patience = AbortSignal.any([signal, gone.signal, AbortSignal.timeout(timings.readyDeadlineMs)])
+    const exited = new AbortController()
+    void current.exited.then(() => exited.abort())
+    const startSignal = AbortSignal.any([signal, exited.signal, AbortSignal.timeout(timings.readyDeadlineMs)])
     try {
-      await engine.waitUntilAnswering(url, patience)
+      await engine.waitUntilResponding(url, startSignal)
     } catch {
-      if (signal.aborted || gone.signal.aborted) return false
+      if (signal.aborted || exited.signal.aborted) return false
       current.stop()
       throw new DevnetError(
         'DEVNET_ENGINE_FAILED',
-        `The engine did not answer at ${url} within ${timings.readyDeadlineMs} ms.`,
+        `The engine did not respond at ${url} within ${timings.readyDeadlineMs} ms.`,
       )
     }
     try {
-      await engine.prepare(url, AbortSignal.any([signal, gone.signal]))
+      await engine.prepare(url, AbortSignal.any([signal, exited.signal]))
     } catch (error) {
       // A connection can break shortly before the exit is reported.
       if (await Promise.race([current.exited, sleep(500, undefined)])) return false
@@ -74,9 +74,9 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
       throw error
     }
     await current.keepState()
-    if (signal.aborted || gone.signal.aborted) return false
-    report({ kind: 'ready', url, durationMs: Date.now() - beganAt, message: `Answers calls at ${url}.` })
-    startOver.resolve()
+    if (signal.aborted || exited.signal.aborted) return false
+    report({ kind: 'ready', url, durationMs: Date.now() - beganAt, message: `Accepts calls at ${url}.` })
+    startup.resolve()
     return true
   }
 
@@ -92,12 +92,12 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
         onUnsaved: (message) =>
           report({ kind: 'unsaved', message: `The state could not be written: ${message}` }),
       })
-      const start = await bringUp(run, task.url).then(
+      const start = await waitUntilReady(run, task.url).then(
         (wasReady) => ({ wasReady, error: undefined }),
         (error: unknown) => ({ wasReady: false, error }),
       )
       const exit = await run.exited
-      if (exit.watchdogLost) await engine.settleLeftover(AbortSignal.timeout(timings.readyDeadlineMs))
+      if (exit.watchdogLost) await engine.endLeftover(AbortSignal.timeout(timings.readyDeadlineMs))
       if (signal.aborted) return
       report({ kind: 'exited', exitCode: exit.exitCode, signal: exit.signal, message: describe(exit) })
       const final = start.error ?? engine.explain(exit)
@@ -107,7 +107,7 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
         wasReady,
         durationMs: Date.now() - beganAt,
       })
-      if (delayMs === undefined) throw gaveUp(failedStarts, exit)
+      if (delayMs === undefined) throw failedStartsError(failedStarts, exit)
       report({ kind: 'restarting', delayMs, failures, message: `Starting again in ${delayMs} ms.` })
       await sleep(delayMs, undefined, { signal })
     }
@@ -123,9 +123,9 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
           ? error
           : new DevnetError('DEVNET_ENGINE_FAILED', String(error), { cause: error })
       report({ kind: 'failed', error: failure, message: failure.message })
-      startOver.reject(failure)
+      startup.reject(failure)
     })
-    .finally(() => startOver.reject(signal.reason))
+    .finally(() => startup.reject(signal.reason))
 
   async function stopOnce(): Promise<void> {
     report({ kind: 'stopping', message: 'Saving the state and ending the engine.' })
@@ -140,11 +140,11 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
 }
 
 function describe(exit: EngineExit): string {
-  const how = exit.signal === null ? `exit code ${exit.exitCode}` : exit.signal
-  return exit.watchdogLost ? `The watchdog of the engine ended (${how}).` : `The engine ended (${how}).`
+  const reason = exit.signal === null ? `exit code ${exit.exitCode}` : exit.signal
+  return exit.watchdogLost ? `The watchdog of the engine ended (${reason}).` : `The engine ended (${reason}).`
 }
 
-function gaveUp(failedStarts: number, exit: EngineExit): DevnetError {
+function failedStartsError(failedStarts: number, exit: EngineExit): DevnetError {
   const printed = exit.lines.length === 0 ? ' It printed nothing.' : ` It printed:\n${exit.lines.join('\n')}`
   return new DevnetError(
     'DEVNET_ENGINE_FAILED',

@@ -12,14 +12,14 @@ async function startAgain(dataDirectory: string): Promise<{ chain: EvmDevnetChai
   return { chain, events }
 }
 
-test('a killed service leaves no engine behind and loses no transaction', async () => {
+test('a killed parent process leaves no engine running and loses no transaction', async () => {
   const directory = await scratchDirectory()
   const { parent, chain } = await startParent(directory)
-  const { gone } = runningEngine(directory)
+  const { ended } = runningEngine(directory)
   const hash = await transact(chain)
   // The whole process group, as a terminal or a process manager does.
   process.kill(-(parent.pid ?? 0), 'SIGKILL')
-  await gone()
+  await ended()
   await expect(callEngine(chain.url, 'eth_chainId')).rejects.toThrow()
 
   const again = await startAgain(directory)
@@ -27,7 +27,7 @@ test('a killed service leaves no engine behind and loses no transaction', async 
   expect(await receiptOf(again.chain, hash)).toMatchObject({ status: '0x1' })
 })
 
-test('a start right behind a kill waits for the old engine to save its state', async () => {
+test('a start immediately after a kill waits until the old engine has saved its state', async () => {
   const directory = await scratchDirectory()
   const { parent, chain } = await startParent(directory)
   const { watchdog } = runningEngine(directory)
@@ -42,16 +42,16 @@ test('a start right behind a kill waits for the old engine to save its state', a
   for (const hash of hashes) expect(await receiptOf(again.chain, hash)).toMatchObject({ status: '0x1' })
 })
 
-test('an engine whose service and watchdog were both killed is saved and ended by the next start', async () => {
+test('the next start saves and stops an engine whose parent and watchdog were both killed', async () => {
   const directory = await scratchDirectory()
   const { parent, chain } = await startParent(directory)
-  const { watchdog, gone } = runningEngine(directory)
+  const { watchdog, ended } = runningEngine(directory)
   const hash = await transact(chain)
   process.kill(watchdog, 'SIGKILL')
   parent.kill('SIGKILL')
 
   const again = await startAgain(directory)
-  await gone()
+  await ended()
   expect(await receiptOf(again.chain, hash)).toMatchObject({ status: '0x1' })
 })
 
@@ -64,15 +64,15 @@ function terminate(processId: number): void {
   }
 }
 
-test('a signal to everybody at once loses no transaction', async () => {
+test('a signal to all processes at once loses no transaction', async () => {
   const directory = await scratchDirectory()
   const { parent, chain } = await startParent(directory)
-  const { engine, watchdog, gone } = runningEngine(directory)
+  const { engine, watchdog, ended } = runningEngine(directory)
   const hash = await transact(chain)
   // As during a shutdown of the machine, or when systemd stops the unit.
   terminate(engine)
   terminate(watchdog)
   parent.kill('SIGTERM')
-  await gone()
+  await ended()
   expect(await receiptOf((await startAgain(directory)).chain, hash)).toMatchObject({ status: '0x1' })
 })

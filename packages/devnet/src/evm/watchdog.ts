@@ -16,7 +16,7 @@ const record = { watchdog: identifyProcess(process.pid), url: task.url, keepStat
 
 // The channel to the parent reports the parent's exit: the system closes it when the parent dies, even by SIGKILL.
 process.on('disconnect', stop)
-process.on('message', (command: WatchdogCommand) => (command === 'stop' ? stop() : startKeeping()))
+process.on('message', (command: WatchdogCommand) => (command === 'stop' ? stop() : startSaving()))
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
 process.on('SIGHUP', stop)
@@ -43,7 +43,7 @@ engine.on('error', (error) => {
 engine.on('close', (exitCode, signal) => void end(exitCode, signal))
 if (!process.connected) stop()
 
-function startKeeping(): void {
+function startSaving(): void {
   if (keeper !== undefined || finishing !== undefined) return
   writeEngineRecord(task.recordFile, { ...record, engine: identity, keepState: true })
   keeper = keepState({

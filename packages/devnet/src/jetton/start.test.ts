@@ -9,8 +9,8 @@ import { startJettonNode, type JettonNode } from './start.ts'
 
 // A start takes a second, and much longer on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
-const patience = { timeout: 60_000 }
-const quick = { firstPauseMs: 50, longestPauseMs: 100, mostFailures: 2 }
+const timeLimit = { timeout: 60_000 }
+const shortTimings = { initialPauseMs: 50, maxPauseMs: 100, maxFailures: 2 }
 
 async function start(
   directory: string,
@@ -21,25 +21,25 @@ async function start(
   process.on('worker', onWorker)
   onTestFinished(() => void process.off('worker', onWorker))
   const onEvent = (event: DevnetEvent) => events.push(event)
-  const node = await startJettonNode({ directory, secondsPerBlock: 0, timings: quick, onEvent })
+  const node = await startJettonNode({ directory, secondsPerBlock: 0, timings: shortTimings, onEvent })
   onTestFinished(() => node.stop())
   return { node, events, workers }
 }
 
 const kinds = (events: readonly DevnetEvent[]) => events.map((event) => event.kind)
 const headOf = async (node: JettonNode) => {
-  const answer = await fetch(`${node.url}/health`)
-  const { result } = (await answer.json()) as { result: { masterchain_seqno: number } }
+  const response = await fetch(`${node.url}/health`)
+  const { result } = (await response.json()) as { result: { masterchain_seqno: number } }
   return result.masterchain_seqno
 }
-const askFaucet = (node: JettonNode, body: unknown) =>
+const requestFaucet = (node: JettonNode, body: unknown) =>
   fetch(node.faucetUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
 
-test('a node answers both families, and goes on where it was', async () => {
+test('a node serves both APIs, and resumes from its last block', async () => {
   const directory = await scratchDirectory()
   const { node, events, workers } = await start(directory)
   expect(node).toMatchObject({ chain: 'jetton', network: 'devnet', protocols: ['jetton'] })
@@ -51,9 +51,9 @@ test('a node answers both families, and goes on where it was', async () => {
   expect((await fetch(`${node.url}/api/v9/anything`)).status).toBe(404)
 
   const head = await headOf(node)
-  expect((await askFaucet(node, { address: node.example.jetton_wallet })).status).toBe(200)
+  expect((await requestFaucet(node, { address: node.example.jetton_wallet })).status).toBe(200)
   await workers[0]?.terminate()
-  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, patience)
+  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, timeLimit)
   // The chain is new only at the first start.
   expect(kinds(events).slice(3)).toEqual(['exited', 'restarting', 'starting', 'ready'])
   expect(await headOf(node)).toBe(head + 1)
@@ -63,17 +63,17 @@ test('a node answers both families, and goes on where it was', async () => {
   expect(readdirSync(directory).toSorted()).toEqual(['chain.journal', 'lock', 'port'])
 })
 
-test('the faucet gives what was asked for, within bounds', async () => {
+test('the faucet sends the requested amount, within limits', async () => {
   const { node } = await start(await scratchDirectory())
   const address = new Address(0, Buffer.alloc(32, 0x61)).toString()
-  const given = await askFaucet(node, { address, amount: '2500000000' })
-  expect(await given.json()).toEqual({
+  const grant = await requestFaucet(node, { address, amount: '2500000000' })
+  expect(await grant.json()).toEqual({
     ok: true,
     result: { address, amount: '2500000000', trace_id: expect.stringMatching(/^.{43}=$/) },
   })
   const balance = await fetch(`${node.url}/api/v2/getAddressBalance?address=${encodeURIComponent(address)}`)
   expect(await balance.json()).toMatchObject({ result: '2500000000' })
-  const usual = await askFaucet(node, { address })
+  const usual = await requestFaucet(node, { address })
   expect(await usual.json()).toMatchObject({ ok: true, result: { amount: '10000000000' } })
 
   const head = await headOf(node)
@@ -84,7 +84,7 @@ test('the faucet gives what was asked for, within bounds', async () => {
     { address: 5 },
     ...['0', '-1', '1.5', '', '1000000000000001', 7, null].map((amount) => ({ address, amount })),
   ]) {
-    const refused = await askFaucet(node, body)
+    const refused = await requestFaucet(node, body)
     expect(refused.status, JSON.stringify(body)).toBe(422)
     expect(await refused.json()).toMatchObject({
       ok: false,
@@ -101,12 +101,16 @@ test('the faucet gives what was asked for, within bounds', async () => {
   expect(await headOf(node)).toBe(head)
 })
 
-test('a state that cannot be read ends the start at once', async () => {
+test('an unreadable state fails the start immediately', async () => {
   const directory = await scratchDirectory()
   const file = join(directory, 'chain.journal')
   writeFileSync(file, 'this is no journal, and long enough to show it')
   const events: DevnetEvent[] = []
-  const starting = startJettonNode({ directory, timings: quick, onEvent: (event) => events.push(event) })
+  const starting = startJettonNode({
+    directory,
+    timings: shortTimings,
+    onEvent: (event) => events.push(event),
+  })
   await expect(starting).rejects.toMatchObject({
     code: 'DEVNET_STATE_UNREADABLE',
     message: expect.stringContaining(file),

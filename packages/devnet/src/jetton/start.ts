@@ -8,9 +8,9 @@ const worker: WorkerKind = {
   name: 'jetton chain',
   module: workerUrl(),
   env: {},
-  mostHeapMegabytes: 1_024,
+  maxHeapMegabytes: 1_024,
   gracefulStopMs: 2_000,
-  onReady: 'What happens on the chain is kept.',
+  onReady: 'The chain is stored on disk.',
   onRestart: '',
 }
 
@@ -48,7 +48,11 @@ export interface JettonNode {
 export async function startJettonNode(options: JettonNodeOptions): Promise<JettonNode> {
   const { secondsPerBlock = 5 } = options
   const directory = resolve(options.directory)
-  const { url, facts, stop } = await startWorkerNode<JettonExample>(
+  const {
+    url,
+    data: example,
+    stop,
+  } = await startWorkerNode<JettonExample>(
     'jetton',
     worker,
     { ...options, directory },
@@ -59,7 +63,7 @@ export async function startJettonNode(options: JettonNodeOptions): Promise<Jetto
     network: 'devnet',
     protocols: ['jetton'],
     url,
-    example: facts,
+    example,
     faucetUrl: `${url}/faucet`,
     stop,
   }

@@ -28,5 +28,5 @@ async function serve(served: JettonChain): Promise<void> {
   const server = await serveJettonApi({ chain: served, port, onFault: emitFault })
   // After chain and server have ended, only the message port keeps the thread alive.
   parentPort?.once('message', () => void server.close().then(() => served.stop()))
-  emit({ kind: 'ready', facts: served.example })
+  emit({ kind: 'ready', data: served.example })
 }

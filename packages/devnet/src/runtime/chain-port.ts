@@ -8,9 +8,9 @@ import { chooseFreePort } from './free-port.ts'
  * @param file Where the port is stored.
  * @returns A free port on 127.0.0.1.
  */
-export async function takeRememberedPort(file: string): Promise<number> {
-  const remembered = existsSync(file) ? Number(readFileSync(file, 'utf8')) : Number.NaN
-  const port = await chooseFreePort(remembered > 0 && remembered < 65_536 ? remembered : undefined)
+export async function choosePort(file: string): Promise<number> {
+  const previous = existsSync(file) ? Number(readFileSync(file, 'utf8')) : Number.NaN
+  const port = await chooseFreePort(previous > 0 && previous < 65_536 ? previous : undefined)
   writeFileSync(file, `${port}\n`)
   return port
 }

@@ -30,7 +30,7 @@ export async function lockDirectory(options: DirectoryLockOptions): Promise<() =
   const { file, waitMs, onWait, signal } = options
   const database = new DatabaseSync(file, { timeout: readMs })
   const deadline = Date.now() + waitMs
-  let told = false
+  let isReported = false
   try {
     while (!tryLock(database)) {
       const pid = Number(database.prepare('pragma user_version').get()?.['user_version'])
@@ -40,8 +40,8 @@ export async function lockDirectory(options: DirectoryLockOptions): Promise<() =
           `Process ${pid} already runs a development chain on this data directory (${file}). Stop it, or choose another directory.`,
         )
       }
-      if (!told) onWait(pid)
-      told = true
+      if (!isReported) onWait(pid)
+      isReported = true
       await sleep(pollMs, undefined, { signal })
     }
   } catch (error) {

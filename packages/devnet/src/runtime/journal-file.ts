@@ -25,17 +25,17 @@ export function frame(content: Buffer): Buffer {
  * Reads the records of a journal in order, and truncates an incomplete last record.
  *
  * @param handle The open file; afterwards it ends with its last complete record.
- * @param take Called with the content of each record.
+ * @param onRecord Called with the content of each record.
  * @returns Total size of the complete records in bytes.
  * @throws {@link JournalDamaged} when a damaged record is followed by others.
  */
-export async function readJournal(handle: FileHandle, take: (content: Buffer) => void): Promise<number> {
+export async function readJournal(handle: FileHandle, onRecord: (content: Buffer) => void): Promise<number> {
   const { size } = await handle.stat()
   let position = 0
   while (position < size) {
     const content = await readRecord(handle, position, size)
     if (content === undefined) break
-    take(content)
+    onRecord(content)
     position += headerBytes + content.length
   }
   if (position < size) await handle.truncate(position)
@@ -94,8 +94,8 @@ export async function replaceJournal(
   file: string,
   contents: Iterable<Buffer>,
 ): Promise<{ handle: FileHandle; bytes: number }> {
-  const draft = `${file}.draft`
-  const handle = await open(draft, 'w+')
+  const temporaryFile = `${file}.draft`
+  const handle = await open(temporaryFile, 'w+')
   try {
     let bytes = 0
     for (const content of contents) {
@@ -104,13 +104,13 @@ export async function replaceJournal(
       bytes += record.length
     }
     await handle.sync()
-    await rename(draft, file)
+    await rename(temporaryFile, file)
     await syncDirectory(dirname(file))
     return { handle, bytes }
   } catch (error) {
     await handle.close()
     // On a full disk, the incomplete file must not use space.
-    await rm(draft, { force: true })
+    await rm(temporaryFile, { force: true })
     throw error
   }
 }

@@ -20,7 +20,7 @@ export interface ProcessIdentity {
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   if (process.platform === 'linux') return identifyByProc(pid)
   if (!acceptsSignals(pid)) return undefined
-  return { pid, began: process.platform === 'win32' ? '' : askPs(pid) }
+  return { pid, began: process.platform === 'win32' ? '' : runPs(pid) }
 }
 
 /**
@@ -54,7 +54,7 @@ function acceptsSignals(pid: number): boolean {
   }
 }
 
-function askPs(pid: number): string {
+function runPs(pid: number): string {
   try {
     return execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
   } catch {

@@ -3,21 +3,21 @@ export interface SupervisorTimings {
   /** Maximum time until an engine responds for the first time. */
   readyDeadlineMs: number
   /** Mean pause before the first restart; it doubles with every failure. */
-  firstPauseMs: number
-  longestPauseMs: number
+  initialPauseMs: number
+  maxPauseMs: number
   /** After a run of at least this length, the pause starts from the first pause again. */
   stableAfterMs: number
   /** Number of consecutive starts without readiness after which the supervisor gives up. */
-  mostFailures: number
+  maxFailures: number
 }
 
 /** The timings for a local engine. */
 export const defaultTimings: SupervisorTimings = {
   readyDeadlineMs: 60_000,
-  firstPauseMs: 200,
-  longestPauseMs: 10_000,
+  initialPauseMs: 200,
+  maxPauseMs: 10_000,
   stableAfterMs: 30_000,
-  mostFailures: 5,
+  maxFailures: 5,
 }
 
 /** One run of an engine, from its start to its exit. */
@@ -60,18 +60,18 @@ export class RestartBackoff {
 
   /** Counts an exit. */
   next({ wasReady, durationMs }: EndedRun): RestartPlan {
-    const { stableAfterMs, mostFailures } = this.#timings
+    const { stableAfterMs, maxFailures } = this.#timings
     this.#failures = wasReady && durationMs > stableAfterMs ? 1 : this.#failures + 1
     this.#failedStarts = wasReady ? 0 : this.#failedStarts + 1
     const [failures, failedStarts] = [this.#failures, this.#failedStarts]
-    const delayMs = failedStarts >= mostFailures ? undefined : pauseBefore(failures, this.#timings)
+    const delayMs = failedStarts >= maxFailures ? undefined : pauseBefore(failures, this.#timings)
     return { failures, failedStarts, delayMs }
   }
 }
 
 /** Milliseconds to wait before a restart: between 0.5 and 1.5 times the mean for the number of failures. */
 function pauseBefore(failures: number, timings: SupervisorTimings): number {
-  const mean = Math.min(timings.longestPauseMs, timings.firstPauseMs * 2 ** (failures - 1))
+  const mean = Math.min(timings.maxPauseMs, timings.initialPauseMs * 2 ** (failures - 1))
   // Jitter: processes that fail for the same reason must not all restart at the same time.
   return Math.round(mean * (0.5 + Math.random()))
 }

@@ -8,9 +8,9 @@ const worker: WorkerKind = {
   name: 'Solana chain',
   module: workerUrl(),
   env: {},
-  mostHeapMegabytes: 1_024,
+  maxHeapMegabytes: 1_024,
   gracefulStopMs: 2_000,
-  onReady: 'What happens on the chain is kept.',
+  onReady: 'The chain is stored on disk.',
   onRestart: '',
 }
 
@@ -54,7 +54,11 @@ export interface SolanaNode {
 export async function startSolanaNode(options: SolanaNodeOptions): Promise<SolanaNode> {
   const { secondsPerSlot = 0.4, traffic = true, branching = false, finalityBlocks = 32 } = options
   const directory = resolve(options.directory)
-  const { url, facts, stop } = await startWorkerNode<SolanaExample>(
+  const {
+    url,
+    data: example,
+    stop,
+  } = await startWorkerNode<SolanaExample>(
     'solana',
     worker,
     { ...options, directory },
@@ -66,7 +70,7 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
     protocols: ['grpc'],
     url,
     rpcUrl: url,
-    example: facts,
+    example,
     stop,
   }
 }

@@ -1,10 +1,10 @@
 import { FairleadError } from '@fairlead/core'
 import type { Address, BlockNumberOrTag, Filter, Log } from '../generated/index.ts'
 import { inOrder } from '../streams/ordered.ts'
-import { isPassing, isUnknownBlock, persistently } from '../streams/pausing.ts'
+import { isTemporary, isUnknownBlock, withRetries } from '../streams/pausing.ts'
 import { type StreamSource, transportOf } from '../streams/source.ts'
 import type { Transport } from '../transport.ts'
-import { requireWhole } from '../transports/configuration.ts'
+import { requireInteger } from '../transports/configuration.ts'
 import { toNumber, toQuantity } from '../values/hex.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -45,11 +45,11 @@ export function getLogs(
   options: GetLogsOptions = {},
 ): AsyncGenerator<Log[], void, undefined> {
   const { maxRange = Number.MAX_SAFE_INTEGER, concurrency = 1, retries = 10 } = options
-  requireWhole('maxRange', maxRange, 1)
-  requireWhole('concurrency', concurrency, 1)
-  requireWhole('retries', retries, 0)
+  requireInteger('maxRange', maxRange, 1)
+  requireInteger('concurrency', concurrency, 1)
+  requireInteger('retries', retries, 0)
   const { signal = new AbortController().signal } = options
-  return parts(transportOf(source), filter, { maxRange, concurrency, retries, signal })
+  return logChunks(transportOf(source), filter, { maxRange, concurrency, retries, signal })
 }
 
 /**
@@ -76,12 +76,12 @@ export async function getAllLogs(
   return all
 }
 
-type Chosen = { readonly [option in keyof GetLogsOptions]: NonNullable<GetLogsOptions[option]> }
+type ResolvedOptions = { readonly [option in keyof GetLogsOptions]: NonNullable<GetLogsOptions[option]> }
 
-async function* parts(
+async function* logChunks(
   transport: Transport,
   filter: Filter,
-  { maxRange, concurrency, retries, signal }: Required<Chosen>,
+  { maxRange, concurrency, retries, signal }: Required<ResolvedOptions>,
 ): AsyncGenerator<Log[], void, undefined> {
   signal.throwIfAborted()
   const { address, topics } = filter
@@ -89,57 +89,58 @@ async function* parts(
   const addresses = distinct(address)
   const query = (
     scope: object,
-    some: readonly Address[],
+    subset: readonly Address[],
     stop: AbortSignal,
-    mayPass: (error: unknown) => boolean = isPassing,
+    shouldRetry: (error: unknown) => boolean = isTemporary,
   ) =>
-    persistently(
+    withRetries(
       async () => {
-        const only = some.length === 0 ? {} : { address: some.length === 1 ? some[0] : some }
-        const params = [{ ...scope, ...only, ...fixed }]
+        const addressFilter = subset.length === 0 ? {} : { address: subset.length === 1 ? subset[0] : subset }
+        const params = [{ ...scope, ...addressFilter, ...fixed }]
         return (await transport.request({ method: 'eth_getLogs', params }, { signal: stop })) as Log[]
       },
       retries,
       stop,
-      mayPass,
+      shouldRetry,
     )
-  const pace = createPace(maxRange)
+  const adaptiveRange = createAdaptiveRange(maxRange)
 
   /** Gets the logs of a range, and splits it as often as needed. */
-  async function gather(
+  async function fetchRange(
     from: number,
     to: number,
-    some: readonly Address[],
+    subset: readonly Address[],
     stop: AbortSignal,
   ): Promise<Log[]> {
     const span = to - from + 1
     const halves = async () => {
-      const middle = Math.ceil(some.length / 2)
-      const one = await gather(from, to, some.slice(0, middle), stop)
-      const other = await gather(from, to, some.slice(middle), stop)
-      return [...one, ...other].toSorted(byPosition)
+      const middle = Math.ceil(subset.length / 2)
+      const first = await fetchRange(from, to, subset.slice(0, middle), stop)
+      const second = await fetchRange(from, to, subset.slice(middle), stop)
+      return [...first, ...second].toSorted(byPosition)
     }
-    if (some.length > pace.addresses) return await halves()
+    if (subset.length > adaptiveRange.addresses) return await halves()
     try {
       const scope = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
       // A timeout first counts as a too large query, and only then as a failure of the node.
-      const mayPass = (error: unknown) => isPassing(error) && !refusalOf(error, from, span)
-      const logs = await query(scope, some, stop, mayPass)
-      pace.answered(span)
+      const shouldRetry = (error: unknown) => isTemporary(error) && !refusalOf(error, from, span)
+      const logs = await query(scope, subset, stop, shouldRetry)
+      adaptiveRange.grow(span)
       return logs
     } catch (error) {
       const refusal = stop.aborted ? undefined : refusalOf(error, from, span)
       if (!refusal) throw error
-      if (some.length > 1 && (refusal.of === 'addresses' || span === 1)) {
-        if (refusal.of === 'addresses') pace.addresses = Math.min(pace.addresses, Math.ceil(some.length / 2))
+      if (subset.length > 1 && (refusal.of === 'addresses' || span === 1)) {
+        if (refusal.of === 'addresses')
+          adaptiveRange.addresses = Math.min(adaptiveRange.addresses, Math.ceil(subset.length / 2))
         return await halves()
       }
       if (span === 1) throw error
-      const size = pace.refused(refusal, span)
+      const size = adaptiveRange.shrink(refusal, span)
       const logs: Log[] = []
       for (let start = from; start <= to; start += size) {
-        const part = await gather(start, Math.min(to, start + size - 1), some, stop)
-        for (const log of part) logs.push(log)
+        const chunk = await fetchRange(start, Math.min(to, start + size - 1), subset, stop)
+        for (const log of chunk) logs.push(log)
       }
       return logs
     }
@@ -150,57 +151,62 @@ async function* parts(
     return
   }
   const resolve = (option: 'fromBlock' | 'toBlock') =>
-    persistently(
+    withRetries(
       () => numberOf(transport, filter[option] ?? 'latest', option, signal),
       retries,
       signal,
-      isAway,
+      isNodeUnavailable,
     )
   const to = await resolve('toBlock')
   const from = await resolve('fromBlock')
   function* ranges() {
     for (let start = from; start <= to;) {
-      const end = Math.min(to, start + pace.span - 1)
+      const end = Math.min(to, start + adaptiveRange.span - 1)
       yield [start, end] as const
       start = end + 1
     }
   }
-  yield* inOrder(ranges(), concurrency, ([start, end], stop) => gather(start, end, addresses, stop), signal)
+  yield* inOrder(
+    ranges(),
+    concurrency,
+    ([start, end], stop) => fetchRange(start, end, addresses, stop),
+    signal,
+  )
 }
 
 /** Adaptive size of the requests. */
-interface Pace {
+interface AdaptiveRange {
   readonly span: number
   /** Maximum number of addresses per request. */
   addresses: number
-  answered(span: number): void
+  grow(span: number): void
   /** Returns the size of the parts of a rejected range. */
-  refused(refusal: Refusal, span: number): number
+  shrink(refusal: Refusal, span: number): number
 }
 
 // A range size that was just rejected is not retried immediately, because every rejection costs the node and the caller
 // a request.
-const answersToGrow = 3
+const successesToGrow = 3
 
-function createPace(maxRange: number): Pace {
+function createAdaptiveRange(maxRange: number): AdaptiveRange {
   let span = maxRange
   // The node rejects more blocks than this, whatever the blocks contain.
   let ceiling = maxRange
-  let answers = 0
+  let successes = 0
   return {
     addresses: Number.MAX_SAFE_INTEGER,
     get span() {
       return span
     },
-    answered(answeredSpan) {
-      if (answeredSpan < span || ++answers < answersToGrow) return
-      answers = 0
+    grow(successfulSpan) {
+      if (successfulSpan < span || ++successes < successesToGrow) return
+      successes = 0
       span = Math.min(ceiling, span * 2)
     },
-    refused({ span: told, fixed }, refusedSpan) {
-      const size = told ?? Math.ceil(refusedSpan / 2)
-      if (fixed) ceiling = Math.min(ceiling, told ?? refusedSpan - 1)
-      answers = 0
+    shrink({ span: reportedSpan, fixed }, refusedSpan) {
+      const size = reportedSpan ?? Math.ceil(refusedSpan / 2)
+      if (fixed) ceiling = Math.min(ceiling, reportedSpan ?? refusedSpan - 1)
+      successes = 0
       span = Math.min(span, size)
       return size
     },
@@ -208,7 +214,7 @@ function createPace(maxRange: number): Pace {
 }
 
 // A block that a tag does not resolve to yet will not appear within an acceptable time.
-const isAway = (error: unknown): boolean => isPassing(error) && !isUnknownBlock(error)
+const isNodeUnavailable = (error: unknown): boolean => isTemporary(error) && !isUnknownBlock(error)
 
 async function numberOf(
   transport: Transport,
@@ -231,12 +237,12 @@ async function numberOf(
 
 function distinct(address: Filter['address']): Address[] {
   const list = typeof address === 'string' ? [address] : (address ?? [])
-  return [...new Map(list.map((one) => [one.toLowerCase(), one])).values()]
+  return [...new Map(list.map((item) => [item.toLowerCase(), item])).values()]
 }
 
-function byPosition(one: Log, other: Log): number {
-  const difference = toNumber(one.blockNumber ?? '0x0') - toNumber(other.blockNumber ?? '0x0')
-  return difference || toNumber(one.logIndex ?? '0x0') - toNumber(other.logIndex ?? '0x0')
+function byPosition(a: Log, b: Log): number {
+  const difference = toNumber(a.blockNumber ?? '0x0') - toNumber(b.blockNumber ?? '0x0')
+  return difference || toNumber(a.logIndex ?? '0x0') - toNumber(b.logIndex ?? '0x0')
 }
 
 function invalid(option: string, rule: string): FairleadError {

@@ -9,7 +9,7 @@ const refused = (rpcCode: number, detail: string, data?: unknown) =>
     100_000,
   )
 
-describe('the words of a refusal', () => {
+describe('the message of a rejection', () => {
   it.each<[number, string, unknown, number | undefined, boolean]>([
     [-32_602, 'the block range is too large', { max_range: 5_000, from: '0x64', to: '0x13eb' }, 5_000, true],
     [-32_602, 'range 1000000 exceeds limit of 10000', undefined, 10_000, true],
@@ -42,11 +42,11 @@ describe('the words of a refusal', () => {
     expect(refused(code, text, data)).toEqual({ of: 'blocks', span, fixed })
   })
 
-  it('may be about the addresses', () => {
+  it('can refer to the addresses', () => {
     expect(refused(-32_602, 'exceed max addresses or topics per search position')?.of).toBe('addresses')
   })
 
-  it('does not help against a suggestion that is no smaller', () => {
+  it('ignores a suggested range that is not smaller', () => {
     expect(refused(-32_602, 'this block range should work: [0x64, 0xfffffff]')).toEqual({
       of: 'blocks',
       span: undefined,
@@ -62,14 +62,14 @@ describe('the words of a refusal', () => {
     [-32_005, 'too many requests per second, limit exceeded'],
     [4444, 'pruned history unavailable'],
     [-32_000, 'missing trie node'],
-  ])('is none in %i %s', (code, text) => {
+  ])('is not a size limit: %i %s', (code, text) => {
     expect(refused(code, text)).toBeUndefined()
   })
 
-  it('may be the time or the size alone', () => {
-    const context = { operation: 'eth_getLogs', attempt: 1, timeoutMs: 1, reason: '' }
-    expect(refusalOf(new FairleadError('TRANSPORT_TIMEOUT', context), 0, 10)).toBeDefined()
-    expect(refusalOf(new FairleadError('TRANSPORT_FAILED', context), 0, 10)).toBeUndefined()
+  it('can be a timeout or an HTTP status', () => {
+    const details = { operation: 'eth_getLogs', attempt: 1, timeoutMs: 1, reason: '' }
+    expect(refusalOf(new FairleadError('TRANSPORT_TIMEOUT', details), 0, 10)).toBeDefined()
+    expect(refusalOf(new FairleadError('TRANSPORT_FAILED', details), 0, 10)).toBeUndefined()
     const status = (code: number) =>
       refusalOf(new FairleadError('HTTP_STATUS', { operation: 'eth_getLogs', status: code }), 0, 10)
     expect([status(413), status(504), status(401)].map((refusal) => refusal !== undefined)).toEqual([

@@ -13,13 +13,13 @@ export interface Refusal {
 
 // Codes that providers use only for this case. Most providers use general codes, and only the message identifies the
 // case.
-const ownCodes = [-32_005, -32_012, -32_614]
-const words =
+const sizeLimitCodes = [-32_005, -32_012, -32_614]
+const sizeLimitMessage =
   /range|too (?:many|large|wide|big|much)|(?:more|smaller) than|exceed|limit|response (?:is|size)|timed? ?out|timeout|deadline/i
 // A smaller query does not help.
-const otherWords =
+const unrelatedMessage =
   /invalid block range|beyond (?:the )?(?:current )?head|pruned|unauthori[sz]ed|not supported yet/i
-const otherCodes = [-32_601, -32_700, 4444]
+const unrelatedCodes = [-32_601, -32_700, 4444]
 
 /**
  * Returns whether and why a node rejected a log query because of its size, and the allowed size.
@@ -31,15 +31,15 @@ const otherCodes = [-32_601, -32_700, 4444]
 export function refusalOf(error: unknown, from: number, span: number): Refusal | undefined {
   if (FairleadError.is(error, 'TRANSPORT_TIMEOUT')) return { of: 'blocks', fixed: false }
   if (FairleadError.is(error, 'HTTP_STATUS')) {
-    return [413, 504].includes(error.context.status) ? { of: 'blocks', fixed: false } : undefined
+    return [413, 504].includes(error.details.status) ? { of: 'blocks', fixed: false } : undefined
   }
   if (!FairleadError.is(error, 'RPC_ERROR') || isThrottled(error)) return undefined
-  const { rpcCode, detail, data } = error.context
-  const said = `${detail} ${typeof data === 'string' ? data : (JSON.stringify(data) ?? '')}`
+  const { rpcCode, detail, data } = error.details
+  const fullMessage = `${detail} ${typeof data === 'string' ? data : (JSON.stringify(data) ?? '')}`
   // The method name alone does not indicate a message about logs.
-  const text = said.replaceAll('eth_getLogs', '')
-  if (otherCodes.includes(rpcCode) || otherWords.test(text)) return undefined
-  if (!ownCodes.includes(rpcCode) && !words.test(text)) return undefined
+  const text = fullMessage.replaceAll('eth_getLogs', '')
+  if (unrelatedCodes.includes(rpcCode) || unrelatedMessage.test(text)) return undefined
+  if (!sizeLimitCodes.includes(rpcCode) && !sizeLimitMessage.test(text)) return undefined
   if (
     /address(?:es)? (?:or topics )?(?:per|in|limit|count)|(?:too many|max(?:imum)?|number of) address/i.test(
       text,
@@ -47,12 +47,12 @@ export function refusalOf(error: unknown, from: number, span: number): Refusal |
   ) {
     return { of: 'addresses', fixed: true }
   }
-  const less = (found: number | undefined) => (found && found >= 1 && found < span ? found : undefined)
-  const allowed = less(maxRangeOf(data))
+  const smallerSpan = (found: number | undefined) => (found && found >= 1 && found < span ? found : undefined)
+  const allowed = smallerSpan(maxRangeOf(data))
   if (allowed) return { of: 'blocks', span: allowed, fixed: true }
-  const suggested = less(suggestedSpan(text, data, from))
+  const suggested = smallerSpan(suggestedSpan(text, data, from))
   const counted = /results|logs|bytes|response size/i.test(text)
-  const limit = Math.max(0, ...limits(text, !counted).filter(less))
+  const limit = Math.max(0, ...limits(text, !counted).filter(smallerSpan))
   if (limit) return { of: 'blocks', span: Math.max(limit, suggested ?? 0), fixed: true }
   return {
     of: 'blocks',

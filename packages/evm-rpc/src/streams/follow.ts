@@ -1,12 +1,12 @@
 import { FairleadError, longestMs } from '@fairlead/core'
 import type { Hash32, Quantity } from '../generated/index.ts'
 import type { Transport } from '../transport.ts'
-import { requireWhole } from '../transports/configuration.ts'
+import { requireInteger } from '../transports/configuration.ts'
 import { assertHash32 } from '../values/guards.ts'
 import { toNumber, toQuantity } from '../values/hex.ts'
 import { headerOf, type MinedHeader, watchHeads } from './heads.ts'
 import { inOrder } from './ordered.ts'
-import { isPassing, pauseAfter } from './pausing.ts'
+import { isTemporary, pauseAfter } from './pausing.ts'
 import { createRecentChain } from './recent-chain.ts'
 import { type StreamSource, transportOf } from './source.ts'
 import type { StreamOptions } from './stream.ts'
@@ -125,8 +125,8 @@ export async function* follow<loaded>(
     }
     missing = 'the node does not know the block to go on from'
     const params = [number, false]
-    const other = headerOf(await blocks.request({ method: 'eth_getBlockByNumber', params }, { signal }))
-    if (other && other.hash !== hash) throw gap(missing)
+    const canonical = headerOf(await blocks.request({ method: 'eth_getBlockByNumber', params }, { signal }))
+    if (canonical && canonical.hash !== hash) throw gap(missing)
     return false
   }
 
@@ -193,14 +193,19 @@ export async function* follow<loaded>(
       const { hash } = chain.tip
       const next = heightOf(chain.tip) + 1
       // A pushed header may have been reorged out since. The reader expects that only without confirmations.
-      const pushed = headerSuffices && confirmations === 0 ? heads.take(hash) : undefined
+      const pushed = headerSuffices && confirmations === 0 ? heads.removeByParent(hash) : undefined
       if (pushed) {
         const block = await link(pushed, signal)
         if (block) yield deliver(block)
         continue
       }
-      const far = ranges && target - next > 2 * window
-      for await (const block of inOrder(upTo(next, far ? next : target), concurrency, byNumber, signal)) {
+      const isFarBehind = ranges && target - next > 2 * window
+      for await (const block of inOrder(
+        upTo(next, isFarBehind ? next : target),
+        concurrency,
+        byNumber,
+        signal,
+      )) {
         if (!block) return false
         if (block.header.parentHash !== chain.tip?.hash) {
           if (!(yield* reorganize(block))) return false
@@ -208,14 +213,14 @@ export async function* follow<loaded>(
         }
         yield deliver(block)
       }
-      if (far && !(yield* skip(heightOf(chain.tip) + 1, target - window))) return false
+      if (isFarBehind && !(yield* skip(heightOf(chain.tip) + 1, target - window))) return false
     }
     // A reorganization does not always make the chain longer.
-    const known = confirmations === 0 ? chain.at(height) : undefined
-    if (known && known.hash !== head.hash) {
+    const recorded = confirmations === 0 ? chain.at(height) : undefined
+    if (recorded && recorded.hash !== head.hash) {
       const block = await byNumber(height)
       if (!block) return false
-      if (block.header.hash !== known.hash) return yield* reorganize(block)
+      if (block.header.hash !== recorded.hash) return yield* reorganize(block)
     }
     return true
   }
@@ -230,12 +235,12 @@ export async function* follow<loaded>(
           continue
         }
       } catch (error) {
-        if (!isPassing(error)) throw error
+        if (!isTemporary(error)) throw error
         failure = error
       }
       if (++failures > retries) throw failure ?? gap(missing)
       await pauseAfter(failures, signal)
-      heads.ask()
+      heads.poll()
     }
   } finally {
     heads.close()
@@ -269,10 +274,10 @@ export function startOf(
  * @throws FairleadError `CONFIG_INVALID`
  */
 export function checkFollowOptions(options: FollowOptions): void {
-  const least = { confirmations: 0, pollingMs: 1, window: 1, concurrency: 1, retries: 0 } as const
-  for (const [option, smallest] of Object.entries(least)) {
-    const value = options[option as keyof typeof least]
-    const most = option === 'pollingMs' ? longestMs : Infinity
-    if (value !== undefined) requireWhole(option, value, smallest, most)
+  const minimums = { confirmations: 0, pollingMs: 1, window: 1, concurrency: 1, retries: 0 } as const
+  for (const [option, min] of Object.entries(minimums)) {
+    const value = options[option as keyof typeof minimums]
+    const max = option === 'pollingMs' ? longestMs : Infinity
+    if (value !== undefined) requireInteger(option, value, min, max)
   }
 }

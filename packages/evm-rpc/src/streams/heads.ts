@@ -1,38 +1,38 @@
 import type { BlockHeader, Hash32 } from '../generated/index.ts'
 import type { Subscription, Transport } from '../transport.ts'
-import { isPassing } from './pausing.ts'
+import { isTemporary } from './pausing.ts'
 
 /** A header that is part of a chain: not pending. */
 export type MinedHeader = BlockHeader & { readonly number: string; readonly hash: Hash32 }
 
 /** Watches the latest block: by subscription if the transport supports it, otherwise by polling. */
 export interface HeadWatch {
-  /** Waits for a change and returns the latest header; the first time and after {@link ask} without waiting. */
+  /** Waits for a change and returns the latest header; the first time and after {@link poll} without waiting. */
   next(): Promise<MinedHeader | undefined>
   /** Removes and returns a pushed header by its parent. */
-  take(parentHash: Hash32): MinedHeader | undefined
+  removeByParent(parentHash: Hash32): MinedHeader | undefined
   /** Makes the next {@link next} query the node. */
-  ask(): void
+  poll(): void
   close(): void
 }
 
 // A stream without lag finds its next header among these; one that lags requests the blocks anyway.
-const keptHeaders = 64
+const maxPushedHeaders = 64
 // A subscription may go silent without an error, for example behind a proxy, so the node is also polled occasionally.
-const quietMs = 30_000
+const maxSilenceMs = 30_000
 
 export function watchHeads(transport: Transport, pollingMs: number, signal: AbortSignal): HeadWatch {
   const pushed: MinedHeader[] = []
   let subscription: Subscription | undefined
-  let pushes = transport.subscribe !== undefined
+  let canSubscribe = transport.subscribe !== undefined
   let opening = false
-  let newest: MinedHeader | undefined
-  let unseen = false
-  let asked = true
+  let latest: MinedHeader | undefined
+  let hasUnread = false
+  let isPollRequested = true
   let wake = () => {}
 
-  const ask = () => {
-    asked = true
+  const poll = () => {
+    isPollRequested = true
     wake()
   }
   const open = async () => {
@@ -42,63 +42,63 @@ export function watchHeads(transport: Transport, pollingMs: number, signal: Abor
         next(result) {
           const header = headerOf(result)
           if (!header) return
-          newest = header
-          unseen = true
+          latest = header
+          hasUnread = true
           pushed.push(header)
-          if (pushed.length > keptHeaders) pushed.shift()
+          if (pushed.length > maxPushedHeaders) pushed.shift()
           wake()
         },
-        resumed: ask,
+        resumed: poll,
         error() {
           subscription = undefined
-          ask()
+          poll()
         },
       })
       if (signal.aborted) void opened?.unsubscribe().catch(() => {})
       else {
         subscription = opened
         // Blocks between the last response and the subscription were not pushed.
-        ask()
+        poll()
       }
     } catch (error) {
-      pushes = isPassing(error)
+      canSubscribe = isTemporary(error)
     }
     opening = false
   }
-  const news = () =>
+  const nextChange = () =>
     new Promise<void>((resolve) => {
-      const end = () => {
+      const finish = () => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', end)
+        signal.removeEventListener('abort', finish)
         wake = () => {}
         // No push arrived within the interval.
-        asked ||= !unseen
+        isPollRequested ||= !hasUnread
         resolve()
       }
-      const waitMs = subscription ? Math.max(quietMs, pollingMs) : pollingMs
-      const timer = setTimeout(end, asked || unseen || signal.aborted ? 0 : waitMs)
-      signal.addEventListener('abort', end)
-      wake = end
+      const waitMs = subscription ? Math.max(maxSilenceMs, pollingMs) : pollingMs
+      const timer = setTimeout(finish, isPollRequested || hasUnread || signal.aborted ? 0 : waitMs)
+      signal.addEventListener('abort', finish)
+      wake = finish
     })
 
   return {
-    ask,
+    poll,
     async next() {
-      if (pushes && !subscription && !opening) void open()
-      await news()
+      if (canSubscribe && !subscription && !opening) void open()
+      await nextChange()
       if (signal.aborted) return undefined
-      unseen = false
-      if (!asked) return newest
-      asked = false
+      hasUnread = false
+      if (!isPollRequested) return latest
+      isPollRequested = false
       try {
         const params = ['latest', false]
         return headerOf(await transport.request({ method: 'eth_getBlockByNumber', params }, { signal }))
       } catch (error) {
-        asked = true
+        isPollRequested = true
         throw error
       }
     },
-    take(parentHash) {
+    removeByParent(parentHash) {
       const index = pushed.findLastIndex((header) => header.parentHash === parentHash)
       return index < 0 ? undefined : pushed.splice(index, 1)[0]
     },

@@ -11,8 +11,8 @@ export async function* inOrder<input, output>(
   call: (input: input, signal: AbortSignal) => Promise<output>,
   signal?: AbortSignal,
 ): AsyncGenerator<output, void, undefined> {
-  const leave = new AbortController()
-  const both = signal ? AbortSignal.any([signal, leave.signal]) : leave.signal
+  const controller = new AbortController()
+  const combined = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal
   const iterator = inputs[Symbol.iterator]()
   const running: Promise<output>[] = []
   try {
@@ -20,7 +20,7 @@ export async function* inOrder<input, output>(
       while (running.length < concurrency) {
         const input = iterator.next()
         if (input.done) break
-        const result = call(input.value, both)
+        const result = call(input.value, combined)
         // The error is thrown when its result is read; until then it must not count as unhandled.
         result.catch(() => {})
         running.push(result)
@@ -32,6 +32,6 @@ export async function* inOrder<input, output>(
       yield output
     }
   } finally {
-    leave.abort()
+    controller.abort()
   }
 }

@@ -15,33 +15,33 @@ const throttled = /rate.?limit|too many requests|per second|compute units|throug
 /** Returns whether a node limits the rate of calls, rather than the size of one call. */
 export function isThrottled(error: unknown): boolean {
   if (!FairleadError.is(error, 'RPC_ERROR')) return false
-  const { rpcCode, detail, status } = error.context
+  const { rpcCode, detail, status } = error.details
   return rpcCode === 429 || status === 429 || throttled.test(detail)
 }
 
 /** Returns whether a node does not have a block (yet). */
 export function isUnknownBlock(error: unknown): boolean {
   if (!FairleadError.is(error, 'RPC_ERROR')) return false
-  return [-32_001, -39_001].includes(error.context.rpcCode) || lagging.test(error.context.detail)
+  return [-32_001, -39_001].includes(error.details.rpcCode) || lagging.test(error.details.detail)
 }
 
 /** Returns whether a stream should retry after this error. */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   return isRetryable(error) || isThrottled(error) || isUnknownBlock(error)
 }
 
 /** Retries a call with increasing delays, as long as the failure may be temporary. */
-export async function persistently<result>(
+export async function withRetries<result>(
   call: () => Promise<result>,
   retries = 10,
   signal: AbortSignal,
-  mayPass: (error: unknown) => boolean = isPassing,
+  shouldRetry: (error: unknown) => boolean = isTemporary,
 ): Promise<result> {
   for (let failures = 1; ; failures++) {
     try {
       return await call()
     } catch (error) {
-      if (signal.aborted || failures > retries || !mayPass(error)) throw error
+      if (signal.aborted || failures > retries || !shouldRetry(error)) throw error
       await pauseAfter(failures, signal)
     }
   }

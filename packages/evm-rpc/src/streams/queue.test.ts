@@ -12,18 +12,18 @@ async function rest(items: AsyncIterable<number>): Promise<{ read: number[]; fai
 }
 
 function fill(policy: 'error' | 'drop-oldest' | 'drop-newest', count: number) {
-  const seen = { dropped: 0, stopped: 0 }
+  const counts = { dropped: 0, stopped: 0 }
   const queue = createQueue<number>(
     'test',
-    { capacity: 3, policy, onDrop: (dropped) => (seen.dropped = dropped) },
-    () => seen.stopped++,
+    { capacity: 3, policy, onDrop: (dropped) => (counts.dropped = dropped) },
+    () => counts.stopped++,
   )
   for (let item = 1; item <= count; item++) queue.push(item)
-  return { queue, seen }
+  return { queue, counts }
 }
 
 describe('a queue', () => {
-  it('gives items in order, to readers that wait as to those that come later', async () => {
+  it('delivers items in order, to waiting and to later readers', async () => {
     const { queue } = fill('error', 0)
     const waiting = [queue.next(), queue.next()]
     for (const item of [1, 2, 3, 4]) queue.push(item)
@@ -32,12 +32,12 @@ describe('a queue', () => {
     expect(await rest(queue)).toEqual({ read: [3, 4] })
   })
 
-  it('ends with STREAM_OVERFLOW after what it holds', async () => {
-    const { queue, seen } = fill('error', 10)
-    expect(seen.stopped).toBe(1)
+  it('ends with STREAM_OVERFLOW after the buffered items', async () => {
+    const { queue, counts } = fill('error', 10)
+    expect(counts.stopped).toBe(1)
     expect(await rest(queue)).toMatchObject({
       read: [1, 2, 3],
-      failure: { code: 'STREAM_OVERFLOW', context: { operation: 'test', capacity: 3 } },
+      failure: { code: 'STREAM_OVERFLOW', details: { operation: 'test', capacity: 3 } },
     })
     expect(await queue.next()).toEqual({ done: true, value: undefined })
   })
@@ -45,25 +45,25 @@ describe('a queue', () => {
   it.each([
     ['drop-oldest', [8, 9, 10]],
     ['drop-newest', [1, 2, 3]],
-  ] as const)('counts what it drops: %s', async (policy, kept) => {
-    const { queue, seen } = fill(policy, 10)
+  ] as const)('counts dropped items: %s', async (policy, buffered) => {
+    const { queue, counts } = fill(policy, 10)
     queue.end()
-    expect(await rest(queue)).toEqual({ read: kept })
-    expect(seen.dropped).toBe(7)
+    expect(await rest(queue)).toEqual({ read: buffered })
+    expect(counts.dropped).toBe(7)
   })
 
-  it('lets waiting readers go, and drops what it holds when its reader leaves', async () => {
-    const { queue, seen } = fill('error', 0)
+  it('releases waiting readers and drops buffered items on return', async () => {
+    const { queue, counts } = fill('error', 0)
     const waiting = queue.next()
     await queue.return()
     expect(await waiting).toEqual({ done: true, value: undefined })
     queue.push(1)
     expect(await queue.next()).toEqual({ done: true, value: undefined })
     queue.end()
-    expect(seen.stopped).toBe(1)
+    expect(counts.stopped).toBe(1)
   })
 
-  it('tells a failure once', async () => {
+  it('reports a failure once', async () => {
     const { queue } = fill('error', 1)
     const reason = new Error('gone')
     queue.fail(reason)
@@ -71,7 +71,7 @@ describe('a queue', () => {
     expect(await rest(queue)).toEqual({ read: [] })
   })
 
-  it.each([0, -1, 1.5, Infinity])('refuses a capacity of %s', (capacity) => {
+  it.each([0, -1, 1.5, Infinity])('rejects a capacity of %s', (capacity) => {
     expect(() => createQueue('test', { capacity })).toThrow('buffer.capacity')
   })
 })

@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/core'
-import { requireWhole } from '../transports/configuration.ts'
+import { requireInteger } from '../transports/configuration.ts'
 
 /** Size of the buffer for a reader that is slower than the node, and the policy when it is full. */
 export interface BufferOptions {
@@ -44,7 +44,7 @@ export function createQueue<item>(
   onStop: () => void = () => {},
 ): Queue<item> {
   const { capacity = 1_000, policy = 'error', onDrop } = options
-  requireWhole('buffer.capacity', capacity, 1)
+  requireInteger('buffer.capacity', capacity, 1)
   let items: item[] = []
   let waiting: Waiting<item>[] = []
   let ended: { readonly error?: unknown } | undefined

@@ -25,10 +25,10 @@ export function streamOf<item>(
   { signal, buffer }: StreamOptions,
   generate: (signal: AbortSignal) => AsyncGenerator<item, void, undefined>,
 ): Stream<item> {
-  const leave = new AbortController()
-  const items = generate(leave.signal)
+  const stopController = new AbortController()
+  const items = generate(stopController.signal)
   const stop = () => {
-    leave.abort()
+    stopController.abort()
     signal?.removeEventListener('abort', stop)
     // A generator that waits for its reader cleans up now; one that is running cleans up when its wait ends.
     void items.return().catch(() => {})
@@ -36,34 +36,34 @@ export function streamOf<item>(
   if (signal?.aborted) stop()
   else signal?.addEventListener('abort', stop)
 
-  const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
+  const endResult: IteratorReturnResult<undefined> = { done: true, value: undefined }
   const advance = async (): Promise<IteratorResult<item, undefined>> => {
     const result = await items.next()
-    return result.done ? end : result
+    return result.done ? endResult : result
   }
   const direct = {
     async next() {
-      if (leave.signal.aborted) return end
+      if (stopController.signal.aborted) return endResult
       // A running generator may react to the signal with a delay; the reader is released immediately.
       let onAbort = () => {}
-      const left = new Promise<typeof end>((resolve) => {
-        onAbort = () => resolve(end)
-        leave.signal.addEventListener('abort', onAbort)
+      const stopped = new Promise<typeof endResult>((resolve) => {
+        onAbort = () => resolve(endResult)
+        stopController.signal.addEventListener('abort', onAbort)
       })
       try {
-        const result = await Promise.race([advance(), left])
+        const result = await Promise.race([advance(), stopped])
         if (result.done) stop()
         return result
       } catch (error) {
         stop()
         throw error
       } finally {
-        leave.signal.removeEventListener('abort', onAbort)
+        stopController.signal.removeEventListener('abort', onAbort)
       }
     },
     return() {
       stop()
-      return Promise.resolve(end)
+      return Promise.resolve(endResult)
     },
     [Symbol.asyncIterator]() {
       return this

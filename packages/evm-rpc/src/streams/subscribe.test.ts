@@ -4,7 +4,7 @@ import { startNodeServer } from '../transports/testing/node-server.ts'
 import { webSocket } from '../transports/web-socket.ts'
 import { listen } from './subscribe.ts'
 
-it('goes on when the listener of its beginning throws, and can be ended', async () => {
+it('continues when onSubscribed throws, and can be stopped', async () => {
   const node = await startNodeServer()
   const transport = webSocket({ url: node.url, auth: { kind: 'token', token: 't0k3n' }, WebSocket })
   onTestFinished(() => transport.close())

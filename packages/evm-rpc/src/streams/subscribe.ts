@@ -1,6 +1,6 @@
 import { FairleadError } from '@fairlead/core'
 import type { Subscriptions } from '../generated/index.ts'
-import { tell } from '../call-listener.ts'
+import { callListener } from '../call-listener.ts'
 import type { Subscription, SubscriptionListener, Transport } from '../transport.ts'
 import { type BufferOptions, createQueue } from './queue.ts'
 import { type StreamSource, transportOf } from './source.ts'
@@ -59,13 +59,13 @@ export function subscribe<kind extends SubscriptionKind>(
 ): Stream<Subscriptions[kind]['notification']> {
   const { signal, buffer, onSubscribed, onResumed } = settings
   const transport = subscriber(source)
-  const leave = () => {
-    signal?.removeEventListener('abort', leave)
+  const stopStream = () => {
+    signal?.removeEventListener('abort', stopStream)
     queue.end()
     stop()
   }
   const queue = createQueue<Subscriptions[kind]['notification']>(`eth_subscribe ${kind}`, buffer, () =>
-    leave(),
+    stopStream(),
   )
   if (signal?.aborted) {
     queue.end()
@@ -77,7 +77,7 @@ export function subscribe<kind extends SubscriptionKind>(
     resumed: () => onResumed?.(),
     error: (error) => queue.fail(error),
   })
-  signal?.addEventListener('abort', leave)
+  signal?.addEventListener('abort', stopStream)
   return queue
 }
 
@@ -133,13 +133,13 @@ function open(
 ): () => void {
   let stopped = false
   let running: Subscription | undefined
-  const end = (subscription: Subscription | undefined) => void subscription?.unsubscribe().catch(() => {})
+  const release = (subscription: Subscription | undefined) => void subscription?.unsubscribe().catch(() => {})
   const unlessStopped =
-    <values extends unknown[]>(hear: (...values: values) => void) =>
+    <values extends unknown[]>(callback: (...values: values) => void) =>
     (...values: values) => {
-      if (!stopped) hear(...values)
+      if (!stopped) callback(...values)
     }
-  const failed = unlessStopped((error: unknown) => {
+  const onFailure = unlessStopped((error: unknown) => {
     stopped = true
     listener.error(error)
   })
@@ -148,21 +148,21 @@ function open(
       const subscription = await transport.subscribe(params, {
         next: unlessStopped((result) => listener.next(result)),
         resumed: unlessStopped(() => listener.resumed()),
-        error: failed,
+        error: onFailure,
       })
-      if (stopped) end(subscription)
+      if (stopped) release(subscription)
       else {
         running = subscription
-        tell(() => listener.subscribed())
+        callListener(() => listener.subscribed())
       }
     } catch (error) {
-      failed(error)
+      onFailure(error)
     }
   }
   void begin()
   return () => {
     stopped = true
-    end(running)
+    release(running)
     running = undefined
   }
 }

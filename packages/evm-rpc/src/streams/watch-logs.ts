@@ -2,11 +2,11 @@ import { FairleadError } from '@fairlead/core'
 import type { FilterAddress, FilterTopics, Hash32, Log, Quantity } from '../generated/index.ts'
 import { getLogs } from '../logs/get-logs.ts'
 import type { Transport } from '../transport.ts'
-import { requireWhole } from '../transports/configuration.ts'
+import { requireInteger } from '../transports/configuration.ts'
 import { toNumber, toQuantity } from '../values/hex.ts'
 import { type BlockPosition, checkFollowOptions, follow, type FollowOptions, startOf } from './follow.ts'
 import { headerOf, type MinedHeader } from './heads.ts'
-import { isUnknownBlock, persistently } from './pausing.ts'
+import { isUnknownBlock, withRetries } from './pausing.ts'
 import { type StreamSource, transportOf } from './source.ts'
 import { type Stream, streamOf } from './stream.ts'
 
@@ -75,7 +75,7 @@ export function watchLogs(
 ): Stream<LogEvent> {
   checkFollowOptions(options)
   const { from, maxRange } = options
-  if (maxRange !== undefined) requireWhole('maxRange', maxRange, 1)
+  if (maxRange !== undefined) requireInteger('maxRange', maxRange, 1)
   const position = typeof from === 'object' ? from : undefined
   const block: BlockPosition | undefined = position && {
     number: position.blockNumber,
@@ -108,7 +108,7 @@ async function* events(
   }
   // The logs that a reorganization would have to remove.
   const delivered = new Map<Hash32, readonly MinedLog[]>()
-  const remember = (hash: Hash32, logs: readonly MinedLog[]) => {
+  const store = (hash: Hash32, logs: readonly MinedLog[]) => {
     delivered.set(hash, logs)
     for (const oldest of delivered.keys()) {
       if (delivered.size <= window) break
@@ -127,21 +127,21 @@ async function* events(
       if (!isUnknownBlock(error)) throw error
       // A node that lags will have the block later; a node with another block at that height will not.
       const params = [number, false]
-      const other = headerOf(await blocks.request({ method: 'eth_getBlockByNumber', params }, { signal }))
-      throw other && other.hash !== hash ? gap() : error
+      const canonical = headerOf(await blocks.request({ method: 'eth_getBlockByNumber', params }, { signal }))
+      throw canonical && canonical.hash !== hash ? gap() : error
     }
   }
 
   if (typeof from === 'object') {
-    const logs = await persistently(() => logsBefore(from), options.retries, signal)
-    remember(from.hash, logs)
+    const logs = await withRetries(() => logsBefore(from), options.retries, signal)
+    store(from.hash, logs)
     for (const log of logs) if (toNumber(log.logIndex) > last) yield { type: 'log', log }
   }
   const load = (_: unknown, header: MinedHeader, stop: AbortSignal) => logsOf(header.hash, stop)
   const plan = { operation, full: false, headerSuffices: true, ranges: true, from, load }
   for await (const event of follow(source, options, plan, signal)) {
     if (event.type === 'block') {
-      remember(event.header.hash, event.loaded)
+      store(event.header.hash, event.loaded)
       for (const log of event.loaded) yield { type: 'log', log }
     } else if (event.type === 'range') {
       const range = { fromBlock: toQuantity(event.from), toBlock: toQuantity(event.to) }
@@ -154,7 +154,7 @@ async function* events(
         // Only blocks from before a resumed stream are missing here.
         const logs =
           delivered.get(removed.hash) ??
-          (await persistently(() => logsBefore(removed), options.retries, signal))
+          (await withRetries(() => logsBefore(removed), options.retries, signal))
         delivered.delete(removed.hash)
         for (const log of logs.toReversed()) yield { type: 'removed', log: { ...log, removed: true } }
       }
@@ -163,5 +163,5 @@ async function* events(
 }
 
 function inChainOrder(logs: unknown): MinedLog[] {
-  return (logs as MinedLog[]).toSorted((one, other) => toNumber(one.logIndex) - toNumber(other.logIndex))
+  return (logs as MinedLog[]).toSorted((a, b) => toNumber(a.logIndex) - toNumber(b.logIndex))
 }

@@ -1,4 +1,4 @@
-import { type Answer, resultOf, rpcErrorOf } from './response.ts'
+import { type JsonRpcResponse, resultOf, rpcErrorOf } from './response.ts'
 import type { Envelope } from './envelope.ts'
 import { type Outcome, outcomeOf } from './outcomes.ts'
 
@@ -14,12 +14,12 @@ export function outcomesOf(
   status: number,
   secrets: readonly string[],
 ): readonly Outcome[] {
-  const answers = (Array.isArray(message) ? message : []) as (Answer | null)[]
-  const byId = new Map(answers.map((answer) => [answer?.id, answer]))
-  const unnamed = Array.isArray(message) ? byId.get(null) : message
+  const responses = (Array.isArray(message) ? message : []) as (JsonRpcResponse | null)[]
+  const byId = new Map(responses.map((response) => [response?.id, response]))
+  const responseWithoutId = Array.isArray(message) ? byId.get(null) : message
   return envelopes.map(({ id, method }) => {
     return outcomeOf(() => {
-      const refusal = byId.has(id) ? undefined : rpcErrorOf(method, unnamed, status, secrets)
+      const refusal = byId.has(id) ? undefined : rpcErrorOf(method, responseWithoutId, status, secrets)
       if (refusal) throw refusal
       return resultOf(method, byId.get(id), status, secrets)
     })

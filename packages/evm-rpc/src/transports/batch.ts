@@ -3,7 +3,7 @@ import type { RpcRequest, Transport } from '../transport.ts'
 import { closedByCaller, closedError } from './close-code.ts'
 import { requireMilliseconds } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
-import { lastingParts, type Outcome, sendAll } from './outcomes.ts'
+import { connectionMethodsOf, type Outcome, sendAll } from './outcomes.ts'
 
 /** Size limits and collection time of a batch. */
 export interface BatchOptions {
@@ -23,7 +23,7 @@ interface Waiting {
   /** Settles it; later outcomes are ignored. */
   settle(outcome: Outcome): void
   /** Called when its caller cancels. */
-  onLeave: () => void
+  onCancel: () => void
 }
 
 /** Calls that may share an exchange: the same timeout, and the same idempotency. */
@@ -72,15 +72,15 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
       collection = undefined
     }
     if (!collection) {
-      const made: Collection = { timeoutMs, calls: new Set(), bytes: 0, timer: undefined }
-      made.timer = setTimeout(() => flush(key, made), waitMs)
-      collections.set(key, made)
-      collection = made
+      const created: Collection = { timeoutMs, calls: new Set(), bytes: 0, timer: undefined }
+      created.timer = setTimeout(() => flush(key, created), waitMs)
+      collections.set(key, created)
+      collection = created
     }
     const { calls } = collection
     calls.add(waiting)
     collection.bytes += waiting.bytes
-    waiting.onLeave = () => calls.delete(waiting)
+    waiting.onCancel = () => calls.delete(waiting)
     if (calls.size >= maxItems || collection.bytes >= maxBytes) flush(key, collection)
   }
 
@@ -93,11 +93,11 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
 
   async function exchange(calls: readonly Waiting[], timeoutMs: number | undefined): Promise<void> {
     const controller = new AbortController()
-    let left = calls.length
+    let remaining = calls.length
     for (const call of calls) {
-      call.onLeave = () => {
-        left--
-        if (left === 0) controller.abort(call.signal?.reason)
+      call.onCancel = () => {
+        remaining--
+        if (remaining === 0) controller.abort(call.signal?.reason)
       }
     }
     const requests = calls.map(({ request }) => request)
@@ -105,14 +105,14 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
     for (const [index, call] of calls.entries()) call.settle(outcomes[index] as Outcome)
   }
 
-  const lasting = lastingParts(transport)
+  const connectionMethods = connectionMethodsOf(transport)
   return {
     request(request, { signal, timeoutMs }: CallOptions = {}) {
       return new Promise((resolve, reject) => {
         if (isClosed) return reject(closedError(request.method, closedByCaller))
         if (signal?.aborted) return reject(signal.reason as Error)
-        const leave = (): void => {
-          waiting.onLeave()
+        const cancel = (): void => {
+          waiting.onCancel()
           reject(signal?.reason as Error)
         }
         const waiting: Waiting = {
@@ -120,18 +120,18 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
           bytes: encoder.encode(JSON.stringify(request)).length + envelopeBytes,
           signal,
           settle(outcome) {
-            signal?.removeEventListener('abort', leave)
+            signal?.removeEventListener('abort', cancel)
             if (outcome.status === 'fulfilled') resolve(outcome.value)
             else reject(outcome.reason as Error)
           },
-          onLeave: () => {},
+          onCancel: () => {},
         }
-        signal?.addEventListener('abort', leave, { once: true })
+        signal?.addEventListener('abort', cancel, { once: true })
         collect(waiting, timeoutMs)
       })
     },
     batch: (requests, callOptions) => sendAll(transport, requests, callOptions),
-    ...lasting,
+    ...connectionMethods,
     close() {
       isClosed = true
       for (const { timer, calls } of collections.values()) {
@@ -141,7 +141,7 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
         }
       }
       collections.clear()
-      lasting.close?.()
+      connectionMethods.close?.()
     },
   }
 }

@@ -14,10 +14,10 @@ export function mayReconnect(code: number): boolean {
 }
 
 /** The code of the gateway for an exceeded limit: reconnect, but after a longer delay. */
-export const limitPassed = 4429
+export const limitExceeded = 4429
 
 /** RFC 6455: the connection ended without a close frame. */
-export const abnormal = 1006
+export const abnormalClosure = 1006
 
 /** How a persistent connection ended permanently. */
 export interface Ending {

@@ -1,12 +1,12 @@
 import { FairleadError, longestMs, requireNumber } from '@fairlead/core'
 
 /** Rejects an option that is not a whole number from `least` to `most`, both included. */
-export function requireWhole(option: string, value: number, least: number, most = Infinity): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return
-  const end = most < Infinity ? ` and at most ${most}` : ''
+export function requireInteger(option: string, value: number, min: number, max = Infinity): void {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return
+  const upperBound = max < Infinity ? ` and at most ${max}` : ''
   throw new FairleadError('CONFIG_INVALID', {
     option,
-    rule: `must be a whole number of at least ${least}${end}`,
+    rule: `must be a whole number of at least ${min}${upperBound}`,
   })
 }
 

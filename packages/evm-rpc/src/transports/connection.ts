@@ -1,7 +1,7 @@
 import type { ConnectionEvent } from '../transport.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
-import { abnormal, closedByCaller, type Ending, limitPassed, mayReconnect } from './close-code.ts'
-import { type KeepAlive, type SilenceLimits, watchSilence } from './keep-alive.ts'
+import { abnormalClosure, closedByCaller, type Ending, limitExceeded, mayReconnect } from './close-code.ts'
+import { type KeepAlive, type KeepAliveLimits, watchInactivity } from './keep-alive.ts'
 import type { OpenSocket, Socket } from './socket.ts'
 
 export interface ConnectionOptions {
@@ -13,9 +13,9 @@ export interface ConnectionOptions {
    */
   readonly connectTimeoutMs: number
   readonly reconnect: Backoff & { readonly attempts: number }
-  readonly keepAlive: SilenceLimits | false
+  readonly keepAlive: KeepAliveLimits | false
   /** Sends a request that the node responds to. */
-  readonly ask: () => void
+  readonly probe: () => void
   readonly onText: (text: string) => void
   /** Called when a connection opens, when it ends, and when the transport ends. */
   readonly onEvent: (event: ConnectionEvent) => void
@@ -30,7 +30,7 @@ export interface Connection {
   /** Sends immediately; returns false when there is no open connection. */
   send(text: string): boolean
   /** Why there is no connection: the number of attempts and how the last one ended. */
-  readonly absence: string
+  readonly unavailableReason: string
   /** Whether no connection was established in time, and none since. */
   readonly isUnreachable: boolean
   /** Why there will be no further connection. */
@@ -49,21 +49,21 @@ export function createConnection(options: ConnectionOptions): Connection {
   let failures = 0
   // Since the last connection was established.
   let attempts = 0
-  let last: Ending | undefined
+  let lastEnding: Ending | undefined
   let isUnreachable = false
   let firstTimer: ReturnType<typeof setTimeout> | undefined
 
   function open(): void {
     timer = setTimeout(() => drop('no connection'), options.timeoutMs)
     try {
-      socket = options.open({ open: opened, text: heard, closed: lost })
+      socket = options.open({ open: onOpen, text: onText, closed: onClose })
     } catch {
       // The error message of the class is dropped: it contains the URL, and with it the token.
-      lost(abnormal, 'WebSocket refused the address')
+      onClose(abnormalClosure, 'WebSocket refused the address')
     }
   }
 
-  function opened(): void {
+  function onOpen(): void {
     clearTimeout(timer)
     timer = undefined
     clearTimeout(firstTimer)
@@ -71,50 +71,50 @@ export function createConnection(options: ConnectionOptions): Connection {
     isUnreachable = false
     attempts = 0
     if (options.keepAlive) {
-      keepAlive = watchSilence(options.keepAlive, options.ask, () => drop('no answer'))
+      keepAlive = watchInactivity(options.keepAlive, options.probe, () => drop('no answer'))
     }
     options.onEvent({ type: 'connect' })
   }
 
-  function heard(text: string): void {
+  function onText(text: string): void {
     failures = 0
-    keepAlive?.heard()
+    keepAlive?.received()
     options.onText(text)
   }
 
   function drop(reason: string): void {
     socket?.drop()
-    lost(abnormal, reason)
+    onClose(abnormalClosure, reason)
   }
 
-  function lost(code: number, reason: string): void {
+  function onClose(code: number, reason: string): void {
     const wasOpen = isOpen
     if (!wasOpen) attempts++
-    last = { code, reason }
-    forget()
-    const willReconnect = mayReconnect(code) && !isRefusal(reason) && failures < reconnect.attempts
+    lastEnding = { code, reason }
+    reset()
+    const willReconnect = mayReconnect(code) && !isHandshakeRejected(reason) && failures < reconnect.attempts
     if (willReconnect) timer = setTimeout(open, pauseMs(code))
-    else end(last)
+    else end(lastEnding)
     failures++
     if (wasOpen || ended) options.onEvent({ type: 'disconnect', code, reason, willReconnect })
   }
 
-  function end(how: Ending): void {
+  function end(ending: Ending): void {
     clearTimeout(firstTimer)
-    ended = how
+    ended = ending
   }
 
-  function absence(): string {
-    const tried = attempts === 0 ? '' : ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
-    return `no connection${tried}${last ? `, the last ended with ${last.code} ${last.reason}`.trimEnd() : ''}`
+  function unavailableReason(): string {
+    const attemptsText = attempts === 0 ? '' : ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+    return `no connection${attemptsText}${lastEnding ? `, the last ended with ${lastEnding.code} ${lastEnding.reason}`.trimEnd() : ''}`
   }
 
   function pauseMs(code: number): number {
-    if (code !== limitPassed) return backoffMs(failures, reconnect)
+    if (code !== limitExceeded) return backoffMs(failures, reconnect)
     return (reconnect.maxMs * (1 + Math.random())) / 2
   }
 
-  function forget(): void {
+  function reset(): void {
     clearTimeout(timer)
     keepAlive?.stop()
     socket = timer = keepAlive = undefined
@@ -126,7 +126,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (socket || timer || ended) return
       firstTimer ??= setTimeout(() => {
         isUnreachable = true
-        options.onUnreachable(absence())
+        options.onUnreachable(unavailableReason())
       }, options.connectTimeoutMs)
       open()
     },
@@ -135,8 +135,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       socket?.send(text)
       return true
     },
-    get absence() {
-      return absence()
+    get unavailableReason() {
+      return unavailableReason()
     },
     get isUnreachable() {
       return isUnreachable
@@ -147,7 +147,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     close() {
       if (ended) return
       const current = socket
-      forget()
+      reset()
       end(closedByCaller)
       current?.close()
       options.onEvent({ type: 'disconnect', ...closedByCaller, willReconnect: false })
@@ -156,6 +156,6 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 // The text with which `ws` reports the HTTP status of a rejected handshake; browsers do not expose it.
-function isRefusal(reason: string): boolean {
+function isHandshakeRejected(reason: string): boolean {
   return /^Unexpected server response: (400|401|403|404)$/.test(reason)
 }

@@ -10,7 +10,7 @@ import {
   type NodeServer,
   ok,
   refused,
-  type ServerAnswer,
+  type NodeResponse,
   startNodeServer,
 } from './testing/node-server.ts'
 import { webSocket } from './web-socket.ts'
@@ -27,12 +27,12 @@ const plain = (node: NodeServer, timeoutMs?: number): Transport =>
 
 async function startPair(): Promise<[NodeServer, NodeServer]> {
   const [first, second] = [await startNodeServer(), await startNodeServer()]
-  first.answer = () => ok('first')
-  second.answer = () => ok('second')
+  first.respond = () => ok('first')
+  second.respond = () => ok('second')
   return [first, second]
 }
 
-function over(nodes: readonly NodeServer[], options?: FallbackOptions): Transport {
+function fallbackOver(nodes: readonly NodeServer[], options?: FallbackOptions): Transport {
   const transport = fallback(
     nodes.map((node) => plain(node, 500)),
     options,
@@ -41,121 +41,125 @@ function over(nodes: readonly NodeServer[], options?: FallbackOptions): Transpor
   return transport
 }
 
-const asked = (node: NodeServer): string[] => node.calls.map(({ method }) => method)
+const methodsOf = (node: NodeServer): string[] => node.calls.map(({ method }) => method)
 
 describe('a call', () => {
-  it('goes to the first node alone when that answers', async () => {
+  it('is sent only to the first node if that responds', async () => {
     const [first, second] = await startPair()
-    expect(await over([first, second]).request(chain)).toBe('first')
+    expect(await fallbackOver([first, second]).request(chain)).toBe('first')
     expect(second.calls).toEqual([])
   })
 
-  it.each<[string, ServerAnswer]>([
-    ['no answer', undefined],
+  it.each<[string, NodeResponse]>([
+    ['no response', undefined],
     ['a missing method', refused(-32601)],
     ['a method that is not supported', refused(-32004)],
     ['a limit', refused(-32005)],
     ['an internal error', refused(-32603)],
     ['an unavailable resource', refused(-32002)],
     ['pruned history', refused(4444)],
-    ['no result', {} as ServerAnswer],
-  ])('moves on after %s', async (_, answer) => {
+    ['no result', {} as NodeResponse],
+  ])('uses the next node after %s', async (_, response) => {
     const [first, second] = await startPair()
-    first.answer = () => answer
-    expect(await over([first, second]).request(chain)).toBe('second')
+    first.respond = () => response
+    expect(await fallbackOver([first, second]).request(chain)).toBe('second')
   })
 
-  it.each([401, 403, 404, 429, 500, 503])('moves on after HTTP %i', async (status) => {
+  it.each([401, 403, 404, 429, 500, 503])('uses the next node after HTTP %i', async (status) => {
     const [first, second] = await startPair()
     first.refuseWith = status
-    expect(await over([first, second]).request(chain)).toBe('second')
+    expect(await fallbackOver([first, second]).request(chain)).toBe('second')
   })
 
-  it('moves on when there is no node, or none in time', async () => {
+  it('uses the next node after a connection failure or a timeout', async () => {
     const [first, second] = await startPair()
-    first.answer = () => new Promise(() => {})
-    expect(await over([first, second]).request(chain)).toBe('second')
+    first.respond = () => new Promise(() => {})
+    expect(await fallbackOver([first, second]).request(chain)).toBe('second')
     await first.stop()
-    expect(await over([first, second]).request(chain)).toBe('second')
+    expect(await fallbackOver([first, second]).request(chain)).toBe('second')
   })
 
-  it.each<[string, ServerAnswer]>([
+  it.each<[string, NodeResponse]>([
     ['a revert', refused(3, 'execution reverted', '0x')],
     ['a revert as an internal error', refused(-32603, 'VM Exception: reverted')],
     ['wrong parameters', refused(-32602)],
     ['a server error', refused(-32000, 'nonce too low')],
     ['a rejected transaction', refused(-32003)],
-  ])('stays after %s', async (_, answer) => {
+  ])('does not use the next node after %s', async (_, response) => {
     const [first, second] = await startPair()
-    first.answer = () => answer
-    expect((await failure(over([first, second]).request(chain))).code).toBe('RPC_ERROR')
+    first.respond = () => response
+    expect((await failure(fallbackOver([first, second]).request(chain))).code).toBe('RPC_ERROR')
     expect(second.calls).toEqual([])
   })
 
   it('fails with the error of the last node', async () => {
     const [first, second] = await startPair()
-    first.answer = () => refused(-32601)
-    second.answer = () => refused(-32005)
-    expect((await failure(over([first, second]).request(chain))).context).toMatchObject({ rpcCode: -32005 })
+    first.respond = () => refused(-32601)
+    second.respond = () => refused(-32005)
+    expect((await failure(fallbackOver([first, second]).request(chain))).details).toMatchObject({
+      rpcCode: -32005,
+    })
   })
 
   it('ends with its signal', async () => {
     const [first, second] = await startPair()
-    const leave = new AbortController()
+    const controller = new AbortController()
     const reason = new Error('enough')
-    first.answer = () => {
-      leave.abort(reason)
+    first.respond = () => {
+      controller.abort(reason)
       return refused(-32005)
     }
-    await expect(over([first, second]).request(chain, { signal: leave.signal })).rejects.toBe(reason)
+    await expect(fallbackOver([first, second]).request(chain, { signal: controller.signal })).rejects.toBe(
+      reason,
+    )
     expect(second.calls).toEqual([])
   })
 
-  it('moves on for what the caller decides', async () => {
+  it('uses the next node for errors that the caller selects', async () => {
     const [first, second] = await startPair()
-    first.answer = () => refused(-32000, 'header not found')
-    const transport = over([first, second], {
+    first.respond = () => refused(-32000, 'header not found')
+    const transport = fallbackOver([first, second], {
       shouldFallThrough: (error) => String(error).includes('header'),
     })
     expect(await transport.request(chain)).toBe('second')
-    first.answer = () => refused(-32601)
+    first.respond = () => refused(-32601)
     await failure(transport.request(chain))
   })
 
-  it('moves on alone out of a batch', async () => {
+  it('retries only failed calls of a batch on the next node', async () => {
     const [first, second] = await startPair()
-    first.answer = ({ method }) => (method === 'eth_chainId' ? ok('first') : refused(-32601))
-    const outcomes = await over([first, second]).batch?.([{ method: 'ots_getApiLevel' }, chain])
+    first.respond = ({ method }) => (method === 'eth_chainId' ? ok('first') : refused(-32601))
+    const outcomes = await fallbackOver([first, second]).batch?.([{ method: 'ots_getApiLevel' }, chain])
     expect(outcomes).toMatchObject([{ value: 'second' }, { value: 'first' }])
-    expect(asked(second)).toEqual(['ots_getApiLevel'])
+    expect(methodsOf(second)).toEqual(['ots_getApiLevel'])
   })
 })
 
-describe('a call that acts', () => {
-  it('stays when the node may have done it', async () => {
+describe('a call that changes state', () => {
+  it('does not use the next node if the node may have executed it', async () => {
     const [first, second] = await startPair()
-    first.answer = () => undefined
-    expect((await failure(over([first, second]).request(filter))).code).toBe('TRANSPORT_FAILED')
-    first.answer = () => refused(-32603)
-    await failure(over([first, second]).request(filter))
+    first.respond = () => undefined
+    expect((await failure(fallbackOver([first, second]).request(filter))).code).toBe('TRANSPORT_FAILED')
+    first.respond = () => refused(-32603)
+    await failure(fallbackOver([first, second]).request(filter))
     first.refuseWith = 502
-    await failure(over([first, second]).request(filter))
+    await failure(fallbackOver([first, second]).request(filter))
     expect(second.calls).toEqual([])
   })
 
-  it('moves on when it certainly did not', async () => {
+  it('uses the next node if the node certainly did not execute it', async () => {
     const [first, second] = await startPair()
-    first.answer = () => refused(-32601)
-    const transport = over([first, second])
+    first.respond = () => refused(-32601)
+    const transport = fallbackOver([first, second])
     expect(await transport.request(filter)).toBe('second')
     first.refuseWith = 429
     expect(await transport.request(filter)).toBe('second')
-    const [gone] = await startPair()
-    await gone.stop()
-    expect(await over([gone, second]).request(filter)).toBe('second')
+    const [stopped] = await startPair()
+    await stopped.stop()
+    expect(await fallbackOver([stopped, second]).request(filter)).toBe('second')
   })
 
-  it('moves on when it never left', async () => {
+  it('uses the next node if it was never sent', async () => {
     const [first, second] = await startPair()
     const full = rateLimit(plain(first), { perSecond: 1, burst: 1, maxWaiting: 0 })
     const transport = fallback([full, plain(second)])
@@ -164,7 +168,7 @@ describe('a call that acts', () => {
   })
 })
 
-it('a call that acts moves on after a connect timeout', async () => {
+it('a call that changes state uses the next node after a connect timeout', async () => {
   const [first, second] = await startPair()
   const cause = { code: 'UND_ERR_CONNECT_TIMEOUT' }
   const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
@@ -173,7 +177,7 @@ it('a call that acts moves on after a connect timeout', async () => {
 })
 
 it.each(['EHOSTUNREACH', 'ENETUNREACH'])(
-  'a call that acts stays after %s, which also ends connections that were made',
+  'a call that changes state does not use the next node after %s, which can also end established connections',
   async (code) => {
     const [first, second] = await startPair()
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: { code } }))
@@ -183,104 +187,107 @@ it.each(['EHOSTUNREACH', 'ENETUNREACH'])(
   },
 )
 
-it.each([filter, chain, raw])('$method goes nowhere else when it is closed on its way', async (request) => {
-  const [first, second] = await startPair()
-  first.answer = () => undefined
-  const live = webSocket({ url: first.url, auth, WebSocket })
-  const transport = fallback([live, plain(second)])
-  const call = failure(transport.request(request))
-  await vi.waitFor(() => expect(first.calls).toHaveLength(1), 20_000)
-  transport.close?.()
-  expect((await call).code).toBe('TRANSPORT_CLOSED')
-  expect(second.calls).toEqual([])
-})
+it.each([filter, chain, raw])(
+  '$method is not sent to another node when it is closed in flight',
+  async (request) => {
+    const [first, second] = await startPair()
+    first.respond = () => undefined
+    const socket = webSocket({ url: first.url, auth, WebSocket })
+    const transport = fallback([socket, plain(second)])
+    const call = failure(transport.request(request))
+    await vi.waitFor(() => expect(first.calls).toHaveLength(1), 20_000)
+    transport.close?.()
+    expect((await call).code).toBe('TRANSPORT_CLOSED')
+    expect(second.calls).toEqual([])
+  },
+)
 
-it('a call that acts goes nowhere else when its connection alone is closed by the caller', async () => {
+it('a call that changes state is not sent to another node when the caller closes only its connection', async () => {
   const [first, second] = await startPair()
-  first.answer = () => undefined
-  const live = webSocket({ url: first.url, auth, WebSocket })
-  const transport = fallback([live, plain(second)])
+  first.respond = () => undefined
+  const socket = webSocket({ url: first.url, auth, WebSocket })
+  const transport = fallback([socket, plain(second)])
   const calls = [failure(transport.request(filter)), transport.request(chain)] as const
   await vi.waitFor(() => expect(first.calls).toHaveLength(2), 20_000)
-  live.close()
+  socket.close()
   expect((await calls[0]).code).toBe('TRANSPORT_CLOSED')
   expect(await calls[1]).toBe('second')
-  expect(asked(second)).toEqual([chain.method])
+  expect(methodsOf(second)).toEqual([chain.method])
 })
 
 describe('a raw transaction', () => {
-  it('is sent to the next node when it is not known whether the first took it', async () => {
+  it('is sent to the next node if it is unknown whether the first accepted it', async () => {
     const [first, second] = await startPair()
-    first.answer = () => undefined
-    expect(await over([first, second]).request(raw)).toBe('second')
+    first.respond = () => undefined
+    expect(await fallbackOver([first, second]).request(raw)).toBe('second')
   })
 
-  it('succeeds with its hash when the next node has it already', async () => {
+  it('succeeds with its hash if the next node already has it', async () => {
     const [first, second] = await startPair()
-    first.answer = () => undefined
-    second.answer = ({ method, params }) => {
+    first.respond = () => undefined
+    second.respond = ({ method, params }) => {
       if (method === raw.method) return refused(-32000, 'already known')
       return ok(params[0] === rawHash ? { hash: rawHash } : null)
     }
-    expect(await over([first, second]).request(raw)).toBe(rawHash)
+    expect(await fallbackOver([first, second]).request(raw)).toBe(rawHash)
   })
 
-  it.each<[string, ServerAnswer]>([
+  it.each<[string, NodeResponse]>([
     ['does not have it', ok(null)],
-    ['has another', ok({ hash: `0x${'00'.repeat(32)}` })],
-    ['does not say', refused(-32601)],
-  ])('fails with the refusal of a node that %s', async (_, answer) => {
+    ['has another transaction', ok({ hash: `0x${'00'.repeat(32)}` })],
+    ['does not support the query', refused(-32601)],
+  ])('fails with the error of a node that %s', async (_, response) => {
     const [first, second] = await startPair()
-    first.answer = () => undefined
-    second.answer = ({ method }) => (method === raw.method ? refused(-32000, 'nonce too low') : answer)
-    const error = await failure(over([first, second]).request(raw))
-    expect(error.context).toMatchObject({ operation: raw.method, detail: 'nonce too low' })
+    first.respond = () => undefined
+    second.respond = ({ method }) => (method === raw.method ? refused(-32000, 'nonce too low') : response)
+    const error = await failure(fallbackOver([first, second]).request(raw))
+    expect(error.details).toMatchObject({ operation: raw.method, detail: 'nonce too low' })
   })
 
-  it('is refused by the first node as it is, without a question', async () => {
+  it('fails with the error of the first node, without a query', async () => {
     const [first, second] = await startPair()
-    first.answer = () => refused(-32000, 'already known')
-    await failure(over([first, second]).request(raw))
-    expect([asked(first), asked(second)]).toEqual([[raw.method], []])
+    first.respond = () => refused(-32000, 'already known')
+    await failure(fallbackOver([first, second]).request(raw))
+    expect([methodsOf(first), methodsOf(second)]).toEqual([[raw.method], []])
   })
 
-  it('is refused by the next node without a question when the first certainly did not take it', async () => {
+  it('fails with the error of the next node without a query if the first certainly did not accept it', async () => {
     const [first, second] = await startPair()
-    first.answer = () => refused(-32005)
-    second.answer = () => refused(-32000, 'already known')
-    await failure(over([first, second]).request(raw))
-    expect(asked(second)).toEqual([raw.method])
+    first.respond = () => refused(-32005)
+    second.respond = () => refused(-32000, 'already known')
+    await failure(fallbackOver([first, second]).request(raw))
+    expect(methodsOf(second)).toEqual([raw.method])
   })
 })
 
 describe('a ranking', () => {
-  const after = (ms: number, answer: ServerAnswer): Promise<ServerAnswer> =>
+  const after = (ms: number, response: NodeResponse): Promise<NodeResponse> =>
     new Promise((resolve) => {
-      setTimeout(() => resolve(answer), ms)
+      setTimeout(() => resolve(response), ms)
     })
-  const turns = (transport: Transport) => () => transport.request({ method: 'eth_blockNumber' })
+  const callOver = (transport: Transport) => () => transport.request({ method: 'eth_blockNumber' })
 
-  it('asks a fast node before a slow one', async () => {
+  it('prefers a fast node to a slow one', async () => {
     const [first, second] = await startPair()
-    first.answer = () => after(100, ok('first'))
-    const ask = turns(over([first, second], { rank: { intervalMs: 5 } }))
-    await vi.waitFor(async () => expect(await ask()).toBe('second'), 20_000)
+    first.respond = () => after(100, ok('first'))
+    const callNode = callOver(fallbackOver([first, second], { rank: { intervalMs: 5 } }))
+    await vi.waitFor(async () => expect(await callNode()).toBe('second'), 20_000)
   })
 
-  it('asks a node that answers before one that does not', async () => {
+  it('prefers a node that responds to one that does not', async () => {
     const [first, second] = await startPair()
     first.refuseWith = 503
-    const ask = turns(over([first, second], { rank: { intervalMs: 5 } }))
-    expect(await ask()).toBe('second')
-    await ask()
+    const callNode = callOver(fallbackOver([first, second], { rank: { intervalMs: 5 } }))
+    expect(await callNode()).toBe('second')
+    await callNode()
     const before = first.messages.length
     await vi.waitFor(() => expect(first.messages.length).toBe(before), 20_000)
     first.refuseWith = undefined
-    first.answer = ({ method }) => ok(method === 'eth_chainId' ? '0x1' : 'first')
-    expect(await ask()).toBe('second')
+    first.respond = ({ method }) => ok(method === 'eth_chainId' ? '0x1' : 'first')
+    expect(await callNode()).toBe('second')
   })
 
-  it('leaves nodes that are alike as they are', async () => {
+  it('preserves the order of similar nodes', async () => {
     const [first, second] = await startPair()
     const pings: number[] = []
     const rank = {
@@ -291,27 +298,27 @@ describe('a ranking', () => {
         return transport.request(chain)
       },
     }
-    const ask = turns(over([first, second], { rank }))
+    const callNode = callOver(fallbackOver([first, second], { rank }))
     await vi.waitFor(async () => {
-      expect(await ask()).toBe('first')
+      expect(await callNode()).toBe('first')
       expect(pings.length).toBeGreaterThan(20)
     }, 20_000)
   })
 
-  it('is not shaken by a method that a node lacks', async () => {
+  it('ignores errors for a missing method', async () => {
     const [first, second] = await startPair()
     const ping = (): Promise<unknown> => new Promise(() => {})
-    first.answer = ({ method }) => (method === 'ots_getApiLevel' ? refused(-32601) : ok('first'))
-    const transport = over([first, second], { rank: { ping } })
+    first.respond = ({ method }) => (method === 'ots_getApiLevel' ? refused(-32601) : ok('first'))
+    const transport = fallbackOver([first, second], { rank: { ping } })
     expect(await transport.request({ method: 'ots_getApiLevel' })).toBe('second')
-    expect(await turns(transport)()).toBe('first')
+    expect(await callOver(transport)()).toBe('first')
     first.refuseWith = 500
-    expect(await turns(transport)()).toBe('second')
+    expect(await callOver(transport)()).toBe('second')
     first.refuseWith = undefined
-    expect(await turns(transport)()).toBe('second')
+    expect(await callOver(transport)()).toBe('second')
   })
 
-  it('takes a ping that throws for one that fails', async () => {
+  it('counts a ping that throws as failed', async () => {
     const [first, second] = await startPair()
     const ping = (transport: Transport): Promise<unknown> => {
       if (transport === broken) throw new Error('no ping')
@@ -320,7 +327,7 @@ describe('a ranking', () => {
     const broken = plain(first)
     const transport = fallback([broken, plain(second)], { rank: { intervalMs: 1, ping } })
     onTestFinished(() => transport.close?.())
-    await vi.waitFor(async () => expect(await turns(transport)()).toBe('second'), 20_000)
+    await vi.waitFor(async () => expect(await callOver(transport)()).toBe('second'), 20_000)
   })
 
   it('pings only while there are calls, and not after it was closed', async () => {
@@ -328,11 +335,11 @@ describe('a ranking', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const pings: Promise<unknown>[] = []
-    const ping = (one: Transport): Promise<unknown> => {
-      pings.push(one.request(chain))
+    const ping = (transport: Transport): Promise<unknown> => {
+      pings.push(transport.request(chain))
       return pings.at(-1) ?? Promise.resolve()
     }
-    const transport = over([first, second], { rank: { intervalMs: 1, ping } })
+    const transport = fallbackOver([first, second], { rank: { intervalMs: 1, ping } })
     const passIntervals = async (): Promise<void> => {
       for (let interval = 0; interval < 20; interval++) {
         vi.advanceTimersByTime(1)
@@ -342,15 +349,15 @@ describe('a ranking', () => {
     }
     await passIntervals()
     expect([pings, first.calls]).toEqual([[], []])
-    await turns(transport)()
+    await callOver(transport)()
     await passIntervals()
     expect(pings).toHaveLength(2)
-    await turns(transport)()
+    await callOver(transport)()
     await passIntervals()
     expect(pings).toHaveLength(4)
-    expect(asked(first).filter((method) => method === 'eth_chainId')).toHaveLength(2)
+    expect(methodsOf(first).filter((method) => method === 'eth_chainId')).toHaveLength(2)
     transport.close?.()
-    await turns(transport)()
+    await callOver(transport)()
     await passIntervals()
     expect(pings).toHaveLength(4)
   })
@@ -359,57 +366,59 @@ describe('a ranking', () => {
     ['rank.intervalMs', { intervalMs: -1 }],
     ['rank.sampleCount', { sampleCount: 0 }],
     ['rank.weights.latency', { weights: { latency: 2 } }],
-  ])('refuses numbers that cannot work: %s', (option, rank) => {
-    expect(() => fallback([{ request: () => Promise.resolve() }], { rank })).toThrow(`"option":"${option}"`)
+  ])('rejects invalid numbers: %s', (option, rank) => {
+    expect(() => fallback([{ request: () => Promise.resolve() }], { rank })).toThrow(
+      `Invalid value of ${option}: `,
+    )
   })
 })
 
 describe('a subscription', () => {
-  const live = (node: NodeServer): Transport => {
+  const socketOf = (node: NodeServer): Transport => {
     const transport = webSocket({ url: node.url, auth, WebSocket, reconnect: { baseMs: 1, maxMs: 5 } })
     onTestFinished(() => transport.close())
     return transport
   }
 
   function recorder() {
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const listener = {
-      next: (result: unknown) => heard.push(result),
-      resumed: () => heard.push('resumed'),
-      error: (error: unknown) => heard.push(error),
+      next: (result: unknown) => received.push(result),
+      resumed: () => received.push('resumed'),
+      error: (error: unknown) => received.push(error),
     }
-    return { heard, listener }
+    return { received, listener }
   }
 
-  it('goes to the first node that has any, and moves on when that ends', async () => {
+  it('uses the first node that supports it, and the next one when it ends', async () => {
     const [calls, first, second] = [await startNodeServer(), await startNodeServer(), await startNodeServer()]
-    const transport = fallback([plain(calls), live(first), live(second)])
-    const { heard, listener } = recorder()
+    const transport = fallback([plain(calls), socketOf(first), socketOf(second)])
+    const { received, listener } = recorder()
     const subscription = await transport.subscribe?.(['newHeads'], listener)
     first.push('0x1', 'head 1')
-    await vi.waitFor(() => expect(heard).toEqual(['head 1']), 20_000)
+    await vi.waitFor(() => expect(received).toEqual(['head 1']), 20_000)
     first.sockets[0]?.close(4401)
-    await vi.waitFor(() => expect(heard).toEqual(['head 1', 'resumed']), 20_000)
+    await vi.waitFor(() => expect(received).toEqual(['head 1', 'resumed']), 20_000)
     second.push('0x1', 'head 2')
-    await vi.waitFor(() => expect(heard).toEqual(['head 1', 'resumed', 'head 2']), 20_000)
+    await vi.waitFor(() => expect(received).toEqual(['head 1', 'resumed', 'head 2']), 20_000)
     await subscription?.unsubscribe()
-    expect(asked(second)).toEqual(['eth_subscribe', 'eth_unsubscribe'])
-    expect(asked(first)).toEqual(['eth_subscribe'])
+    expect(methodsOf(second)).toEqual(['eth_subscribe', 'eth_unsubscribe'])
+    expect(methodsOf(first)).toEqual(['eth_subscribe'])
   })
 
-  it('goes to the next node when the first does not take it', async () => {
+  it('uses the next node if the first rejects it', async () => {
     const [first, second] = [await startNodeServer(), await startNodeServer()]
-    first.answer = () => refused(-32601)
-    await fallback([live(first), live(second)]).subscribe?.(['newHeads'], recorder().listener)
-    expect(asked(second)).toEqual(['eth_subscribe'])
-    first.answer = () => refused(-32602)
+    first.respond = () => refused(-32601)
+    await fallback([socketOf(first), socketOf(second)]).subscribe?.(['newHeads'], recorder().listener)
+    expect(methodsOf(second)).toEqual(['eth_subscribe'])
+    first.respond = () => refused(-32602)
     await failure(
-      fallback([live(first), live(second)]).subscribe?.(['odd'], recorder().listener) ?? chainless,
+      fallback([socketOf(first), socketOf(second)]).subscribe?.(['odd'], recorder().listener) ?? chainless,
     )
-    expect(asked(second)).toEqual(['eth_subscribe'])
+    expect(methodsOf(second)).toEqual(['eth_subscribe'])
   })
 
-  it('does not come back to the node that ended it', async () => {
+  it('does not return to the node that ended it', async () => {
     const second = await startNodeServer()
     const ended = new FairleadError('TRANSPORT_CLOSED', { operation: '', closeCode: 1000, reason: '' })
     let end = (): void => {}
@@ -420,31 +429,31 @@ describe('a subscription', () => {
         return { unsubscribe: () => Promise.resolve() }
       },
     }
-    const { heard, listener } = recorder()
-    await fallback([first, live(second)]).subscribe?.(['newHeads'], listener)
+    const { received, listener } = recorder()
+    await fallback([first, socketOf(second)]).subscribe?.(['newHeads'], listener)
     end()
-    await vi.waitFor(() => expect(heard).toEqual(['resumed']), 20_000)
-    expect(asked(second)).toEqual(['eth_subscribe'])
+    await vi.waitFor(() => expect(received).toEqual(['resumed']), 20_000)
+    expect(methodsOf(second)).toEqual(['eth_subscribe'])
   })
 
-  it('ends with the error of the last node that is left', async () => {
+  it('ends with the error of the last remaining node', async () => {
     const [first, second] = [await startNodeServer(), await startNodeServer()]
-    second.answer = () => refused(-32601)
-    const { heard, listener } = recorder()
-    await fallback([live(first), live(second)]).subscribe?.(['newHeads'], listener)
+    second.respond = () => refused(-32601)
+    const { received, listener } = recorder()
+    await fallback([socketOf(first), socketOf(second)]).subscribe?.(['newHeads'], listener)
     first.sockets[0]?.close(4403)
-    await vi.waitFor(() => expect(heard).toMatchObject([{ context: { rpcCode: -32601 } }]), 20_000)
+    await vi.waitFor(() => expect(received).toMatchObject([{ details: { rpcCode: -32601 } }]), 20_000)
   })
 
-  it('is not there when no node has any', async () => {
+  it('is not available if no node supports it', async () => {
     const [first] = await startPair()
-    expect(over([first]).subscribe).toBeUndefined()
-    expect(over([first]).onConnection).toBeUndefined()
+    expect(fallbackOver([first]).subscribe).toBeUndefined()
+    expect(fallbackOver([first]).onConnection).toBeUndefined()
   })
 
-  it('tells of the first connection that comes and of the last one that goes', async () => {
+  it('reports the first connection that opens and the last one that closes', async () => {
     const [first, second] = [await startNodeServer(), await startNodeServer()]
-    const transports = [live(first), live(second)]
+    const transports = [socketOf(first), socketOf(second)]
     const events: ConnectionEvent[] = []
     fallback(transports).onConnection?.((event) => events.push(event))
     await transports[1]?.request(chain)
@@ -463,6 +472,6 @@ describe('a subscription', () => {
   const chainless = Promise.resolve()
 })
 
-it('needs a transport', () => {
-  expect(() => fallback([])).toThrow('"option":"transports"')
+it('requires a transport', () => {
+  expect(() => fallback([])).toThrow('Invalid value of transports: ')
 })

@@ -1,12 +1,18 @@
 import { type CallOptions, FairleadError } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { requireTransports } from './configuration.ts'
-import { isOfOneNode, isRawTransaction, isUndone, isUnwell, mayMoveOn } from './fall-through.ts'
+import {
+  isNodeSpecific,
+  isRawTransaction,
+  isUnprocessed,
+  isNodeFailure,
+  mayFallThrough,
+} from './fall-through.ts'
 import { joinConnections } from './joined-connections.ts'
 import { moveSubscription } from './moving-subscription.ts'
 import { callsOf, type Outcome, sendAll, succeeded } from './outcomes.ts'
 import { createRanking, type RankOptions } from './ranking.ts'
-import { knownHash } from './raw-transaction.ts'
+import { findTransactionHash } from './raw-transaction.ts'
 
 /** Order of the nodes, and when to use the next one. */
 export interface FallbackOptions {
@@ -40,48 +46,52 @@ export interface FallbackOptions {
  * ```ts
  * const transport = fallback([webSocket({ url, auth, timeoutMs: 5_000 }), http({ url, auth })], { rank: {} })
  * ```
+ * @see EIP-1474, section Error codes
  */
 export function fallback(transports: readonly Transport[], options: FallbackOptions = {}): Transport {
-  const { rank = false, shouldFallThrough = isOfOneNode } = options
+  const { rank = false, shouldFallThrough = isNodeSpecific } = options
   requireTransports(transports)
   const ranking = rank ? createRanking(transports, rank) : undefined
   const order = (): readonly Transport[] => ranking?.order() ?? transports
   let isClosed = false
 
-  const moves = (error: unknown, request: RpcRequest): boolean =>
-    !isClosed && shouldFallThrough(error, request) && mayMoveOn(error, request)
+  const fallsThrough = (error: unknown, request: RpcRequest): boolean =>
+    !isClosed && shouldFallThrough(error, request) && mayFallThrough(error, request)
 
   async function send(
     requests: readonly RpcRequest[],
     callOptions?: CallOptions,
   ): Promise<readonly Outcome[]> {
-    let left = requests.map((request, index) => ({ request, index, mayBeDone: false }))
+    let pending = requests.map((request, index) => ({ request, index, maybeSent: false }))
     const outcomes: Outcome[] = []
     for (const transport of order()) {
-      const sent = left
-      const answers = await sendAll(
+      const sent = pending
+      const results = await sendAll(
         transport,
         sent.map(({ request }) => request),
         callOptions,
       )
-      left = []
-      for (const [place, call] of sent.entries()) {
-        const { request, index, mayBeDone } = call
-        const outcome = answers[place] as Outcome
+      pending = []
+      for (const [position, call] of sent.entries()) {
+        const { request, index, maybeSent } = call
+        const outcome = results[position] as Outcome
         outcomes[index] = outcome
         if (callOptions?.signal?.aborted) continue
         const error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined
-        ranking?.record(transport, !isUnwell(error))
+        ranking?.record(transport, !isNodeFailure(error))
         if (outcome.status === 'fulfilled') continue
-        if (mayBeDone && FairleadError.is(error, 'RPC_ERROR')) {
-          const hash = await knownHash(transport, request, callOptions)
+        if (maybeSent && FairleadError.is(error, 'RPC_ERROR')) {
+          const hash = await findTransactionHash(transport, request, callOptions)
           if (hash) outcomes[index] = succeeded(hash)
           if (hash) continue
         }
-        if (!moves(error, request)) continue
-        left.push({ ...call, mayBeDone: mayBeDone || (isRawTransaction(request) && !isUndone(error)) })
+        if (!fallsThrough(error, request)) continue
+        pending.push({
+          ...call,
+          maybeSent: maybeSent || (isRawTransaction(request) && !isUnprocessed(error)),
+        })
       }
-      if (left.length === 0) break
+      if (pending.length === 0) break
     }
     return outcomes
   }

@@ -27,7 +27,7 @@ async function away(): Promise<NodeServer> {
 }
 
 describe('a first connection', () => {
-  it('is waited for no longer than its limit, and tells how often it was tried and how that ended', async () => {
+  it('is awaited no longer than its timeout, and the error contains the attempts and the last result', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const handshakes = { refused: 0 }
@@ -48,13 +48,13 @@ describe('a first connection', () => {
     vi.advanceTimersByTime(60)
     const error = await failed
     expect(error.code).toBe('TRANSPORT_FAILED')
-    expect(error.context).toMatchObject({
+    expect(error.details).toMatchObject({
       attempt: 0,
       reason: expect.stringMatching(/^no connection after 2 attempts, the last ended with 1006/),
     })
   })
 
-  it('is not waited for by the calls that follow, until there is one', async () => {
+  it('is not awaited by later calls, until there is one', async () => {
     const node = await away()
     const transport = open(node)
     await failure(transport.request(chain))
@@ -72,7 +72,7 @@ describe('a first connection', () => {
     expect(await transport.request(chain)).toBe('0x1')
   })
 
-  it('that is missing ends a stream after its retries, not after as many timeouts', async () => {
+  it('that is not established ends a stream after its retries, not after as many timeouts', async () => {
     const node = await away()
     // One timeout would exceed the duration of the test.
     const transport = open(node, { timeoutMs: 600_000 })
@@ -80,13 +80,13 @@ describe('a first connection', () => {
     expect(error.code).toBe('TRANSPORT_FAILED')
   })
 
-  it('that is closed with 4401 ends everything at once', async () => {
+  it('that is closed with 4401 ends all calls immediately', async () => {
     const node = await startNodeServer()
     node.closeWith = [4401, 'Unauthorized: Unknown token.']
     const transport = open(node, { reconnect: {} })
     const closed = {
       code: 'TRANSPORT_CLOSED',
-      context: { closeCode: 4401, reason: 'Unauthorized: Unknown token.' },
+      details: { closeCode: 4401, reason: 'Unauthorized: Unknown token.' },
     }
     const blocks = watchBlocks(transport)[Symbol.asyncIterator]()
     expect(await failure(blocks.next())).toMatchObject(closed)

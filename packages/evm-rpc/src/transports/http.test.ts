@@ -18,18 +18,20 @@ function saying(body: (ids: number[]) => unknown, status = 200): HttpRpcTranspor
     retries: 0,
     fetch: async (_, init) => {
       const sent = JSON.parse(init?.body as string) as { id: number }[]
-      const said = body([sent].flat().map(({ id }) => id))
-      return typeof said === 'string' ? new Response(said, { status }) : Response.json(said, { status })
+      const responses = body([sent].flat().map(({ id }) => id))
+      return typeof responses === 'string'
+        ? new Response(responses, { status })
+        : Response.json(responses, { status })
     },
   })
 }
 
 describe('a batch over HTTP', () => {
-  it('is one exchange whose calls have outcomes of their own, in their order', async () => {
+  it('is one exchange with one outcome per call, in order', async () => {
     const node = await startNodeServer()
-    node.answer = ({ method }) => (method === 'eth_chainId' ? ok('0x1') : refused(-32601))
+    node.respond = ({ method }) => (method === 'eth_chainId' ? ok('0x1') : refused(-32601))
     expect(await open(node).batch([{ method: 'eth_foo', params: [1] }, chain])).toMatchObject([
-      { status: 'rejected', reason: { context: { operation: 'eth_foo', rpcCode: -32601, status: 200 } } },
+      { status: 'rejected', reason: { details: { operation: 'eth_foo', rpcCode: -32601, status: 200 } } },
       { status: 'fulfilled', value: '0x1' },
     ])
     expect(node.messages).toEqual([
@@ -37,28 +39,28 @@ describe('a batch over HTTP', () => {
     ])
   })
 
-  it('may be answered in any order', async () => {
+  it('can receive responses in any order', async () => {
     const transport = saying((ids) => ids.toReversed().map((id) => ({ id, result: `0x${id}` })))
     expect(await transport.batch([chain, height])).toMatchObject([{ value: '0x1' }, { value: '0x2' }])
   })
 
-  it('breaks the contract for the calls alone that have no answer', async () => {
+  it('is invalid only for calls without a response', async () => {
     const transport = saying(([, second]) => [null, { id: second, result: null }, { id: 77, result: 1 }])
     expect(await transport.batch([chain, height])).toMatchObject([
-      { status: 'rejected', reason: { code: 'DECODE_INVALID', context: { operation: 'eth_chainId' } } },
+      { status: 'rejected', reason: { code: 'DECODE_INVALID', details: { operation: 'eth_chainId' } } },
       { status: 'fulfilled', value: null },
     ])
   })
 
   it.each<[string, string, (ids: number[]) => unknown, number]>([
-    ['an error alone', 'RPC_ERROR', () => ({ id: null, error: { code: -32600, message: token } }), 400],
-    ['an error that names no call', 'RPC_ERROR', () => [{ id: null, error: { code: -32600 } }], 200],
-    ['a result alone', 'DECODE_INVALID', () => ({ id: 1, result: '0x1' }), 200],
-    ['a result that names no call', 'DECODE_INVALID', () => [{ id: null, result: '0x1' }], 200],
+    ['a single error', 'RPC_ERROR', () => ({ id: null, error: { code: -32600, message: token } }), 400],
+    ['an error without an id', 'RPC_ERROR', () => [{ id: null, error: { code: -32600 } }], 200],
+    ['a single result', 'DECODE_INVALID', () => ({ id: 1, result: '0x1' }), 200],
+    ['a result without an id', 'DECODE_INVALID', () => [{ id: null, result: '0x1' }], 200],
     ['an empty array', 'DECODE_INVALID', () => [], 200],
     ['a text', 'DECODE_INVALID', () => token, 200],
     ['another status', 'HTTP_STATUS', () => token, 502],
-  ])('fails as a whole with %s', async (_, code, body, status) => {
+  ])('fails for all calls with %s', async (_, code, body, status) => {
     const outcomes = await saying(body, status).batch([chain, height])
     expect(outcomes).toMatchObject([
       { status: 'rejected', reason: { code } },
@@ -69,18 +71,18 @@ describe('a batch over HTTP', () => {
     ).not.toContain(token)
   })
 
-  it('gives the error that names no call to those alone that have no answer', async () => {
+  it('assigns an error without an id only to calls without a response', async () => {
     const unnamed = { id: null, error: { code: -32600, message: 'too many' } }
     const transport = saying(([first]) => [unnamed, { id: first, result: '0x1' }])
     expect(await transport.batch([chain, height])).toMatchObject([
       { status: 'fulfilled', value: '0x1' },
-      { status: 'rejected', reason: { context: { operation: 'eth_blockNumber', rpcCode: -32600 } } },
+      { status: 'rejected', reason: { details: { operation: 'eth_blockNumber', rpcCode: -32600 } } },
     ])
   })
 
-  it('is sent again only when all of its calls may be', async () => {
+  it('is retried only if all of its calls are idempotent', async () => {
     const node = await startNodeServer()
-    node.answer = () => undefined
+    node.respond = () => undefined
     const transport = open(node)
     await transport.batch([chain, raw])
     expect(node.messages).toHaveLength(1)
@@ -88,7 +90,7 @@ describe('a batch over HTTP', () => {
     expect(node.messages).toHaveLength(3)
   })
 
-  it('that is empty is not sent', async () => {
+  it('is not sent if it is empty', async () => {
     const node = await startNodeServer()
     expect(await open(node).batch([])).toEqual([])
     expect(node.messages).toEqual([])
@@ -106,12 +108,12 @@ describe('a batch over HTTP', () => {
 })
 
 describe('a call over HTTP', () => {
-  it('fails alone when it cannot be written down', async () => {
+  it('fails individually if it cannot be serialized', async () => {
     const node = await startNodeServer()
     await expect(open(node).request({ method: 'eth_call', params: [1n] })).rejects.toThrow(TypeError)
   })
 
-  it('breaks the contract when the answer is an array', async () => {
+  it('is invalid if the response is an array', async () => {
     const error = await failure(saying(([id]) => [{ id, result: '0x1' }]).request(chain))
     expect(error.code).toBe('DECODE_INVALID')
   })
@@ -120,17 +122,17 @@ describe('a call over HTTP', () => {
 it.each([
   ['timeoutMs', { timeoutMs: Infinity }],
   ['retries', { retries: Number.NaN }],
-])('refuses numbers that cannot work: %s', async (option, numbers) => {
+])('rejects invalid numbers: %s', async (option, numbers) => {
   const node = await startNodeServer()
   expect(() => http({ url: node.url, auth: { kind: 'token', token: 't0k3n' }, ...numbers })).toThrow(
-    `"option":"${option}"`,
+    `Invalid value of ${option}: `,
   )
 })
 
-it('refuses a limit of one call that no timer can hold', async () => {
+it('rejects a timeout that exceeds the maximum timer delay', async () => {
   const node = await startNodeServer()
   const error = await failure(open(node).request(chain, { timeoutMs: Infinity }))
-  expect(error).toMatchObject({ code: 'CONFIG_INVALID', context: { option: 'timeoutMs' } })
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID', details: { option: 'timeoutMs' } })
   const outcomes = await open(node).batch([chain], { timeoutMs: -1 })
   expect(outcomes).toMatchObject([{ reason: { code: 'CONFIG_INVALID' } }])
 })

@@ -53,27 +53,27 @@ export function http({ url, auth, path, ...options }: HttpTransportOptions): Htt
   const { timeoutMs = 30_000, retries = 2 } = options
   requireMilliseconds('timeoutMs', timeoutMs)
   requireNumber('retries', retries, 0)
-  const { url: address, headers: credential, secrets } = nodeAddress('evm', url, auth, path)
+  const { url: nodeUrl, headers: credential, secrets } = nodeAddress('evm', url, auth, path)
   const send = createHttpTransport(options, secrets)
   const envelopeOf = createEnvelopes()
   const headers = { 'content-type': 'application/json', ...credential }
 
-  async function post<answer>(
+  async function post<result>(
     message: Envelope | readonly Envelope[],
     requests: readonly RpcRequest[],
-    read: (operation: string, answer: unknown, response: Response) => answer,
+    toResult: (operation: string, body: unknown, response: Response) => result,
     callOptions: CallOptions | undefined,
-  ): Promise<answer> {
+  ): Promise<result> {
     requireMilliseconds('timeoutMs', callOptions?.timeoutMs ?? timeoutMs)
     const operation = operationOf(requests, secrets)
     const init = { method: 'POST', headers, body: JSON.stringify(message) }
     const idempotent = requests.every(({ method }) => isIdempotent(method))
-    const call = { ...callOptions, operation, url: address, init, idempotent }
+    const call = { ...callOptions, operation, url: nodeUrl, init, idempotent }
     const { response, text } = await send(call, readText)
-    const answer = parse(text)
-    const several = Array.isArray(message) && Array.isArray(answer)
-    const answered = several || rpcErrorOf(operation, answer, 0, [])
-    if (response.ok || answered) return read(operation, answer, response)
+    const body = parse(text)
+    const isBatch = Array.isArray(message) && Array.isArray(body)
+    const isRpcResponse = isBatch || rpcErrorOf(operation, body, 0, [])
+    if (response.ok || isRpcResponse) return toResult(operation, body, response)
     const requestId = response.headers.get('x-request-id') ?? undefined
     const detail = redact(text, secrets).slice(0, 300)
     throw new FairleadError('HTTP_STATUS', { operation, status: response.status, detail, requestId })
@@ -84,7 +84,7 @@ export function http({ url, auth, path, ...options }: HttpTransportOptions): Htt
       post(
         envelopeOf(request),
         [request],
-        (operation, answer, { status }) => resultOf(operation, answer, status, secrets),
+        (operation, body, { status }) => resultOf(operation, body, status, secrets),
         callOptions,
       ),
     batch: async (requests, callOptions) => {
@@ -94,7 +94,7 @@ export function http({ url, auth, path, ...options }: HttpTransportOptions): Htt
         return await post(
           envelopes,
           requests,
-          (_, answer, { status }) => outcomesOf(envelopes, answer, status, secrets),
+          (_, body, { status }) => outcomesOf(envelopes, body, status, secrets),
           callOptions,
         )
       } catch (error) {

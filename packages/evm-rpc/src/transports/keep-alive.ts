@@ -6,7 +6,7 @@ export interface KeepAliveOptions {
   readonly timeoutMs?: number | undefined
 }
 
-export interface SilenceLimits {
+export interface KeepAliveLimits {
   readonly intervalMs: number
   readonly timeoutMs: number
 }
@@ -14,7 +14,7 @@ export interface SilenceLimits {
 /** Watches one connection for inactivity. */
 export interface KeepAlive {
   /** Data arrived. */
-  heard(): void
+  received(): void
   stop(): void
 }
 
@@ -23,26 +23,26 @@ export interface KeepAlive {
  *
  * A browser cannot send the ping of RFC 6455, so the probe is a call.
  */
-export function watchSilence(
-  { intervalMs, timeoutMs }: SilenceLimits,
-  ask: () => void,
-  dead: () => void,
+export function watchInactivity(
+  { intervalMs, timeoutMs }: KeepAliveLimits,
+  probe: () => void,
+  onDead: () => void,
 ): KeepAlive {
-  let last = performance.now()
+  let lastReceived = performance.now()
   let timer = setTimeout(check, intervalMs)
   function check(): void {
-    const silentMs = performance.now() - last
-    if (silentMs < intervalMs) {
-      timer = setTimeout(check, intervalMs - silentMs)
+    const idleMs = performance.now() - lastReceived
+    if (idleMs < intervalMs) {
+      timer = setTimeout(check, intervalMs - idleMs)
       return
     }
-    const asked = last
-    ask()
-    timer = setTimeout(() => (last === asked ? dead() : check()), timeoutMs)
+    const lastAtProbe = lastReceived
+    probe()
+    timer = setTimeout(() => (lastReceived === lastAtProbe ? onDead() : check()), timeoutMs)
   }
   return {
-    heard: () => {
-      last = performance.now()
+    received: () => {
+      lastReceived = performance.now()
     },
     stop: () => clearTimeout(timer),
   }

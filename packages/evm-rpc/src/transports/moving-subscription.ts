@@ -16,7 +16,7 @@ export async function moveSubscription(
   let isEnded = false
 
   async function start(candidates: readonly Transport[]): Promise<Subscription> {
-    let last: unknown
+    let lastError: unknown
     for (const transport of candidates) {
       if (!transport.subscribe) continue
       try {
@@ -27,10 +27,10 @@ export async function moveSubscription(
         })
       } catch (error) {
         if (!mayMove(error)) throw error
-        last = error
+        lastError = error
       }
     }
-    throw last
+    throw lastError
   }
 
   async function move(from: Transport, error: unknown): Promise<void> {
@@ -38,11 +38,11 @@ export async function moveSubscription(
     if (isEnded) return
     try {
       if (!mayMove(error)) throw error
-      const others = order().filter((transport) => transport !== from)
-      if (!others.some(({ subscribe }) => subscribe)) throw error
-      const moved = await start(others)
-      if (isEnded) return await moved.unsubscribe()
-      current = moved
+      const alternatives = order().filter((transport) => transport !== from)
+      if (!alternatives.some(({ subscribe }) => subscribe)) throw error
+      const replacement = await start(alternatives)
+      if (isEnded) return await replacement.unsubscribe()
+      current = replacement
       listener.resumed?.()
     } catch (reason) {
       if (!isEnded) listener.error?.(FairleadError.is(reason) ? reason : error)

@@ -27,14 +27,14 @@ export async function sendAll(
   requests: readonly RpcRequest[],
   options?: CallOptions,
 ): Promise<readonly Outcome[]> {
-  const alone = (request: RpcRequest): Promise<unknown> => transport.request(request, options)
+  const single = (request: RpcRequest): Promise<unknown> => transport.request(request, options)
   if (requests.length < 2 || !transport.batch) {
-    return Promise.allSettled(requests.map(async (request) => alone(request)))
+    return Promise.allSettled(requests.map(async (request) => single(request)))
   }
   try {
     const outcomes = await transport.batch(requests, options)
     return requests.map(
-      (_, place) => outcomes[place] ?? failed(new TypeError('a transport gave too few outcomes')),
+      (_, position) => outcomes[position] ?? failed(new TypeError('a transport gave too few outcomes')),
     )
   } catch (error) {
     return requests.map(() => failed(error))
@@ -57,7 +57,7 @@ export function callsOf(send: SendAll): Required<Pick<Transport, 'request' | 'ba
 }
 
 /** The parts that a wrapper passes through: the persistent connection of the inner transport, if it has one. */
-export function lastingParts(transport: Transport): Omit<Transport, 'request' | 'batch'> {
+export function connectionMethodsOf(transport: Transport): Omit<Transport, 'request' | 'batch'> {
   return {
     ...(transport.subscribe && { subscribe: transport.subscribe.bind(transport) }),
     ...(transport.onConnection && { onConnection: transport.onConnection.bind(transport) }),

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { startNodeServer } from './testing/node-server.ts'
 
-const program = (url: string, given: string, last: string): string => `
+const program = (url: string, options: string, last: string): string => `
 import { fallback, http, webSocket } from '@fairlead/evm-rpc'
 import { WebSocket } from 'ws'
 const auth = { kind: 'token', token: 't0k3n' }
-const transport = webSocket({ url: '${url}', auth, WebSocket: ${given} })
+const transport = webSocket({ url: '${url}', auth, WebSocket: ${options} })
 const ranked = fallback([http({ url: '${url}', auth }), transport], { rank: { intervalMs: 60_000 } })
 await ranked.request({ method: 'eth_chainId' })
 await transport.request({ method: 'eth_chainId' })
@@ -19,9 +19,9 @@ ${last}
 const cases = [
   ['ends when the transport is closed', 'undefined', 'closed'],
   ['ends when the transport is closed, with ws', 'WebSocket', 'closed'],
-  ['ends when the server is gone', 'undefined', 'gone'],
-  ['ends when the server is gone, with ws', 'WebSocket', 'gone'],
-  ['ends when the server does not answer the goodbye, with ws', 'WebSocket', 'silent'],
+  ['ends when the server is stopped', 'undefined', 'gone'],
+  ['ends when the server is stopped, with ws', 'WebSocket', 'gone'],
+  ['ends when the server does not respond to the close frame, with ws', 'WebSocket', 'silent'],
 ] as const
 
 const ends = {
@@ -31,16 +31,16 @@ const ends = {
   silent: 'ranked.close()',
 } as const
 
-it.each(cases)('a process %s', async (_, given, end) => {
+it.each(cases)('a process %s', async (_, options, end) => {
   const node = await startNodeServer()
-  const { answer } = node
-  node.answer = (call, socket) => {
+  const { respond: defaultRespond } = node
+  node.respond = (call, socket) => {
     // The server still responds, and stops reading.
     if (call.method === 'eth_subscribe' && end === 'silent') socket?.pause()
     if (call.method === 'eth_gasPrice') void node.stop()
-    return answer(call, socket)
+    return defaultRespond(call, socket)
   }
-  const code = program(node.url, given, ends[end])
+  const code = program(node.url, options, ends[end])
   const child = spawn(
     process.execPath,
     ['--conditions=@fairlead/source', '--input-type=module', '--eval', code],

@@ -1,6 +1,6 @@
 import { type CallOptions, FairleadError } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
-import { requireTransports, requireWhole } from './configuration.ts'
+import { requireTransports, requireInteger } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
 import { callsOf, failed, type Outcome, sendAll } from './outcomes.ts'
 
@@ -21,52 +21,53 @@ export interface QuorumOptions {
  *
  * @param transports - the nodes
  * @param options - `needed`, from 1 to the number of nodes
- * @returns a transport; a call fails with `RPC_QUORUM` when too few nodes agree, or with the error object that enough
+ * @returns a transport; a call fails with `RPC_QUORUM` when too few nodes agree (its `cause` is the last failure of a node), or with the error object that enough
  *   agree on
  * @throws FairleadError `CONFIG_INVALID` when `needed` cannot be reached
  * @example
  * ```ts
  * const transport = quorum([http(first), http(second), http(third)], { needed: 2 })
  * ```
+ * @see specs/evm/openrpc.yaml
  */
 export function quorum(transports: readonly Transport[], { needed }: QuorumOptions): Transport {
   requireTransports(transports)
-  requireWhole('needed', needed, 1, transports.length)
-  const asked = transports.length
+  requireInteger('needed', needed, 1, transports.length)
+  const total = transports.length
 
   function send(requests: readonly RpcRequest[], options: CallOptions = {}): Promise<readonly Outcome[]> {
     if (requests.length === 0) return Promise.resolve([])
     const { signal } = options
-    const enough = new AbortController()
+    const quorumReached = new AbortController()
     const calls = requests.map((request) => {
-      const voters = isIdempotent(request.method) ? asked : 1
+      const voters = isIdempotent(request.method) ? total : 1
       return { request, voters, vote: createPoll(request.method, voters, needed) }
     })
     const decided = new Map<(typeof calls)[number], Outcome>()
     return new Promise((resolve) => {
-      const leave = (): void => resolve(requests.map(() => failed(signal?.reason)))
-      if (signal?.aborted) return leave()
-      signal?.addEventListener('abort', leave, { once: true })
+      const onAbort = (): void => resolve(requests.map(() => failed(signal?.reason)))
+      if (signal?.aborted) return onAbort()
+      signal?.addEventListener('abort', onAbort, { once: true })
 
-      async function ask(transport: Transport, asks: typeof calls): Promise<void> {
-        const signals = signal ? [signal, enough.signal] : [enough.signal]
+      async function query(transport: Transport, pending: typeof calls): Promise<void> {
+        const signals = signal ? [signal, quorumReached.signal] : [quorumReached.signal]
         const outcomes = await sendAll(
           transport,
-          asks.map(({ request }) => request),
+          pending.map(({ request }) => request),
           { ...options, signal: AbortSignal.any(signals) },
         )
-        for (const [place, call] of asks.entries()) {
-          const decision = call.vote(outcomes[place] as Outcome)
+        for (const [position, call] of pending.entries()) {
+          const decision = call.vote(outcomes[position] as Outcome)
           if (decision && !decided.has(call)) decided.set(call, decision)
         }
-        if (decided.size < calls.length || enough.signal.aborted) return
-        signal?.removeEventListener('abort', leave)
+        if (decided.size < calls.length || quorumReached.signal.aborted) return
+        signal?.removeEventListener('abort', onAbort)
         resolve(calls.flatMap((call) => decided.get(call) ?? []))
-        enough.abort()
+        quorumReached.abort()
       }
-      for (const [place, transport] of transports.entries()) {
-        const asks = calls.filter(({ voters }) => place < voters)
-        if (asks.length > 0) void ask(transport, asks)
+      for (const [position, transport] of transports.entries()) {
+        const pending = calls.filter(({ voters }) => position < voters)
+        if (pending.length > 0) void query(transport, pending)
       }
     })
   }
@@ -86,24 +87,27 @@ function createPoll(
   needed: number,
 ): (outcome: Outcome) => Outcome | undefined {
   const tally = new Map<string, number>()
-  let silent = voters
+  let outstanding = voters
+  let lastFailure: FairleadError | undefined
   return (outcome) => {
-    silent--
+    outstanding--
+    if (outcome.status === 'rejected' && FairleadError.is(outcome.reason)) lastFailure = outcome.reason
     if (voters === 1) return outcome
-    const name = nameOf(outcome)
-    if (name !== undefined) tally.set(name, (tally.get(name) ?? 0) + 1)
-    if (name !== undefined && tally.get(name) === needed) return outcome
+    const key = keyOf(outcome)
+    if (key !== undefined) tally.set(key, (tally.get(key) ?? 0) + 1)
+    if (key !== undefined && tally.get(key) === needed) return outcome
     const agreed = Math.max(0, ...tally.values())
-    if (agreed >= needed || agreed + silent >= needed) return undefined
-    return failed(new FairleadError('RPC_QUORUM', { operation, needed, agreed, asked: voters }))
+    if (agreed >= needed || agreed + outstanding >= needed) return undefined
+    const details = { operation, needed, agreed, asked: voters }
+    return failed(new FairleadError('RPC_QUORUM', details, lastFailure && { cause: lastFailure }))
   }
 }
 
 /** A key that is equal for equal responses; undefined for a missing response. */
-function nameOf(outcome: Outcome): string | undefined {
+function keyOf(outcome: Outcome): string | undefined {
   if (outcome.status === 'fulfilled') return `result ${canonical(outcome.value)}`
   if (!FairleadError.is(outcome.reason, 'RPC_ERROR')) return undefined
-  const { rpcCode, data } = outcome.reason.context
+  const { rpcCode, data } = outcome.reason.details
   return `error ${rpcCode} ${canonical(data)}`
 }
 
@@ -112,6 +116,6 @@ function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_, item: unknown) => {
     if (typeof item === 'string') return /^0x[0-9a-f]*$/i.test(item) ? item.toLowerCase() : item
     if (item === null || typeof item !== 'object' || Array.isArray(item)) return item
-    return Object.fromEntries(Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    return Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
   })
 }

@@ -22,7 +22,7 @@ export interface Ranking {
   /** The best one first. Counts as use: an unused ranking does not ping. */
   order(): readonly Transport[]
   /** Records that a call to a node got a response, or failed for a reason that lies in the node. */
-  record(transport: Transport, isWell: boolean): void
+  record(transport: Transport, isHealthy: boolean): void
   stop(): void
 }
 
@@ -40,7 +40,7 @@ interface Ranked {
 }
 
 export function createRanking(transports: readonly Transport[], options: RankOptions): Ranking {
-  const { intervalMs = 10_000, sampleCount = 10, weights = {}, ping = askChain } = options
+  const { intervalMs = 10_000, sampleCount = 10, weights = {}, ping = pingChain } = options
   const { latency = 0.3, stability = 0.7 } = weights
   requireMilliseconds('rank.intervalMs', intervalMs)
   requireNumber('rank.sampleCount', sampleCount, 1)
@@ -51,7 +51,7 @@ export function createRanking(transports: readonly Transport[], options: RankOpt
   let isUsed = false
   let stopped: AbortController | undefined
 
-  function keep<sample>(samples: sample[], sample: sample): void {
+  function addSample<sample>(samples: sample[], sample: sample): void {
     samples.push(sample)
     if (samples.length > sampleCount) samples.shift()
   }
@@ -60,10 +60,10 @@ export function createRanking(transports: readonly Transport[], options: RankOpt
     const start = performance.now()
     try {
       await ping(transport, { signal, timeoutMs: pingTimeoutMs })
-      keep(outcomes, true)
-      keep(latencies, performance.now() - start)
+      addSample(outcomes, true)
+      addSample(latencies, performance.now() - start)
     } catch {
-      keep(outcomes, false)
+      addSample(outcomes, false)
     }
   }
 
@@ -71,7 +71,7 @@ export function createRanking(transports: readonly Transport[], options: RankOpt
     isUsed = false
     stopped ??= new AbortController()
     const { signal } = stopped
-    await Promise.all(ranked.map((one) => measure(one, signal)))
+    await Promise.all(ranked.map((entry) => measure(entry, signal)))
     sort()
     if (signal.aborted) return
     timer = setTimeout(next, intervalMs)
@@ -93,16 +93,16 @@ export function createRanking(transports: readonly Transport[], options: RankOpt
 
   function sort(): void {
     const slowest = Math.max(1, ...ranked.map(({ latencies }) => average(latencies)))
-    const scored = ranked.map((one) => ({ one, score: score(one, slowest) }))
-    for (let end = scored.length - 1; end > 0; end--) {
-      for (let index = 0; index < end; index++) {
+    const scored = ranked.map((entry) => ({ entry, score: score(entry, slowest) }))
+    for (let last = scored.length - 1; last > 0; last--) {
+      for (let index = 0; index < last; index++) {
         const [better, worse] = [scored[index + 1], scored[index]]
         if (!better || !worse || better.score - worse.score <= margin) continue
         scored[index] = better
         scored[index + 1] = worse
       }
     }
-    ranked = scored.map(({ one }) => one)
+    ranked = scored.map(({ entry }) => entry)
   }
 
   return {
@@ -111,10 +111,10 @@ export function createRanking(transports: readonly Transport[], options: RankOpt
       if (!stopped) void round()
       return ranked.map(({ transport }) => transport)
     },
-    record(transport, isWell) {
-      const one = ranked.find((candidate) => candidate.transport === transport)
-      if (one) keep(one.outcomes, isWell)
-      if (!isWell) sort()
+    record(transport, isHealthy) {
+      const entry = ranked.find((candidate) => candidate.transport === transport)
+      if (entry) addSample(entry.outcomes, isHealthy)
+      if (!isHealthy) sort()
     },
     stop() {
       stopped ??= new AbortController()
@@ -124,7 +124,7 @@ export function createRanking(transports: readonly Transport[], options: RankOpt
   }
 }
 
-const askChain: NonNullable<RankOptions['ping']> = (transport, options) =>
+const pingChain: NonNullable<RankOptions['ping']> = (transport, options) =>
   transport.request({ method: 'eth_chainId' }, options)
 
 const average = (samples: readonly number[]): number =>

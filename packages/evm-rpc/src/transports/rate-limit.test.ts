@@ -38,7 +38,7 @@ const several = (...names: unknown[]): RpcRequest[] =>
   names.map((name) => ({ method: 'eth_call', params: [name] }))
 
 describe('a limit', () => {
-  it('lets a burst pass and then one call after the other, in their order', async () => {
+  it('sends a burst and then one call after the other, in order', async () => {
     const { call, passed } = limited({ perSecond: 10, burst: 2 })
     const all = Promise.all(['a', 'b', 'c', 'd'].map((name) => call(name)))
     await vi.advanceTimersByTimeAsync(1_000)
@@ -47,7 +47,7 @@ describe('a limit', () => {
     expect(passed.map(([, afterMs]) => Math.round(afterMs / 10))).toEqual([0, 0, 10, 20])
   })
 
-  it('saves no more than the burst', async () => {
+  it('accumulates no more than the burst', async () => {
     const { call, passed } = limited({ perSecond: 10, burst: 1 })
     await vi.advanceTimersByTimeAsync(60_000)
     void Promise.all([call('a'), call('b')])
@@ -55,7 +55,7 @@ describe('a limit', () => {
     expect(passed).toHaveLength(1)
   })
 
-  it('counts every call of a batch, and lets nobody overtake a large one', async () => {
+  it('counts every call of a batch, and preserves the order behind a large one', async () => {
     const { transport, call, passed } = limited({ perSecond: 10, burst: 4 })
     const first = transport.batch?.(several(1, 2, 3))
     const large = transport.batch?.(several(4, 5, 6))
@@ -66,7 +66,7 @@ describe('a limit', () => {
     expect(passed.map(([, afterMs]) => Math.round(afterMs / 10))).toEqual([0, 0, 0, 20, 20, 20, 30])
   })
 
-  it('lets a batch pass that is larger than the burst, and makes the next one wait for it', async () => {
+  it('sends a batch that is larger than the burst, and delays the next one', async () => {
     const { transport, call, passed } = limited({ perSecond: 10, burst: 2 })
     void transport.batch?.(several(1, 2, 3, 4))
     void call(5)
@@ -83,26 +83,26 @@ describe('a limit', () => {
     expect(passed[1]?.[1]).toBeGreaterThanOrEqual(99)
   })
 
-  it('lets those who leave go at once, and those behind them move up', async () => {
+  it('rejects aborted calls immediately, and advances later ones', async () => {
     const { call, passed } = limited({ perSecond: 1, burst: 1 })
-    const leave = new AbortController()
+    const controller = new AbortController()
     const reason = new Error('enough')
     void call('a')
-    const second = call('b', leave.signal)
+    const second = call('b', controller.signal)
     void call('c')
-    leave.abort(reason)
+    controller.abort(reason)
     await expect(second).rejects.toBe(reason)
-    await expect(call('d', leave.signal)).rejects.toBe(reason)
+    await expect(call('d', controller.signal)).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(1_100)
     expect(passed.map(([name]) => name)).toEqual(['a', 'c'])
   })
 
-  it('refuses a call that would wait with too many others', async () => {
+  it('rejects a call if the queue is full', async () => {
     const { call, transport } = limited({ perSecond: 1, burst: 1, maxWaiting: 2 })
     const calls = [call('a'), call('b'), call('c')]
     const error = await failure(call('d'))
     expect(error.code).toBe('TRANSPORT_FAILED')
-    expect(error.context).toMatchObject({
+    expect(error.details).toMatchObject({
       operation: 'eth_call',
       attempt: 0,
       reason: '2 calls wait already for the limit of 1 per second',
@@ -116,7 +116,7 @@ describe('a limit', () => {
     expect(await call('e')).toBeUndefined()
   })
 
-  it('refuses a batch that would wait, although one call would not', async () => {
+  it('rejects a batch that would have to wait, although a single call would not', async () => {
     const { call, transport } = limited({ perSecond: 3, burst: 3, maxWaiting: 1 })
     await call('a')
     expect((await transport.batch?.(several(1, 2, 3)))?.map(({ status }) => status)).toEqual([
@@ -130,21 +130,21 @@ describe('a limit', () => {
     ])
   })
 
-  it('ends those who wait when it is closed', async () => {
+  it('rejects queued calls when it is closed', async () => {
     const { call, transport, passed } = limited({ perSecond: 1, burst: 1 })
     await call('a')
     const waiting = failure(call('b'))
     transport.close?.()
-    expect(await waiting).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { operation: 'eth_call' } })
+    expect(await waiting).toMatchObject({ code: 'TRANSPORT_CLOSED', details: { operation: 'eth_call' } })
     expect((await failure(call('c'))).code).toBe('TRANSPORT_CLOSED')
     expect(vi.getTimerCount()).toBe(0)
     expect(passed).toHaveLength(1)
   })
 })
 
-it('refuses numbers that cannot work', () => {
-  expect(() => limited({ perSecond: 0 })).toThrow('"option":"perSecond"')
-  expect(() => limited({ perSecond: Infinity })).toThrow('"option":"perSecond"')
-  expect(() => limited({ perSecond: 1, burst: 0 })).toThrow('"option":"burst"')
-  expect(() => limited({ perSecond: 1, maxWaiting: -1 })).toThrow('"option":"maxWaiting"')
+it('rejects invalid numbers', () => {
+  expect(() => limited({ perSecond: 0 })).toThrow('Invalid value of perSecond: ')
+  expect(() => limited({ perSecond: Infinity })).toThrow('Invalid value of perSecond: ')
+  expect(() => limited({ perSecond: 1, burst: 0 })).toThrow('Invalid value of burst: ')
+  expect(() => limited({ perSecond: 1, maxWaiting: -1 })).toThrow('Invalid value of maxWaiting: ')
 })

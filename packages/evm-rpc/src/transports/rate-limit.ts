@@ -1,7 +1,7 @@
 import { createTokenBucket, FairleadError, requireNumber } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { closedByCaller, closedError } from './close-code.ts'
-import { callsOf, failed, lastingParts, sendAll } from './outcomes.ts'
+import { callsOf, failed, connectionMethodsOf, sendAll } from './outcomes.ts'
 
 /** Rate and queue size of a rate limit. */
 export interface RateLimitOptions {
@@ -29,6 +29,7 @@ export interface RateLimitOptions {
  * ```ts
  * const polite = rateLimit(http({ url, auth }), { perSecond: 25 })
  * ```
+ * @see https://en.wikipedia.org/wiki/Token_bucket
  */
 export function rateLimit(transport: Transport, options: RateLimitOptions): Transport {
   const { perSecond, maxWaiting = 1_000 } = options
@@ -38,11 +39,11 @@ export function rateLimit(transport: Transport, options: RateLimitOptions): Tran
   requireNumber('burst', burst, 1, 1e9)
   requireNumber('maxWaiting', maxWaiting, 0)
   const bucket = createTokenBucket(perSecond, burst)
-  const { subscribe, ...lasting } = lastingParts(transport)
+  const { subscribe, ...connectionMethods } = connectionMethodsOf(transport)
 
   let isClosed = false
 
-  async function turn(requests: readonly RpcRequest[], signal?: AbortSignal): Promise<void> {
+  async function acquire(requests: readonly RpcRequest[], signal?: AbortSignal): Promise<void> {
     const operation = requests[0]?.method ?? ''
     signal?.throwIfAborted()
     if (bucket.wouldWait(requests.length) && bucket.waiting + requests.length > maxWaiting) {
@@ -56,23 +57,23 @@ export function rateLimit(transport: Transport, options: RateLimitOptions): Tran
   return {
     ...callsOf(async (requests, callOptions) => {
       try {
-        await turn(requests, callOptions?.signal)
+        await acquire(requests, callOptions?.signal)
       } catch (error) {
         return requests.map(() => failed(error))
       }
       return sendAll(transport, requests, callOptions)
     }),
-    ...lasting,
+    ...connectionMethods,
     ...(subscribe && {
       subscribe: async (params, listener) => {
-        await turn([{ method: 'eth_subscribe' }])
+        await acquire([{ method: 'eth_subscribe' }])
         return subscribe(params, listener)
       },
     }),
     close() {
       isClosed = true
       bucket.end()
-      lasting.close?.()
+      connectionMethods.close?.()
     },
   }
 }

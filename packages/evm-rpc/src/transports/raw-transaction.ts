@@ -8,7 +8,7 @@ import type { RpcRequest, Transport } from '../transport.ts'
  *
  * A transaction with blobs is sent in another form than its hash is computed from, so it is never found.
  */
-export async function knownHash(
+export async function findTransactionHash(
   transport: Transport,
   { params = [] }: RpcRequest,
   options: CallOptions | undefined,
@@ -17,8 +17,11 @@ export async function knownHash(
   if (typeof raw !== 'string' || !/^0x([0-9a-f]{2})+$/i.test(raw)) return undefined
   const hash = `0x${bytesToHex(keccak_256(hexToBytes(raw.slice(2))))}`
   try {
-    const found = await transport.request({ method: 'eth_getTransactionByHash', params: [hash] }, options)
-    return (found as { hash?: unknown } | null)?.hash === hash ? hash : undefined
+    const transaction = await transport.request(
+      { method: 'eth_getTransactionByHash', params: [hash] },
+      options,
+    )
+    return (transaction as { hash?: unknown } | null)?.hash === hash ? hash : undefined
   } catch {
     return undefined
   }

@@ -1,11 +1,11 @@
 import { FairleadError } from '@fairlead/core'
 import { describe, expect, it } from 'vitest'
-import { askedPauseMs, isRateRefusal } from './refusal.ts'
+import { retryAfterMsOf, isRateRefusal } from './refusal.ts'
 
 const error = (rpcCode: number, data?: unknown, status = 200) =>
   new FairleadError('RPC_ERROR', { operation: 'eth_call', rpcCode, detail: '', data, status })
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it.each<[boolean, string, unknown, string]>([
     [true, '-32005', error(-32005), 'eth_call'],
     [true, '429', error(429), 'eth_call'],
@@ -24,15 +24,15 @@ describe('a refusal', () => {
     ],
     [false, 'a revert', error(3, '0x08c379a0'), 'eth_call'],
     [false, 'another error', new Error('no'), 'eth_call'],
-  ])('by rate: %s for %s', (expected, _, refusal, method) => {
+  ])('because of a rate limit: %s for %s', (expected, _, refusal, method) => {
     expect(isRateRefusal(refusal, method)).toBe(expected)
   })
 
-  it('says how long to wait only in numbers', () => {
-    expect(askedPauseMs(error(-32005, { retry_after_ms: 12 }))).toBe(12)
+  it('accepts only numeric delays', () => {
+    expect(retryAfterMsOf(error(-32005, { retry_after_ms: 12 }))).toBe(12)
     for (const retry_after_ms of ['1.5s', -1, Number.NaN, null]) {
-      expect(askedPauseMs(error(-32005, { retry_after_ms }))).toBeUndefined()
+      expect(retryAfterMsOf(error(-32005, { retry_after_ms }))).toBeUndefined()
     }
-    expect(askedPauseMs(new Error('no'))).toBeUndefined()
+    expect(retryAfterMsOf(new Error('no'))).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-import { type ErrorContext, FairleadError } from '@fairlead/core'
+import { type ErrorDetails, FairleadError } from '@fairlead/core'
 
 /** The fields of `data` that state the reason of a rejection. */
 interface RefusalData {
@@ -6,16 +6,16 @@ interface RefusalData {
   readonly retry_after_ms?: unknown
 }
 
-const dataOf = ({ data }: ErrorContext['RPC_ERROR']): RefusalData => data ?? {}
+const dataOf = ({ data }: ErrorDetails['RPC_ERROR']): RefusalData => data ?? {}
 
 // A quota is excluded, because it does not recover soon.
-const passing: ReadonlySet<unknown> = new Set(['rate', 'busy', 'upstream busy'])
+const temporaryReasons: ReadonlySet<unknown> = new Set(['rate', 'busy', 'upstream busy'])
 
 /** The delay that the node requests, in milliseconds; undefined when it requests none. */
-export function askedPauseMs(error: unknown): number | undefined {
+export function retryAfterMsOf(error: unknown): number | undefined {
   if (!FairleadError.is(error, 'RPC_ERROR')) return undefined
-  const asked = dataOf(error.context).retry_after_ms
-  return typeof asked === 'number' && asked >= 0 ? asked : undefined
+  const delayMs = dataOf(error.details).retry_after_ms
+  return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined
 }
 
 /**
@@ -26,15 +26,15 @@ export function askedPauseMs(error: unknown): number | undefined {
  */
 export function isRateRefusal(error: unknown, method: string): boolean {
   if (!FairleadError.is(error, 'RPC_ERROR')) return false
-  const { rpcCode, status } = error.context
-  const { reason } = dataOf(error.context)
-  if (reason !== undefined || askedPauseMs(error) !== undefined)
-    return reason === undefined || passing.has(reason)
+  const { rpcCode, status } = error.details
+  const { reason } = dataOf(error.details)
+  if (reason !== undefined || retryAfterMsOf(error) !== undefined)
+    return reason === undefined || temporaryReasons.has(reason)
   if (status === 429 || rpcCode === 429) return true
   return rpcCode === -32005 && !/^eth_get(Filter)?Logs$/.test(method)
 }
 
 /** Returns whether an error is about the execution of the call: every node would return the same. */
-export function isRevert({ rpcCode, detail }: ErrorContext['RPC_ERROR']): boolean {
+export function isRevert({ rpcCode, detail }: ErrorDetails['RPC_ERROR']): boolean {
   return rpcCode === 3 || /revert/i.test(detail)
 }

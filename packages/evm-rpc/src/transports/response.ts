@@ -7,7 +7,7 @@ interface RpcError {
 }
 
 /** A JSON-RPC response before validation. */
-export interface Answer {
+export interface JsonRpcResponse {
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: unknown
@@ -28,11 +28,11 @@ export function parse(text: string): unknown {
  */
 export function rpcErrorOf(
   operation: string,
-  answer: unknown,
+  response: unknown,
   status: number,
   secrets: readonly string[],
 ): FairleadError<'RPC_ERROR'> | undefined {
-  const error = (answer as Answer | null | undefined)?.error
+  const error = (response as JsonRpcResponse | null | undefined)?.error
   if (!isRpcError(error)) return undefined
   const detail = typeof error.message === 'string' ? redact(error.message, secrets) : ''
   const data = redactJson(error.data, secrets)
@@ -48,13 +48,13 @@ export function rpcErrorOf(
 /** The result of a response; throws `RPC_ERROR` or `DECODE_INVALID` when it has none. */
 export function resultOf(
   operation: string,
-  answer: unknown,
+  response: unknown,
   status: number,
   secrets: readonly string[],
 ): unknown {
-  const error = rpcErrorOf(operation, answer, status, secrets)
+  const error = rpcErrorOf(operation, response, status, secrets)
   if (error) throw error
-  const result = (answer as Answer | null | undefined)?.result
+  const result = (response as JsonRpcResponse | null | undefined)?.result
   if (result !== undefined) return result
   throw new FairleadError('DECODE_INVALID', {
     operation: redact(operation, secrets),

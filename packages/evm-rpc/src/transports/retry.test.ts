@@ -7,7 +7,7 @@ import {
   type NodeServer,
   ok,
   refused,
-  type ServerAnswer,
+  type NodeResponse,
   startNodeServer,
 } from './testing/node-server.ts'
 
@@ -18,58 +18,65 @@ const open = (node: NodeServer, options: RetryOptions = {}) =>
   retry(http({ url: node.url, auth: { kind: 'token', token: 't0k3n' } }), { baseMs: 1, ...options })
 
 /** Makes the node send these responses in order, then a successful one. */
-function saying(node: NodeServer, ...answers: ServerAnswer[]): void {
-  node.answer = () => answers.shift() ?? ok('0x1')
+function respondWith(node: NodeServer, ...responses: NodeResponse[]): void {
+  node.respond = () => responses.shift() ?? ok('0x1')
 }
 
-describe('a refused call', () => {
-  it.each<[string, ServerAnswer]>([
+describe('a rejected call', () => {
+  it.each<[string, NodeResponse]>([
     ['too many calls', refused(-32005)],
     ['429', refused(429)],
     ['the reason rate', refused(-32000, '', { reason: 'rate' })],
+    ['a busy gateway', refused(-32005, '', { reason: 'busy', retry_after_ms: 1 })],
+    ['a busy upstream', refused(-32005, '', { reason: 'upstream busy', retry_after_ms: 1 })],
     ['an internal error', refused(-32603)],
     ['an unavailable resource', refused(-32002)],
-  ])('is sent again after %s', async (_, answer) => {
+  ])('is retried after %s', async (_, response) => {
     const node = await startNodeServer()
-    saying(node, answer, answer)
+    respondWith(node, response, response)
     expect(await open(node).request(chain)).toBe('0x1')
     expect(node.calls).toHaveLength(3)
   })
 
-  it.each<[string, ServerAnswer]>([
+  it.each<[string, NodeResponse]>([
     ['a quota', refused(-32005, '', { reason: 'quota', retry_after_ms: 1 })],
     ['a revert', refused(3, 'execution reverted', '0x')],
     ['a revert as an internal error', refused(-32603, 'VM Exception: reverted with reason')],
     ['wrong parameters', refused(-32602)],
     ['a server error', refused(-32000, 'nonce too low')],
     ['a pause beyond the limit', refused(-32005, '', { reason: 'rate', retry_after_ms: 31_000 })],
-  ])('is final after %s', async (_, answer) => {
+  ])('is final after %s', async (_, response) => {
     const node = await startNodeServer()
-    saying(node, answer)
+    respondWith(node, response)
     expect((await failure(open(node).request(chain))).code).toBe('RPC_ERROR')
     expect(node.calls).toHaveLength(1)
   })
 
-  it('that acts is sent again only when nothing was done', async () => {
+  it('that changes state is retried only if it was not executed', async () => {
     const node = await startNodeServer()
-    saying(node, refused(-32603))
-    expect((await failure(open(node).request(raw))).context).toMatchObject({ rpcCode: -32603 })
-    saying(node, refused(-32005))
+    respondWith(node, refused(-32603))
+    expect((await failure(open(node).request(raw))).details).toMatchObject({ rpcCode: -32603 })
+    respondWith(node, refused(-32005))
     expect(await open(node).request(raw)).toBe('0x1')
     expect(node.calls).toHaveLength(3)
   })
 
-  it('fails with the last refusal after the attempts that are allowed', async () => {
+  it('fails with the last error after the maximum number of attempts', async () => {
     const node = await startNodeServer()
-    node.answer = () => refused(-32005, `${node.calls.length}`)
+    node.respond = () => refused(-32005, `${node.calls.length}`)
     const error = await failure(open(node, { attempts: 4 }).request(chain))
-    expect(error.context).toMatchObject({ detail: '4' })
-    expect((await failure(open(node, { attempts: 1 }).request(chain))).context).toMatchObject({ detail: '5' })
+    expect(error.details).toMatchObject({ detail: '4' })
+    expect((await failure(open(node, { attempts: 1 }).request(chain))).details).toMatchObject({ detail: '5' })
   })
 
-  it('waits as long as the node asks for', async () => {
+  it.each<[string, object]>([
+    ['a node', {}],
+    ['a rate limit', { reason: 'rate' }],
+    ['a busy gateway', { reason: 'busy' }],
+    ['a busy upstream', { reason: 'upstream busy' }],
+  ])('waits as long as %s requests', async (_, data) => {
     const node = await startNodeServer()
-    saying(node, refused(-32005, '', { retry_after_ms: 123 }))
+    respondWith(node, refused(-32005, '', { ...data, retry_after_ms: 123 }))
     const timers = vi.spyOn(globalThis, 'setTimeout')
     await open(node).request(chain)
     const waits = timers.mock.calls.map(([, ms]) => ms ?? 0)
@@ -78,43 +85,43 @@ describe('a refused call', () => {
 
   it('stops waiting when its signal aborts', async () => {
     const node = await startNodeServer()
-    const leave = new AbortController()
+    const controller = new AbortController()
     const reason = new Error('enough')
-    node.answer = () => refused(-32005, '', { retry_after_ms: 20_000 })
+    node.respond = () => refused(-32005, '', { retry_after_ms: 20_000 })
     const timerStarted = watchStartedTimers()
-    const call = open(node).request(chain, { signal: leave.signal })
+    const call = open(node).request(chain, { signal: controller.signal })
     const failed = expect(call).rejects.toBe(reason)
     await timerStarted(20_000)
-    leave.abort(reason)
+    controller.abort(reason)
     await failed
     expect(node.calls).toHaveLength(1)
   })
 
-  it('is not sent again when it is closed meanwhile', async () => {
+  it('is not retried when it is closed in the meantime', async () => {
     const node = await startNodeServer()
-    node.answer = () => refused(-32005, '', { retry_after_ms: 20_000 })
+    node.respond = () => refused(-32005, '', { retry_after_ms: 20_000 })
     const transport = open(node)
     const timerStarted = watchStartedTimers()
     const call = failure(transport.request(chain))
     await timerStarted(20_000)
     transport.close?.()
-    expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { operation: 'eth_chainId' } })
+    expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', details: { operation: 'eth_chainId' } })
     expect(node.calls).toHaveLength(1)
   })
 
-  it('is sent again for what a caller decides, and not for what the default would', async () => {
+  it('is retried for errors that the caller selects instead of the default ones', async () => {
     const node = await startNodeServer()
     const shouldRetry: RetryOptions['shouldRetry'] = (error) => String(error).includes('-32000')
-    saying(node, refused(-32000), refused(-32005))
+    respondWith(node, refused(-32000), refused(-32005))
     const error = await failure(open(node, { shouldRetry }).request(chain))
-    expect(error.context).toMatchObject({ rpcCode: -32005 })
+    expect(error.details).toMatchObject({ rpcCode: -32005 })
   })
 })
 
-it('sends again only those calls of a batch that were refused', async () => {
+it('retries only rejected calls of a batch', async () => {
   const node = await startNodeServer()
   let refusals = 0
-  node.answer = ({ method }) =>
+  node.respond = ({ method }) =>
     method === 'eth_chainId' || refusals++ > 0 ? ok(method) : refused(-32005, '', { retry_after_ms: 1 })
   const transport = open(node)
   const outcomes = await transport.batch?.([chain, { method: 'eth_blockNumber' }, chain])
@@ -131,8 +138,8 @@ it('sends again only those calls of a batch that were refused', async () => {
   ])
 })
 
-it('refuses numbers that cannot work', async () => {
+it('rejects invalid numbers', async () => {
   const node = await startNodeServer()
-  expect(() => open(node, { attempts: 0 })).toThrow('"option":"attempts"')
-  expect(() => open(node, { maxMs: -1 })).toThrow('"option":"maxMs"')
+  expect(() => open(node, { attempts: 0 })).toThrow('Invalid value of attempts: ')
+  expect(() => open(node, { maxMs: -1 })).toThrow('Invalid value of maxMs: ')
 })

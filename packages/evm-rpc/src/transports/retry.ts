@@ -4,8 +4,8 @@ import { type Backoff, backoffMs } from './backoff.ts'
 import { closedByCaller, closedError } from './close-code.ts'
 import { requireMilliseconds } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
-import { callsOf, failed, lastingParts, type Outcome, sendAll } from './outcomes.ts'
-import { askedPauseMs, isRateRefusal, isRevert } from './refusal.ts'
+import { callsOf, failed, connectionMethodsOf, type Outcome, sendAll } from './outcomes.ts'
+import { retryAfterMsOf, isRateRefusal, isRevert } from './refusal.ts'
 
 /** Number of attempts and delays between them. */
 export interface RetryOptions {
@@ -25,8 +25,8 @@ export interface RetryOptions {
 /**
  * Retries a call when the node rejected it with an error that may be temporary.
  *
- * Those errors are: too many calls (-32005, 429, or `data.reason` is `rate`), for every method, because the call was
- * not executed; an internal error (-32603) and an unavailable resource (-32002), for idempotent methods only. A quota,
+ * Those errors are: too many calls (-32005, 429, or `data.reason` is `rate`, `busy` or `upstream busy`), for every
+ * method, because the call was not executed; an internal error (-32603) and an unavailable resource (-32002), for idempotent methods only. A quota,
  * a revert, invalid parameters and all other errors are final. Lost connections are not handled here: {@link http} and
  * {@link webSocket} handle them. The delay is a random part of an upper bound that doubles; a delay that the node
  * requests (`data.retry_after_ms`) is added.
@@ -39,9 +39,10 @@ export interface RetryOptions {
  * ```ts
  * const patient = retry(http({ url, auth }), { attempts: 5 })
  * ```
+ * @see EIP-1474, section Error codes; https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
  */
 export function retry(transport: Transport, options: RetryOptions = {}): Transport {
-  const { attempts = 3, baseMs = 250, maxMs = 30_000, shouldRetry = mayPass } = options
+  const { attempts = 3, baseMs = 250, maxMs = 30_000, shouldRetry = isTemporary } = options
   requireNumber('attempts', attempts, 1)
   requireMilliseconds('baseMs', baseMs)
   requireMilliseconds('maxMs', maxMs)
@@ -54,50 +55,52 @@ export function retry(transport: Transport, options: RetryOptions = {}): Transpo
   ): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [...(await sendAll(transport, requests, callOptions))]
     for (let tries = 1; tries < attempts; tries++) {
-      const again = requests.flatMap((request, index) => {
+      const failedCalls = requests.flatMap((request, index) => {
         const outcome = outcomes[index]
         if (outcome?.status !== 'rejected' || callOptions?.signal?.aborted) return []
-        const askedMs = askedPauseMs(outcome.reason) ?? 0
-        return askedMs <= maxMs && shouldRetry(outcome.reason, request) ? [{ request, index, askedMs }] : []
+        const retryAfterMs = retryAfterMsOf(outcome.reason) ?? 0
+        return retryAfterMs <= maxMs && shouldRetry(outcome.reason, request)
+          ? [{ request, index, askedMs: retryAfterMs }]
+          : []
       })
-      if (again.length === 0) break
-      const askedMs = Math.max(...again.map((one) => one.askedMs))
+      if (failedCalls.length === 0) break
+      const retryAfterMs = Math.max(...failedCalls.map((failedCall) => failedCall.askedMs))
       const { signal } = closed
       const ends = callOptions?.signal ? AbortSignal.any([callOptions.signal, signal]) : signal
       try {
-        await pause(askedMs + backoffMs(tries - 1, backoff), ends)
+        await pause(retryAfterMs + backoffMs(tries - 1, backoff), ends)
       } catch (reason) {
-        for (const { request, index } of again) {
+        for (const { request, index } of failedCalls) {
           outcomes[index] = failed(signal.aborted ? closedError(request.method, closedByCaller) : reason)
         }
         break
       }
-      const later = await sendAll(
+      const retried = await sendAll(
         transport,
-        again.map(({ request }) => request),
+        failedCalls.map(({ request }) => request),
         callOptions,
       )
-      for (const [place, { index }] of again.entries()) {
-        const outcome = later[place]
+      for (const [position, { index }] of failedCalls.entries()) {
+        const outcome = retried[position]
         if (outcome) outcomes[index] = outcome
       }
     }
     return outcomes
   }
 
-  const lasting = lastingParts(transport)
+  const connectionMethods = connectionMethodsOf(transport)
   return {
     ...callsOf(send),
-    ...lasting,
+    ...connectionMethods,
     close() {
       closed.abort()
-      lasting.close?.()
+      connectionMethods.close?.()
     },
   }
 }
 
-function mayPass(error: unknown, { method }: RpcRequest): boolean {
+function isTemporary(error: unknown, { method }: RpcRequest): boolean {
   if (isRateRefusal(error, method)) return true
-  if (!FairleadError.is(error, 'RPC_ERROR') || !isIdempotent(method) || isRevert(error.context)) return false
-  return error.context.rpcCode === -32603 || error.context.rpcCode === -32002
+  if (!FairleadError.is(error, 'RPC_ERROR') || !isIdempotent(method) || isRevert(error.details)) return false
+  return error.details.rpcCode === -32603 || error.details.rpcCode === -32002
 }

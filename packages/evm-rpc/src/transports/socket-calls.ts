@@ -1,6 +1,6 @@
 import { type CallOptions, FairleadError } from '@fairlead/core'
 import type { RpcRequest } from '../transport.ts'
-import type { Answer } from './response.ts'
+import type { JsonRpcResponse } from './response.ts'
 import { outcomesOf } from './batch-response.ts'
 import { requireMilliseconds } from './configuration.ts'
 import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
@@ -15,7 +15,7 @@ export interface SocketCallsOptions {
   /** The error of a call when there will be no further connection. */
   readonly ended: (operation: string) => Error | undefined
   /** Why there is no connection. */
-  readonly absence: () => string
+  readonly unavailableReason: () => string
   /** Whether a call must not wait for a connection. */
   readonly isUnreachable: () => boolean
   readonly secrets: readonly string[]
@@ -39,7 +39,7 @@ export interface SocketCalls {
     settle: (outcomes: readonly Outcome[]) => void,
   ): void
   /** Delivers a response, or several in an array, to the waiting calls. */
-  answer(message: unknown): void
+  receive(message: unknown): void
   /** A connection is open: sends the queued calls. */
   flush(): void
   /** The connection broke: calls that can be sent once more wait for the next one, the others fail. */
@@ -80,9 +80,9 @@ export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
   }
 
   // An error without an id belongs to the call that is in flight, if there is only one; with several it is ambiguous.
-  function onlyOneSent(): Exchange | undefined {
-    const [only, ...others] = [...exchanges].filter(({ isWaiting }) => !isWaiting)
-    return others.length === 0 ? only : undefined
+  function onlySentExchange(): Exchange | undefined {
+    const [only, ...rest] = [...exchanges].filter(({ isWaiting }) => !isWaiting)
+    return rest.length === 0 ? only : undefined
   }
 
   return {
@@ -96,7 +96,7 @@ export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
       } catch (error) {
         return settle(requests.map(() => failed(error)))
       }
-      const end = (outcomes: readonly Outcome[]): void => {
+      const finish = (outcomes: readonly Outcome[]): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
         exchanges.delete(exchange)
@@ -112,26 +112,26 @@ export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
         timeoutMs,
         sent: 0,
         isWaiting: true,
-        settle: end,
-        fail: (error) => end(requests.map(() => failed(error))),
+        settle: finish,
+        fail: (error) => finish(requests.map(() => failed(error))),
       }
       const timer = setTimeout(() => {
-        fail(exchange, 'TRANSPORT_TIMEOUT', exchange.isWaiting ? options.absence() : 'no answer')
+        fail(exchange, 'TRANSPORT_TIMEOUT', exchange.isWaiting ? options.unavailableReason() : 'no answer')
       }, timeoutMs)
       if (signal?.aborted) return abort()
       const ended = options.ended(operation)
       if (ended) return exchange.fail(ended)
-      if (options.isUnreachable()) return fail(exchange, 'TRANSPORT_FAILED', options.absence())
+      if (options.isUnreachable()) return fail(exchange, 'TRANSPORT_FAILED', options.unavailableReason())
       signal?.addEventListener('abort', abort)
       exchanges.add(exchange)
       for (const { id } of envelopes) byId.set(id, exchange)
       transmit(exchange)
     },
-    answer(message) {
-      const answers = [message].flat() as (Answer | null | undefined)[]
-      const named = answers.map((answer) => byId.get(answer?.id)).find((exchange) => exchange)
-      const exchange = named ?? (answers[0]?.id === null ? onlyOneSent() : undefined)
-      exchange?.settle(outcomesOf(exchange.envelopes, answers, status, secrets))
+    receive(message) {
+      const responses = [message].flat() as (JsonRpcResponse | null | undefined)[]
+      const matched = responses.map((response) => byId.get(response?.id)).find((exchange) => exchange)
+      const exchange = matched ?? (responses[0]?.id === null ? onlySentExchange() : undefined)
+      exchange?.settle(outcomesOf(exchange.envelopes, responses, status, secrets))
     },
     flush() {
       for (const exchange of exchanges) if (exchange.isWaiting) transmit(exchange)

@@ -13,20 +13,20 @@ function open(node: NodeServer): WebSocketTransport {
 }
 
 /** Records all callbacks, in order. */
-function recorder(): SubscriptionListener & { readonly heard: unknown[] } {
-  const heard: unknown[] = []
+function recorder(): SubscriptionListener & { readonly received: unknown[] } {
+  const received: unknown[] = []
   return {
-    heard,
-    next: (result) => heard.push(result),
-    resumed: () => heard.push('resumed'),
-    error: (error) => heard.push(error),
+    received,
+    next: (result) => received.push(result),
+    resumed: () => received.push('resumed'),
+    error: (error) => received.push(error),
   }
 }
 
 const named = (node: NodeServer, method: string) => node.calls.filter((call) => call.method === method)
 
 describe('a subscription', () => {
-  it('hears what is pushed under its id, and nothing else', async () => {
+  it('receives only notifications with its id', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const [heads, logs] = [recorder(), recorder()]
@@ -40,12 +40,12 @@ describe('a subscription', () => {
     node.push('0x2', 'log')
     node.push('0x3', 'stray')
     await transport.request({ method: 'eth_chainId' })
-    expect([heads.heard, logs.heard]).toEqual([['head'], ['log']])
+    expect([heads.received, logs.received]).toEqual([['head'], ['log']])
   })
 
-  it('hears also what comes before its id, in order', async () => {
+  it('receives notifications that arrive before its id, in order', async () => {
     const node = await startNodeServer()
-    node.answer = ({ method }) => {
+    node.respond = ({ method }) => {
       if (method !== 'eth_subscribe') return ok('0x1')
       node.push('0x7', 1)
       node.push('0x8', 'of another')
@@ -56,17 +56,17 @@ describe('a subscription', () => {
     }
     const listener = recorder()
     await open(node).subscribe(['newHeads'], listener)
-    await vi.waitFor(() => expect(listener.heard).toEqual([1, 2, 3]), 20_000)
+    await vi.waitFor(() => expect(listener.received).toEqual([1, 2, 3]), 20_000)
   })
 
   it('fails with the error of the node', async () => {
     const node = await startNodeServer()
-    node.answer = () => ({ error: { code: -32602, message: 'no such kind' } })
+    node.respond = () => ({ error: { code: -32602, message: 'no such kind' } })
     const error = await failure(open(node).subscribe(['odd'], recorder()))
-    expect(error.context).toMatchObject({ operation: 'eth_subscribe', rpcCode: -32602 })
+    expect(error.details).toMatchObject({ operation: 'eth_subscribe', rpcCode: -32602 })
   })
 
-  it('that cannot be written down leaves nothing behind', async () => {
+  it('releases all state if it cannot be serialized', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     await expect(transport.subscribe(['logs', { fromBlock: 1n }], recorder())).rejects.toThrow(TypeError)
@@ -77,17 +77,20 @@ describe('a subscription', () => {
     await transport.subscribe(['newHeads'], listener)
     node.push('0x1', 'head')
     await transport.request({ method: 'eth_chainId' })
-    expect(listener.heard).toEqual(['head'])
+    expect(listener.received).toEqual(['head'])
   })
 
-  it('runs again after a broken connection, under its new id only', async () => {
+  it('is renewed after a broken connection, under its new id only', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const [first, second] = [recorder(), recorder()]
     await transport.subscribe(['newHeads'], first)
     await transport.subscribe(['logs', {}], second)
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect([first.heard, second.heard]).toEqual([['resumed'], ['resumed']]), 20_000)
+    await vi.waitFor(
+      () => expect([first.received, second.received]).toEqual([['resumed'], ['resumed']]),
+      20_000,
+    )
     expect(named(node, 'eth_subscribe').map(({ params }) => params)).toEqual([
       ['newHeads'],
       ['logs', {}],
@@ -98,13 +101,13 @@ describe('a subscription', () => {
     node.push('0x3', 'head')
     node.push('0x4', 'log')
     await transport.request({ method: 'eth_chainId' })
-    expect(first.heard).toEqual(['resumed', 'head'])
-    expect(second.heard).toEqual(['resumed', 'log'])
+    expect(first.received).toEqual(['resumed', 'head'])
+    expect(second.received).toEqual(['resumed', 'log'])
   })
 
-  it('is asked for once more when the connection breaks before its id comes', async () => {
+  it('is requested again when the connection breaks before its id arrives', async () => {
     const node = await startNodeServer()
-    node.answer = (_, socket) => {
+    node.respond = (_, socket) => {
       if (node.sockets.length > 1) return ok('0x5')
       socket?.terminate()
       return undefined
@@ -112,50 +115,53 @@ describe('a subscription', () => {
     const listener = recorder()
     await open(node).subscribe(['newHeads'], listener)
     node.push('0x5', 'head')
-    await vi.waitFor(() => expect(listener.heard).toEqual(['head']), 20_000)
+    await vi.waitFor(() => expect(listener.received).toEqual(['head']), 20_000)
     expect(named(node, 'eth_subscribe')).toHaveLength(2)
   })
 
-  it('outlives connections that break while it is asked for again', async () => {
+  it('is renewed although connections break during the renewal', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const listener = recorder()
     await transport.subscribe(['newHeads'], listener)
-    node.answer = (_, socket) => {
+    node.respond = (_, socket) => {
       if (node.sockets.length > 3) return ok('0x9')
       socket?.terminate()
       return undefined
     }
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed']), 20_000)
+    await vi.waitFor(() => expect(listener.received).toEqual(['resumed']), 20_000)
     node.push('0x9', 'head')
-    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed', 'head']), 20_000)
+    await vi.waitFor(() => expect(listener.received).toEqual(['resumed', 'head']), 20_000)
   })
 
-  it('is asked for again until a limit on calls lets it', async () => {
+  it('is requested again until the rate limit accepts it', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const listener = recorder()
     await transport.subscribe(['newHeads'], listener)
     let refusals = 0
-    node.answer = () => {
+    node.respond = () => {
       if (refusals === 2) return ok('0x9')
       refusals++
       return { error: { code: -32005, message: 'limit', data: { reason: 'rate', retry_after_ms: 1 } } }
     }
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed']), 20_000)
+    await vi.waitFor(() => expect(listener.received).toEqual(['resumed']), 20_000)
     expect(refusals).toBe(2)
   })
 
-  it('ends when the node does not take it back', async () => {
+  it('ends when the node rejects the renewal', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const listener = recorder()
     await transport.subscribe(['newHeads'], listener)
-    node.answer = () => ({ error: { code: -32601, message: 'no more' } })
+    node.respond = () => ({ error: { code: -32601, message: 'no more' } })
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(listener.heard).toMatchObject([{ context: { rpcCode: -32601 } }]), 20_000)
+    await vi.waitFor(
+      () => expect(listener.received).toMatchObject([{ details: { rpcCode: -32601 } }]),
+      20_000,
+    )
     node.sockets[1]?.terminate()
     await vi.waitFor(() => expect(node.sockets).toHaveLength(3), 20_000)
     expect(named(node, 'eth_subscribe')).toHaveLength(2)
@@ -167,11 +173,11 @@ describe('a subscription', () => {
     const listener = recorder()
     const subscription = await transport.subscribe(['newHeads'], listener)
     transport.close()
-    expect(listener.heard).toMatchObject([{ code: 'TRANSPORT_CLOSED' }])
+    expect(listener.received).toMatchObject([{ code: 'TRANSPORT_CLOSED' }])
     await subscription.unsubscribe()
   })
 
-  it('is told to the node once when it is ended, and hears nothing from then on', async () => {
+  it('is unsubscribed at the node once, and receives nothing from then on', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const listener = recorder()
@@ -185,10 +191,10 @@ describe('a subscription', () => {
     await vi.waitFor(() => expect(node.sockets).toHaveLength(2), 20_000)
     await transport.request({ method: 'eth_chainId' })
     expect(named(node, 'eth_subscribe')).toHaveLength(1)
-    expect(listener.heard).toEqual([])
+    expect(listener.received).toEqual([])
   })
 
-  it('can be ended without a connection, and does not run again', async () => {
+  it('can be ended without a connection, and is not renewed', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const listener = recorder()
@@ -204,24 +210,24 @@ describe('a subscription', () => {
     expect(named(node, 'eth_unsubscribe')).toHaveLength(0)
   })
 
-  it('that is ended while it is asked for again is ended under its new id', async () => {
+  it('is unsubscribed under its new id if it ends during the renewal', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const listener = recorder()
     const subscription = await transport.subscribe(['newHeads'], listener)
-    let give = () => {}
+    let respond = () => {}
     const wait = new Promise<void>((resolve) => {
-      give = resolve
+      respond = resolve
     })
-    node.answer = ({ method }) => (method === 'eth_subscribe' ? wait.then(() => ok('0x9')) : ok(true))
+    node.respond = ({ method }) => (method === 'eth_subscribe' ? wait.then(() => ok('0x9')) : ok(true))
     node.sockets[0]?.terminate()
     await vi.waitFor(() => expect(named(node, 'eth_subscribe')).toHaveLength(2), 20_000)
     await subscription.unsubscribe()
-    give()
+    respond()
     await vi.waitFor(
       () => expect(named(node, 'eth_unsubscribe')).toMatchObject([{ params: ['0x9'] }]),
       20_000,
     )
-    expect(listener.heard).toEqual([])
+    expect(listener.received).toEqual([])
   })
 })

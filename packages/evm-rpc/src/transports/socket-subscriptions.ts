@@ -1,9 +1,9 @@
 import { FairleadError } from '@fairlead/core'
-import { tell } from '../call-listener.ts'
+import { callListener } from '../call-listener.ts'
 import type { Subscription, SubscriptionListener } from '../transport.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
 import type { Outcome } from './outcomes.ts'
-import { askedPauseMs, isRateRefusal } from './refusal.ts'
+import { retryAfterMsOf, isRateRefusal } from './refusal.ts'
 import type { SocketCalls } from './socket-calls.ts'
 
 /** A notification of a node: the params of `eth_subscription`. */
@@ -24,7 +24,7 @@ export interface SocketSubscriptions {
   end(error: Error): void
 }
 
-interface Running {
+interface ActiveSubscription {
   readonly params: readonly unknown[]
   readonly listener: SubscriptionListener
   /** The subscription id of the node, while there is a connection. */
@@ -34,52 +34,56 @@ interface Running {
 }
 
 export function createSocketSubscriptions(calls: SocketCalls, backoff: Backoff): SocketSubscriptions {
-  const running = new Set<Running>()
-  const byId = new Map<unknown, Running>()
+  const running = new Set<ActiveSubscription>()
+  const byId = new Map<unknown, ActiveSubscription>()
   // A node may push before it has returned the id; buffered only while a subscription waits for its id.
-  const early = new Map<unknown, unknown[]>()
-  let asking = 0
+  const buffered = new Map<unknown, unknown[]>()
+  let pendingRequests = 0
 
-  function ask(one: Running, resend: boolean, settle: (outcome: Outcome | undefined) => void): void {
-    asking++
-    calls.exchange([{ method: 'eth_subscribe', params: one.params }], { resend }, ([outcome]) => {
-      asking--
+  function request(
+    active: ActiveSubscription,
+    resend: boolean,
+    settle: (outcome: Outcome | undefined) => void,
+  ): void {
+    pendingRequests++
+    calls.exchange([{ method: 'eth_subscribe', params: active.params }], { resend }, ([outcome]) => {
+      pendingRequests--
       if (outcome?.status === 'fulfilled') {
-        one.id = outcome.value
-        byId.set(one.id, one)
+        active.id = outcome.value
+        byId.set(active.id, active)
       }
       settle(outcome)
-      for (const result of early.get(one.id) ?? []) deliver(one, result)
-      early.delete(one.id)
-      if (asking === 0) early.clear()
+      for (const result of buffered.get(active.id) ?? []) deliver(active, result)
+      buffered.delete(active.id)
+      if (pendingRequests === 0) buffered.clear()
     })
   }
 
-  function askAgain(one: Running, tries: number): void {
-    ask(one, false, (outcome) => {
+  function renew(active: ActiveSubscription, tries: number): void {
+    request(active, false, (outcome) => {
       if (outcome?.status === 'fulfilled') {
-        if (one.ending) void release(one)
-        else tell(() => one.listener.resumed?.())
+        if (active.ending) void release(active)
+        else callListener(() => active.listener.resumed?.())
         return
       }
       const error: unknown = outcome?.reason
       // When the connection breaks in the meantime, either another one follows, or the end of the transport.
       const isBroken =
         FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_CLOSED')
-      if (isBroken || one.ending) return
+      if (isBroken || active.ending) return
       if (isRateRefusal(error, 'eth_subscribe')) {
-        const pauseMs = Math.min(askedPauseMs(error) ?? 0, backoff.maxMs) + backoffMs(tries, backoff)
-        one.timer = setTimeout(() => askAgain(one, tries + 1), pauseMs)
+        const pauseMs = Math.min(retryAfterMsOf(error) ?? 0, backoff.maxMs) + backoffMs(tries, backoff)
+        active.timer = setTimeout(() => renew(active, tries + 1), pauseMs)
         return
       }
-      running.delete(one)
-      tell(() => one.listener.error?.(error))
+      running.delete(active)
+      callListener(() => active.listener.error?.(error))
     })
   }
 
-  function release(one: Running): Promise<void> {
-    const { id } = one
-    forget(one)
+  function release(active: ActiveSubscription): Promise<void> {
+    const { id } = active
+    clearId(active)
     if (id === undefined) return Promise.resolve()
     // No notification is delivered from now on, whatever the node responds.
     return new Promise((resolve) => {
@@ -87,48 +91,55 @@ export function createSocketSubscriptions(calls: SocketCalls, backoff: Backoff):
     })
   }
 
-  function forget(one: Running): void {
-    clearTimeout(one.timer)
-    byId.delete(one.id)
-    one.id = undefined
+  function clearId(active: ActiveSubscription): void {
+    clearTimeout(active.timer)
+    byId.delete(active.id)
+    active.id = undefined
   }
 
-  function unsubscribe(one: Running): Promise<void> {
-    running.delete(one)
-    return (one.ending ??= release(one))
+  function unsubscribe(active: ActiveSubscription): Promise<void> {
+    running.delete(active)
+    return (active.ending ??= release(active))
   }
 
-  function deliver(one: Running, result: unknown): void {
-    if (!one.ending) tell(() => one.listener.next(result))
+  function deliver(active: ActiveSubscription, result: unknown): void {
+    if (!active.ending) callListener(() => active.listener.next(result))
   }
 
   return {
     subscribe(params, listener) {
-      const one: Running = { params, listener, id: undefined, ending: undefined, timer: undefined }
+      const active: ActiveSubscription = {
+        params,
+        listener,
+        id: undefined,
+        ending: undefined,
+        timer: undefined,
+      }
       return new Promise((resolve, reject) => {
-        ask(one, true, (outcome) => {
+        request(active, true, (outcome) => {
           if (outcome?.status !== 'fulfilled') return reject(outcome?.reason as Error)
-          running.add(one)
-          resolve({ unsubscribe: () => unsubscribe(one) })
+          running.add(active)
+          resolve({ unsubscribe: () => unsubscribe(active) })
         })
       })
     },
     notify({ subscription, result }) {
-      const one = byId.get(subscription)
-      if (one) deliver(one, result)
-      else if (asking > 0) early.set(subscription, [...(early.get(subscription) ?? []), result])
+      const active = byId.get(subscription)
+      if (active) deliver(active, result)
+      else if (pendingRequests > 0)
+        buffered.set(subscription, [...(buffered.get(subscription) ?? []), result])
     },
     resume() {
-      for (const one of running) askAgain(one, 0)
+      for (const active of running) renew(active, 0)
     },
     lost() {
-      early.clear()
-      for (const one of running) forget(one)
+      buffered.clear()
+      for (const active of running) clearId(active)
     },
     end(error) {
-      for (const one of running) {
-        forget(one)
-        tell(() => one.listener.error?.(error))
+      for (const active of running) {
+        clearId(active)
+        callListener(() => active.listener.error?.(error))
       }
       running.clear()
     },

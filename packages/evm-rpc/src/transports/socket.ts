@@ -1,5 +1,5 @@
 import { FairleadError, redact } from '@fairlead/core'
-import { abnormal } from './close-code.ts'
+import { abnormalClosure } from './close-code.ts'
 import { unref } from './unref.ts'
 
 /** An instance of a WebSocket class, as far as its type describes it. */
@@ -48,7 +48,7 @@ interface Runtime {
 export type OpenSocket = (listener: SocketListener) => Socket
 
 /** How long a server may take to respond to the close frame. */
-const goodbyeMs = 2_000
+const closeTimeoutMs = 2_000
 
 /**
  * Returns the class that opens connections, and how to pass headers to it.
@@ -59,60 +59,60 @@ export function socketOpener(
   url: string,
   headers: Readonly<Record<string, string>>,
   secrets: readonly string[],
-  given: WebSocketClass | undefined,
+  provided: WebSocketClass | undefined,
 ): OpenSocket {
   const runtime = globalThis as Runtime
-  const chosen = given ?? runtime.WebSocket
-  if (!chosen) {
+  const selected = provided ?? runtime.WebSocket
+  if (!selected) {
     const rule = 'must be given, such as that of ws, as the runtime has none'
     throw new FairleadError('CONFIG_INVALID', { option: 'WebSocket', rule })
   }
   const needsHeaders = Object.keys(headers).length > 0
   // The classes of Node.js, Deno and Bun accept headers in place of the protocols, like that of `ws`.
-  if (needsHeaders && !given && !runtime.process?.versions?.node) {
+  if (needsHeaders && !provided && !runtime.process?.versions?.node) {
     const rule = 'must be token where a WebSocket cannot send headers, as in browsers'
     throw new FairleadError('CONFIG_INVALID', { option: 'auth.kind', rule })
   }
   const options = needsHeaders ? [{ headers }] : []
   return (listener) => {
-    const socket = new chosen(url, ...(options as never[])) as RuntimeSocket
+    const socket = new selected(url, ...(options as never[])) as RuntimeSocket
     return listen(socket, listener, secrets)
   }
 }
 
 function listen(socket: RuntimeSocket, listener: SocketListener, secrets: readonly string[]): Socket {
-  let heard = true
+  let isListening = true
   let opened = false
   let failure = ''
   const close = (code: number, reason: string) => {
-    if (heard) listener.closed(code, redact(reason || failure, secrets))
-    heard = false
+    if (isListening) listener.closed(code, redact(reason || failure, secrets))
+    isListening = false
   }
   socket.binaryType = 'arraybuffer'
   socket.addEventListener('open', () => {
     opened = true
-    if (heard) listener.open()
+    if (isListening) listener.open()
   })
   socket.addEventListener('message', ({ data = '' }) => {
-    if (heard) listener.text(typeof data === 'string' ? data : new TextDecoder().decode(data))
+    if (isListening) listener.text(typeof data === 'string' ? data : new TextDecoder().decode(data))
   })
   // Only `ws` provides a message for a failure, such as the HTTP status of the response. A close event follows
   // immediately, except in Node.js 22 after a connection that never opened.
   socket.addEventListener('error', ({ message = '' }) => {
     failure = message
-    if (!opened) setTimeout(close, 0, abnormal, '')
+    if (!opened) setTimeout(close, 0, abnormalClosure, '')
   })
   socket.addEventListener('close', ({ code = 0, reason = '' }) => close(code, reason))
   return {
     send: (text) => socket.send(text),
     close: () => {
-      heard = false
+      isListening = false
       socket.close(1000)
       // A server that does not respond to the close frame must not keep the process alive.
-      if (socket.terminate) unref(setTimeout(() => socket.terminate?.(), goodbyeMs))
+      if (socket.terminate) unref(setTimeout(() => socket.terminate?.(), closeTimeoutMs))
     },
     drop: () => {
-      heard = false
+      isListening = false
       if (socket.terminate) socket.terminate()
       else socket.close()
     },

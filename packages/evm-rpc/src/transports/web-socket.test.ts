@@ -2,15 +2,15 @@ import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ConnectionEvent } from '../transport.ts'
-import { failure, type NodeServer, ok, type ServerAnswer, startNodeServer } from './testing/node-server.ts'
+import { failure, type NodeServer, ok, type NodeResponse, startNodeServer } from './testing/node-server.ts'
 import { webSocket, type WebSocketOptions, type WebSocketTransport } from './web-socket.ts'
 
 const token = 's3cr3t-t0k3n'
 const auth: WebSocketOptions['auth'] = { kind: 'token', token }
-const quick = { baseMs: 1, maxMs: 20 }
+const shortBackoff = { baseMs: 1, maxMs: 20 }
 
 function open(node: NodeServer, options: Partial<WebSocketOptions> = {}): WebSocketTransport {
-  const transport = webSocket({ url: node.url, auth, reconnect: quick, ...options })
+  const transport = webSocket({ url: node.url, auth, reconnect: shortBackoff, ...options })
   onTestFinished(() => transport.close())
   return transport
 }
@@ -22,12 +22,12 @@ function eventsOf(transport: WebSocketTransport): ConnectionEvent[] {
 }
 
 /** A response that the test resolves. */
-function later(): { readonly promise: Promise<ServerAnswer>; give: (answer: ServerAnswer) => void } {
-  let give: (answer: ServerAnswer) => void = () => {}
-  const promise = new Promise<ServerAnswer>((resolve) => {
-    give = resolve
+function later(): { readonly promise: Promise<NodeResponse>; respond: (response: NodeResponse) => void } {
+  let respond: (response: NodeResponse) => void = () => {}
+  const promise = new Promise<NodeResponse>((resolve) => {
+    respond = resolve
   })
-  return { promise, give: (answer) => give(answer) }
+  return { promise, respond: (response) => respond(response) }
 }
 
 /** The WebSocket class of the runtime, which counts connection attempts. */
@@ -61,7 +61,7 @@ const height = { method: 'eth_blockNumber' }
 const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
 
 describe('a connection', () => {
-  it('is opened by the first call, at the path of the token, and shared by all', async () => {
+  it('is opened by the first call, at the path with the token, and shared by all calls', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     expect(node.handshakes).toEqual([])
@@ -76,16 +76,16 @@ describe('a connection', () => {
   it.each([
     ['the class of the runtime', undefined],
     ['the class of ws', WebSocket],
-  ])('carries basic credentials in a header with %s', async (_, given) => {
+  ])('sends basic credentials in a header with %s', async (_, webSocketClass) => {
     const node = await startNodeServer()
     const basic: WebSocketOptions['auth'] = { kind: 'basic', username: 'user', password: 'p:w' }
-    const transport = open(node, { auth: basic, WebSocket: given })
+    const transport = open(node, { auth: basic, WebSocket: webSocketClass })
     await transport.request(chain)
     expect(node.handshakes[0]?.path).toBe('/ws')
     expect(node.handshakes[0]?.headers.authorization).toBe(`Basic ${btoa('user:p:w')}`)
   })
 
-  it('tells when it comes and goes', async () => {
+  it('reports when it opens and closes', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     const events = eventsOf(transport)
@@ -101,7 +101,7 @@ describe('a connection', () => {
     ])
   })
 
-  it('tells everybody, also after a listener that throws', async () => {
+  it('notifies all listeners, also after one that throws', async () => {
     const node = await startNodeServer()
     const faults: unknown[] = []
     vi.spyOn(globalThis, 'queueMicrotask').mockImplementation((run) => {
@@ -123,7 +123,7 @@ describe('a connection', () => {
     expect(faults).toEqual([fault, fault])
   })
 
-  it('is tried until the server is there', async () => {
+  it('is retried until the server is available', async () => {
     const node = await startNodeServer()
     await node.stop()
     const { attempts, ...options } = countedWebSocket()
@@ -135,31 +135,31 @@ describe('a connection', () => {
     expect(await call).toBe('0x1')
   })
 
-  it('is given up after the attempts that are allowed', async () => {
+  it('fails after the maximum number of attempts', async () => {
     const node = await startNodeServer()
     await node.stop()
-    const transport = open(node, { reconnect: { ...quick, attempts: 2 } })
+    const transport = open(node, { reconnect: { ...shortBackoff, attempts: 2 } })
     const error = await failure(transport.request(chain))
     expect(error.code).toBe('TRANSPORT_CLOSED')
-    expect(error.context).toMatchObject({ operation: 'eth_chainId', closeCode: 1006 })
+    expect(error.details).toMatchObject({ operation: 'eth_chainId', closeCode: 1006 })
     expect((await failure(transport.request(chain))).code).toBe('TRANSPORT_CLOSED')
   })
 
-  it('is given up also with a class that tells of an error and of no close', async () => {
+  it('fails also with a class that emits an error but no close event', async () => {
     const transport = webSocket({
       url: 'http://127.0.0.1:1',
       auth,
-      reconnect: { ...quick, attempts: 2 },
+      reconnect: { ...shortBackoff, attempts: 2 },
       WebSocket: ClosesSilently,
     })
     onTestFinished(() => transport.close())
     const error = await failure(transport.request(chain))
-    expect(error).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { closeCode: 1006 } })
+    expect(error).toMatchObject({ code: 'TRANSPORT_CLOSED', details: { closeCode: 1006 } })
   })
 
-  it('counts attempts anew once something was heard', async () => {
+  it('resets the attempt count after received data', async () => {
     const node = await startNodeServer()
-    const transport = open(node, { reconnect: { ...quick, attempts: 1 } })
+    const transport = open(node, { reconnect: { ...shortBackoff, attempts: 1 } })
     for (let round = 0; round < 4; round++) {
       expect(await transport.request(chain)).toBe('0x1')
       node.sockets.at(-1)?.terminate()
@@ -167,7 +167,7 @@ describe('a connection', () => {
     expect(await transport.request(chain)).toBe('0x1')
   })
 
-  it.each([1000, 1001, 1011, 1012, 1013, 4000])('comes back after %i', async (code) => {
+  it.each([1000, 1001, 1011, 1012, 1013, 4000])('reconnects after %i', async (code) => {
     const node = await startNodeServer()
     const transport = open(node)
     await transport.request(chain)
@@ -176,13 +176,13 @@ describe('a connection', () => {
     expect(await transport.request(chain)).toBe('0x1')
   })
 
-  it.each([1008, 1009, 3000, 3003, 4401, 4403])('does not come back after %i', async (code) => {
+  it.each([1008, 1009, 3000, 3003, 4401, 4403])('does not reconnect after %i', async (code) => {
     const node = await startNodeServer()
     const transport = open(node)
     const events = eventsOf(transport)
     const errors: unknown[] = []
     await transport.subscribe(['newHeads'], { next: () => {}, error: (error) => errors.push(error) })
-    node.answer = () => undefined
+    node.respond = () => undefined
     const waiting = failure(transport.request(chain))
     const sending = failure(transport.request(raw))
     await vi.waitFor(() => expect(node.calls).toHaveLength(3), 20_000)
@@ -191,17 +191,17 @@ describe('a connection', () => {
     // It was sent, so it is unknown whether it was executed.
     expect((await sending).code).toBe('TRANSPORT_FAILED')
     // This call waited for another connection, which will not be opened.
-    expect(await waiting).toMatchObject({ code: 'TRANSPORT_CLOSED', context: closed })
+    expect(await waiting).toMatchObject({ code: 'TRANSPORT_CLOSED', details: closed })
     expect(await failure(transport.request(chain))).toMatchObject({
       code: 'TRANSPORT_CLOSED',
-      context: closed,
+      details: closed,
     })
-    expect(errors).toMatchObject([{ code: 'TRANSPORT_CLOSED', context: closed }])
+    expect(errors).toMatchObject([{ code: 'TRANSPORT_CLOSED', details: closed }])
     expect(events.at(-1)).toEqual({ type: 'disconnect', code, reason: 'no more ***', willReconnect: false })
     expect(node.sockets).toHaveLength(1)
   })
 
-  it('comes back late after 4429', async () => {
+  it('reconnects with a longer delay after 4429', async () => {
     const node = await startNodeServer()
     const waits: number[] = []
     const transport = open(node, { reconnect: { baseMs: 1, maxMs: 600 }, WebSocket })
@@ -213,25 +213,25 @@ describe('a connection', () => {
     expect(Math.max(...waits.filter((ms) => ms < 600))).toBeGreaterThanOrEqual(300)
   })
 
-  it('is refused permanently when ws reports 401', async () => {
+  it('is rejected permanently when ws reports 401', async () => {
     const node = await startNodeServer()
     node.refuseWith = 401
     const transport = open(node, { WebSocket })
     expect(await failure(transport.request(chain))).toMatchObject({
       code: 'TRANSPORT_CLOSED',
-      context: { reason: 'Unexpected server response: 401' },
+      details: { reason: 'Unexpected server response: 401' },
     })
     expect(node.handshakes).toHaveLength(1)
   })
 
-  it('that is silent is asked, and replaced when it stays silent', async () => {
+  it('is probed when it is inactive, and replaced without a response', async () => {
     const node = await startNodeServer()
     const transport = open(node, { keepAlive: { intervalMs: 30, timeoutMs: 400 } })
     await transport.request(height)
     await vi.waitFor(() => expect(node.calls.length).toBeGreaterThan(3), 20_000)
     expect(node.calls.slice(1).every(({ method }) => method === 'eth_chainId')).toBe(true)
     expect(node.sockets).toHaveLength(1)
-    node.answer = () => undefined
+    node.respond = () => undefined
     const events = eventsOf(transport)
     await vi.waitFor(() => expect(events.map(({ type }) => type)).toEqual(['disconnect', 'connect']), 20_000)
     expect(events[0]).toMatchObject({ code: 1006, reason: 'no answer', willReconnect: true })
@@ -240,22 +240,22 @@ describe('a connection', () => {
 })
 
 describe('a call', () => {
-  it('may be answered in any order', async () => {
+  it('can receive responses in any order', async () => {
     const node = await startNodeServer()
     const first = later()
-    node.answer = ({ method }) => (method === 'eth_chainId' ? first.promise : ok('0x2'))
+    node.respond = ({ method }) => (method === 'eth_chainId' ? first.promise : ok('0x2'))
     const transport = open(node)
     const chainId = transport.request(chain)
     expect(await transport.request(height)).toBe('0x2')
-    first.give(ok('0x1'))
+    first.respond(ok('0x1'))
     expect(await chainId).toBe('0x1')
   })
 
-  it('keeps code, words and data of an error object, without secrets', async () => {
+  it('preserves code, message and data of an error object, without secrets', async () => {
     const node = await startNodeServer()
     const data = { deep: [`/ws/${token}`] }
-    node.answer = () => ({ error: { code: 3, message: `execution reverted ${token}`, data } })
-    expect((await failure(open(node).request({ method: 'eth_call', params: [] }))).context).toEqual({
+    node.respond = () => ({ error: { code: 3, message: `execution reverted ${token}`, data } })
+    expect((await failure(open(node).request({ method: 'eth_call', params: [] }))).details).toEqual({
       operation: 'eth_call',
       rpcCode: 3,
       detail: 'execution reverted ***',
@@ -264,15 +264,15 @@ describe('a call', () => {
     })
   })
 
-  it('breaks the contract when it is answered without result and error', async () => {
+  it('is invalid if the response has no result and no error', async () => {
     const node = await startNodeServer()
-    node.answer = () => ({}) as ServerAnswer
+    node.respond = () => ({}) as NodeResponse
     expect((await failure(open(node).request(chain))).code).toBe('DECODE_INVALID')
   })
 
-  it('is not disturbed by what is no answer to it', async () => {
+  it('ignores unrelated messages', async () => {
     const node = await startNodeServer()
-    node.answer = (_, socket) => {
+    node.respond = (_, socket) => {
       for (const text of ['{', 'null', '1', '[]', '[null]', '{"id":99,"result":1}', '{"method":"x"}'])
         socket?.send(text)
       socket?.send(
@@ -283,23 +283,23 @@ describe('a call', () => {
     expect(await open(node).request(chain)).toBe('0x1')
   })
 
-  it('that is alone gets the error that names no call', async () => {
+  it('gets an error without an id if it is the only one', async () => {
     const node = await startNodeServer()
-    node.answer = (_, socket) => {
+    node.respond = (_, socket) => {
       socket?.send(
         JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } }),
       )
       return undefined
     }
-    expect((await failure(open(node).request(chain))).context).toMatchObject({ rpcCode: -32700 })
+    expect((await failure(open(node).request(chain))).details).toMatchObject({ rpcCode: -32700 })
   })
 
-  it('ends when its time is over, with and without a connection', async () => {
+  it('times out with and without a connection', async () => {
     const node = await startNodeServer()
     const transport = open(node)
     await transport.request(chain)
-    node.answer = () => undefined
-    expect((await failure(transport.request(chain, { timeoutMs: 40 }))).context).toMatchObject({
+    node.respond = () => undefined
+    expect((await failure(transport.request(chain, { timeoutMs: 40 }))).details).toMatchObject({
       attempt: 1,
       reason: 'no answer',
     })
@@ -308,7 +308,7 @@ describe('a call', () => {
     await vi.waitFor(() => expect(events).toHaveLength(1), 20_000)
     const unsent = await failure(transport.request(chain, { timeoutMs: 30 }))
     expect(unsent.code).toBe('TRANSPORT_TIMEOUT')
-    expect(unsent.context).toMatchObject({
+    expect(unsent.details).toMatchObject({
       attempt: 0,
       timeoutMs: 30,
       reason: expect.stringMatching(/^no connection( after \d+ attempts?)?, the last ended with 1006/),
@@ -317,35 +317,35 @@ describe('a call', () => {
 
   it('ends with the reason of its signal', async () => {
     const node = await startNodeServer()
-    node.answer = () => undefined
+    node.respond = () => undefined
     const transport = open(node)
-    const leave = new AbortController()
+    const controller = new AbortController()
     const reason = new Error('enough')
-    const call = transport.request(chain, { signal: leave.signal })
+    const call = transport.request(chain, { signal: controller.signal })
     await vi.waitFor(() => expect(node.calls).toHaveLength(1), 20_000)
-    leave.abort(reason)
+    controller.abort(reason)
     await expect(call).rejects.toBe(reason)
-    await expect(transport.request(chain, { signal: leave.signal })).rejects.toBe(reason)
+    await expect(transport.request(chain, { signal: controller.signal })).rejects.toBe(reason)
     expect(node.calls).toHaveLength(1)
   })
 
-  it('that is idempotent is sent once more after a broken connection, and only once', async () => {
+  it('is retried once after a broken connection if it is idempotent', async () => {
     const node = await startNodeServer()
-    node.answer = (_, socket) => {
+    node.respond = (_, socket) => {
       socket?.terminate()
       return undefined
     }
     const transport = open(node)
     expect(await failure(transport.request(chain))).toMatchObject({
       code: 'TRANSPORT_FAILED',
-      context: { attempt: 2 },
+      details: { attempt: 2 },
     })
     expect(node.calls).toHaveLength(2)
   })
 
-  it('that is not idempotent fails with the connection that it was sent on', async () => {
+  it('fails with its connection if it is not idempotent', async () => {
     const node = await startNodeServer()
-    node.answer = (call, socket) => {
+    node.respond = (call, socket) => {
       if (call.method !== 'eth_sendRawTransaction') return ok('0x1')
       socket?.terminate()
       return undefined
@@ -353,13 +353,13 @@ describe('a call', () => {
     const transport = open(node)
     expect(await failure(transport.request(raw))).toMatchObject({
       code: 'TRANSPORT_FAILED',
-      context: { attempt: 1 },
+      details: { attempt: 1 },
     })
     expect(await transport.request(chain)).toBe('0x1')
     expect(node.calls.filter(({ method }) => method === raw.method)).toHaveLength(1)
   })
 
-  it('that is not idempotent is sent when there is a connection again', async () => {
+  it('is sent after a reconnect if it was not sent before and is not idempotent', async () => {
     const node = await startNodeServer()
     await node.stop()
     const { attempts, ...options } = countedWebSocket()
@@ -371,16 +371,16 @@ describe('a call', () => {
     expect(again.calls).toHaveLength(1)
   })
 
-  it('has a limit of time that a timer can hold', async () => {
+  it('has a timeout within the maximum timer delay', async () => {
     const node = await startNodeServer()
     const error = await failure(open(node).request(chain, { timeoutMs: Infinity }))
-    expect(error).toMatchObject({ code: 'CONFIG_INVALID', context: { option: 'timeoutMs' } })
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', details: { option: 'timeoutMs' } })
     expect(node.calls).toEqual([])
   })
 
   it('ends with the transport', async () => {
     const node = await startNodeServer()
-    node.answer = () => undefined
+    node.respond = () => undefined
     const { attempts, ...options } = countedWebSocket()
     const transport = open(node, options)
     const call = failure(transport.request(raw))
@@ -389,7 +389,7 @@ describe('a call', () => {
     onTestFinished(() => void vi.useRealTimers())
     transport.close()
     transport.close()
-    expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { closeCode: 1000 } })
+    expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', details: { closeCode: 1000 } })
     expect((await failure(transport.request(chain))).code).toBe('TRANSPORT_CLOSED')
     await vi.waitFor(() => expect(node.sockets[0]?.readyState).toBe(WebSocket.CLOSED), 20_000)
     // Enough time for another attempt, which must not happen.
@@ -399,41 +399,41 @@ describe('a call', () => {
 })
 
 describe('several calls', () => {
-  it('travel in one message, and each has an outcome of its own', async () => {
+  it('are sent in one message, and each has its own outcome', async () => {
     const node = await startNodeServer()
-    node.answer = ({ method }) =>
+    node.respond = ({ method }) =>
       method === 'eth_chainId' ? ok('0x1') : { error: { code: -32601, message: 'no such method' } }
     const outcomes = await open(node).batch([chain, { method: 'eth_foo' }])
     expect(outcomes).toMatchObject([
       { status: 'fulfilled', value: '0x1' },
-      { status: 'rejected', reason: { context: { operation: 'eth_foo', rpcCode: -32601 } } },
+      { status: 'rejected', reason: { details: { operation: 'eth_foo', rpcCode: -32601 } } },
     ])
     expect(node.messages).toHaveLength(1)
   })
 
-  it('break the contract one by one when an answer is missing', async () => {
+  it('are invalid individually if a response is missing', async () => {
     const node = await startNodeServer()
-    node.answer = ({ method }) => (method === 'eth_chainId' ? ok('0x1') : undefined)
+    node.respond = ({ method }) => (method === 'eth_chainId' ? ok('0x1') : undefined)
     expect(await open(node).batch([height, chain])).toMatchObject([
       { status: 'rejected', reason: { code: 'DECODE_INVALID' } },
       { status: 'fulfilled', value: '0x1' },
     ])
   })
 
-  it('fail together with the error that names none of them', async () => {
+  it('fail together with an error without an id', async () => {
     const node = await startNodeServer()
-    node.answer = (_, socket) => {
+    node.respond = (_, socket) => {
       socket?.send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'too many' } }))
       return undefined
     }
-    const refused = { status: 'rejected', reason: { context: { rpcCode: -32600 } } }
+    const refused = { status: 'rejected', reason: { details: { rpcCode: -32600 } } }
     expect(await open(node).batch([height, chain])).toMatchObject([refused, refused])
   })
 
-  it('are sent again only when all may be', async () => {
+  it('are retried only if all are idempotent', async () => {
     const node = await startNodeServer()
     let broken = 0
-    node.answer = (_, socket) => {
+    node.respond = (_, socket) => {
       if (broken > 1) return ok('0x1')
       broken++
       socket?.terminate()
@@ -446,7 +446,7 @@ describe('several calls', () => {
     expect(await transport.batch([chain, raw])).toMatchObject([lost, lost])
   })
 
-  it('may be none', async () => {
+  it('can be empty', async () => {
     const node = await startNodeServer()
     expect(await open(node).batch([])).toEqual([])
     expect(node.handshakes).toEqual([])
@@ -457,10 +457,10 @@ describe('a secret', () => {
   it.each([
     ['the class of the runtime', undefined],
     ['the class of ws', WebSocket],
-  ])('stands in no error with %s', async (_, given) => {
+  ])('appears in no error with %s', async (_, webSocketClass) => {
     const node = await startNodeServer()
     node.refuseWith = 500
-    const transport = open(node, { reconnect: { ...quick, attempts: 1 }, WebSocket: given })
+    const transport = open(node, { reconnect: { ...shortBackoff, attempts: 1 }, WebSocket: webSocketClass })
     const errors = [await failure(transport.request(chain)), await failure(transport.request(raw))]
     class Leaky {
       constructor(url: string) {
@@ -469,7 +469,7 @@ describe('a secret', () => {
       send(): void {}
       close(): void {}
     }
-    const leaky = open(node, { reconnect: { ...quick, attempts: 0 }, WebSocket: Leaky })
+    const leaky = open(node, { reconnect: { ...shortBackoff, attempts: 0 }, WebSocket: Leaky })
     errors.push(await failure(leaky.request(chain)))
     for (const error of errors) {
       const forms = [String(error), error.stack, inspect(error, { depth: null, showHidden: true })]
@@ -486,22 +486,22 @@ describe('options', () => {
     ['reconnect.attempts', { reconnect: { attempts: Number.NaN } }],
     ['reconnect.maxMs', { reconnect: { maxMs: Infinity } }],
     ['keepAlive.intervalMs', { keepAlive: { intervalMs: Infinity } }],
-  ])('are refused by name: %s', (option, wrong) => {
-    expect(() => webSocket({ url, auth, ...wrong })).toThrow(`"option":"${option}"`)
+  ])('are rejected by name: %s', (option, wrong) => {
+    expect(() => webSocket({ url, auth, ...wrong })).toThrow(`Invalid value of ${option}: `)
   })
 
-  it('name the class where the runtime has none', () => {
+  it('name the class if the runtime has none', () => {
     vi.stubGlobal('WebSocket', undefined)
     onTestFinished(() => void vi.unstubAllGlobals())
-    expect(() => webSocket({ url, auth })).toThrow('"option":"WebSocket"')
+    expect(() => webSocket({ url, auth })).toThrow('Invalid value of WebSocket: ')
     webSocket({ url, auth, WebSocket }).close()
   })
 
-  it('name the credential where the runtime cannot send it', () => {
+  it('name the credential if the runtime cannot send it', () => {
     vi.stubGlobal('process', undefined)
     onTestFinished(() => void vi.unstubAllGlobals())
     const basic: WebSocketOptions['auth'] = { kind: 'basic', username: 'user', password: 'password' }
-    expect(() => webSocket({ url, auth: basic })).toThrow('"option":"auth.kind"')
+    expect(() => webSocket({ url, auth: basic })).toThrow('Invalid value of auth.kind: ')
     webSocket({ url, auth }).close()
   })
 })

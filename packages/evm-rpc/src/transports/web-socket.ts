@@ -1,5 +1,5 @@
 import { nodeAddress, requireNumber } from '@fairlead/core'
-import { tell } from '../call-listener.ts'
+import { callListener } from '../call-listener.ts'
 import type { ConnectionEvent, RpcRequest, Transport } from '../transport.ts'
 import { parse } from './response.ts'
 import type { Backoff } from './backoff.ts'
@@ -8,7 +8,7 @@ import { requireMilliseconds } from './configuration.ts'
 import { createConnection } from './connection.ts'
 import type { NodeTransportOptions } from './http.ts'
 import { isIdempotent } from './idempotent.ts'
-import type { KeepAliveOptions, SilenceLimits } from './keep-alive.ts'
+import type { KeepAliveOptions, KeepAliveLimits } from './keep-alive.ts'
 import { callsOf, type SendAll } from './outcomes.ts'
 import { socketOpener, type WebSocketClass } from './socket.ts'
 import { createSocketCalls } from './socket-calls.ts'
@@ -85,7 +85,7 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
     reconnect,
     keepAlive: options.keepAlive !== false && keepAliveOf(options.keepAlive),
     // The outcome is ignored: any received data proves that the connection is alive.
-    ask: () => calls.exchange([{ method: 'eth_chainId' }], { resend: false }, () => {}),
+    probe: () => calls.exchange([{ method: 'eth_chainId' }], { resend: false }, () => {}),
     onText: (text) => receive(parse(text)),
     onEvent: (event) => {
       if (event.type === 'connect') {
@@ -96,7 +96,7 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
         subscriptions.lost()
         if (!event.willReconnect) end(event)
       }
-      for (const listener of listeners) tell(() => listener(event))
+      for (const listener of listeners) callListener(() => listener(event))
     },
     onUnreachable: (reason) => calls.unreachable(reason),
   })
@@ -107,7 +107,7 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
       connection.start()
       return false
     },
-    absence: () => connection.absence,
+    unavailableReason: () => connection.unavailableReason,
     isUnreachable: () => connection.isUnreachable,
     ended: (operation) => connection.ended && closedError(operation, connection.ended),
     secrets,
@@ -117,13 +117,13 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
 
   function receive(message: unknown): void {
     const { method, params } = (message ?? {}) as { method?: unknown; params?: Notification }
-    if (method === undefined) calls.answer(message)
+    if (method === undefined) calls.receive(message)
     else if (method === 'eth_subscription' && params) subscriptions.notify(params)
   }
 
-  function end(how: Ending): void {
-    calls.end((operation) => closedError(operation, how))
-    subscriptions.end(closedError('eth_subscribe', how))
+  function end(ending: Ending): void {
+    calls.end((operation) => closedError(operation, ending))
+    subscriptions.end(closedError('eth_subscribe', ending))
   }
 
   const send: SendAll = (requests, callOptions) =>
@@ -161,7 +161,7 @@ function reconnectOf({
   return { attempts, baseMs, maxMs }
 }
 
-function keepAliveOf({ intervalMs = 30_000, timeoutMs = 10_000 }: KeepAliveOptions = {}): SilenceLimits {
+function keepAliveOf({ intervalMs = 30_000, timeoutMs = 10_000 }: KeepAliveOptions = {}): KeepAliveLimits {
   requireMilliseconds('keepAlive.intervalMs', intervalMs)
   requireMilliseconds('keepAlive.timeoutMs', timeoutMs)
   return { intervalMs, timeoutMs }

@@ -30,6 +30,7 @@ function assertForm(form: keyof typeof forms, value: unknown, field: string): vo
  * ```ts
  * isHex('0x1') // true
  * ```
+ * @see https://ethereum.org/developers/docs/apis/json-rpc/#hex-encoding
  */
 export function isHex(value: unknown): value is `0x${string}` {
   return has('hex', value)
@@ -105,6 +106,7 @@ export function isHash32(value: unknown): value is Hash32 {
  * ```ts
  * assertBytes(input, 'calldata')
  * ```
+ * @see specs/evm/openrpc.yaml, schema Bytes
  */
 export function assertBytes(value: unknown, field: string): asserts value is Bytes {
   assertForm('bytes', value, field)
@@ -120,6 +122,7 @@ export function assertBytes(value: unknown, field: string): asserts value is Byt
  * ```ts
  * assertQuantity(input, 'amount')
  * ```
+ * @see specs/evm/openrpc.yaml, schema Quantity
  */
 export function assertQuantity(value: unknown, field: string): asserts value is Quantity {
   assertForm('quantity', value, field)
@@ -135,6 +138,7 @@ export function assertQuantity(value: unknown, field: string): asserts value is 
  * ```ts
  * assertAddress(input, 'recipient')
  * ```
+ * @see specs/evm/openrpc.yaml, schema Address
  */
 export function assertAddress(value: unknown, field: string): asserts value is Address {
   assertForm('address', value, field)
@@ -150,6 +154,7 @@ export function assertAddress(value: unknown, field: string): asserts value is A
  * ```ts
  * assertHash32(input, 'transaction')
  * ```
+ * @see specs/evm/openrpc.yaml, schema Hash32
  */
 export function assertHash32(value: unknown, field: string): asserts value is Hash32 {
   assertForm('hash', value, field)

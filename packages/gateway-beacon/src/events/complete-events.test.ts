@@ -60,7 +60,7 @@ test('rejects an event without an end', () => {
   const splitter = new CompleteEvents()
   const chunk = Buffer.alloc(1_048_576, 'x')
   for (let i = 0; i < 16; i++) splitter.push(chunk)
-  expect(() => splitter.push(chunk)).toThrow('An event of the node has no end.')
+  expect(() => splitter.push(chunk)).toThrow('An event of the upstream is too long.')
 })
 
 test('random bytes in random chunks pass unchanged', () => {

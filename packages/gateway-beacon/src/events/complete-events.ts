@@ -38,7 +38,7 @@ export class CompleteEvents {
 
   #buffer(bytes: Buffer): void {
     this.#bufferedBytes += bytes.length
-    if (this.#bufferedBytes > maxBufferedBytes) throw new Error('An event of the node has no end.')
+    if (this.#bufferedBytes > maxBufferedBytes) throw new Error('An event of the upstream is too long.')
     this.#buffered.push(bytes)
   }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
+import { processSocketData, waitFor } from '@fairlead/vitest/wait-for'
 import { eventGateway } from '../testing/event-gateway.ts'
 import { readEvents } from '../testing/event-reader.ts'
 import { eventServer } from '../testing/event-server.ts'
@@ -16,7 +16,7 @@ test('a slow client is disconnected, and the others continue', async () => {
   while (counts.slow === 0 && sent < 1_000) {
     node.send(large)
     sent += 1
-    await handleArrived()
+    await processSocketData()
   }
   expect(counts.slow).toBe(1)
   await waitFor(() => expect(counts.open).toBe(1))
@@ -52,7 +52,7 @@ test.each([
   [
     'revoked',
     (gateway: Awaited<ReturnType<typeof eventGateway>>) => gateway.revoke(),
-    'the credential is no longer in force',
+    'the credential is no longer valid',
   ],
   [
     'of another protocol',
@@ -63,7 +63,7 @@ test.each([
     'of a node that has moved',
     (gateway: Awaited<ReturnType<typeof eventGateway>>) =>
       gateway.grant({ upstreams: { beacon: 'http://127.0.0.1:1' } }),
-    'the node has moved',
+    'the upstreams of the node have changed',
   ],
 ])('streams of a credential that is %s end immediately', async (_, change, reason) => {
   const node = await eventServer()
@@ -106,7 +106,7 @@ test('shutdown ends all streams and rejects new ones', async () => {
   multiplexers.close()
   for (const client of clients) {
     await waitFor(() => expect(client.end()).toBe('complete'))
-    expect(client.received().toString()).toBe(': the service restarts\n\n')
+    expect(client.received().toString()).toBe(': the gateway is restarting\n\n')
   }
   await waitFor(() => expect(node.streams.size).toBe(0))
   expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(503)

@@ -11,7 +11,7 @@ export interface EventMetrics {
 export function createEventMetrics(registry: MetricsRegistry, upstreamStreams: () => number): EventMetrics {
   registry.gauge(
     'fairlead_upstream_event_streams',
-    'Event streams at beacon nodes that those of clients share.',
+    'Event streams to beacon upstreams, shared by client streams.',
     [],
     (set) => set({}, upstreamStreams()),
   )
@@ -20,7 +20,7 @@ export function createEventMetrics(registry: MetricsRegistry, upstreamStreams: (
     slow: registry
       .newCounter(
         'fairlead_event_streams_cut_off_total',
-        'Event streams that were cut off because the client read too slowly.',
+        'Event streams that were reset because the client read too slowly.',
         [],
       )
       .labels({}),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { sendJson } from '../testing/beacon-server.ts'
-import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
+import { processSocketData, waitFor } from '@fairlead/vitest/wait-for'
 import { eventGateway } from '../testing/event-gateway.ts'
 import { type EventReader, readEvents } from '../testing/event-reader.ts'
 import { eventServer } from '../testing/event-server.ts'
 
 const head = (slot: number) => `event: head\ndata: {"slot":"${slot}"}\n\n`
-const ended = ": the node's event stream ended\n\n"
+const ended = ': the event stream of the upstream ended\n\n'
 
 test('a stream starts with the event stream headers, a retry line and a comment', async () => {
   const node = await eventServer()
@@ -84,7 +84,7 @@ test('events pass unchanged with any line endings and chunk boundaries', async (
   )
   for (let at = 0; at < bytes.length; at += 3) {
     node.send(bytes.subarray(at, at + 3))
-    await handleArrived()
+    await processSocketData()
   }
   await waitFor(() => expect(client.received()).toEqual(bytes))
 })
@@ -135,7 +135,7 @@ test('clients receive retry-after while no upstream is reachable', async () => {
   const client = await readEvents(`${url}?topics=head`)
   expect(client.response.statusCode).toBe(502)
   expect(client.response.headers['retry-after']).toBe('1')
-  await waitFor(() => expect(client.text()).toBe('{"code":502,"message":"The node cannot be reached."}'))
+  await waitFor(() => expect(client.text()).toBe('{"code":502,"message":"The upstream is unreachable."}'))
   expect(multiplexers.upstreamStreams()).toBe(0)
   await node.start()
   expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(200)

@@ -113,7 +113,7 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
     close: () => {
       isClosed = true
       guard.close()
-      for (const stream of streams.values()) stream.end('the service restarts')
+      for (const stream of streams.values()) stream.end('the gateway is restarting')
     },
   }
 }
@@ -122,18 +122,18 @@ function reasonOf({ cause, reason = '' }: LostEntitlement): string {
   switch (cause) {
     case 'revoked':
     case 'expired':
-      return 'the credential is no longer in force'
+      return 'the credential is no longer valid'
     case 'rule':
       return reason
     case 'protocol':
       return 'the node no longer offers this protocol'
     case 'moved':
-      return 'the node has moved'
+      return 'the upstreams of the node have changed'
     default:
       return cause satisfies never
   }
 }
 
 function restarting(): RestError {
-  return new RestError(503, 'The service restarts.', { 'retry-after': '1' })
+  return new RestError(503, 'The gateway is restarting. Try again.', { 'retry-after': '1' })
 }

@@ -135,7 +135,7 @@ export class UpstreamStream {
   #relay(response: StreamedResponse | BufferedResponse): void {
     if (!('body' in response) || !/^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')) {
       if ('body' in response) void response.body.dump().catch(() => undefined)
-      throw new RestError(502, 'The node did not answer with an event stream.')
+      throw new RestError(502, 'The upstream did not return an event stream.')
     }
     const splitter = new CompleteEvents()
     const { body } = response
@@ -185,4 +185,4 @@ function isFailure({ status }: BufferedResponse): boolean {
 }
 
 /** The only sign of a gap that every client of an event stream understands is the end of the stream. */
-const upstreamEnded = "the node's event stream ended"
+const upstreamEnded = 'the event stream of the upstream ended'

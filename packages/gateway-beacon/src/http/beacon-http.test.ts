@@ -307,11 +307,11 @@ describe('credentials', () => {
 
 describe('an invalid request', () => {
   it.each([
-    ['GET', '/eth/v1/nothing', {}, undefined, 404, 'The beacon node API has no such path.'],
-    ['GET', '', {}, undefined, 404, 'The beacon node API has no such path.'],
-    ['GET', '/lighthouse/health', {}, undefined, 404, 'The beacon node API has no such path.'],
-    ['POST', genesis, {}, 'x', 405, 'This path is called with GET or HEAD.'],
-    ['DELETE', '/eth/v2/beacon/blocks', {}, undefined, 405, 'This path is called with POST.'],
+    ['GET', '/eth/v1/nothing', {}, undefined, 404, 'The beacon node API does not have this path.'],
+    ['GET', '', {}, undefined, 404, 'The beacon node API does not have this path.'],
+    ['GET', '/lighthouse/health', {}, undefined, 404, 'The beacon node API does not have this path.'],
+    ['POST', genesis, {}, 'x', 405, 'Use GET or HEAD for this path.'],
+    ['DELETE', '/eth/v2/beacon/blocks', {}, undefined, 405, 'Use POST for this path.'],
     ['GET', '/eth/v1/beacon/states/top/root', {}, undefined, 400, 'The path parameter state_id must match'],
     [
       'GET',
@@ -319,11 +319,11 @@ describe('an invalid request', () => {
       {},
       undefined,
       400,
-      'The path parameter peer_id must be one segment of a path.',
+      'The path parameter peer_id must be a single path segment.',
     ],
     ['GET', '/eth/v1/beacon/headers?slot=x', {}, undefined, 400, 'The query parameter slot must match'],
-    ['GET', genesis, { accept: 'text/html' }, undefined, 406, 'This operation answers application/json.'],
-    ['GET', genesis, { accept: ssz }, undefined, 406, 'This operation answers application/json.'],
+    ['GET', genesis, { accept: 'text/html' }, undefined, 406, 'This operation returns application/json.'],
+    ['GET', genesis, { accept: ssz }, undefined, 406, 'This operation returns application/json.'],
     [
       'GET',
       '/eth/v2/beacon/blocks/head',
@@ -347,7 +347,7 @@ describe('an invalid request', () => {
       { 'content-type': ssz },
       'x',
       415,
-      'This operation takes application/json.',
+      'This operation accepts application/json.',
     ],
     [
       'POST',
@@ -355,7 +355,7 @@ describe('an invalid request', () => {
       { 'content-type': 'text/plain' },
       'x',
       415,
-      'takes application/json.',
+      'accepts application/json.',
     ],
     [
       'POST',
@@ -363,9 +363,9 @@ describe('an invalid request', () => {
       { 'content-type': 'application/json', 'content-encoding': 'br' },
       'x',
       415,
-      'The body may be compressed by gzip or deflate only.',
+      'The Content-Encoding of the request body must be gzip or deflate.',
     ],
-    ['POST', '/eth/v1/validator/liveness/1', {}, '', 400, 'A body is required.'],
+    ['POST', '/eth/v1/validator/liveness/1', {}, '', 400, 'A request body is required.'],
     [
       'POST',
       '/eth/v2/beacon/blocks',
@@ -389,7 +389,7 @@ describe('an invalid request', () => {
     const { requests, gateway } = await recordingGateway({ maxBeaconBodyBytes: 1_000 })
     const headers = { 'content-type': 'application/json' }
     const target = '/eth/v1/validator/liveness/1'
-    const expected = { status: 413, message: 'The body may hold at most 1000 bytes.' }
+    const expected = { status: 413, message: 'The request body must have at most 1000 bytes.' }
     const declared = await gateway.call(target, { method: 'POST', headers, body: 'x'.repeat(1_001) })
     expect(await failureOf(declared)).toEqual(expected)
     const body = new ReadableStream({

@@ -129,7 +129,7 @@ async function stream(
   http: HttpContext,
 ): Promise<void> {
   if (http.request.method === 'HEAD') {
-    throw new RestError(405, 'Events are asked for with GET.', { allow: 'GET, OPTIONS' })
+    throw new RestError(405, 'Use GET for events.', { allow: 'GET, OPTIONS' })
   }
   http.isStreaming = true
   const { request, response } = http
@@ -185,6 +185,7 @@ async function bodyFor(
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (hasBody && route) checkContentType(route, headers)
   const body = await http.readBody(maxBytes, (status, message) => new RestError(status, message))
-  if (body.length === 0 && route?.requestBody?.required) throw new RestError(400, 'A body is required.')
+  if (body.length === 0 && route?.requestBody?.required)
+    throw new RestError(400, 'A request body is required.')
   return body.length === 0 ? undefined : body
 }

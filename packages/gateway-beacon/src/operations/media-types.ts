@@ -22,7 +22,7 @@ export function negotiate(route: Route, accept: string | undefined): readonly st
   const offered = responseTypes(route)
   const accepted = acceptable(accept, offered)
   if (offered.length > 0 && accepted.length === 0) {
-    throw new RestError(406, `This operation answers ${offered.join(' or ')}.`)
+    throw new RestError(406, `This operation returns ${offered.join(' or ')}.`)
   }
   return accepted
 }
@@ -38,7 +38,7 @@ export function checkContentType(
 ): void {
   const supported = requestBody?.mediaTypes ?? [json]
   if (!supported.includes(mediaType(type))) {
-    throw new RestError(415, `This operation takes ${supported.join(' or ')}.`, {
+    throw new RestError(415, `This operation accepts ${supported.join(' or ')}.`, {
       accept: supported.join(', '),
     })
   }

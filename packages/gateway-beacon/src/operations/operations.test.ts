@@ -88,7 +88,7 @@ describe('findBeaconOperation', () => {
   ])('rejects the segment %j, which could resolve to another path', (segment) => {
     expect(failure('GET', `/eth/v1/node/peers/${segment}`)).toMatchObject({
       status: 400,
-      message: 'The path parameter peer_id must be one segment of a path.',
+      message: 'The path parameter peer_id must be a single path segment.',
     })
   })
 })

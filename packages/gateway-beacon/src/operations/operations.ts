@@ -45,7 +45,7 @@ function decodeSegment(name: string, segment: string): string {
   const isWellFormed = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i.test(segment)
   const value = isWellFormed ? percentDecode(segment) : undefined
   if (value === undefined || /^\.\.?$|[/\\\p{Cc}]/u.test(value)) {
-    throw new RestError(400, `The path parameter ${name} must be one segment of a path.`)
+    throw new RestError(400, `The path parameter ${name} must be a single path segment.`)
   }
   return value
 }

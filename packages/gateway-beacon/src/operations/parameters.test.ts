@@ -74,7 +74,7 @@ describe('checkBeaconParameters', () => {
     ['/eth/v1/beacon/headers?slot=1&slot=2', 'The query parameter slot must be given once.'],
     [
       '/eth/v1/beacon/states/head/validators?id=1&id=1',
-      'The query parameter id must not hold a value twice.',
+      'The query parameter id must not contain duplicate values.',
     ],
     ['/eth/v1/beacon/states/head/validators?status=asleep', 'The query parameter status must be one of'],
     ['/eth/v1/node/peers?state=lost', 'The query parameter state must be one of disconnected, connecting'],

@@ -48,7 +48,7 @@ describe('a failing upstream', () => {
     const gateway = await beaconInFrontOf(await unusedUrl())
     expect(await errorOf(await gateway.call(path))).toEqual({
       status: 502,
-      message: 'The node cannot be reached.',
+      message: 'The upstream is unreachable.',
     })
     expect(await gateway.counted()).toEqual(['getDebugForkChoice 5xx 1'])
   })
@@ -95,13 +95,13 @@ describe('a failing upstream', () => {
   it('that does not respond in time causes a 504', async () => {
     expect(await failure(() => undefined, 300)).toEqual({
       status: 504,
-      message: 'The node did not answer in time.',
+      message: 'The upstream did not respond in time.',
     })
   })
 
   it('that stalls before the body causes a 504', async () => {
     const stopped = await failure((_, response) => response.writeHead(200, json).flushHeaders(), 300)
-    expect(stopped).toEqual({ status: 504, message: 'The node did not answer in time.' })
+    expect(stopped).toEqual({ status: 504, message: 'The upstream did not respond in time.' })
   })
 
   it('that stalls within the body causes a truncated response and a 5xx count', async () => {
@@ -138,14 +138,14 @@ describe('an upstream error', () => {
       'why',
     ],
     ['in plain text is converted', 400, { 'content-type': 'text/plain' }, 'bad slot\n', 400, 'bad slot'],
-    ['without a body receives one', 503, {}, '', 503, 'The node answered HTTP 503.'],
+    ['without a body receives one', 503, {}, '', 503, 'The upstream returned HTTP 503.'],
     [
       'that is an HTML page is replaced',
       502,
       { 'content-type': 'text/html' },
       '<h1>nginx</h1>',
       502,
-      'The node answered HTTP 502.',
+      'The upstream returned HTTP 502.',
     ],
     [
       'that is too long is not read completely',
@@ -153,7 +153,7 @@ describe('an upstream error', () => {
       json,
       `{"message":"${'x'.repeat(5e6)}"}`,
       500,
-      'The node answered HTTP 500.',
+      'The upstream returned HTTP 500.',
     ],
     [
       'with status 405 becomes a 501',
@@ -161,7 +161,7 @@ describe('an upstream error', () => {
       json,
       '{"message":"no"}',
       501,
-      'The node does not offer this operation.',
+      'The upstream does not offer this operation.',
     ],
     [
       'with status 401 becomes a 502',
@@ -169,7 +169,7 @@ describe('an upstream error', () => {
       json,
       '{"message":"no"}',
       502,
-      'The node refuses the credential of this service.',
+      'The upstream rejected the credential of the gateway.',
     ],
     [
       'with status 403 becomes a 502',
@@ -177,7 +177,7 @@ describe('an upstream error', () => {
       json,
       '{"message":"no"}',
       502,
-      'The node refuses the credential of this service.',
+      'The upstream rejected the credential of the gateway.',
     ],
     [
       'with status 407 becomes a 502',
@@ -185,7 +185,7 @@ describe('an upstream error', () => {
       json,
       '{"message":"no"}',
       502,
-      'The node refuses the credential of this service.',
+      'The upstream rejected the credential of the gateway.',
     ],
     [
       'that redirects is not followed',
@@ -193,7 +193,7 @@ describe('an upstream error', () => {
       { location: 'http://127.0.0.1:1/' },
       '',
       502,
-      'The node answered HTTP 302.',
+      'The upstream returned HTTP 302.',
     ],
     [
       'with status 200 and an HTML body becomes a 502',
@@ -201,7 +201,7 @@ describe('an upstream error', () => {
       { 'content-type': 'text/html' },
       '<h1>Sign in</h1>',
       502,
-      'The node answered something that is not the beacon node API.',
+      'The response of the upstream does not follow the beacon node API.',
     ],
   ])('%s', async (_, status, headers, text, expected, message) => {
     expect(await failure((__, response) => response.writeHead(status, headers).end(text))).toEqual({

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
+import { processSocketData, waitFor } from '@fairlead/vitest/wait-for'
 import { sendJson, beaconServer } from '../testing/beacon-server.ts'
 import { testUpstreams, sendCall, grantOf } from '../testing/node-set.ts'
 
@@ -82,7 +82,7 @@ test.each([
   await sendCall(nodes, read)
   await a.stop()
   // A request on a connection that has just ended may have arrived.
-  await handleArrived()
+  await processSocketData()
   expect(await sendCall(nodes, call)).toMatchObject({ status: 200, text: '{"data":"b"}' })
   expect(b.requests).toEqual([`${'method' in call ? call.method : 'GET'} ${call.target}`])
 })
@@ -194,7 +194,10 @@ test.each([
 test('a node whose upstreams are all cordoned responds 503', async () => {
   const { url } = await beaconServer('a')
   const nodes = testUpstreams().of({ ...grantOf([]), upstreams: { beacon: `${url}#cordoned` } })
-  const error = { status: 503, message: 'No upstream of this node is in use.' }
+  const error = {
+    status: 503,
+    message: 'No upstream of this node is available: all are cordoned or on another chain.',
+  }
   await expect(sendCall(nodes, read)).rejects.toMatchObject(error)
   await expect(nodes.ranked()).rejects.toMatchObject(error)
 })
@@ -332,5 +335,5 @@ test('devnet selects the embedded chain, and unusable upstreams are errors', asy
   await a.stop()
   await expect(all.checkEmbedded(AbortSignal.timeout(1_000))).rejects.toBeInstanceOf(Error)
   expect(() => all.of({ ...grantOf([]), upstreams: {} })).toThrow('This node has no upstream for beacon.')
-  expect(() => all.of(grantOf([{ url: 'user:pass-word' }]))).toThrow(/^An upstream address of this node/)
+  expect(() => all.of(grantOf([{ url: 'user:pass-word' }]))).toThrow(/^An upstream URL of this node/)
 })

@@ -28,7 +28,7 @@ describe('a rate', () => {
     expect(passing(30, () => call(admission, grant))).toBe(5)
     expect(call(admission, grant)).toEqual({
       status: 429,
-      reason: 'The credential may make 10 calls per second.',
+      reason: 'The credential exceeded its rate limit of 10 calls per second.',
       data: { reason: 'rate', limit: 10, window_ms: 1_000, retry_after_ms: 100 },
       retryAfterSeconds: 1,
     })
@@ -72,11 +72,13 @@ describe('a rate', () => {
     expect(call(admission, grant, 'debug_traceCall')).toBe('passed')
     expect(call(admission, grant, 'debug_traceBlock')).toBe('passed')
     expect(call(admission, grant, 'debug_traceCall')).toMatchObject({
-      reason: 'The credential may make 2 calls of debug_* per second.',
+      reason: 'The credential exceeded its limit of 2 calls per second for debug_*.',
     })
     expect(passing(5, () => call(admission, grant, 'eth_call'))).toBe(1)
     expect(passing(9, () => call(admission, grant))).toBe(3)
-    expect(call(admission, grant)).toMatchObject({ reason: 'The node may make 6 calls per second.' })
+    expect(call(admission, grant)).toMatchObject({
+      reason: 'The node exceeded its rate limit of 6 calls per second.',
+    })
   })
 
   it('is the default of the gateway for a credential without one', () => {
@@ -116,7 +118,7 @@ describe('a quota', () => {
     // Too expensive, but a cheaper call fits.
     expect(call(admission, grant, 'debug_traceCall')).toMatchObject({
       status: 403,
-      reason: 'The project has used up its units for this month.',
+      reason: 'The project has used up its quota of units for this month.',
       data: { reason: 'quota', resets_at: '2026-12-01T00:00:00.000Z' },
     })
     expect(passing(5, () => call(admission, grant))).toBe(2)
@@ -196,13 +198,13 @@ describe('a rule for methods', () => {
     const grant = grantWith({ accessRules, limits: { credential: { rate: { requestsPerSecond: 1 } } } })
     expect(call(admission, grant, 'debug_traceCall')).toEqual({
       status: 403,
-      reason: 'This node does not let this method be called.',
+      reason: 'The access rules of this node do not allow this method.',
       data: { rule: 'method' },
     })
     expect(call(admission, grant)).toBe('passed')
     expect(admission.admitStream(grant, 'debug_subscribe')).toMatchObject({ data: { rule: 'method' } })
     expect(call(admission, grant)).toMatchObject({ status: 429 })
-    expect(admission.states().rejections).toMatchObject({ method: 2, rate: 1, quota: 0, shed: 0 })
+    expect(admission.states().rejections).toMatchObject({ method: 2, rate: 1, quota: 0, overloaded: 0 })
   })
 })
 
@@ -218,7 +220,7 @@ describe('overload', () => {
     expect(call(admission, grantWith(), 'eth_chainId')).toBe('passed')
     load.isOverloaded = false
     expect(call(admission, grantWith(), 'debug_traceCall')).toBe('passed')
-    expect(admission.states().rejections.shed).toBe(1)
+    expect(admission.states().rejections.overloaded).toBe(1)
   })
 
   it('is also a long queue', async () => {
@@ -232,7 +234,10 @@ describe('overload', () => {
       admission.admit(full, 'eth_chainId', signal),
     ]
     expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({ status: 503 })
-    expect(call(admission, full)).toMatchObject({ status: 503, reason: 'Too many calls wait for a place.' })
+    expect(call(admission, full)).toMatchObject({
+      status: 503,
+      reason: 'The queue of calls is full. Try again later.',
+    })
     expect(call(admission, grantWith())).toBe('passed')
     if (!isRejection(held)) held.release()
     const first = await waiting[0]

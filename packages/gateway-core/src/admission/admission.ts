@@ -108,7 +108,7 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
     const rejection = rulesOf(grant)?.method(method)
     if (rejection) return rejection
     if ((load.isOverloaded || concurrency.isCrowded) && isExpensive(method)) {
-      return busy('The service has too much to do for calls that take long.')
+      return busy('The gateway is overloaded and rejects expensive calls. Try again later.')
     }
     return undefined
   }
@@ -182,7 +182,7 @@ function isPermit(outcome: Permit | Rejection | Promise<Permit | Rejection>): ou
   return 'release' in outcome
 }
 
-const ended: Rejection = { status: 401, reason: 'Unauthorized: the credential has ended.' }
+const ended: Rejection = { status: 401, reason: 'Unauthorized: the credential was revoked or has expired.' }
 
 /** Checks again that the credential is valid, as it may have been revoked while the call waited. */
 async function afterWaiting(

@@ -12,7 +12,7 @@ const noRejections = {
   rate: 0,
   quota: 0,
   /** The gateway was overloaded and rejected expensive calls. */
-  shed: 0,
+  overloaded: 0,
 }
 
 /** Counts immediate rejections. */
@@ -33,5 +33,5 @@ export class RejectionCounts {
 function kindOf({ data }: Rejection): RejectionKind {
   if (!data) return 'protocol'
   if ('rule' in data) return data.rule
-  return data.reason === 'busy' ? 'shed' : data.reason
+  return data.reason === 'busy' ? 'overloaded' : data.reason
 }

@@ -6,9 +6,9 @@ export type Owner = 'credential' | 'node' | 'project'
 
 /** The rejection by an access rule. It names the kind of rule and never reveals the list. */
 export const ruleRejections = {
-  origin: forbidden('origin', 'This origin may not call this node.'),
-  ip: forbidden('ip', 'This address may not call this node.'),
-  method: forbidden('method', 'This node does not let this method be called.'),
+  origin: forbidden('origin', 'The access rules of this node do not allow this origin.'),
+  ip: forbidden('ip', 'The access rules of this node do not allow this IP address.'),
+  method: forbidden('method', 'The access rules of this node do not allow this method.'),
 } as const
 
 function forbidden(rule: 'origin' | 'ip' | 'method', reason: string): Rejection {
@@ -23,10 +23,13 @@ function forbidden(rule: 'origin' | 'ip' | 'method', reason: string): Rejection 
  */
 export function rateLimited(owner: Owner, rate: Rate, waitMs: number, method?: string): Rejection {
   const limit = rate.requestsPerSecond
-  const calls = method === undefined ? 'calls' : `calls of ${method}`
+  const calls = `${limit} calls per second`
   return {
     status: 429,
-    reason: `The ${owner} may make ${limit} ${calls} per second.`,
+    reason:
+      method === undefined
+        ? `The ${owner} exceeded its rate limit of ${calls}.`
+        : `The ${owner} exceeded its limit of ${calls} for ${method}.`,
     data: { reason: 'rate', limit, window_ms: 1_000, retry_after_ms: Math.max(1, Math.ceil(waitMs)) },
     retryAfterSeconds: wholeSeconds(waitMs),
   }
@@ -35,7 +38,7 @@ export function rateLimited(owner: Owner, rate: Rate, waitMs: number, method?: s
 /** The rejection of a call that exceeds a quota. */
 export function quotaExceeded(owner: Owner, subject: string, resetsAt: number): Rejection {
   const data = { reason: 'quota', resets_at: new Date(resetsAt).toISOString() } as const
-  return { status: 403, reason: `The ${owner} has used up its ${subject}.`, data }
+  return { status: 403, reason: `The ${owner} has used up its quota of ${subject}.`, data }
 }
 
 /** The rejection of a call that gets no concurrency slot. */

@@ -64,7 +64,7 @@ export interface Admission {
   /**
    * Counts messages that are sent to a client. It never delays them.
    *
-   * @returns why the stream has to end: a quota is used up
+   * @returns why the stream has to end: quota exceeded
    */
   push(grant: Grant, messages: number): Rejection | undefined
 }

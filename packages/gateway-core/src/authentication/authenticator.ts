@@ -131,7 +131,8 @@ function unauthorized({ reason }: AuthenticationFailure, waitMs: number): Reject
   if (waitMs === 0) return { status: 401, reason }
   return {
     status: 429,
-    reason: 'Too many unknown credentials came from this address.',
+    reason:
+      'Too many requests with unknown credentials from this IP address. Check the credential and try again later.',
     retryAfterSeconds: wholeSeconds(waitMs),
   }
 }

@@ -121,7 +121,7 @@ export class CredentialTable {
 
   #partOf(slot: number): EndpointEntry {
     const part = this.#parts[this.#nodes[slot] ?? -1]
-    if (!part) throw new Error('A credential has lost its node.')
+    if (!part) throw new Error('The node of a credential does not exist.')
     return part
   }
 

@@ -53,7 +53,8 @@ export function createFailedAttemptLimiter(options: FailedAttemptOptions): Faile
   let { maxFailures = defaultMaxFailures } = options
   const counts = { failed: 0, throttled: 0 }
   const logThrottled = (network: string, { count }: Attempts) => {
-    if (count > maxFailures) log.warn({ address: network, tries: count }, 'unknown credentials were tried')
+    if (count > maxFailures)
+      log.warn({ address: network, attempts: count }, 'too many requests with unknown credentials')
   }
   const known = new LRUCache<string, Attempts>({
     max: maxAddresses,

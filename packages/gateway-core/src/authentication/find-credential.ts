@@ -41,7 +41,8 @@ export function findXToken(
   host: string | undefined,
   nodeDomain: string | undefined,
 ): Grant | AuthenticationFailure {
-  if (xToken === undefined || xToken === '') return absent('Send the credential as metadata x-token.')
+  if (xToken === undefined || xToken === '')
+    return absent('Missing credential: send it as the metadata entry x-token.')
   const grant = directory.find('x-token', xToken)
   return grant ? matchHost(grant, host, nodeDomain) : failure('Unknown x-token.')
 }
@@ -81,7 +82,7 @@ function basicGrant(directory: Directory, headers: IncomingHttpHeaders): Grant |
     case 'basic':
       return (
         directory.find('basic', Buffer.from(value, 'base64').toString('utf8')) ??
-        failure('Unknown user name or password. A token goes into the path of the URL instead.')
+        failure('Unknown user name or password. Put a token in the path of the URL instead.')
       )
     case 'bearer':
       return absent(

@@ -63,9 +63,9 @@ describe('parseUpstreams', () => {
       problem = error
     }
     if (!FairleadError.is(problem, 'CONFIG_INVALID')) throw new Error('It was accepted.')
-    expect(problem.context).toMatchObject({ option: 'FAIRLEAD_EVM_UPSTREAM' })
-    expect(problem.context.rule).toContain(rule)
-    expect(JSON.stringify([problem.message, problem.context])).not.toContain('canary')
+    expect(problem.details).toMatchObject({ option: 'FAIRLEAD_EVM_UPSTREAM' })
+    expect(problem.details.rule).toContain(rule)
+    expect(JSON.stringify([problem.message, problem.details])).not.toContain('canary')
   })
 
   it.each(['name:canary@', 'canary@', ':canary@'])(
@@ -74,7 +74,7 @@ describe('parseUpstreams', () => {
       const text = `http://a.example#jwt=/canary.hex https://${information}a.example#jwt=/canary.hex`
       const rule = 'must have either user information or jwt, because both set the Authorization header'
       expect(() => parseUpstreams(text, 'FAIRLEAD_EVM_UPSTREAM')).toThrow(
-        expect.objectContaining({ context: { option: 'FAIRLEAD_EVM_UPSTREAM', rule } }),
+        expect.objectContaining({ details: { option: 'FAIRLEAD_EVM_UPSTREAM', rule } }),
       )
       expect(() => parseUpstreams(text)).not.toThrow(/canary/)
     },

@@ -37,7 +37,7 @@ export function decodedBody(body: Readable, encoding: 'gzip' | 'deflate'): Reada
   // A body that is rejected unread has no other listener, and an error without a listener would end the process.
   decoder.on('error', () => undefined)
   body.once('close', () => {
-    if (!body.readableEnded) decoder.destroy(new Error('The body ended too early.'))
+    if (!body.readableEnded) decoder.destroy(new Error('The request body is incomplete.'))
   })
   return body.pipe(decoder)
 }

@@ -145,7 +145,9 @@ export class HttpContext extends RequestContext {
     if (bufferedBody !== undefined) return Buffer.from(bufferedBody, 'latin1')
     const hold = (bytes: number) => {
       if (this.#dependencies.bodyMemory?.take(bytes, this.grant?.credentialId) === false) {
-        throw this.#rules.failure(busy('The service holds too many bodies at the moment.'))
+        throw this.#rules.failure(
+          busy('The gateway has reached its memory limit for request bodies. Try again later.'),
+        )
       }
       this.#bodyBytes += bytes
     }

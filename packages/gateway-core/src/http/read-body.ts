@@ -23,11 +23,11 @@ export interface BodyReading {
  * @see RFC 9110, section 8.4 (Content-Encoding)
  */
 export function readBody(request: HttpRequest, { maxBytes, refused, hold }: BodyReading): Promise<Buffer> {
-  const message = `The body may hold at most ${maxBytes} bytes.`
+  const message = `The request body must have at most ${maxBytes} bytes.`
   if (Number(request.headers['content-length']) > maxBytes) return Promise.reject(refused(413, message))
   const encoding = encodingOf(request.headers['content-encoding'])
   if (encoding === undefined) {
-    return Promise.reject(refused(415, 'The body may be compressed by gzip or deflate only.'))
+    return Promise.reject(refused(415, 'The Content-Encoding of the request body must be gzip or deflate.'))
   }
   const received = request.bodyStream()
   const body: Readable = encoding === 'identity' ? received : decodedBody(received, encoding)
@@ -65,7 +65,7 @@ export function readBody(request: HttpRequest, { maxBytes, refused, hold }: Body
       fail(body === received ? error : refused(400, `The body is not valid ${encoding}.`))
     const onClose = () => {
       // The decoder may end after the request.
-      if (!request.complete) fail(new Error('The client left in the middle of its body.'))
+      if (!request.complete) fail(new Error('The client disconnected before the end of the request body.'))
     }
     body.on('data', onData).on('end', end).on('error', broken)
     received.on('close', onClose)

@@ -46,6 +46,6 @@ test('does not report an upstream when the client disconnects at the same time',
   // socket.
   response.socket?.destroy()
   body.destroy(new Error('left'))
-  expect(await end).toBe('client gone')
+  expect(await end).toBe('client disconnected')
   await stop()
 })

@@ -25,7 +25,7 @@ export async function streamBody<failure extends Error>(
   body: Readable,
   response: HttpResponse,
   { begin, failureOf, sent }: BodyRules<failure>,
-): Promise<'complete' | 'client gone' | failure> {
+): Promise<'complete' | 'client disconnected' | failure> {
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
   let broken: failure | undefined
   const next = () =>
@@ -53,6 +53,6 @@ export async function streamBody<failure extends Error>(
   } catch {
     // The pipeline has already destroyed the response.
     body.destroy()
-    return broken ?? 'client gone'
+    return broken ?? 'client disconnected'
   }
 }

@@ -61,7 +61,7 @@ function parseText(text: string, maxBatchItems: number): RpcBody {
   }
   if (!Array.isArray(value)) return { batch: false, items: [toItem(value, text)] }
   if (value.length === 0)
-    throw new RpcError(jsonRpcCodes.invalidRequest, 'A batch must hold at least one call.')
+    throw new RpcError(jsonRpcCodes.invalidRequest, 'A batch must contain at least one call.')
   const texts = jsonParts(text)
   const items = texts.map((each, position) => fastParse(each) ?? toItem(value[position], each))
   return { batch: true, items: items.length <= maxBatchItems ? items : rejected(items, maxBatchItems) }
@@ -71,7 +71,7 @@ function parseText(text: string, maxBatchItems: number): RpcBody {
 function rejected(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
   const failure = new RpcError(
     jsonRpcCodes.invalidRequest,
-    `A batch may hold at most ${maxBatchItems} calls.`,
+    `A batch must contain at most ${maxBatchItems} calls.`,
     {
       data: { max_items: maxBatchItems, items: items.length },
     },

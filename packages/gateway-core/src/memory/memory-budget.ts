@@ -61,7 +61,9 @@ export class MemoryLimitError extends Error {
 
   constructor(limit: 'request' | 'total') {
     super(
-      limit === 'request' ? 'The answer is too large.' : 'The service holds too many answers at the moment.',
+      limit === 'request'
+        ? 'The response is too large to buffer.'
+        : 'The gateway has reached its memory limit for responses. Try again later.',
     )
     this.limit = limit
   }

@@ -20,7 +20,7 @@ export function hasLooped(loops: LoopDetector | undefined, headers: Readonly<Inc
 }
 
 /** Sent to the client of a request that is not forwarded any further. */
-export const loopReason = 'The upstreams of this node lead back to this service.'
+export const loopReason = 'Request loop: an upstream of this node forwards requests to this gateway.'
 
 const maxValueLength = 1_024
 const idLength = 22

@@ -29,7 +29,7 @@ export class RefusedTargetError extends Error {
   readonly code = 'REFUSED_TARGET'
 
   constructor() {
-    super('The address is not one that this service may connect to.')
+    super('The network policy does not allow connections to this IP address.')
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readNodeError } from './error-body.ts'
 
-const generic = 'The node answered HTTP 500.'
+const generic = 'The upstream returned HTTP 500.'
 
 const errorBody = (...args: Parameters<typeof readNodeError>) => {
   const { status, code = status, message, failures } = readNodeError(...args)

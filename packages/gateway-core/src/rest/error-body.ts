@@ -41,7 +41,7 @@ export function readNodeError(
   return {
     status,
     code,
-    message: message === undefined ? `The node answered HTTP ${status}.` : redactDeep(message, secrets),
+    message: message === undefined ? `The upstream returned HTTP ${status}.` : redactDeep(message, secrets),
     failures: failures?.map(({ index, message: reason }) => ({
       index,
       message: redactDeep(reason, secrets),

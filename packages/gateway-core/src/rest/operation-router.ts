@@ -57,7 +57,7 @@ export class OperationTree<operation extends Operation> {
     if (operation) return { operation, segments }
     const methods = [...byMethod.keys()].flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
     const allow = [...methods, 'OPTIONS'].join(', ')
-    throw new RestError(405, `This path is called with ${methods.join(' or ')}.`, { allow })
+    throw new RestError(405, `Use ${methods.join(' or ')} for this path.`, { allow })
   }
 
   #branchOf(path: string): { byMethod: ReadonlyMap<string, operation>; segments: string[] } {
@@ -69,7 +69,7 @@ export class OperationTree<operation extends Operation> {
       branch = literal ?? (segment === '' ? undefined : branch?.parameter)
     }
     if (branch && branch.byMethod.size > 0) return { byMethod: branch.byMethod, segments }
-    throw new RestError(404, `The ${this.#api} has no such path.`)
+    throw new RestError(404, `The ${this.#api} does not have this path.`)
   }
 }
 

@@ -102,7 +102,7 @@ export class ContractRules {
       return validate(value) ? { value } : this.#brokenBy(validate.errors ?? [])
     } catch (error) {
       // A recursive value may be nested deeper than the call stack allows.
-      if (error instanceof RangeError) return this.#broken(`${this.#options.verb} not be nested so deep`)
+      if (error instanceof RangeError) return this.#broken(`${this.#options.verb} not be nested this deeply`)
       throw error
     }
   }
@@ -126,7 +126,7 @@ export class ContractRules {
     const some = [...new Set(rules)]
     const isReported = some.length > 0 && some.length <= maxRules
     return {
-      rule: isReported ? some.join(' or ') : `${verb} have a form that the API describes`,
+      rule: isReported ? some.join(' or ') : `${verb} match a schema of the API`,
       place: path,
       isTooLong: errors.some((error) => error.keyword === 'maxItems'),
     }
@@ -150,9 +150,9 @@ export class ContractRules {
       case 'maximum':
         return `be at most ${String(params['limit'])}`
       case 'uniqueItems':
-        return 'not hold a value twice'
+        return 'not contain duplicate values'
       case 'additionalProperties':
-        return 'hold nothing that the API does not describe'
+        return 'contain only properties that the API defines'
       default:
         return message.replace(/^must /, '')
     }

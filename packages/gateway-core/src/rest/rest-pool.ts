@@ -95,7 +95,7 @@ export class RestPool {
 
   #assertInUse(): void {
     if (this.#pool.members.some(({ isInUse }) => isInUse)) return
-    throw new RestError(503, 'No upstream of this node is in use.')
+    throw new RestError(503, 'No upstream of this node is available: all are cordoned or on another chain.')
   }
 
   async #requestBest(call: RestCall, resending: Idempotency): Promise<RestResponse> {

@@ -95,7 +95,7 @@ export class RestPools {
       return open(url)
     } catch {
       // The error would quote the URL, including its credentials.
-      throw new RestError(503, 'An upstream address of this node is not an HTTP address.')
+      throw new RestError(503, 'An upstream URL of this node is not an HTTP URL.')
     }
   }
 

@@ -87,17 +87,17 @@ export function createRestUpstream(
       const { 'content-type': type, 'retry-after': retryAfter } = visible
       const text = await beginningOf(response)
       if (isRefusedCredential(status)) {
-        throw refused(status, 'The node refuses the credential of this service.')
+        throw refused(status, 'The upstream rejected the credential of the gateway.')
       }
       const retryHeaders = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
       // Only a request that the upstream rejects as invalid has details in addition to its status.
       const isRejected = status === 400 && text !== ''
       if (call.statusOnly && !isRejected) return { status, headers: retryHeaders, bytes: Buffer.alloc(0) }
-      if (status < 400) throw refused(status, `The node answered HTTP ${status}.`)
+      if (status < 400) throw refused(status, `The upstream returned HTTP ${status}.`)
       // The method was validated before, so the upstream does not offer the operation at all.
       const error =
         status === 405
-          ? { status: 501, message: 'The node does not offer this operation.' }
+          ? { status: 501, message: 'The upstream does not offer this operation.' }
           : readNodeError(status, text, type, secrets)
       const bytes = Buffer.from(format.writeError(error))
       return { status: error.status, headers: { ...retryHeaders, 'content-type': 'application/json' }, bytes }
@@ -116,7 +116,7 @@ export function createRestUpstream(
 }
 
 function refused(httpStatus: number, message: string): RestUpstreamError {
-  return new RestUpstreamError(new UpstreamError('refused', message, { httpStatus }))
+  return new RestUpstreamError(new UpstreamError('http_error', message, { httpStatus }))
 }
 
 /** A successful response. Most are short and need no stream. */
@@ -145,7 +145,7 @@ export function unreachable(error: unknown, signal: CancellationSignal): RestUps
   const failure = unavailable(error, signal)
   return new RestUpstreamError(
     failure,
-    failure.kind === 'late' ? failure.message : 'The node cannot be reached.',
+    failure.kind === 'timeout' ? failure.message : 'The upstream is unreachable.',
   )
 }
 

@@ -57,7 +57,7 @@ async function sendStreamed(
   const isExpected = types.length === 0 || types.includes(mediaType(headers['content-type'] ?? ''))
   if (status === 200 && !isExpected) {
     await upstreamResponse.body.dump().catch(() => undefined)
-    throw new RestError(502, `The node answered something that is not the ${api}.`)
+    throw new RestError(502, `The response of the upstream does not follow the ${api}.`)
   }
   if (request.method === 'HEAD') {
     await upstreamResponse.body.dump().catch(() => undefined)
@@ -82,7 +82,7 @@ async function sendStreamed(
     failureOf: (error) => (error instanceof RestError ? error : unreachable(error, http.signal)),
     sent: (bytes) => (http.bytesOut += bytes),
   })
-  if (end !== 'client gone') http.status = end === 'complete' ? status : end.status
+  if (end !== 'client disconnected') http.status = end === 'complete' ? status : end.status
 }
 
 /** Whether a header is specific to the API: it belongs neither to the body nor to every response. */

@@ -52,8 +52,8 @@ export function openSharedStore(
     if (isUp === wasUp || isClosed) return
     const isFirst = wasUp === undefined
     wasUp = isUp
-    if (isUp) log.info(isFirst ? 'the shared store is there' : 'the shared store is back')
-    else log.warn({ reason }, 'the shared store is away: every replica goes on by itself')
+    if (isUp) log.info(isFirst ? 'shared store connected' : 'shared store reconnected')
+    else log.warn({ reason }, 'shared store unavailable: each replica continues independently')
   }
   client.on('ready', () => note(true))
   client.on('error', (error: unknown) => note(false, kindOf(error)))
@@ -65,8 +65,8 @@ export function openSharedStore(
     new Promise((resolve, reject) => {
       const cancelTimeout = onTimeout(commandTimeoutMs, () => {
         silentUntil = performance.now() + silenceMs
-        note(false, 'no answer in time')
-        reject(new Error('The shared store did not answer in time.'))
+        note(false, 'no response in time')
+        reject(new Error('The shared store did not respond in time.'))
       })
       pending.then(
         (value) => {

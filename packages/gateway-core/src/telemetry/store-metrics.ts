@@ -7,17 +7,17 @@ import type { MetricsRegistry } from './metrics-registry.ts'
 export function publishSharedStore(registry: MetricsRegistry, states: () => SharedStoreStates): void {
   registry.gauge(
     'fairlead_shared_store_up',
-    'Whether the shared store is there, 1 or 0; of several processes the one that sees least.',
+    'Whether the shared store is reachable, 1 or 0; with several processes, the minimum.',
     [],
     (set) => set({}, states().isUp ? 1 : 0),
     'min',
   )
-  registry.counter('fairlead_shared_store_commands_total', 'Commands to the shared store.', [], (add) =>
+  registry.counter('fairlead_shared_store_commands_total', 'Commands sent to the shared store.', [], (add) =>
     add({}, states().commands),
   )
   registry.counter(
     'fairlead_shared_store_failures_total',
-    'Commands that the shared store refused or did not answer in time.',
+    'Commands to the shared store that failed or timed out.',
     [],
     (add) => add({}, states().failures),
   )
@@ -27,13 +27,13 @@ export function publishSharedStore(registry: MetricsRegistry, states: () => Shar
 export function publishUsage(registry: MetricsRegistry, states: () => UsageStates): void {
   registry.gauge(
     'fairlead_usage_journal_bytes',
-    'Bytes of usage in journals that the database has not got yet.',
+    'Bytes of usage in journals that are not in the database yet.',
     [],
     (set) => set({}, states().journalBytes),
   )
   registry.gauge(
     'fairlead_usage_waiting_seconds',
-    'How long the oldest count of usage has waited for the database; 0 when none waits.',
+    'Age of the oldest usage count that is not in the database yet; 0 when there is none.',
     [],
     (set) => {
       const { waitingSince } = states()
@@ -43,13 +43,13 @@ export function publishUsage(registry: MetricsRegistry, states: () => UsageState
   )
   registry.counter(
     'fairlead_usage_flush_failures_total',
-    'Tries to bring usage to the database that failed.',
+    'Failed attempts to write usage to the database.',
     [],
     (add) => add({}, states().failures),
   )
   registry.counter(
     'fairlead_usage_unjournaled_total',
-    'Batches of usage that could not be written to a journal and were kept in memory alone.',
+    'Batches of usage that could not be written to a journal and exist only in memory.',
     [],
     (add) => add({}, states().unjournaled),
   )
@@ -61,28 +61,22 @@ export function publishDirectory(
   size: () => number,
   states: () => FeedStates,
 ): void {
-  registry.gauge(
-    'fairlead_node_credentials',
-    'Node credentials in force.',
-    [],
-    (set) => set({}, size()),
-    'max',
-  )
+  registry.gauge('fairlead_node_credentials', 'Valid node credentials.', [], (set) => set({}, size()), 'max')
   registry.gauge(
     'fairlead_directory_loaded_timestamp_seconds',
-    'When all credentials were last read, in seconds since 1970; of several processes the one behind.',
+    'Unix time of the last complete load of the credentials; with several processes, the earliest.',
     [],
     (set) => set({}, states().loadedAt / 1_000),
     'min',
   )
   registry.gauge(
     'fairlead_directory_load_seconds',
-    'How long it took to read all credentials the last time.',
+    'Duration of the last complete load of the credentials.',
     [],
     (set) => set({}, states().loadMs / 1_000),
     'max',
   )
-  registry.counter('fairlead_directory_failures_total', 'Reads of credentials that failed.', [], (add) =>
+  registry.counter('fairlead_directory_failures_total', 'Failed loads of credentials.', [], (add) =>
     add({}, states().failures),
   )
 }

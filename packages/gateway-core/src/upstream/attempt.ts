@@ -129,7 +129,7 @@ export class Attempt<connection extends Connection, response, responseClass>
   abandon(): void {
     const hasTimedOut = this.isHanging || performance.now() - this.#began > this.#call.lateMs
     this.#ended.abort(
-      new DOMException('Another one was sooner.', hasTimedOut ? 'TimeoutError' : 'AbortError'),
+      new DOMException('Another attempt was faster.', hasTimedOut ? 'TimeoutError' : 'AbortError'),
     )
   }
 

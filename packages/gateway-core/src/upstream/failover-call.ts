@@ -208,11 +208,11 @@ export class FailoverCall<
   }: Extract<Outcome<connection, response, responseClass>, { error: unknown }>): void {
     if (this.#isSettled) return
     this.#firstError ??= { error }
-    if (failure && failure.kind !== 'unconnected' && failure.httpStatus !== 429) this.maybeTaken = true
+    if (failure && failure.kind !== 'connect_failed' && failure.httpStatus !== 429) this.maybeTaken = true
     const { resending, signal } = this.#call
     if (failure && !signal.aborted && mayResend(resending, failure)) {
       // An upstream that has received nothing of the call had no work with it.
-      this.#retry(failure.kind === 'unconnected')
+      this.#retry(failure.kind === 'connect_failed')
     } else this.#giveUp()
   }
 

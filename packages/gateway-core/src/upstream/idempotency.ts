@@ -10,6 +10,6 @@ export type Idempotency = 'always' | 'same bytes' | 'unseen'
 /** Whether a failed call may be sent to another upstream. */
 export function mayResend(resending: Idempotency, { kind, httpStatus }: UpstreamError): boolean {
   if (kind === 'aborted') return false
-  if (kind === 'unconnected' || httpStatus === 429) return true
+  if (kind === 'connect_failed' || httpStatus === 429) return true
   return resending !== 'unseen'
 }

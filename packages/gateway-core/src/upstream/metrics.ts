@@ -50,26 +50,31 @@ export function publishUpstreams(
   )
   counter(
     'fairlead_upstream_retries_total',
-    'Calls sent to an upstream after another one had failed or was late.',
+    'Calls sent to an upstream after another one failed or was too slow.',
     ({ retries }) => retries,
   )
   counter(
     'fairlead_upstream_hedges_total',
-    'Calls sent to an upstream while another one was still expected to answer.',
+    'Calls sent to an upstream while another one was still expected to respond.',
     ({ hedges }) => hedges,
   )
   counter(
     'fairlead_upstream_wait_seconds_total',
-    'Time that all calls together have waited for an upstream.',
+    'Total time that calls have waited for an upstream.',
     ({ totalMs }) => totalMs / 1_000,
   )
   gauge(
     'fairlead_upstream_calls_in_flight',
-    'Calls that an upstream has not answered yet.',
+    'Calls in flight to an upstream.',
     'sum',
     ({ callsInFlight }) => callsInFlight,
   )
-  gauge('fairlead_upstream_head_block', 'Newest block that an upstream has shown.', 'max', ({ head }) => head)
+  gauge(
+    'fairlead_upstream_head_block',
+    'Latest block that an upstream has reported.',
+    'max',
+    ({ head }) => head,
+  )
   gauge(
     'fairlead_upstream_lag_blocks',
     'Blocks that an upstream is behind the best one of its node.',
@@ -78,7 +83,7 @@ export function publishUpstreams(
   )
   registry.gauge(
     'fairlead_upstream_class',
-    'How an upstream compares with those of its node: the number of processes that see it in the class.',
+    'Class of an upstream among those of its node: the number of processes that assign the class.',
     ['upstream', 'class'],
     (set) => {
       for (const { id, class: its } of states()) set({ upstream: id, class: its }, 1)

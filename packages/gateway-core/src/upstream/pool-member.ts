@@ -8,9 +8,9 @@ export const upstreamClasses = [
   'unverified',
   'lagging',
   'unknown',
-  'far behind',
+  'stale',
   'failing',
-  'wrong chain',
+  'wrong_chain',
   'cordoned',
 ] as const
 
@@ -84,9 +84,9 @@ export class PoolMember<connection extends Connection = Connection> {
   get class(): UpstreamClass {
     const { upstream } = this
     if (this.record.isCordoned) return 'cordoned'
-    if (this.isOfOtherChain) return 'wrong chain'
+    if (this.isOfOtherChain) return 'wrong_chain'
     if (!upstream.isResponsive) return 'failing'
-    if (this.isDoubted || upstream.isSyncing || (this.lag ?? 0) > severeLagBlocks) return 'far behind'
+    if (this.isDoubted || upstream.isSyncing || (this.lag ?? 0) > severeLagBlocks) return 'stale'
     if (!upstream.isKnown) return 'unknown'
     if ((this.lag ?? 0) > this.#toleratedLag) return 'lagging'
     return upstream.isUnverified ? 'unverified' : 'ready'

@@ -78,7 +78,7 @@ it('selects the healthiest upstream, regardless of the previous selection', () =
     order.push(best.class)
     left.splice(left.indexOf(best), 1)
   }
-  expect(order).toEqual(['ready', 'unverified', 'lagging', 'unknown', 'far behind', 'failing'])
+  expect(order).toEqual(['ready', 'unverified', 'lagging', 'unknown', 'stale', 'failing'])
 })
 
 it('keeps the current upstream among equals, otherwise selects the first', () => {

@@ -90,7 +90,9 @@ export class SilenceWatch<member extends PoolMember> {
       limitMs,
     })
     if (silence.isSilent !== wasSilent) {
-      const what = wasSilent ? 'an upstream responds again' : 'an upstream does not respond and gets no calls'
+      const what = wasSilent
+        ? 'an upstream responds again'
+        : 'an upstream does not respond and receives no calls'
       this.#log?.warn({ upstream: id }, what)
     }
     if (isProbeDue && !isProbed) this.#probe(member, limitMs)

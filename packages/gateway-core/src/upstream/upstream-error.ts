@@ -3,15 +3,15 @@ import { type CancellationSignal, Http1Error } from '@fairlead/http1'
 /** How an exchange with an upstream failed. It decides whether another upstream may be called. */
 export type UpstreamErrorKind =
   /** The upstream has received nothing of the call. */
-  | 'unconnected'
+  | 'connect_failed'
   /** The upstream may have received the call. */
-  | 'broken'
+  | 'reset'
   /** The upstream did not respond in time. */
-  | 'late'
+  | 'timeout'
   /** The received data is not a response of the protocol. */
   | 'malformed'
   /** The upstream responded with an HTTP error status. */
-  | 'refused'
+  | 'http_error'
   /** The caller disconnected. */
   | 'aborted'
 
@@ -21,7 +21,7 @@ export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind
   /** HTTP status for the client. */
   readonly status: number
-  /** HTTP status of a `refused` call. */
+  /** HTTP status of an `http_error` call. */
   readonly httpStatus: number | undefined
   /** Value of `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined
@@ -37,7 +37,7 @@ export class UpstreamError extends Error {
   ) {
     super(message)
     this.kind = kind
-    this.status = options.status ?? (kind === 'late' ? 504 : 502)
+    this.status = options.status ?? (kind === 'timeout' ? 504 : 502)
     this.httpStatus = options.httpStatus
     this.retryAfterMs = options.retryAfterMs
   }
@@ -50,7 +50,7 @@ export class UpstreamBusyError extends Error {
   readonly retryAfterMs: number
 
   constructor(retryAfterMs: number) {
-    super('The nodes take no more calls at the moment.')
+    super('All upstreams of this node have reached their rate limit. Try again later.')
     this.retryAfterMs = retryAfterMs
   }
 }
@@ -60,16 +60,16 @@ export function unavailable(error: unknown, signal: CancellationSignal): Upstrea
   const cause: unknown = signal.aborted ? signal.reason : error
   const isTimeout = cause instanceof Error && cause.name.includes('Timeout')
   const kind = isTimeout
-    ? 'late'
+    ? 'timeout'
     : signal.aborted
       ? 'aborted'
       : cause instanceof Http1Error
         ? cause.kind
-        : 'broken'
-  return new UpstreamError(kind, messages[kind] ?? 'The node cannot be reached.')
+        : 'reset'
+  return new UpstreamError(kind, messages[kind] ?? 'The upstream is unreachable.')
 }
 
 const messages: Readonly<Partial<Record<UpstreamErrorKind, string>>> = {
-  late: 'The node did not answer in time.',
-  malformed: 'The node answered something that is not HTTP.',
+  timeout: 'The upstream did not respond in time.',
+  malformed: 'The response of the upstream is not valid HTTP.',
 }

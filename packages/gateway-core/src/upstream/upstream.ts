@@ -46,11 +46,11 @@ export class Upstream<connection extends Connection = Connection> {
   retries = 0
   hedges = 0
   readonly failuresByKind: Record<CountedFailure, number> = {
-    unconnected: 0,
-    broken: 0,
-    late: 0,
+    connect_failed: 0,
+    reset: 0,
+    timeout: 0,
     malformed: 0,
-    refused: 0,
+    http_error: 0,
   }
 
   /** @param requestsPerSecond - rate limit; unlimited when undefined */
@@ -92,7 +92,7 @@ export class Upstream<connection extends Connection = Connection> {
     else if (this.silence.isSilent && this.breaker.state === 'closed') return
     // Every upstream has the data of a health check available, so one that times out is hanging.
     else if (failure.kind !== 'aborted') {
-      this.breaker.fail(failure.kind === 'unconnected' || failure.kind === 'late')
+      this.breaker.fail(failure.kind === 'connect_failed' || failure.kind === 'timeout')
     }
   }
 
@@ -110,8 +110,8 @@ export class Upstream<connection extends Connection = Connection> {
     if (httpStatus === 429) this.rate.refused(retryAfterMs)
     // Silence ends with the next byte, but an open circuit breaker would wait longer. Some calls take too long at any
     // upstream, and must not block it for other callers.
-    const isCounted = httpStatus !== 429 && !this.silence.isSilent && (kind !== 'late' || pace === 'quick')
-    if (isCounted) this.breaker.fail(kind === 'unconnected')
+    const isCounted = httpStatus !== 429 && !this.silence.isSilent && (kind !== 'timeout' || pace === 'quick')
+    if (isCounted) this.breaker.fail(kind === 'connect_failed')
     else this.breaker.cancelProbe()
   }
 }

@@ -9,8 +9,7 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 function counted() {
   const registry = new Registry()
   const [reference, metrics] = [new Registry(), createRequestMetrics(prometheusRegistry(registry))]
-  const help =
-    'Time from when the head of a node request was there until its answer was handed to the connection.'
+  const help = 'Time from receiving the headers of a node request to writing its response to the connection.'
   const histogram = new Histogram({
     name,
     help,

@@ -41,7 +41,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   )
   registry.histogram(
     'fairlead_node_request_duration_seconds',
-    'Time from when the head of a node request was there until its answer was handed to the connection.',
+    'Time from receiving the headers of a node request to writing its response to the connection.',
     ['protocol'],
     bounds,
     (report) => {

@@ -114,7 +114,7 @@ class Flusher {
       this.#writer = this.#journal.writer
       if (this.#orphanedJournals.some(({ isEmpty }) => !isEmpty)) this.#waitingSince = Date.now()
     } catch (error) {
-      log.warn({ err: error }, 'usage is kept in memory only: its journal cannot be written')
+      log.warn({ err: error }, 'usage is stored only in memory: its journal cannot be written')
     }
     await this.#drain()
   }

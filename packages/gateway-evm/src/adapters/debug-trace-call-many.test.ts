@@ -317,8 +317,13 @@ describe('debug_traceCallMany', () => {
   const anywhere = { to: address('1') }
   const context = { blockNumber: '0x1', transactionIndex: 0 }
   it.each([
-    ['no bundles', [[], context], -32602, 'bundles must hold'],
-    ['empty bundles', [[{ transactions: [] }, { transactions: [] }], context], -32602, 'bundles must hold'],
+    ['no bundles', [[], context], -32602, 'bundles must contain'],
+    [
+      'empty bundles',
+      [[{ transactions: [] }, { transactions: [] }], context],
+      -32602,
+      'bundles must contain',
+    ],
     [
       'an unknown block',
       [[{ transactions: [anywhere] }], { ...context, blockNumber: '0xffff' }],
@@ -351,7 +356,7 @@ describe('debug_traceCallMany', () => {
       'overrides of both kinds',
       [[{ transactions: [anywhere] }], context, { [address('1')]: { state: {}, stateDiff: {} } }],
       -32602,
-      'not both',
+      'must not have both',
     ],
   ])('rejects %s and names the position', async (_, params, code, message) => {
     expect(await rejection(...params)).toEqual({ code, message: expect.stringContaining(message) })

@@ -97,7 +97,10 @@ function withPlainOverrides(params: readonly unknown[]): readonly unknown[] {
   const keys = Object.keys(third)
   if (keys.length === 0 || !keys.every((key) => traceOptions.has(key))) return params
   if (third['tracer'] !== undefined) {
-    throw new RpcError(rpcCodes.invalidParams, 'debug_traceCallMany gives struct logs; it takes no tracer.')
+    throw new RpcError(
+      rpcCodes.invalidParams,
+      'debug_traceCallMany returns struct logs and does not support a tracer.',
+    )
   }
   return [bundles, context, third['stateOverrides'] ?? {}]
 }
@@ -110,9 +113,9 @@ function checkParams(
 ): void {
   const invalid = (message: string) => new RpcError(rpcCodes.invalidParams, message)
   if (bundles.every(({ transactions }) => transactions.length === 0)) {
-    throw invalid('bundles must hold at least one transaction.')
+    throw invalid('bundles must contain at least one transaction.')
   }
-  if (transactionIndex < -1) throw invalid('simulationContext.transactionIndex must be -1 or more.')
+  if (transactionIndex < -1) throw invalid('simulationContext.transactionIndex must be at least -1.')
   const doubled = Object.keys(overrides).find((key) => overrides[key]?.state && overrides[key].stateDiff)
-  if (doubled) throw invalid(`stateOverrides.${doubled} may have state or stateDiff, not both.`)
+  if (doubled) throw invalid(`stateOverrides.${doubled} must not have both state and stateDiff.`)
 }

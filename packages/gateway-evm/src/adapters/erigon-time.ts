@@ -23,7 +23,7 @@ export const erigonGetLogs: Adapter = {
       if (!Array.isArray(logs)) throw malformed()
       const untimed = logs.filter((log: unknown) => isRecord(log) && log['blockTimestamp'] === undefined)
       if (new Set(untimed.map((log: { blockNumber: unknown }) => log.blockNumber)).size > maxBlocks) {
-        throw new RpcError(rpcCodes.limitExceeded, `The logs are from more than ${maxBlocks} blocks.`)
+        throw new RpcError(rpcCodes.limitExceeded, `The logs span more than ${maxBlocks} blocks.`)
       }
       const times = new Map<unknown, Promise<unknown>>()
       const timeOf = (number: unknown) => {

@@ -11,7 +11,7 @@ export const ethCreateAccessList: Adapter = {
     if (short.length > 2 && (await nodeClient(upstream, signal)) === 'erigon') {
       throw new RpcError(
         rpcCodes.invalidParams,
-        'The client of this node takes no stateOverrides in eth_createAccessList.',
+        'The upstreams of this node do not support stateOverrides in eth_createAccessList.',
       )
     }
     return short.length === params.length ? undefined : upstream.call('eth_createAccessList', short, signal)

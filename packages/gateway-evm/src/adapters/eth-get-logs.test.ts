@@ -77,7 +77,7 @@ it('is rejected when it spans too many blocks, with an allowed range', async () 
           id: 1,
           error: {
             code: -32602,
-            message: 'The range may hold at most 10 blocks.',
+            message: 'The block range must have at most 10 blocks.',
             data: { max_range: 10, from: hex(from), to: hex(from + 9) },
           },
         },

@@ -102,7 +102,7 @@ async function limited(
   if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [knownFields(filter)]
   const { from, to } = await numbersOf(filter, upstream, signal)
   if (to - from >= maxRange) {
-    throw new RpcError(rpcCodes.invalidParams, `The range may hold at most ${maxRange} blocks.`, {
+    throw new RpcError(rpcCodes.invalidParams, `The block range must have at most ${maxRange} blocks.`, {
       data: { max_range: maxRange, from: hex(from), to: hex(from + maxRange - 1) },
     })
   }

@@ -35,7 +35,10 @@ function headerBy(method: string, blockMethod: string): Adapter {
       // Only the block explorer methods accept JSON numbers.
       const block = method.startsWith('erigon_') ? quantity(given) : given
       if (typeof block !== 'string') {
-        throw new RpcError(rpcCodes.invalidParams, 'invalid argument 0: must be the text of a block.')
+        throw new RpcError(
+          rpcCodes.invalidParams,
+          'invalid argument 0: must be a string with a block number or block tag.',
+        )
       }
       const found = await nativeOrDerived({ upstream, method, params: [block], signal }, () =>
         upstream.call(blockMethod, [block, false], signal),

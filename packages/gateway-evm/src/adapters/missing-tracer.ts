@@ -37,7 +37,7 @@ async function muxTrace(call: TracerCall): Promise<unknown> {
   const options = optionsOf(call)
   const configured = isRecord(options['tracerConfig']) ? Object.entries(options['tracerConfig']) : []
   if (configured.length > maxTracers || configured.some(([tracer]) => tracer === 'muxTracer')) {
-    throw new RpcError(rpcCodes.invalidParams, `muxTracer takes up to ${maxTracers} other tracers.`)
+    throw new RpcError(rpcCodes.invalidParams, `muxTracer supports at most ${maxTracers} other tracers.`)
   }
   const results = await Promise.all(
     configured.map(([tracer, tracerConfig]) => {
@@ -68,7 +68,10 @@ async function flatTrace({ method, params, upstream, signal }: TracerCall): Prom
     throw new RpcError(rpcCodes.serverError, 'transaction not found')
   }
   if (!method.startsWith('debug_traceBlock')) {
-    throw new RpcError(rpcCodes.serverError, `This node has no flatCallTracer for ${method}.`)
+    throw new RpcError(
+      rpcCodes.serverError,
+      `The upstreams of this node do not support flatCallTracer for ${method}.`,
+    )
   }
   const blockMethod = method.endsWith('Hash') ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const block = await upstream.call(blockMethod, [subject, false], signal)

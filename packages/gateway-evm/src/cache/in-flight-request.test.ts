@@ -79,7 +79,7 @@ it('responds to the waiters when the first caller disconnects', async () => {
   const other = call(...simulation)
   await vi.waitFor(() => expect(states().joins).toBe(1), later)
   first.abort()
-  await expect(disconnected).rejects.toThrow('cannot be reached')
+  await expect(disconnected).rejects.toThrow('The upstream is unreachable.')
   release()
   expect(await other).toBe(await chain.rpc(...([simulation[0], ...simulation[1]] as const)))
   expect(node.asked('eth_call')).toHaveLength(1)
@@ -132,7 +132,7 @@ it('retries a failed request once for the waiters, but not an error of the node'
     isOver = true
     return [...(await Promise.all(calls)), failures]
   }
-  const message = 'The node answered HTTP 500.'
+  const message = 'The upstream returned HTTP 500.'
   // The two waiters retry once, with one shared request.
   expect(await tick()).toEqual([message, message, message, 2])
   error = { code: 3, message: 'execution reverted', data: '0x' }

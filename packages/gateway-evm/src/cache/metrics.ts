@@ -5,18 +5,18 @@ import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-r
 export function publishCache(registry: MetricsRegistry, states: () => ResponseCacheStates): void {
   registry.counter(
     'fairlead_cache_lookups_total',
-    'Calls by cache outcome: a hit, a miss, or a join of an identical call in flight.',
+    'Calls by cache outcome: hit, miss, or coalesced with an identical call in flight.',
     ['outcome'],
     (add) => {
       const { hits, misses, joins } = states()
       add({ outcome: 'hit' }, hits)
       add({ outcome: 'miss' }, misses)
-      add({ outcome: 'join' }, joins)
+      add({ outcome: 'coalesced' }, joins)
     },
   )
   registry.counter(
     'fairlead_cache_shared_lookups_total',
-    'Look-ups of answers in the shared store by outcome, hit or miss.',
+    'Lookups of responses in the shared store by outcome, hit or miss.',
     ['outcome'],
     (add) => {
       const { sharedHits, sharedMisses } = states()
@@ -24,15 +24,15 @@ export function publishCache(registry: MetricsRegistry, states: () => ResponseCa
       add({ outcome: 'miss' }, sharedMisses)
     },
   )
-  registry.counter('fairlead_cache_stored_total', 'Answers that were put in the cache.', [], (add) =>
+  registry.counter('fairlead_cache_stored_total', 'Responses that were stored in the cache.', [], (add) =>
     add({}, states().stored),
   )
   registry.counter(
     'fairlead_cache_dropped_total',
-    'Answers that made room for others in the cache, or were true no more.',
+    'Responses that were evicted from the cache or became invalid.',
     [],
     (add) => add({}, states().dropped),
   )
-  registry.gauge('fairlead_cache_entries', 'Answers in the cache.', [], (set) => set({}, states().entries))
-  registry.gauge('fairlead_cache_bytes', 'Memory that the cache takes.', [], (set) => set({}, states().bytes))
+  registry.gauge('fairlead_cache_entries', 'Responses in the cache.', [], (set) => set({}, states().entries))
+  registry.gauge('fairlead_cache_bytes', 'Memory that the cache uses.', [], (set) => set({}, states().bytes))
 }

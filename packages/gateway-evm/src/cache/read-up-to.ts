@@ -41,9 +41,9 @@ function moreOf(body: UpstreamResponse['body']): Promise<void> {
       else reject(error)
     }
     const onReadable = () => settle()
-    const closed = () => settle(body.readableEnded ? undefined : new Error('The answer breaks off.'))
+    const closed = () => settle(body.readableEnded ? undefined : new Error('The response is incomplete.'))
     if (body.errored) return reject(body.errored)
-    if (body.destroyed && !body.readableEnded) return reject(new Error('The answer breaks off.'))
+    if (body.destroyed && !body.readableEnded) return reject(new Error('The response is incomplete.'))
     body.on('readable', onReadable).on('end', onReadable).on('close', closed).on('error', settle)
   })
 }

@@ -189,7 +189,7 @@ export class RequestCoalescer {
     let inFlight: InFlightRequest | undefined = first
     for (let attempt = 0; inFlight; attempt += 1) {
       this.#options.counts.joins += 1
-      currentTrace()?.note({ 'fairlead.cache': 'join' })
+      currentTrace()?.note({ 'fairlead.cache': 'coalesced' })
       inFlight.waiters += 1
       const outcome = await inFlight.wait(inFlight.outcome, signal)
       if (outcome.kind === 'response') return outcome.response

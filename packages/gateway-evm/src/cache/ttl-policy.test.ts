@@ -11,17 +11,17 @@ const page = readFileSync(new URL('../../../../docs/reference/caching.md', impor
 function describeTtl({ ttl }: CacheRule): string {
   switch (ttl.kind) {
     case 'params':
-      return 'for ever'
+      return 'until evicted'
     case 'chain':
       return `for ${ttl.ms / 1_000} seconds`
     case 'block':
-      return `for ever, when the block in param ${ttl.param + 1} is a number and finalized`
+      return `until evicted, when the block in param ${ttl.param + 1} is a number and finalized`
     case 'self-describing':
-      return `for ever, when \`${ttl.field}\` in the answer is finalized`
+      return `until evicted, when \`${ttl.field}\` in the response is finalized`
     case 'logs':
-      return 'for ever, when the range is of numbers and well below the finalized block'
+      return 'until evicted, when the range has block numbers well below the finalized block'
     case 'head':
-      return 'with `cacheHeadMs`, while the newest block stays the same'
+      return 'with `cacheHeadMs`, while the latest block does not change'
     case 'uncacheable':
       return 'no'
     default:

@@ -46,7 +46,7 @@ export const cacheRules: readonly CacheRule[] = [
     methods: ['eth_chainId', 'net_version'],
     ttl: { kind: 'chain', ms: 60_000 },
     isShared: false,
-    why: 'a chain keeps its id',
+    why: 'the chain id does not change',
   },
   {
     methods: [
@@ -79,7 +79,7 @@ export const cacheRules: readonly CacheRule[] = [
     ],
     ttl: block(0),
     isShared: false,
-    why: 'part of a finalized block; short, and as quick to get from the node',
+    why: 'part of a finalized block; short, and as fast to get from the upstream',
   },
   {
     methods: [
@@ -96,7 +96,7 @@ export const cacheRules: readonly CacheRule[] = [
     ],
     ttl: block(1),
     isShared: false,
-    why: 'the state behind a finalized block does not change, and what runs on it gives the same for the same params, state overrides among them',
+    why: 'the state of a finalized block does not change, and execution on it returns the same result for the same params, including state overrides',
   },
   {
     methods: ['eth_getStorageAt', 'eth_getProof'],
@@ -113,7 +113,7 @@ export const cacheRules: readonly CacheRule[] = [
     ],
     ttl: block(0),
     isShared: true,
-    why: 'a finalized block runs the same way every time; it takes a node long',
+    why: 'the execution of a finalized block always has the same result, and is expensive',
   },
   {
     methods: ['debug_traceCall'],
@@ -125,7 +125,7 @@ export const cacheRules: readonly CacheRule[] = [
     methods: ['eth_getBlockByHash'],
     ttl: selfDescribing('number'),
     isShared: true,
-    why: 'the answer tells the number of its block, and only a finalized one is kept',
+    why: 'the response contains its block number, and is cached only when that block is finalized',
   },
   {
     methods: [
@@ -136,7 +136,7 @@ export const cacheRules: readonly CacheRule[] = [
     ],
     ttl: selfDescribing('blockNumber'),
     isShared: true,
-    why: 'as above; an answer that names no block is not kept',
+    why: 'as above; a response without a block is not cached',
   },
   {
     methods: [
@@ -146,7 +146,7 @@ export const cacheRules: readonly CacheRule[] = [
     ],
     ttl: selfDescribing('blockNumber'),
     isShared: false,
-    why: 'as above; null, and a transaction without a block, are not kept',
+    why: 'as above; null and a transaction without a block are not cached',
   },
   {
     methods: ['eth_getHeaderByHash', 'erigon_getHeaderByHash', 'eth_getUncleByBlockHashAndIndex'],
@@ -158,7 +158,7 @@ export const cacheRules: readonly CacheRule[] = [
     methods: ['eth_getLogs', 'erigon_getLogs'],
     ttl: { kind: 'logs' },
     isShared: true,
-    why: 'logs of a range of finalized blocks do not change; by block hash, only when the logs tell a finalized block; an empty list only of blocks well behind the head',
+    why: 'logs of a range of finalized blocks do not change; by block hash, cached only when the logs contain a finalized block number; an empty list is cached only for blocks well behind the head',
   },
   {
     methods: [
@@ -191,7 +191,7 @@ export const cacheRules: readonly CacheRule[] = [
     ],
     ttl: { kind: 'uncacheable' },
     isShared: false,
-    why: 'nothing in the answer tells whether its block is finalized',
+    why: 'the response does not show whether its block is finalized',
   },
   {
     methods: [

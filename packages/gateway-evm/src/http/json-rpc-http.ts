@@ -120,7 +120,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     const { request, response } = http
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST, OPTIONS')
-      throw new RpcError(rpcCodes.invalidRequest, 'JSON-RPC is called with POST.', { status: 405 })
+      throw new RpcError(rpcCodes.invalidRequest, 'Use POST for JSON-RPC.', { status: 405 })
     }
     this.grant = http.authenticate(match)
     this.upstream = dependencies.upstreams.of(this.grant, 'evm')
@@ -155,7 +155,7 @@ class JsonRpcRequest implements Expirable, CallContext {
 
   /** Aborts calls to which the upstream has not responded before the timeout. */
   end(): void {
-    this.#http.abort(new DOMException('Too late.', 'TimeoutError'))
+    this.#http.abort(new DOMException('The call timed out.', 'TimeoutError'))
   }
 
   /** @param body - bytes, or a string with one character per byte */
@@ -199,7 +199,7 @@ class JsonRpcRequest implements Expirable, CallContext {
         this.signal,
         (bytes) => (this.#http.bytesOut += bytes),
       )
-      if (end !== 'client gone') this.#http.status = end === 'complete' ? 200 : end.status
+      if (end !== 'client disconnected') this.#http.status = end === 'complete' ? 200 : end.status
     } catch (error) {
       if (this.#http.isOver()) return
       const failure = toResponseError(error, this.log)
@@ -251,7 +251,7 @@ class JsonRpcRequest implements Expirable, CallContext {
 }
 
 function refusedBody(maxBytes: number): (status: BodyStatus, message?: string) => RpcError {
-  return (status, message = `The body may hold at most ${maxBytes} bytes.`) => {
+  return (status, message = `The request body must have at most ${maxBytes} bytes.`) => {
     const code = status === 400 ? rpcCodes.parseError : rpcCodes.invalidRequest
     return new RpcError(code, message, { status, ...(status === 413 && { data: { max_bytes: maxBytes } }) })
   }

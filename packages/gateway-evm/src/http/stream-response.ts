@@ -21,7 +21,7 @@ export function streamResponse(
   response: HttpResponse,
   signal: CancellationSignal,
   sent?: (bytes: number) => void,
-): Promise<'complete' | 'client gone' | UpstreamError> {
+): Promise<'complete' | 'client disconnected' | UpstreamError> {
   return streamBody(body, response, {
     begin: (first) => {
       if (!first || !/^\s*\{/.test(first.subarray(0, 64).toString('latin1'))) throw malformed()

@@ -55,14 +55,14 @@ describe('availableMethod', () => {
   it('distinguishes a nonexistent method from one that this node does not offer', () => {
     expect(rejection(() => availableMethod('eth_nothing', grantOf('evm'), ''))).toEqual({
       code: -32601,
-      message: 'The interface has no method eth_nothing.',
+      message: 'The method eth_nothing does not exist.',
     })
     for (const name of ['__proto__', 'constructor']) {
       expect(rejection(() => availableMethod(name, grantOf('evm'), '')).code).toBe(-32601)
     }
     for (const name of ['', 'a\nb', 'eth_'.repeat(20), '<b>', 'c0ffee'.repeat(5)]) {
       const { message } = rejection(() => availableMethod(name, grantOf('evm'), ''))
-      expect(message).toBe('The interface has no method of this name.')
+      expect(message).toBe('The method does not exist.')
     }
   })
 
@@ -83,7 +83,7 @@ describe('resolveMethod', () => {
     const request = { method: 'eth_subscribe', params: ['newHeads'], paramsText: '["newHeads"]', idText: '1' }
     expect(rejection(() => resolveMethod(request, grantOf('evm'), ''))).toEqual({
       code: -32601,
-      message: 'eth_subscribe is offered over a WebSocket only.',
+      message: 'eth_subscribe is available only over WebSocket.',
     })
   })
 

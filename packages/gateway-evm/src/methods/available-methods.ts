@@ -29,7 +29,7 @@ export function contractMethod(name: string): Method | undefined {
  */
 export function availableMethod(name: string, grant: Grant, endpoint: '' | 'evm'): Method {
   const method = contractMethod(name)
-  if (!method) throw notFound(`The interface has no method ${printable(name)}.`)
+  if (!method) throw notFound(`The method${printable(name)} does not exist.`)
   const chain = endpoint === 'evm' ? chainOfPath : grant.chain
   const offered = methodsOf.get(chain) ?? methodsOf.get(genericChain)
   if (offered?.has(name) === false || isWithheld(name, grant)) {
@@ -51,5 +51,5 @@ function notFound(message: string): RpcError {
 
 // Only a name in the form of a method is repeated: a token in the wrong place has no namespace.
 function printable(name: string): string {
-  return /^[a-z][a-z0-9]{0,15}_[A-Za-z0-9]{1,48}$/.test(name) ? name : 'of this name'
+  return /^[a-z][a-z0-9]{0,15}_[A-Za-z0-9]{1,48}$/.test(name) ? ` ${name}` : ''
 }

@@ -30,7 +30,7 @@ export interface ResolvedMethod {
 export function resolveMethod(request: RpcRequest, grant: Grant, endpoint: '' | 'evm'): ResolvedMethod {
   const method = availableMethod(request.method, grant, endpoint)
   if (method.transports && !method.transports.includes('http')) {
-    throw new RpcError(rpcCodes.methodNotFound, `${method.name} is offered over a WebSocket only.`)
+    throw new RpcError(rpcCodes.methodNotFound, `${method.name} is available only over WebSocket.`)
   }
   const given = positional(method, request.params)
   const adapter = adapterOf(method.name)
@@ -47,11 +47,11 @@ function positional(method: Method, params: RpcRequest['params']): readonly unkn
   const invalid = (message: string) => new RpcError(rpcCodes.invalidParams, message)
   if (!isArray(params)) throw invalid(`The params of ${method.name} must be an array.`)
   if (params.length > method.params.length) {
-    throw invalid(`${method.name} takes at most ${method.params.length} params, not ${params.length}.`)
+    throw invalid(`${method.name} accepts at most ${method.params.length} params, not ${params.length}.`)
   }
   if (params.length === method.params.length) return params
   const missing = method.params.slice(params.length).find(({ required }) => required)
-  if (missing) throw invalid(`${method.name} needs the param ${missing.name}.`)
+  if (missing) throw invalid(`${method.name} requires the param ${missing.name}.`)
   return params
 }
 

@@ -53,20 +53,20 @@ describe('a method that ran', () => {
     [3, 'execution reverted', 'execution reverted'],
     [3, 'execution reverted: rate limit exceeded', 'execution reverted'],
     [3, 'execution reverted: method not found', 'execution reverted'],
-    [-32000, 'header not found', 'input refused'],
-    [-32000, 'filter not found', 'input refused'],
-    [-32000, 'block does not exist', 'input refused'],
-    [-32000, `${method}: block 0x1 is unknown`, 'input refused'],
-    [-32000, 'historical state is not available', 'input refused'],
-    [-32000, 'failed to subscribe to the pool', 'input refused'],
-    [-32001, 'block not found', 'object unknown'],
-    [-32003, 'Transaction rejected', 'transaction refused'],
+    [-32000, 'header not found', 'input rejected'],
+    [-32000, 'filter not found', 'input rejected'],
+    [-32000, 'block does not exist', 'input rejected'],
+    [-32000, `${method}: block 0x1 is unknown`, 'input rejected'],
+    [-32000, 'historical state is not available', 'input rejected'],
+    [-32000, 'failed to subscribe to the pool', 'input rejected'],
+    [-32001, 'block not found', 'unknown object'],
+    [-32003, 'Transaction rejected', 'transaction rejected'],
     [-32005, 'query returned more than 10000 results', 'limit exceeded'],
-    [-32602, 'Failed to decode transaction', 'params refused'],
-    [-32602, 'unknown variant `pending2`, expected one of `latest`', 'params refused'],
+    [-32602, 'Failed to decode transaction', 'params rejected'],
+    [-32602, 'unknown variant `pending2`, expected one of `latest`', 'params rejected'],
     [-32603, 'method handler crashed', 'internal error'],
-    [-39001, 'Unknown block', 'block unknown'],
-    [4444, 'pruned history unavailable', 'history not held'],
+    [-39001, 'Unknown block', 'unknown block'],
+    [4444, 'pruned history unavailable', 'history not available'],
     [-31337, 'whatever', 'error'],
     [undefined, '', 'error'],
   ])('is recognized by the error %s %j', (code, message, note) => {
@@ -82,10 +82,10 @@ describe('a method that ran', () => {
 
 describe('a rejected method', () => {
   it.each([
-    [401, -32000, 'invalid project id', 'credential refused'],
-    [403, -32000, 'nothing for you', 'credential refused'],
-    [200, -32000, 'Unauthorized: the token is not valid', 'credential refused'],
-    [200, -32000, 'unknown api key', 'credential refused'],
+    [401, -32000, 'invalid project id', 'credential rejected'],
+    [403, -32000, 'nothing for you', 'credential rejected'],
+    [200, -32000, 'Unauthorized: the token is not valid', 'credential rejected'],
+    [200, -32000, 'unknown api key', 'credential rejected'],
     [
       200,
       -32600,
@@ -102,7 +102,7 @@ describe('a rejected method', () => {
     for (const status of [401, 403]) {
       expect(classifyResponse(method, { status, problem: 'unreadable' })).toEqual({
         outcome: 'refused',
-        note: 'credential refused',
+        note: 'credential rejected',
       })
     }
   })
@@ -110,13 +110,13 @@ describe('a rejected method', () => {
 
 describe('a failed call', () => {
   it.each<[ProbeResponse, string]>([
-    [{ problem: 'timeout' }, 'no answer in time'],
-    [{ problem: 'unreachable' }, 'not reachable'],
+    [{ problem: 'timeout' }, 'no response in time'],
+    [{ problem: 'unreachable' }, 'unreachable'],
     [{ problem: 'unreadable', status: 200 }, 'not JSON-RPC'],
     [{ problem: 'unreadable', status: 502 }, 'HTTP 502'],
     [{ problem: 'unreadable', status: 404 }, 'HTTP 404'],
     [{ problem: 'unreadable', status: 429 }, 'rate limited'],
-    [error(-32603, 'The node cannot be reached.', 502), 'HTTP 502'],
+    [error(-32603, 'The upstream is unreachable.', 502), 'HTTP 502'],
     [error(-32005, 'daily request count exceeded, request rate limited'), 'rate limited'],
     [error(-32000, 'Too many requests'), 'rate limited'],
     [error(429, 'Your app has exceeded its compute units per second capacity'), 'rate limited'],

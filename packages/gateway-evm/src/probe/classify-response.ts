@@ -37,15 +37,15 @@ const rateLimits =
 // Meanings of the error codes, in the standard, in EIP-1474 and as upstreams use them.
 const notes: Readonly<Record<number, string>> = {
   3: 'execution reverted',
-  4444: 'history not held',
-  [-32000]: 'input refused',
-  [-32001]: 'object unknown',
+  4444: 'history not available',
+  [-32000]: 'input rejected',
+  [-32001]: 'unknown object',
   [-32002]: 'resource unavailable',
-  [-32003]: 'transaction refused',
+  [-32003]: 'transaction rejected',
   [-32005]: 'limit exceeded',
-  [-32602]: 'params refused',
+  [-32602]: 'params rejected',
   [-32603]: 'internal error',
-  [-39001]: 'block unknown',
+  [-39001]: 'unknown block',
 }
 
 /** A method that no upstream has. The response to it shows how this upstream reports a missing method. */
@@ -74,7 +74,7 @@ export function classifyResponse(
   if (error === undefined) return classifyFailure(response)
   const { code, message } = error
   if (planLimits.test(message)) return { outcome: 'refused', note: 'not part of the plan', code }
-  const refused: Classification = { outcome: 'refused', note: 'credential refused', code }
+  const refused: Classification = { outcome: 'refused', note: 'credential rejected', code }
   if (!missingCodes.has(code) && credentials.test(message)) return refused
   if (missingCodes.has(code) || reportsMissing(method, message) || isLikeDecoy(method, response, decoy)) {
     return { outcome: 'missing', note: 'not offered by the node', code }
@@ -90,10 +90,10 @@ export function isRateLimited({ status, error }: ProbeResponse): boolean {
 }
 
 function classifyFailure({ status, problem }: ProbeResponse): Classification {
-  if (status === 401 || status === 403) return { outcome: 'refused', note: 'credential refused' }
+  if (status === 401 || status === 403) return { outcome: 'refused', note: 'credential rejected' }
   if (status !== undefined && status !== 200) return { outcome: 'failed', note: `HTTP ${status}` }
-  if (problem === 'timeout') return { outcome: 'failed', note: 'no answer in time' }
-  return { outcome: 'failed', note: problem === 'unreachable' ? 'not reachable' : 'not JSON-RPC' }
+  if (problem === 'timeout') return { outcome: 'failed', note: 'no response in time' }
+  return { outcome: 'failed', note: problem === 'unreachable' ? 'unreachable' : 'not JSON-RPC' }
 }
 
 function reportsMissing(method: string, message: string): boolean {

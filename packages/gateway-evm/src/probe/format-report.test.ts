@@ -29,7 +29,7 @@ describe('a report', () => {
     ])
     expect(lines[4]).toMatch(/^eth_chainId {3}yes [\d.]+ ms$/)
     expect(lines[5]).toMatch(
-      /^eth_getProof {2}yes [\d.]+ ms -32000 {2}input refused: no \| \*way\* \/\*\*\*\/<b> \[31m for eth_getCode$/,
+      /^eth_getProof {2}yes [\d.]+ ms -32000 {2}input rejected: no \| \*way\* \/\*\*\*\/<b> \[31m for eth_getCode$/,
     )
     expect(lines[6]).toMatch(/^eth_mining {4}no -32601 +not offered by the node$/)
   })
@@ -57,7 +57,7 @@ describe('a report', () => {
           message: '',
           latencyMs: expect.any(Number),
         },
-        expect.objectContaining({ method: 'eth_getProof', code: -32000, note: 'input refused' }),
+        expect.objectContaining({ method: 'eth_getProof', code: -32000, note: 'input rejected' }),
         expect.objectContaining({ method: 'eth_mining', outcome: 'missing', message: 'Method not found' }),
       ],
     })

@@ -71,9 +71,9 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
       report.methods.map(({ method, outcome, note }) => [method, `${outcome} ${note}`]),
     )
     expect(rows).toMatchObject({
-      eth_call: 'failed no answer in time',
+      eth_call: 'failed no response in time',
       eth_gasPrice: 'failed not JSON-RPC',
-      eth_getLogs: 'failed not reachable',
+      eth_getLogs: 'failed unreachable',
       eth_accounts: 'failed HTTP 503',
       eth_getCode: 'failed HTTP 302',
       eth_getProof: 'refused not part of the plan',

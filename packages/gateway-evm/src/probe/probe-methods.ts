@@ -67,7 +67,7 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
     decoys.set(transport, await send(nonexistentMethod, []))
   }
   const [first] = callers
-  if (!first) throw new Error('A probe needs a caller.')
+  if (!first) throw new Error('A probe requires a caller.')
   const sample = await readSample(first.send)
   const calls = methods.flatMap((method) =>
     callers
@@ -146,10 +146,10 @@ async function assertResponsive(send: SendWithRetries, prefix: string): Promise<
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  'not reachable': 'The node cannot be reached.',
-  'no answer in time': 'The node does not respond in time.',
+  unreachable: 'The node cannot be reached.',
+  'no response in time': 'The node does not respond in time.',
   'not JSON-RPC': 'The server at this URL does not support JSON-RPC.',
-  'credential refused': 'The node rejects the credential.',
+  'credential rejected': 'The node rejects the credential.',
   'rate limited': 'The node rejects calls because of a rate limit.',
 }
 
@@ -175,7 +175,7 @@ async function find({
   const { name } = method
   const recipe = recipeOf(method)
   if (!recipe) {
-    const classification = { outcome: 'skipped', note: 'may change something' } as const
+    const classification = { outcome: 'skipped', note: 'may change state' } as const
     return { method: name, transport, ...classification, message: '', latencyMs: undefined }
   }
   const responses: TimedResponse[] = []

@@ -56,7 +56,7 @@ export async function probeNode(
       log.info({ node_id: nodeId, ...facts }, 'node methods probed')
       return
     }
-    log.warn({ node_id: nodeId, reason: 'It keeps changing.' }, 'node methods could not be probed')
+    log.warn({ node_id: nodeId, reason: 'It changes too often.' }, 'node methods could not be probed')
   } catch (error) {
     if (signal.aborted) return
     const reason = error instanceof ProbeFailure ? { reason: error.message } : { err: error }

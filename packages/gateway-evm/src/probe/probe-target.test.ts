@@ -57,7 +57,7 @@ describe('the URL of a node', () => {
         }
       })()
       expect(FairleadError.is(error, 'CONFIG_INVALID')).toBe(true)
-      expect(error).toMatchObject({ context: { option: 'node-url' } })
+      expect(error).toMatchObject({ details: { option: 'node-url' } })
       expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain('c4n4ry')
     },
   )

@@ -89,7 +89,7 @@ const changing =
   /_(add|clear|drop|free|impersonate|import|load|mine|remove|reset|set|start|stop|unlock|write)/i
 
 /**
- * Returns the recipe of a method. Undefined for a method that may change something and has no known harmless call.
+ * Returns the recipe of a method. Undefined for a method that may change state and has no known harmless call.
  *
  * @param method - method of the specification
  */

@@ -141,7 +141,7 @@ it('reports a chain as lost when it stays shorter than before', async () => {
   await node('anvil_mine', ['0x200'])
   const { tracker, lost, numbers } = await follow({ pollMs: 50, maxBehindMs: 200 })
   await node('anvil_reset')
-  await waitFor(() => expect(lost).toEqual(['the chain was replaced too far back']))
+  await waitFor(() => expect(lost).toEqual(['the reorganization is too deep']))
   const start = await latest()
   await node('anvil_mine', ['0x2'])
   tracker.poll()

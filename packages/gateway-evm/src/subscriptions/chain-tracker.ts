@@ -149,7 +149,7 @@ export class ChainTracker {
     while (!this.#stopped.signal.aborted && (this.#inbox.length > 0 || this.#isPollDue)) {
       try {
         await this.#next()
-        if (this.#isReported) this.#options.log.info('a node can be followed again')
+        if (this.#isReported) this.#options.log.info('the chain of an upstream is tracked again')
         this.#isFailing = this.#isReported = false
         this.#behindSince = undefined
       } catch (error) {
@@ -180,12 +180,12 @@ export class ChainTracker {
     this.#isFailing = true
     if (error instanceof UnsettledError || this.#isReported) return
     this.#isReported = true
-    this.#options.log.warn({ reason: String(error) }, 'a node cannot be followed')
+    this.#options.log.warn({ reason: String(error) }, 'the chain of an upstream cannot be tracked')
   }
 
   async #restart(reason: string): Promise<void> {
     this.#inbox.length = 0
-    this.#options.log.error({ reason }, 'a chain is lost')
+    this.#options.log.error({ reason }, 'the tracked chain was interrupted; affected subscriptions end')
     this.#options.listener.onLost(reason)
     const window = await this.#openWindow().catch(() => undefined)
     this.#behindSince = undefined
@@ -229,7 +229,7 @@ export class ChainTracker {
     for (let [head] = path as [Head]; !window.has(head.parentHash); [head] = path as [Head]) {
       if (head.number <= window.first.number) throw await this.#replaced(window)
       const parent = await this.#call('eth_getBlockByHash', [head.parentHash, false])
-      if (parent === null) throw new UnsettledError('a parent is not known')
+      if (parent === null) throw new UnsettledError('a parent block is unknown')
       path.unshift(readHead(parent))
     }
     return path
@@ -247,8 +247,8 @@ export class ChainTracker {
         ? performance.now() - (this.#behindSince as number) <= maxBehindMs
         : readHead(now).hash === first.hash
     return isLagging
-      ? new UnsettledError('a head is late')
-      : new ChainLostError('the chain was replaced too far back')
+      ? new UnsettledError('the upstream lags')
+      : new ChainLostError('the reorganization is too deep')
   }
 
   async #heads(from: number, to: number): Promise<Head[]> {
@@ -260,7 +260,7 @@ export class ChainTracker {
     const calls = numbers.map((number) => ['eth_getBlockByNumber', [hex(number), false]] as const)
     const blocks = await this.#options.upstream.batch(calls, this.#signal())
     if (blocks.length !== calls.length || blocks.includes(null))
-      throw new UnsettledError('a block is not known')
+      throw new UnsettledError('a block is unknown')
     const heads = blocks.map(readHead)
     const isLinked = heads.every((head, at) => at === 0 || head.parentHash === heads[at - 1]?.hash)
     if (!isLinked) throw new UnsettledError('another branch')

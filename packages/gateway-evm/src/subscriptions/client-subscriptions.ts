@@ -64,14 +64,14 @@ export class ClientSubscriptions {
     if (this.#leaveCallbacks.size + this.#pending >= maxSubscriptions) {
       throw new RpcError(
         rpcCodes.limitExceeded,
-        `A connection may hold at most ${maxSubscriptions} subscriptions.`,
+        `A connection can have at most ${maxSubscriptions} subscriptions.`,
         { data: { max_subscriptions: maxSubscriptions } },
       )
     }
     if (this.#filterItems + request.size > maxFilterItems) {
       throw new RpcError(
         rpcCodes.limitExceeded,
-        `The subscriptions of a connection may name at most ${maxFilterItems} addresses, topics and hashes.`,
+        `The subscriptions of a connection can contain at most ${maxFilterItems} addresses, topics and hashes.`,
         { data: { max_filter_items: maxFilterItems } },
       )
     }
@@ -114,7 +114,7 @@ export class ClientSubscriptions {
   unsubscribe(params: unknown): true {
     const [id, ...rest] = Array.isArray(params) ? (params as unknown[]) : []
     if (typeof id !== 'string' || rest.length > 0) {
-      throw new RpcError(rpcCodes.invalidParams, 'eth_unsubscribe takes one param, a subscription id.')
+      throw new RpcError(rpcCodes.invalidParams, 'eth_unsubscribe requires one param, a subscription id.')
     }
     const leave = this.#leaveCallbacks.get(id)
     if (!leave) throw new RpcError(subscriptionNotFound, 'subscription not found')
@@ -153,7 +153,8 @@ class ClientSubscription implements Subscriber {
     }
     this.#waitingBytes += text.length
     this.#waiting.push(text)
-    if (this.#waitingBytes > this.#options.maxWaitingBytes) this.overflow('too much came at once')
+    if (this.#waitingBytes > this.#options.maxWaitingBytes)
+      this.overflow('too much data before the subscription id was sent')
   }
 
   overflow(reason: string): void {

@@ -28,7 +28,7 @@ export class DirectSource {
       reject(failure)
       this.#close()
       if (!wasAccepted) return
-      for (const subscriber of this.#subscribers) subscriber.overflow('the node ended the subscription')
+      for (const subscriber of this.#subscribers) subscriber.overflow('the upstream ended the subscription')
     }
     const subscription = socket.subscribe(params, {
       onLive: () => {

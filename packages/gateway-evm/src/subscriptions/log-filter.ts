@@ -34,7 +34,7 @@ export function readLogFilter(options: unknown): LogFilter {
   if (typeof options !== 'object' || Array.isArray(options)) throw invalid('the options', 'must be an object')
   const { address, topics, fromBlock: _, toBlock: __, ...others } = options as Record<string, unknown>
   if (Object.keys(others).length > 0) {
-    throw invalid('the options', 'may hold address and topics, and nothing else')
+    throw invalid('the options', 'must contain only address and topics')
   }
   return { addresses: readAddresses(address), topics: readTopics(topics) }
 }
@@ -42,20 +42,21 @@ export function readLogFilter(options: unknown): LogFilter {
 function readAddresses(address: unknown): string[] {
   if (address === undefined || address === null) return []
   const addresses: unknown[] = Array.isArray(address) ? address : [address]
-  if (addresses.length > maxAddresses) throw invalid('address', `may hold at most ${maxAddresses} addresses`)
-  return sorted(addresses, 20, 'address', 'must be an address of 20 bytes in hex, or a list of them')
+  if (addresses.length > maxAddresses)
+    throw invalid('address', `must contain at most ${maxAddresses} addresses`)
+  return sorted(addresses, 20, 'address', 'must be a 20-byte address in hex, or a list of such addresses')
 }
 
 function readTopics(topics: unknown): string[][] {
   if (topics === undefined || topics === null) return []
-  const rule = 'must be a list of null, topics of 32 bytes in hex, and lists of them'
+  const rule = 'must be a list of null, 32-byte topics in hex, and lists of such topics'
   if (!Array.isArray(topics)) throw invalid('topics', rule)
-  if (topics.length > maxTopics) throw invalid('topics', `may hold at most ${maxTopics} positions`)
+  if (topics.length > maxTopics) throw invalid('topics', `must contain at most ${maxTopics} positions`)
   return topics.map((topic: unknown) => {
     if (topic === null) return []
     const alternatives: unknown[] = Array.isArray(topic) ? topic : [topic]
     if (alternatives.length > maxAlternatives) {
-      throw invalid('topics', `may hold at most ${maxAlternatives} alternatives for a position`)
+      throw invalid('topics', `must contain at most ${maxAlternatives} alternatives per position`)
     }
     // A null among alternatives matches any topic, and so does an empty list.
     return alternatives.includes(null) ? [] : sorted(alternatives, 32, 'topics', rule)

@@ -61,7 +61,7 @@ export class SubscriptionMultiplexer {
     if (kind === 'newPendingTransactions') return new PendingPoll(this.#options, options, onEnd)
     throw new RpcError(
       rpcCodes.methodNotFound,
-      `This node has no WebSocket upstream, which a subscription to ${String(kind)} needs.`,
+      `A subscription to ${String(kind)} requires a WebSocket upstream, and this node has none.`,
     )
   }
 }

@@ -39,7 +39,7 @@ export function readSubscriptionRequest(params: unknown): SubscriptionRequest {
   if (!Array.isArray(params)) throw invalid('the params must be an array')
   const [kind, options, ...rest] = params as unknown[]
   if (!isKind(kind)) throw invalid(`the kind must be one of ${subscriptionKinds.join(', ')}`)
-  if (rest.length > 0) throw invalid('there are at most two params, the kind and its options')
+  if (rest.length > 0) throw invalid('at most two params are allowed, the kind and its options')
   switch (kind) {
     case 'newHeads':
     case 'syncing':
@@ -83,7 +83,7 @@ function readHashes(options: unknown): string[] | undefined {
   const isWellFormed = isList && hashes.every((hash) => /^0x[0-9a-f]{64}$/.test(hash))
   if (!isWellFormed || Object.keys(others).length > 0) {
     throw invalid(
-      'the options of transactionReceipts may hold transactionHashes, a list of at most 1000 hashes',
+      'the options of transactionReceipts must contain only transactionHashes, a list of at most 1000 hashes',
     )
   }
   return [...new Set(hashes)].toSorted()

@@ -139,7 +139,7 @@ describe('an upstream that reconnects', () => {
     for (const { each, logs } of subscribed) {
       await waitFor(() => expect(logsOf(each, logs[0] as string)).toEqual(next))
     }
-    expect(gateway.log()).toContain('the WebSocket to a node is back')
+    expect(gateway.log()).toContain('the WebSocket to an upstream is connected again')
     expect(gateway.log()).not.toContain(new URL(proxy.url).host)
   })
 
@@ -340,5 +340,5 @@ it('ends subscriptions when an upstream reconnects with another chain', async ()
   await each.subscribe('logs')
   await node('anvil_reset', [], url)
   await node('anvil_mine', ['0x20'], url)
-  expect(await each.closed).toEqual([1011, 'the chain was replaced too far back'])
+  expect(await each.closed).toEqual([1011, 'the reorganization is too deep'])
 })

@@ -187,11 +187,11 @@ describe('a node that', () => {
       'answers no JSON',
       (_, response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end('<html>s3cr3t</html>'),
-      'The node answered something that is not JSON-RPC.',
+      'The response of the upstream is not valid JSON-RPC.',
     ],
-    ['fails', (_, response) => write(response, {}, 500), 'The node answered HTTP 500.'],
-    ['has too much to do', (_, response) => write(response, {}, 429), 'The node answered HTTP 429.'],
-    ['breaks off', (_, response) => response.destroy(), 'The node cannot be reached.'],
+    ['fails', (_, response) => write(response, {}, 500), 'The upstream returned HTTP 500.'],
+    ['has too much to do', (_, response) => write(response, {}, 429), 'The upstream returned HTTP 429.'],
+    ['breaks off', (_, response) => response.destroy(), 'The upstream is unreachable.'],
   ])('%s fails each call', async (_, ofBatch, message) => {
     const node = await listeningNode(ofBatch)
     const responses = await send(await inFrontOf(node.url), balances(3))

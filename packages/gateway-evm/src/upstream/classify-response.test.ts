@@ -52,8 +52,12 @@ const rateRefusals: readonly (readonly [string, number, string])[] = [
   ['Ankr, another code', -32090, 'Too many requests, reason: call rate limit exhausted, retry in 10s'],
   ['a provider', -32097, 'Rate limit exceeded'],
   ['dRPC', 15, 'Too many requests, try again later'],
-  ['this service', -32005, 'The nodes take no more calls at the moment.'],
-  ['this service, by credential', -32005, 'The credential may make 10 calls per second.'],
+  ['another gateway', -32005, 'All upstreams of this node have reached their rate limit. Try again later.'],
+  [
+    'another gateway, by credential',
+    -32005,
+    'The credential exceeded its rate limit of 10 calls per second.',
+  ],
 ]
 
 // Texts that callers can inject into an upstream's error: through a contract, a tracer, a transaction or a param.
@@ -116,6 +120,9 @@ describe('text that a caller controls', () => {
     ['eth_sendRawTransaction', -32004, 'Upfront cost exceeds account balance'],
     ['eth_sendRawTransaction', -32007, 'Sender account not authorized to send transactions'],
     ['trace_filter', -32005, 'Requested range exceeds maximum RPC range limit'],
+    // Another gateway: limits that do not apply to all calls.
+    ['eth_getLogs', -32005, 'The credential exceeded its limit of 2 calls per second for eth_getLogs.'],
+    ['eth_getLogs', -32005, 'The queue of calls is full. Try again later.'],
   ])('is neither a rate limit nor a missing method: %s, %i %s', (method, code, message) => {
     expect(classifyResponse(method, error(code, message))).toBe('good')
   })

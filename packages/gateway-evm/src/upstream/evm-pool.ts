@@ -261,5 +261,9 @@ class OnlyCall implements Completion<UpstreamResponse> {
 }
 
 function withdrawn(): RpcError {
-  return new RpcError(rpcCodes.internalError, 'No upstream of this node is in use.', { status: 503 })
+  return new RpcError(
+    rpcCodes.internalError,
+    'No upstream of this node is available: all are cordoned or on another chain.',
+    { status: 503 },
+  )
 }

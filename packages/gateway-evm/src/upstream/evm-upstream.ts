@@ -203,7 +203,7 @@ class ReceivedUpstreamResponse implements UpstreamResponse {
 function refused(response: ReceivedResponse): UpstreamError {
   if (!response.bytes) void response.body.dump()
   const retryAfter = Number(response.header('retry-after'))
-  return new UpstreamError('refused', `The node answered HTTP ${response.status}.`, {
+  return new UpstreamError('http_error', `The upstream returned HTTP ${response.status}.`, {
     // Every gateway on a forwarding loop returns this status.
     ...(response.status === loopDetected && { status: loopDetected }),
     httpStatus: response.status,

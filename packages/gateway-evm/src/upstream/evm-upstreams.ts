@@ -182,7 +182,7 @@ function recordsOf(text: string): readonly UpstreamRecord[] {
   } catch {
     // The text contains credentials.
   }
-  throw missing('The upstream addresses of this node cannot be read.')
+  throw missing('The upstream URLs of this node cannot be read.')
 }
 
 function opened(
@@ -195,7 +195,7 @@ function opened(
     return createEvmUpstream(address, timeoutMs, memory, options)
   } catch {
     // The error contains the URL, including its credentials.
-    throw missing('The upstream address of this node is not an HTTP address.')
+    throw missing('The upstream URL of this node is not an HTTP URL.')
   }
 }
 

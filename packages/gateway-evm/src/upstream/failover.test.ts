@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { handleArrived } from '@fairlead/vitest/wait-for'
+import { processSocketData } from '@fairlead/vitest/wait-for'
 import { type Fault, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 
@@ -73,7 +73,7 @@ describe('a call with several upstreams', () => {
     async (method) => {
       const { first, second, node } = await two()
       first.fault = second.fault = 'cut'
-      await expect(node.call(method)).rejects.toThrow('The node cannot be reached.')
+      await expect(node.call(method)).rejects.toThrow('The upstream is unreachable.')
       expect(first.received.length + second.received.length).toBe(1)
     },
   )
@@ -84,10 +84,10 @@ describe('a call with several upstreams', () => {
     await node.call('eth_gasPrice')
     await first.kill()
     // The close of a keep-alive connection is processed before the next call.
-    await handleArrived()
+    await processSocketData()
     expect(await node.call('eth_sendTransaction')).toBe('second')
     expect(node.states()).toMatchObject([
-      { class: 'failing', breaker: 'open', failuresByKind: { unconnected: 1 }, retries: 0 },
+      { class: 'failing', breaker: 'open', failuresByKind: { connect_failed: 1 }, retries: 0 },
       { failures: 0, retries: 1, hedges: 0 },
     ])
   })
@@ -133,7 +133,7 @@ describe('a call with several upstreams', () => {
     first.fault = second.fault = 500
     const calls = await Promise.allSettled(Array.from({ length: 600 }, () => node.call('eth_gasPrice')))
     expect(calls.every(({ status }) => status === 'rejected')).toBe(true)
-    expect(calls[0]).toMatchObject({ reason: { message: 'The node answered HTTP 500.', status: 502 } })
+    expect(calls[0]).toMatchObject({ reason: { message: 'The upstream returned HTTP 500.', status: 502 } })
     // No retry is sent when the retry budget is exhausted, so that an outage does not double the load.
     expect(callsOf(node)).toBeLessThan(600 + 256 + 120 + 50)
     expect(JSON.stringify(calls)).not.toContain('127.0.0.1')

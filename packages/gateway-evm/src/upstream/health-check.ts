@@ -125,7 +125,10 @@ export class HealthCheck {
   #markDoubted(member: PooledUpstream, isDoubted: boolean, claimed: number): void {
     if (isDoubted && !member.isDoubted) {
       const facts = { upstream: member.upstream.id, claimed, latest: this.head }
-      this.#log?.warn(facts, 'an upstream claims a head far above the others without having the block')
+      this.#log?.warn(
+        facts,
+        'an upstream reports a block number far above the others without having the block',
+      )
     }
     member.isDoubted = isDoubted
   }

@@ -15,7 +15,8 @@ const requestCodes: ReadonlySet<number> = new Set([
 
 // Matches only the first clause of the message: the text after a colon may be a quotation.
 const wordings: readonly RegExp[] = [
-  // "rate limit exceeded", "over rate limit", "daily request count exceeded, request rate limited"
+  // "rate limit exceeded", "over rate limit", "daily request count exceeded, request rate limited"; another Fairlead
+  // gateway: "All upstreams of this node have reached their rate limit."
   /^(?:error: )?[^:]{0,60}?\brate.?limit/i,
   /^(?:error: )?[^:]{0,40}?\btoo many requests?\b/i,
   // "project ID request rate exceeded", "50/second request limit reached", "You've exceeded the RPS limit"
@@ -23,8 +24,6 @@ const wordings: readonly RegExp[] = [
   /^[^:]{0,60}?\bcompute units\b/i,
   // "Your app has exceeded its concurrent requests capacity"
   /^[^:]{0,40}?\bexceeded (?:its|your|the) [^:]{0,40}\b(?:capacity|quota|throughput)\b/i,
-  // Another gateway of this kind as the upstream.
-  /^The nodes take no more calls at the moment\b|^The \w+ may make \d+ calls per second\b/,
 ]
 
 /**

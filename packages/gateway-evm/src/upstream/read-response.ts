@@ -156,7 +156,7 @@ interface Reading {
 function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>): NodeError {
   return {
     code: typeof code === 'number' ? code : rpcCodes.internalError,
-    message: typeof message === 'string' ? message : 'The node answered an error.',
+    message: typeof message === 'string' ? message : 'The upstream returned an error.',
     ...(data !== undefined && { data }),
   }
 }

@@ -27,5 +27,5 @@ export function toRpcError(error: unknown): RpcError | undefined {
 
 /** Creates the error for a response that is not JSON-RPC. */
 export function malformed(): UpstreamError {
-  return new UpstreamError('malformed', 'The node answered something that is not JSON-RPC.')
+  return new UpstreamError('malformed', 'The response of the upstream is not valid JSON-RPC.')
 }

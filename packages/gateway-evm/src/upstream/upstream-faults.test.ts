@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Behaviour, nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixture.ts'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
-import { handleArrived } from '@fairlead/vitest/wait-for'
+import { processSocketData } from '@fairlead/vitest/wait-for'
 
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
 
@@ -54,7 +54,7 @@ describe('a failing node', () => {
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      error: { code: -32603, message: 'The node cannot be reached.' },
+      error: { code: -32603, message: 'The upstream is unreachable.' },
     })
     const batch = await post(gateway, `[${chainId}]`)
     expect(batch.status).toBe(200)
@@ -68,7 +68,9 @@ describe('a failing node', () => {
     expect(response.status).toBe(504)
     expect(await response.json()).toMatchObject({ id: 1, error: { code: -32603 } })
     const batch = await post(gateway, `[${chainId}]`)
-    expect(await batch.json()).toMatchObject([{ error: { message: 'The node did not answer in time.' } }])
+    expect(await batch.json()).toMatchObject([
+      { error: { message: 'The upstream did not respond in time.' } },
+    ])
   })
 
   it.each([
@@ -378,7 +380,7 @@ describe('a request to a node', () => {
       if (part) await once(client, 'data')
       else {
         await vi.waitFor(() => expect(isRequested).toBe(true), 20_000)
-        await handleArrived()
+        await processSocketData()
       }
       expect(isOpen).toBe(true)
       client.destroy()

@@ -72,9 +72,9 @@ describe('readJwtSecret', () => {
       problem = error
     }
     if (!FairleadError.is(problem, 'CONFIG_INVALID')) throw new Error('It was accepted.')
-    expect(problem.context.option).toBe('FAIRLEAD_EVM_UPSTREAM')
-    expect(problem.context.rule).toContain(rule)
-    expect(JSON.stringify([problem.message, problem.context])).not.toMatch(/c4n4ry|ca4a|0123/)
+    expect(problem.details.option).toBe('FAIRLEAD_EVM_UPSTREAM')
+    expect(problem.details.rule).toContain(rule)
+    expect(JSON.stringify([problem.message, problem.details])).not.toMatch(/c4n4ry|ca4a|0123/)
     expect(() => jwtOf({ jwtSecretFile: file })).toThrow(
       expect.objectContaining({ status: 503, message: 'The JWT secret of this upstream cannot be read.' }),
     )

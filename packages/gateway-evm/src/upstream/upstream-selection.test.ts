@@ -71,21 +71,21 @@ describe('upstream selection', () => {
     expect(new Set(await responsesOf(node, 20))).toEqual(new Set(['b', 'c']))
     const [, second] = upstreams as [FaultyUpstream, FaultyUpstream]
     await second.kill()
-    await until(node, [{ class: 'wrong chain' }, { class: 'failing' }, { class: 'ready' }])
+    await until(node, [{ class: 'wrong_chain' }, { class: 'failing' }, { class: 'ready' }])
     second.chainId = '0x2'
     await second.revive()
-    await until(node, [{ class: 'wrong chain' }, { class: 'wrong chain' }, { class: 'ready' }])
+    await until(node, [{ class: 'wrong_chain' }, { class: 'wrong_chain' }, { class: 'ready' }])
     expect(upstreams[0]?.received).toEqual([])
     expect(new Set(await responsesOf(node, 20))).toEqual(new Set(['c']))
     await upstreams[2]?.kill()
-    await expect(node.call('eth_gasPrice')).rejects.toThrow('The node cannot be reached.')
+    await expect(node.call('eth_gasPrice')).rejects.toThrow('The upstream is unreachable.')
     expect(upstreams[0]?.received).toEqual([])
   })
 
   it('skips a lagging upstream until it has caught up', async () => {
     const { node, upstreams } = await three([], [{ head: 950 }, {}, { head: 994 }])
     await until(node, [
-      { class: 'far behind', lag: 50, head: 950 },
+      { class: 'stale', lag: 50, head: 950 },
       { class: 'ready', lag: 0 },
       { class: 'lagging', lag: 6 },
     ])

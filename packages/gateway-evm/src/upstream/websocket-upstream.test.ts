@@ -106,7 +106,7 @@ it('reconnects after a long outage, and logs it once without the URL', async () 
   server = await listen(port)
   await waitFor(() => expect(subscription.isLive).toBe(true))
   expect(asked[0]).toBe(`Basic ${btoa('user:s3cr3t')}`)
-  expect(lines.text().match(/the WebSocket to a node is lost/g)?.length).toBeGreaterThan(0)
+  expect(lines.text().match(/the WebSocket to an upstream is disconnected/g)?.length).toBeGreaterThan(0)
   expect(lines.text()).not.toContain('s3cr3t')
   expect(lines.text()).not.toContain(String(port))
 })
@@ -152,7 +152,7 @@ it('reports an invalid URL without its text', async () => {
   )
   await waitFor(() => expect(heads.onFailure).toHaveBeenCalled())
   const [[failure, willRetry]] = heads.onFailure.mock.calls as [[Error, boolean]]
-  expect([failure.message, willRetry]).toEqual(['The WebSocket address of this node is not one.', false])
+  expect([failure.message, willRetry]).toEqual(['The WebSocket URL of this upstream is invalid.', false])
 })
 
 it('ignores messages that are not notifications', async () => {
@@ -185,7 +185,7 @@ it('ends a shared subscription when a notification is nested too deeply', async 
   }
   const [deliver, lose] = [vi.fn(), vi.fn()]
   await new DirectSource(opened(), ['syncing'], () => undefined).join({ deliver, overflow: lose })
-  await waitFor(() => expect(lose).toHaveBeenCalledExactlyOnceWith('the node ended the subscription'))
+  await waitFor(() => expect(lose).toHaveBeenCalledExactlyOnceWith('the upstream ended the subscription'))
   expect(deliver).not.toHaveBeenCalled()
 })
 

@@ -219,7 +219,7 @@ class ReconnectingSocket implements WebSocketUpstream {
       })
     } catch {
       // The error contains the URL, including its credentials.
-      const failure = unreachable('The WebSocket address of this node is not one.')
+      const failure = unreachable('The WebSocket URL of this upstream is invalid.')
       queueMicrotask(() => {
         for (const { listener } of this.#subscriptions) listener.onFailure(failure, false)
       })
@@ -232,11 +232,11 @@ class ReconnectingSocket implements WebSocketUpstream {
     this.#targetIndex += 1
     this.#waiting.clear()
     this.#byId.clear()
-    if (this.#failures === 0) this.#log.warn('the WebSocket to a node is lost')
+    if (this.#failures === 0) this.#log.warn('the WebSocket to an upstream is disconnected')
     this.#failures += 1
     const maxDelay = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(this.#failures, 10))
     this.#retry = guardedTimeout(() => this.#connect(), maxDelay * (0.5 + Math.random() / 2)).unref()
-    const failure = unreachable('The node cannot be reached.')
+    const failure = unreachable('The upstream is unreachable.')
     for (const subscription of this.#subscriptions) {
       subscription.id = undefined
       subscription.listener.onFailure(failure, true)
@@ -282,7 +282,7 @@ class ReconnectingSocket implements WebSocketUpstream {
       this.#socket?.send(this.#call('eth_unsubscribe', [result]))
       return
     }
-    if (this.#failures > 0) this.#log.info('the WebSocket to a node is back')
+    if (this.#failures > 0) this.#log.info('the WebSocket to an upstream is connected again')
     this.#failures = 0
     subscription.id = result
     this.#byId.set(result, subscription)
@@ -305,7 +305,7 @@ function rejection(error: unknown, secrets: readonly string[]): RpcError {
   )
   return new RpcError(
     typeof code === 'number' ? code : rpcCodes.internalError,
-    typeof message === 'string' ? message : 'The node refused the subscription.',
+    typeof message === 'string' ? message : 'The upstream rejected the subscription.',
     { data },
   )
 }

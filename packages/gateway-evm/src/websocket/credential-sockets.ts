@@ -45,15 +45,11 @@ export class CredentialSockets {
     }
     const most = this.#limits.maxSocketsPerCredential
     if (use.sockets >= most) {
-      throw new RpcError(
-        rpcCodes.limitExceeded,
-        `The credential may have ${most} WebSockets open at a time.`,
-        {
-          status: 429,
-          data: { reason: 'websockets', max_websockets: most },
-          retryAfterSeconds,
-        },
-      )
+      throw new RpcError(rpcCodes.limitExceeded, `The credential can have at most ${most} open WebSockets.`, {
+        status: 429,
+        data: { reason: 'websockets', max_websockets: most },
+        retryAfterSeconds,
+      })
     }
     use.sockets += 1
     this.#byCredential.set(credentialId, use)
@@ -94,19 +90,19 @@ export class SocketShare {
     const use = this.#use
     const { maxSubscriptionsPerCredential, maxUnfilteredLogsPerCredential } = this.#limits
     if (use.subscriptions >= maxSubscriptionsPerCredential) {
-      throw tooMany(`have ${maxSubscriptionsPerCredential} subscriptions at a time`, {
+      throw tooMany(`have at most ${maxSubscriptionsPerCredential} subscriptions`, {
         reason: 'subscriptions',
         max_subscriptions: maxSubscriptionsPerCredential,
       })
     }
     if (isUnfilteredLogs && use.unfilteredLogs >= maxUnfilteredLogsPerCredential) {
       throw tooMany(
-        `have ${maxUnfilteredLogsPerCredential} subscriptions to logs at a time that name neither an address nor a topic`,
+        `have at most ${maxUnfilteredLogsPerCredential} log subscriptions without an address or topic`,
         { reason: 'unfiltered_logs', max_subscriptions: maxUnfilteredLogsPerCredential },
       )
     }
     if (use.filterItems + size > maxFilterItems) {
-      throw tooMany(`name ${maxFilterItems} addresses, topics and hashes in its subscriptions`, {
+      throw tooMany(`have at most ${maxFilterItems} addresses, topics and hashes in its subscriptions`, {
         reason: 'filter_items',
         max_filter_items: maxFilterItems,
       })
@@ -129,5 +125,5 @@ export class SocketShare {
 }
 
 function tooMany(action: string, data: Readonly<Record<string, unknown>>): RpcError {
-  return new RpcError(rpcCodes.limitExceeded, `The credential may ${action}.`, { data })
+  return new RpcError(rpcCodes.limitExceeded, `The credential can ${action}.`, { data })
 }

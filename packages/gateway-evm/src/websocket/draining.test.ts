@@ -35,7 +35,7 @@ it('responds to calls that arrive during shutdown while others are in flight', a
   expect(await first).toMatchObject({ result: '0x1' })
   node.respondNext()
   expect(await second).toMatchObject({ result: '0x1' })
-  expect(await closed).toEqual([1001, 'service restarts'])
+  expect(await closed).toEqual([1001, 'gateway restart'])
   await stopping
 })
 
@@ -64,7 +64,7 @@ it('is closed after its responses even if a call is always in flight', async () 
     node.respondNext()
     responded += 1
   }, 20)
-  expect(await client.closed).toEqual([1001, 'service restarts'])
+  expect(await client.closed).toEqual([1001, 'gateway restart'])
   clearInterval(interval)
   await stopping
   const [, read, sent] = /"messages_in":(\d+),"messages_out":(\d+)/.exec(ownGateway.log()) ?? []

@@ -74,7 +74,8 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     if (hasLooped(dependencies.loops, request.headers)) {
       throw rejectedCall({ status: 508, reason: loopReason })
     }
-    if (isStopping) throw new RpcError(rpcCodes.internalError, 'The service restarts.', { status: 503 })
+    if (isStopping)
+      throw new RpcError(rpcCodes.internalError, 'The gateway is restarting. Try again.', { status: 503 })
     const grant = admitted(dependencies, match, request)
     const log = dependencies.log.child({ request_id: requestId })
     const share = credentialSockets.open(grant.credentialId)
@@ -122,7 +123,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
 
   const logRejection = (requestId: string, { status }: RpcError) => {
     dependencies.meter({ protocol: 'evm', method: 'unknown', status, durationSeconds: 0 })
-    dependencies.log.info({ request_id: requestId, status }, 'node websocket refused')
+    dependencies.log.info({ request_id: requestId, status }, 'node websocket rejected')
   }
 
   /** Accepts a handshake and closes the WebSocket immediately, because its client cannot see an HTTP status. */
@@ -167,7 +168,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
       for (const session of sessions) session.drain(drainMs / 2)
       await waitUntil(() => sessions.size === 0, drainMs, drainPollMs)
       for (const session of sessions) {
-        session.close(closeCodes.restart, 'service restarts')
+        session.close(closeCodes.restart, 'gateway restart')
         session.terminate()
       }
     },
@@ -207,10 +208,10 @@ function respondUpgradeRequired(
   // HTTP/2 has no Upgrade header, which 426 requires (RFC 9113, section 8.6).
   const failure =
     httpVersionMajor === 2
-      ? new RpcError(rpcCodes.invalidRequest, 'This address takes WebSockets over HTTP/1.1 only.', {
+      ? new RpcError(rpcCodes.invalidRequest, 'This URL accepts WebSockets only over HTTP/1.1.', {
           status: 400,
         })
-      : new RpcError(rpcCodes.invalidRequest, 'This address takes WebSockets only.', { status: 426 })
+      : new RpcError(rpcCodes.invalidRequest, 'This URL accepts only WebSockets.', { status: 426 })
   const { status } = failure
   const headers = {
     ...commonHeaders(dependencies, makeRequestId()),

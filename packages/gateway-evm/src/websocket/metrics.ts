@@ -16,7 +16,7 @@ export function createWebSocketMetrics(
 ): WebSocketMetrics {
   registry.gauge(
     'fairlead_upstream_subscriptions',
-    'Subscriptions at nodes, or polls in their place, that those of clients share.',
+    'Upstream subscriptions, or polls in their place, shared by client subscriptions.',
     [],
     (set) => set({}, upstreamSubscriptions()),
   )
@@ -36,7 +36,7 @@ export function createWebSocketMetrics(
     messages,
     closed: registry.newCounter(
       'fairlead_websockets_closed_total',
-      'Closed WebSockets by close code; other stands for codes that clients make up.',
+      'Closed WebSockets by close code; other stands for undefined codes.',
       ['code'],
     ),
     subscriptions: registry.newGauge('fairlead_subscriptions', 'Subscriptions of clients by kind.', ['kind']),

@@ -26,7 +26,7 @@ it('closes a native WebSocket with the code for an unknown credential', async ()
   expect(await nativeClose(wrong(gateway))).toEqual(expected)
   const client = await openWebSocket(wrong(gateway), browser)
   expect(await client.closed).toEqual([expected.code, expected.reason])
-  expect(gateway.log().match(/"status":401,"msg":"node websocket refused"/g)).toHaveLength(2)
+  expect(gateway.log().match(/"status":401,"msg":"node websocket rejected"/g)).toHaveLength(2)
   expect(await gateway.metrics()).toContain('fairlead_websockets 0\n')
 })
 
@@ -57,7 +57,8 @@ it('counts unknown credentials of both in the same way, and throttles both', asy
   expect(await refusedHandshake(wrong(gateway))).toMatchObject({ status: 401 })
   expect(await nativeClose(wrong(gateway))).toEqual({
     code: 4429,
-    reason: 'Too many unknown credentials came from this address.',
+    reason:
+      'Too many requests with unknown credentials from this IP address. Check the credential and try again later.',
   })
   expect(await refusedHandshake(wrong(gateway))).toMatchObject({ status: 429 })
 })

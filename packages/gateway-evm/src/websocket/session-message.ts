@@ -78,6 +78,6 @@ export class SessionMessage implements Expirable, MessageContext {
 
   /** Aborts calls to which the upstream has not responded before the timeout. */
   end(): void {
-    this.context.abort(new DOMException('Too late.', 'TimeoutError'))
+    this.context.abort(new DOMException('The call timed out.', 'TimeoutError'))
   }
 }

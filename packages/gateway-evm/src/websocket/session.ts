@@ -66,9 +66,9 @@ const asText = { binary: false }
 const closeByCause: Readonly<Record<LostEntitlement['cause'], readonly [number, string]>> = {
   revoked: [closeCodes.revoked, 'credential revoked'],
   expired: [closeCodes.revoked, 'credential expired'],
-  rule: [closeCodes.forbidden, 'a rule of the node forbids this'],
+  rule: [closeCodes.forbidden, 'forbidden by an access rule'],
   protocol: [closeCodes.forbidden, 'the node no longer offers this protocol'],
-  moved: [closeCodes.moved, 'the node has moved'],
+  moved: [closeCodes.moved, 'the upstreams of the node have changed'],
 }
 
 /** One client WebSocket, from its opening to its close. */
@@ -190,7 +190,7 @@ export class WebSocketSession implements LongLivedConnection {
     this.#messagesIn += 1
     this.#options.dependencies.metrics.messages.in += 1
     if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#options.dependencies.maxBodyBytes)) {
-      return this.close(closeCodes.tooLong, 'the message is too long')
+      return this.close(closeCodes.tooLong, 'message too large')
     }
     this.#queue.push(data)
     this.#pump()
@@ -212,7 +212,7 @@ export class WebSocketSession implements LongLivedConnection {
     if (isAtLimit || !this.#mayRead) webSocket.pause()
     else if (webSocket.isPaused) webSocket.resume()
     if (this.#isDraining && this.#inFlight === 0 && this.#queue.length === 0) {
-      this.close(closeCodes.restart, 'service restarts')
+      this.close(closeCodes.restart, 'gateway restart')
     }
   }
 
@@ -278,7 +278,7 @@ export class WebSocketSession implements LongLivedConnection {
     const push = { method: 'eth_subscription', status: 200, bytesOut: bytes.length, pushes: 1 }
     this.#options.dependencies.meter({ ...push, protocol: 'evm', grant: this.#grant })
     const rejection = this.#options.dependencies.admission.push(this.#grant, 1)
-    if (rejection) this.close(closeCodes.usedUp, 'a quota is used up')
+    if (rejection) this.close(closeCodes.usedUp, 'quota exceeded')
     if (this.#isFull()) this.close(closeCodes.slow, slowReason)
   }
 

@@ -59,11 +59,14 @@ export function endOfUpstream(trailers: OutgoingHttpHeaders, secrets: readonly s
 /** The end for an HTTP response that is not a gRPC response. */
 export function endOfHttp(status: number): CallEnd {
   if (status === 401 || status === 403 || status === 407) return credentialRejected
-  if (status === 200) return gatewayEnd(Status.UNKNOWN, 'The node answered with something that is not gRPC.')
-  return gatewayEnd(statusOfHttp(status), `The node answered HTTP ${status}.`)
+  if (status === 200) return gatewayEnd(Status.UNKNOWN, 'The response of the upstream is not gRPC.')
+  return gatewayEnd(statusOfHttp(status), `The upstream returned HTTP ${status}.`)
 }
 
-const credentialRejected = gatewayEnd(Status.UNAVAILABLE, 'The node refuses the credential of this service.')
+const credentialRejected = gatewayEnd(
+  Status.UNAVAILABLE,
+  'The upstream rejected the credential of the gateway.',
+)
 
 function codeOf(value: unknown): StatusCode {
   const code = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : Status.UNKNOWN

@@ -178,8 +178,8 @@ describe('a gRPC call through the gateway', () => {
 
 describe('a rejected call', () => {
   it.each([
-    [null, status.UNAUTHENTICATED, 'Send the credential as metadata x-token.'],
-    ['', status.UNAUTHENTICATED, 'Send the credential as metadata x-token.'],
+    [null, status.UNAUTHENTICATED, 'Missing credential: send it as the metadata entry x-token.'],
+    ['', status.UNAUTHENTICATED, 'Missing credential: send it as the metadata entry x-token.'],
     ['c4n4ry-wrong', status.UNAUTHENTICATED, 'Unknown x-token.'],
   ])('with the x-token %j does not reach the upstream', async (token, code, details) => {
     const node = await grpcNode()
@@ -217,7 +217,7 @@ describe('a rejected call', () => {
     for (const path of ['/One', '/test.Test/One/x', '/test.Test/One?x', '//One']) {
       expect((await client.one('a', path)).status).toMatchObject({
         code: status.UNIMPLEMENTED,
-        details: 'The path of a call is /<package>.<Service>/<Method>.',
+        details: 'The path of a call must be /<package>.<Service>/<Method>.',
       })
     }
     expect((await client.one('a')).status.code).toBe(0)
@@ -280,11 +280,11 @@ it('headers and trailers pass unchanged, including repeated ones', async () => {
 })
 
 it('other HTTP/2 requests are passed to the fallback listener', async () => {
-  const otherwise = (stream: ServerHttp2Stream) => {
+  const fallback = (stream: ServerHttp2Stream) => {
     stream.respond({ ':status': 415 })
     stream.end('from others')
   }
-  const gateway = await grpcInFrontOf((await grpcNode()).url, { otherwise })
+  const gateway = await grpcInFrontOf((await grpcNode()).url, { fallback })
   const session = connect(gateway.url)
   onTestFinished(() => session.destroy())
   for (const headers of [

@@ -12,9 +12,13 @@ const head = { ':status': 200, 'content-type': 'application/grpc' }
 const message = Buffer.of(0, 0, 0, 0, 1, 97)
 
 test.each([
-  ['revoked' as const, status.UNAUTHENTICATED, 'The credential is no longer in force.'],
+  ['revoked' as const, status.UNAUTHENTICATED, 'The credential is no longer valid.'],
   [{ protocols: ['evm'] }, status.PERMISSION_DENIED, 'The node no longer offers this protocol.'],
-  [{ upstreams: { grpc: 'http://127.0.0.1:1' } }, status.UNAVAILABLE, 'The node has moved.'],
+  [
+    { upstreams: { grpc: 'http://127.0.0.1:1' } },
+    status.UNAVAILABLE,
+    'The upstreams of the node have changed. Start the call again.',
+  ],
 ])('a stream ends within a second when its credential is %j', async (change, code, details) => {
   const node = await grpcNode()
   const gateway = await grpcInFrontOf(node.url)
@@ -68,11 +72,11 @@ it('ends a revoked stream also when its client does not read', async () => {
 it('reports an unreachable upstream without its URL', async () => {
   const gateway = await grpcInFrontOf('http://x-token:c4n4ry-secret@127.0.0.1:9')
   const { status: end } = await grpcJs(gateway.url).one('a')
-  expect(end).toMatchObject({ code: status.UNAVAILABLE, details: 'The node cannot be reached.' })
+  expect(end).toMatchObject({ code: status.UNAVAILABLE, details: 'The upstream is unreachable.' })
   expect(gateway.log()).not.toMatch(/c4n4ry|127\.0\.0\.1/)
   gateway.grant({ upstreams: { grpc: 'c4n4ry' } })
   expect((await grpcJs(gateway.url).one('a')).status.details).toBe(
-    'The upstream address of this node is not a gRPC address.',
+    'The upstream URL of this node is not a gRPC URL.',
   )
   gateway.grant({ upstreams: {} })
   expect((await grpcJs(gateway.url).one('a')).status.details).toBe('This node has no upstream for grpc.')
@@ -106,7 +110,10 @@ it.each([
   const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url, xToken, {
     'grpc.enable_retries': 0,
   }).one('a')
-  expect(end).toMatchObject({ code: status.UNAVAILABLE, details: 'The node broke the call off.' })
+  expect(end).toMatchObject({
+    code: status.UNAVAILABLE,
+    details: 'The upstream ended the call unexpectedly.',
+  })
   expect(calls).toBe(code === constants.NGHTTP2_REFUSED_STREAM ? 2 : 1)
 })
 
@@ -153,18 +160,18 @@ it.each([
 ])('an upstream authentication failure is not reported as one of the client: %j', async (headers, code) => {
   const node = await http2Node((stream) => stream.respond(headers, { endStream: true }))
   const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url).one('a')
-  expect(end).toMatchObject({ code, details: 'The node refuses the credential of this service.' })
+  expect(end).toMatchObject({ code, details: 'The upstream rejected the credential of the gateway.' })
 })
 
 it.each([
-  [{ ':status': 404 }, status.UNIMPLEMENTED, 'The node answered HTTP 404.'],
-  [{ ':status': 502, 'content-type': 'text/html' }, status.UNAVAILABLE, 'The node answered HTTP 502.'],
+  [{ ':status': 404 }, status.UNIMPLEMENTED, 'The upstream returned HTTP 404.'],
+  [{ ':status': 502, 'content-type': 'text/html' }, status.UNAVAILABLE, 'The upstream returned HTTP 502.'],
   [
     { ':status': 200, 'content-type': 'text/html' },
     status.UNKNOWN,
-    'The node answered with something that is not gRPC.',
+    'The response of the upstream is not gRPC.',
   ],
-  [head, status.UNKNOWN, 'The node ended the call without a status.'],
+  [head, status.UNKNOWN, 'The upstream ended the call without a status.'],
   [{ ...head, 'grpc-status': '99' }, 99, ''],
 ])('a response that is not gRPC has a status: %j', async (headers, code, details) => {
   const node = await http2Node((stream) => stream.respond(headers, { endStream: true }))
@@ -207,7 +214,7 @@ it('shutdown ends streams, and unary calls complete', async () => {
   const stopped = gateway.stop(5_000)
   expect((await ended).status).toMatchObject({
     code: status.UNAVAILABLE,
-    details: 'The service is shutting down.',
+    details: 'The gateway is shutting down.',
   })
   respond('late')
   expect(await unaryCall).toMatchObject({ messages: ['late'], status: { code: 0 } })

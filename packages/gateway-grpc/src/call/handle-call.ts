@@ -70,7 +70,7 @@ function serve(
     releases.push(dependencies.limits.acquire(grant.credentialId, request.path))
     const dispatch = (permit: Permit | undefined) => {
       if (permit) releases.push(() => permit.release())
-      if (client.response.destroyed) throw new GrpcError(Status.CANCELLED, 'The client is gone.')
+      if (client.response.destroyed) throw new GrpcError(Status.CANCELLED, 'The client disconnected.')
       forward(dependencies, { context, request, grant, onEnd: record }, client)
     }
     const admitted = admit(context, request.path, client)
@@ -114,7 +114,7 @@ function authenticate(
   const grant = authenticator.authenticateXToken('grpc', xToken, host, { headers: received.headers, socket })
   if ('status' in grant) throw errorOfRejection(grant)
   if (!isCallPath(path)) {
-    throw new GrpcError(Status.UNIMPLEMENTED, 'The path of a call is /<package>.<Service>/<Method>.')
+    throw new GrpcError(Status.UNIMPLEMENTED, 'The path of a call must be /<package>.<Service>/<Method>.')
   }
   if (grant.withheldMethods?.includes(path)) {
     throw new GrpcError(Status.UNIMPLEMENTED, 'The node does not offer this method.')

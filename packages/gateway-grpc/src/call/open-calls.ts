@@ -32,7 +32,7 @@ export function createOpenCalls(directory: Directory, admission: Admission): Ope
   const calls = new Set<OpenCall>()
   const upstreamKey = ({ upstreams }: Grant) => upstreams['grpc']
   const guard = new ConnectionGuard({ protocol: 'grpc', directory, admission, upstreamKey })
-  const shutDown = ({ call }: OpenCall) => call.terminate(Status.UNAVAILABLE, 'The service is shutting down.')
+  const shutDown = ({ call }: OpenCall) => call.terminate(Status.UNAVAILABLE, 'The gateway is shutting down.')
   return {
     add: (open) => {
       calls.add(open)
@@ -59,13 +59,13 @@ export function statusOfLoss({ cause, reason = '' }: LostEntitlement): [StatusCo
   switch (cause) {
     case 'revoked':
     case 'expired':
-      return [Status.UNAUTHENTICATED, 'The credential is no longer in force.']
+      return [Status.UNAUTHENTICATED, 'The credential is no longer valid.']
     case 'rule':
       return [Status.PERMISSION_DENIED, reason]
     case 'protocol':
       return [Status.PERMISSION_DENIED, 'The node no longer offers this protocol.']
     case 'moved':
-      return [Status.UNAVAILABLE, 'The node has moved.']
+      return [Status.UNAVAILABLE, 'The upstreams of the node have changed. Start the call again.']
     default:
       return cause satisfies never
   }

@@ -281,9 +281,9 @@ export class ProxiedCall {
       return
     }
     const isComplete = stream.rstCode === constants.NGHTTP2_NO_ERROR && stream.readableEnded
-    if (isComplete) this.#finish(gatewayEnd(Status.UNKNOWN, 'The node ended the call without a status.'))
+    if (isComplete) this.#finish(gatewayEnd(Status.UNKNOWN, 'The upstream ended the call without a status.'))
     else if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) {
-      this.#finish(gatewayEnd(Status.RESOURCE_EXHAUSTED, 'The call exceeds a limit of the node.'))
+      this.#finish(gatewayEnd(Status.RESOURCE_EXHAUSTED, 'The call exceeds a limit of the upstream.'))
     } else this.#finishOrFailOver(resetByUpstream)
   }
 
@@ -304,7 +304,7 @@ export class ProxiedCall {
   }
 }
 
-const resetByUpstream = gatewayEnd(Status.UNAVAILABLE, 'The node broke the call off.')
+const resetByUpstream = gatewayEnd(Status.UNAVAILABLE, 'The upstream ended the call unexpectedly.')
 
 /** Releases the upstream's side. An upstream that has sent its full response receives an end, not a reset. */
 function releaseStream(stream: ClientHttp2Stream, isResponseComplete: boolean): void {

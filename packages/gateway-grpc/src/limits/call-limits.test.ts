@@ -20,7 +20,7 @@ it('enforces the rules', async () => {
   const client = grpcJs(gateway.url)
   expect((await client.join(['a'])).status).toMatchObject({
     code: status.PERMISSION_DENIED,
-    details: 'This service does not let this method be called.',
+    details: 'The gRPC rules of the gateway do not allow this method.',
   })
 
   expect((await client.one('a')).status.code).toBe(0)
@@ -28,7 +28,7 @@ it('enforces the rules', async () => {
   const { status: end } = await client.one('a')
   expect(end).toMatchObject({
     code: status.RESOURCE_EXHAUSTED,
-    details: 'The credential may begin 2 calls of this kind per second.',
+    details: 'The credential can start at most 2 calls of this kind per second.',
   })
   expect(end.metadata.get('grpc-retry-pushback-ms')).toEqual(['500'])
   await waitFor(async () => expect((await client.one('a')).status.code).toBe(0))
@@ -38,7 +38,7 @@ it('enforces the rules', async () => {
   await waitFor(() => first.messages.length === 1)
   expect((await client.echo().ended).status).toMatchObject({
     code: status.RESOURCE_EXHAUSTED,
-    details: 'The credential may have 1 calls of this kind open at a time.',
+    details: 'The credential can have at most 1 open calls of this kind.',
   })
   first.call.end()
   await first.ended
@@ -78,11 +78,11 @@ it('applies new rules and still counts open calls', () => {
   const release = limits.acquire('one', '/a.B/C')
   expect(() => limits.acquire('one', '/a.B/C')).toThrow('RESOURCE_EXHAUSTED')
   limits.change(rulesOf('/a.B/*=100/s,1'), 10)
-  expect(() => limits.acquire('one', '/a.B/C')).toThrow('1 calls of this kind open')
+  expect(() => limits.acquire('one', '/a.B/C')).toThrow('at most 1 open calls of this kind')
   release()
   const releaseAgain = limits.acquire('one', '/a.B/C')
   limits.change([], 1)
-  expect(() => limits.acquire('one', '/a.B/C')).toThrow('1 calls of this kind open')
+  expect(() => limits.acquire('one', '/a.B/C')).toThrow('at most 1 open calls of this kind')
   releaseAgain()
   expect(() => limits.acquire('one', '/a.B/C')).not.toThrow()
   limits.change(rulesOf('/a.B/C=deny'), 10)

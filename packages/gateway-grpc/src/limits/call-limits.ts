@@ -48,7 +48,10 @@ export function createCallLimits(rules: readonly CallRule[], initialMaxOpenCalls
     acquire(credentialId, path) {
       const rule = ruleOf(path)
       if (rule?.isDenied) {
-        throw new GrpcError(Status.PERMISSION_DENIED, 'This service does not let this method be called.')
+        throw new GrpcError(
+          Status.PERMISSION_DENIED,
+          'The gRPC rules of the gateway do not allow this method.',
+        )
       }
       const usage = usageOf(credentialId)
       const patternUsage = rule && patternUsageOf(usage, rule)
@@ -98,7 +101,7 @@ function takeToken(bucket: TokenBucket, perSecond: number): void {
   if (bucket.take(performance.now()) === 0) return
   throw new GrpcError(
     Status.RESOURCE_EXHAUSTED,
-    `The credential may begin ${perSecond} calls of this kind per second.`,
+    `The credential can start at most ${perSecond} calls of this kind per second.`,
     { 'grpc-retry-pushback-ms': String(Math.ceil(1_000 / perSecond)) },
   )
 }
@@ -106,6 +109,6 @@ function takeToken(bucket: TokenBucket, perSecond: number): void {
 function tooManyOpen(limit: number): GrpcError {
   return new GrpcError(
     Status.RESOURCE_EXHAUSTED,
-    `The credential may have ${limit} calls of this kind open at a time.`,
+    `The credential can have at most ${limit} open calls of this kind.`,
   )
 }

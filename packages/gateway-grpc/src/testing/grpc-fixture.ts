@@ -48,7 +48,7 @@ export interface GrpcFixture {
 export interface GrpcFixtureOptions extends Partial<GrpcOptions> {
   readonly deadlines?: ProgressDeadlines
   /** Handles the streams that are not gRPC. */
-  readonly otherwise?: StreamListener
+  readonly fallback?: StreamListener
   readonly nodeDomain?: string
   readonly grant?: Partial<Grant>
   readonly passing?: AuthenticatorChoices
@@ -64,7 +64,7 @@ export async function grpcInFrontOf(
     grant: initialGrant = {},
     passing,
     deadlines,
-    otherwise = rejectStream,
+    fallback = rejectStream,
     ...options
   }: GrpcFixtureOptions = {},
 ): Promise<GrpcFixture> {
@@ -108,7 +108,7 @@ export async function grpcInFrontOf(
   const protocol = { description, handle: grpc.web, stream: grpc.stream }
   const routing = createRouting([protocol], [], (_, response) => response.writeHead(404).end('over HTTP/1.1'))
   const http2 = createHttp2Server({ streamWindowBytes })
-  http2.on('stream', createHttp2Listener(routing, deadlines, otherwise))
+  http2.on('stream', createHttp2Listener(routing, deadlines, fallback))
   const http1 = createNodeServer({}, routing.onRequest)
   const server = createPortServer({ http1, http2 })
   await server.listen({ host: '127.0.0.1', port: 0 })

@@ -73,7 +73,7 @@ export function createGrpcConnections(
         } catch (error) {
           const { code } = error as NodeJS.ErrnoException
           if (code === undefined || !sessionEndedCodes.has(code)) {
-            throw new GrpcError(Status.INVALID_ARGUMENT, 'An entry of the metadata cannot be sent.')
+            throw new GrpcError(Status.INVALID_ARGUMENT, 'A metadata entry contains an invalid character.')
           }
           if (attempt === 2) throw unreachable()
         }
@@ -102,5 +102,5 @@ export function isUnprocessed(stream: ClientHttp2Stream): boolean {
 }
 
 function unreachable(): GrpcError {
-  return new GrpcError(Status.UNAVAILABLE, 'The node cannot be reached.')
+  return new GrpcError(Status.UNAVAILABLE, 'The upstream is unreachable.')
 }

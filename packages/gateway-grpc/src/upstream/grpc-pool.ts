@@ -65,7 +65,13 @@ export class GrpcPool {
         this.#pool.askSoon()
       }
     }
-    throw failure ?? new GrpcError(Status.UNAVAILABLE, 'No upstream of this node is in use.')
+    throw (
+      failure ??
+      new GrpcError(
+        Status.UNAVAILABLE,
+        'No upstream of this node is available: all are cordoned or on another chain.',
+      )
+    )
   }
 
   /** States of the upstreams. */
@@ -114,7 +120,7 @@ export class GrpcPool {
         if (isLost || stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#pool.askSoon()
         return
       }
-      upstream.failed(new UpstreamError('broken', 'The node broke the call off.'), 'slow')
+      upstream.failed(new UpstreamError('reset', 'The upstream ended the call unexpectedly.'), 'slow')
       this.#pool.askSoon()
     })
     return { stream, member, secrets: connection.url.secrets }
@@ -122,7 +128,7 @@ export class GrpcPool {
 }
 
 function unconnected(): UpstreamError {
-  return new UpstreamError('unconnected', 'The node cannot be reached.')
+  return new UpstreamError('connect_failed', 'The upstream is unreachable.')
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -39,7 +39,7 @@ it('a call that an upstream resets with ENHANCE_YOUR_CALM ends with RESOURCE_EXH
   const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url).one('a')
   expect([end.code, end.details]).toEqual([
     status.RESOURCE_EXHAUSTED,
-    'The call exceeds a limit of the node.',
+    'The call exceeds a limit of the upstream.',
   ])
 })
 
@@ -102,7 +102,7 @@ it('reports UNAVAILABLE and the failing upstreams when all are down', async () =
   await client.one('a')
   await Promise.all([a.stop(), b.stop()])
   const { status: end } = await client.one('a')
-  expect([end.code, end.details]).toEqual([status.UNAVAILABLE, 'The node cannot be reached.'])
+  expect([end.code, end.details]).toEqual([status.UNAVAILABLE, 'The upstream is unreachable.'])
   await waitFor(() =>
     expect(gateway.states()).toMatchObject([
       { nodes: ['node'], position: 0, class: 'failing' },

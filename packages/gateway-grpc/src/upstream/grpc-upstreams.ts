@@ -51,7 +51,7 @@ export function createGrpcUpstreams({
       const text = address === 'devnet' ? embedded : address
       if (text === undefined) throw noUpstream()
       const url = parseUpstreamUrl(text)
-      if (!url) throw unusable('The upstream address of this node is not a gRPC address.')
+      if (!url) throw unusable('The upstream URL of this node is not a gRPC URL.')
       return createGrpcConnections(url, connectTimeoutMs, upstreamRules.of(text))
     },
   })

@@ -133,7 +133,7 @@ describe.each([binary, text])('gRPC-web as %s', (type) => {
     expect(messages).toEqual(['echo a'])
     expect(trailers).toMatchObject({
       'grpc-status': ['16'],
-      'grpc-message': ['The credential is no longer in force.'],
+      'grpc-message': ['The credential is no longer valid.'],
     })
   })
 

@@ -16,7 +16,9 @@ export function webRequests(maxBytes: number, isText: boolean): Transform {
     transform(bytes: Buffer, _, done) {
       length += bytes.length
       if (length > maxBytes) {
-        done(new GrpcError(Status.RESOURCE_EXHAUSTED, `The body may hold at most ${maxBytes} bytes.`))
+        done(
+          new GrpcError(Status.RESOURCE_EXHAUSTED, `The request body must have at most ${maxBytes} bytes.`),
+        )
         return
       }
       const decoded = base64 ? base64.decode(bytes.toString('latin1')) : bytes

@@ -68,11 +68,8 @@ export async function* burnRows(
 }
 
 function tooManySkipped(): JettonError {
-  const advice = 'give start_utime or end_utime to pass them by'
-  return new JettonError(
-    422,
-    `There are more than ${maxSkippedRows} burns that failed among these; ${advice}.`,
-  )
+  const advice = 'set start_utime or end_utime to skip them'
+  return new JettonError(422, `There are more than ${maxSkippedRows} failed burns in this range; ${advice}.`)
 }
 
 // Only the last rows can repeat.

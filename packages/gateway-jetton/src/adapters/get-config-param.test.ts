@@ -79,7 +79,7 @@ describe('getConfigParam', () => {
     info('AAAA'),
   ])('rejects an invalid response: %j', async (reply) => {
     const { result } = await callAdapter('getConfigParam', reply)
-    expect(result).toMatchObject(failure(502, "The node's answer cannot be read."))
+    expect(result).toMatchObject(failure(502, 'The response of the upstream is invalid.'))
   })
 })
 

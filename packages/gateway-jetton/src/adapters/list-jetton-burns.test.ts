@@ -227,7 +227,7 @@ describe('a page', () => {
     })
     await expect(listJettonBurns(call(), upstreams)).rejects.toMatchObject({
       status: 422,
-      message: expect.stringMatching(/more than 100000 burns that failed.* start_utime or end_utime/),
+      message: expect.stringMatching(/more than 100000 failed burns.* start_utime or end_utime/),
     })
   })
 
@@ -268,6 +268,6 @@ describe('an upstream that does not return burns', () => {
     [200, 'It works!'],
   ])('causes a 502: %j', async (reply) => {
     const error = await errorFor(reply)
-    expect(error).toMatchObject({ status: 502, message: "The node's answer cannot be read." })
+    expect(error).toMatchObject({ status: 502, message: 'The response of the upstream is invalid.' })
   })
 })

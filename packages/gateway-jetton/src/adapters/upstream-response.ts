@@ -14,14 +14,14 @@ export type JsonRecord = Readonly<Record<string, unknown>>
 export function recordOf({ status, body }: UpstreamResponse): JsonRecord {
   const record = isRecord(body) ? body : undefined
   if (status >= 400)
-    throw new JettonError(status, errorMessageOf(record) ?? `The node answered HTTP ${status}.`)
+    throw new JettonError(status, errorMessageOf(record) ?? `The upstream returned HTTP ${status}.`)
   if (record === undefined) throw invalidResponse()
   return record
 }
 
 /** Creates the error for an unexpected upstream response. */
 export function invalidResponse(): JettonError {
-  return new JettonError(502, "The node's answer cannot be read.")
+  return new JettonError(502, 'The response of the upstream is invalid.')
 }
 
 function errorMessageOf(record: JsonRecord | undefined): string | undefined {

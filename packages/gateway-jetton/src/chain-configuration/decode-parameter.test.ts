@@ -26,7 +26,7 @@ describe('the configuration of the main network', () => {
 
   it('has only documented fields', () => {
     const page = readFileSync(
-      new URL('../../../../docs/reference/chain-configuration.md', import.meta.url),
+      new URL('../../../../docs/reference/ton-get-config-param.md', import.meta.url),
       'utf8',
     )
     const decoded = ids.map((id) => (id < 0 ? {} : decodeParameter(id, boc(mainnet.get(id) ?? Cell.EMPTY))))

@@ -115,7 +115,7 @@ describe('paths', () => {
   ])('%s responds 404', async (path) => {
     expect(await exchange.failure(await exchange.gateway.call(path))).toEqual({
       status: 404,
-      error: 'The jetton chain API has no such path.',
+      error: 'The jetton chain API does not have this path.',
     })
     expect(exchange.requests).toEqual([])
   })

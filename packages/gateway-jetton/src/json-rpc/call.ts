@@ -27,7 +27,8 @@ export interface RpcReply {
  * @throws {@link JettonError} 422
  */
 export function readRpcCall(text: string, value: unknown, reply: RpcReply): RpcCall {
-  if (Array.isArray(value)) throw new JettonError(422, 'The body should be one call: batches are not taken.')
+  if (Array.isArray(value))
+    throw new JettonError(422, 'The body should be a single call: batches are not supported.')
   if (!isRecord(value)) throw new JettonError(422, 'The body should be a JSON object.')
   const { jsonrpc = '2.0', method, id } = value
   // Clients in Go and Rust serialize an empty value as null.

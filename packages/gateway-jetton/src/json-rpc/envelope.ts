@@ -80,5 +80,5 @@ function searchable(bytes: Buffer): string {
 }
 
 function notAnObject(): JettonError {
-  return new JettonError(502, 'The node answered something that is not an object.')
+  return new JettonError(502, 'The response of the upstream is not an object.')
 }

@@ -93,7 +93,7 @@ describe('JSON-RPC', () => {
   it.each([
     ['{', 'The body should be JSON in UTF-8.', null],
     ['5', 'The body should be a JSON object.', null],
-    [[call], 'The body should be one call: batches are not taken.', null],
+    [[call], 'The body should be a single call: batches are not supported.', null],
     [{ ...call, id: undefined }, 'id should be an integer or a string.', null],
     [{ ...call, id: null }, 'id should be an integer or a string.', null],
     [{ ...call, id: 1.5 }, 'id should be an integer or a string.', null],
@@ -133,7 +133,7 @@ describe('JSON-RPC', () => {
     exchange.behaviour = respondWith(200, 'application/json', '"5"')
     expect(await exchange.failure(await exchange.gateway.rpc(call))).toEqual({
       status: 502,
-      error: 'The node answered something that is not an object.',
+      error: 'The response of the upstream is not an object.',
       jsonrpc: '2.0',
       id: 1,
     })

@@ -10,10 +10,10 @@ const shared: Formats = {
     isAddress,
   ),
   bytes: ofText('bytes in base64', (value) => /^[\w+/-]*={0,2}$/.test(value)),
-  int32: { words: 'an integer of 32 bits', type: 'number', validate: (value) => value === (value | 0) },
-  int64: ofText('an integer of 64 bits in decimal', (value) => isInteger(value, 64)),
-  uint64: ofText('an integer of 64 bits in decimal, not below 0', (value) => /^\d{1,20}$/.test(value)),
-  int256: ofText('an integer of 256 bits in decimal', (value) => isInteger(value, 257)),
+  int32: { words: 'a 32-bit integer', type: 'number', validate: (value) => value === (value | 0) },
+  int64: ofText('a 64-bit integer in decimal', (value) => isInteger(value, 64)),
+  uint64: ofText('a non-negative 64-bit integer in decimal', (value) => /^\d{1,20}$/.test(value)),
+  int256: ofText('a 256-bit integer in decimal', (value) => isInteger(value, 257)),
 }
 
 /** The `format`s of family v2. */

@@ -50,11 +50,11 @@ describe('parameters', () => {
     [`${transactions}&limit=1001`, 'limit should be at most 1000.'],
     [`${transactions}&limit=ten`, 'limit should be an integer, not a string.'],
     [`${transactions}&limit=1.5`, 'limit should be an integer, not a string.'],
-    [`${transactions}&lt=0x1`, 'lt should be an integer of 64 bits in decimal.'],
-    [`${transactions}&lt=9223372036854775808`, 'lt should be an integer of 64 bits in decimal.'],
+    [`${transactions}&lt=0x1`, 'lt should be a 64-bit integer in decimal.'],
+    [`${transactions}&lt=9223372036854775808`, 'lt should be a 64-bit integer in decimal.'],
     [`${transactions}&hash=${hex}0`, 'hash should be 32 bytes: 64 hex digits, or base64.'],
     [`${transactions}&archival=yes`, 'archival should be a boolean, not a string.'],
-    ['/api/v2/shards?seqno=2147483648', 'seqno should be an integer of 32 bits.'],
+    ['/api/v2/shards?seqno=2147483648', 'seqno should be a 32-bit integer.'],
     ['/api/v2/getConfigParam?config_id=fifteen', 'config_id should be an integer, not a string.'],
     ['/api/v3/jetton/burns', 'address is required.'],
     [`/api/v3/jetton/burns?address=${address}&sort=up`, 'sort should be one of asc, desc.'],
@@ -85,7 +85,7 @@ describe('parameters', () => {
     ['/api/v2/runGetMethod', { ...method, address: 5 }, 'address should be a string, not a number.'],
     ['/api/v2/runGetMethod', { ...method, address: 'EQ' }, 'address should be an address'],
     ['/api/v2/runGetMethod', { ...method, stack: null }, 'stack should be an array, not null.'],
-    ['/api/v2/runGetMethod', { ...method, seqno: 2 ** 31 }, 'seqno should be an integer of 32 bits.'],
+    ['/api/v2/runGetMethod', { ...method, seqno: 2 ** 31 }, 'seqno should be a 32-bit integer.'],
     ['/api/v2/getTransactions', { address, limit: 1_001 }, 'limit should be at most 1000.'],
     ['/api/v2/sendBoc', { boc: '***' }, 'boc should be bytes in base64.'],
     ['/api/v3/message', {}, 'boc is required.'],
@@ -115,16 +115,16 @@ describe('parameters', () => {
     const stack = `[["tuple",{"@type":"tvm.tuple","elements":[${open.repeat(9_000)}${']}}'.repeat(9_000)}]}]]`
     const body = `{"address":"${raw}","method":"m","stack":${stack}}`
     const response = await deep.call('/api/v2/runGetMethod', { method: 'POST', body })
-    const error = 'The body should not be nested so deep.'
+    const error = 'The body should not be nested this deeply.'
     expect(await exchange.failure(response)).toEqual({ status: 422, error })
     const rpc = await deep.rpc(`{"id":1,"method":"runGetMethod","params":${body}}`)
-    expect((await exchange.failure(rpc)).error).toBe('stack should not be nested so deep.')
+    expect((await exchange.failure(rpc)).error).toBe('stack should not be nested this deeply.')
     await deep.stop()
   })
 
   it('have a body size limit', async () => {
     const long = { boc: 'A'.repeat(2_000) }
-    const error = 'The body may hold at most 2000 bytes.'
+    const error = 'The request body must have at most 2000 bytes.'
     expect(await exchange.failure(await exchange.post('/api/v2/sendBoc', long))).toEqual({
       status: 413,
       error,

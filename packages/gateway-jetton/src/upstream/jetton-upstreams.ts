@@ -105,7 +105,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
         path: '/getMasterchainInfo',
         signal,
       })
-      if (status !== 200) throw new Error('The embedded chain does not answer.')
+      if (status !== 200) throw new Error('The embedded chain does not respond.')
     },
     close: async () => {
       await Promise.all([v2.close(), v3.close()])
@@ -188,9 +188,9 @@ async function bufferJson(
   try {
     const bytes = await collectBody(body, (length) => {
       if (reservedBytes + length > maxBufferedBytes)
-        throw new RestError(502, 'The node answered more than can be held.')
+        throw new RestError(502, 'The response of the upstream is too large to buffer.')
       if (budget && !budget.memory.take(length, budget.owner)) {
-        throw new RestError(503, 'The service holds too many responses at the moment.')
+        throw new RestError(503, 'The gateway has reached its memory limit for responses. Try again later.')
       }
       reservedBytes += length
     })

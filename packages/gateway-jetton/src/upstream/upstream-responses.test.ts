@@ -33,37 +33,42 @@ describe('upstream errors', () => {
     ['of a result that is too deep', json(533, { ok: false, error: 'deep', code: 533 }), 533, 'deep'],
     ['of an index', json(404, { error: 'block not found' }), 404, 'block not found'],
     ['of a framework', json(404, { detail: 'Not Found' }), 404, 'Not Found'],
-    ['of a proxy', respondWith(503, 'text/html', '<html>nginx</html>'), 503, 'The node answered HTTP 503.'],
+    [
+      'of a proxy',
+      respondWith(503, 'text/html', '<html>nginx</html>'),
+      503,
+      'The upstream returned HTTP 503.',
+    ],
     ['in plain text', respondWith(504, 'text/plain', 'timeout\n'), 504, 'timeout'],
     [
       'of a rejected key',
       json(401, { ok: false, error: 'c4n4ry-key is wrong' }),
       502,
-      'The node refuses the credential of this service.',
+      'The upstream rejected the credential of the gateway.',
     ],
     [
       'of a forbidden key',
       json(403, { ok: false, error: 'no' }),
       502,
-      'The node refuses the credential of this service.',
+      'The upstream rejected the credential of the gateway.',
     ],
     [
       'of a missing operation',
       json(405, { ok: false, error: 'no' }),
       501,
-      'The node does not offer this operation.',
+      'The upstream does not offer this operation.',
     ],
     [
       'that redirect',
       respondWith(302, 'text/html', '', { location: '/c4n4ry-key' }),
       502,
-      'The node answered HTTP 302.',
+      'The upstream returned HTTP 302.',
     ],
     [
       'that are an HTML page',
       respondWith(200, 'text/html', '<html>'),
       502,
-      'The node answered something that is not the jetton chain API.',
+      'The response of the upstream does not follow the jetton chain API.',
     ],
     [
       'that repeat the URL',
@@ -96,13 +101,13 @@ describe('upstream errors', () => {
     exchange.behaviour = (_, response) => response.destroy()
     expect(await exchange.failure(await shortTimeout.call(path))).toEqual({
       status: 502,
-      error: 'The node cannot be reached.',
+      error: 'The upstream is unreachable.',
     })
     exchange.behaviour = (_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).write('{')
     await expect(shortTimeout.call(path).then((response) => exchange.read(response))).rejects.toThrow()
     exchange.behaviour = () => undefined
-    const error = 'The node did not answer in time.'
+    const error = 'The upstream did not respond in time.'
     expect(await exchange.failure(await shortTimeout.call(path))).toEqual({ status: 504, error })
     await shortTimeout.stop()
   })
@@ -153,7 +158,7 @@ describe('lists of the index', () => {
     exchange.behaviour = respondWith(200, 'text/html', '<html>')
     expect(await exchange.failure(await exchange.gateway.call('/api/v3/jetton/masters'))).toEqual({
       status: 502,
-      error: 'The node answered something that is not the jetton chain API.',
+      error: 'The response of the upstream does not follow the jetton chain API.',
     })
     const body = '{"jetton_masters":[],"metadata":{}}'
     exchange.behaviour = (_, response) =>

@@ -36,7 +36,7 @@ export function addSubcommands(program: Command, context: CommandContext): void 
 /** Adds the flags that select the gateway of a command. */
 export function addConnectionFlags(command: Command): Command {
   return command
-    .option('--service <address>', 'URL of the gateway (FAIRLEAD_URL)')
+    .option('--service <url>', 'URL of the gateway (FAIRLEAD_URL)')
     .option('--profile <name>', 'profile to use (FAIRLEAD_PROFILE)')
 }
 

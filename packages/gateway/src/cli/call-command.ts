@@ -76,7 +76,7 @@ async function callNode(
     status: response.status,
     text: await response.text(),
   })).catch((error: unknown) => {
-    const reason = FairleadError.is(error, 'TRANSPORT_FAILED') ? error.context.reason : 'timeout'
+    const reason = FairleadError.is(error, 'TRANSPORT_FAILED') ? error.details.reason : 'timeout'
     throw new CommandFailure(`The node cannot be reached: ${redact(reason, [token])}`, exitCodes.unavailable)
   })
   const response = parseJson(text)

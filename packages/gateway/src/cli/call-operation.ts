@@ -78,7 +78,7 @@ function reasonOf(error: unknown): string {
   if (FairleadError.is(error, 'TRANSPORT_TIMEOUT'))
     return `The gateway did not respond within ${timeoutMs} ms.`
   if (FairleadError.is(error, 'TRANSPORT_FAILED'))
-    return `The gateway is unreachable: ${error.context.reason}`
+    return `The gateway is unreachable: ${error.details.reason}`
   return error instanceof Error ? error.message : 'The gateway is unreachable.'
 }
 

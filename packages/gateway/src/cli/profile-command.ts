@@ -27,7 +27,7 @@ export function addProfileCommands(
     .command('add')
     .description('save the URL and the API key of a gateway')
     .argument('[name]', 'name of the profile', defaultProfile)
-    .requiredOption('--service <address>', 'URL of the gateway')
+    .requiredOption('--service <url>', 'URL of the gateway')
     .option(
       '--key-file <file>',
       'file with the key, read on each use; default: the key is read from the standard input',

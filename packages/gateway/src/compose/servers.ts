@@ -68,15 +68,17 @@ export async function openServers(
   metrics: MetricsRegistry,
   log: Logger,
 ): Promise<Ports> {
-  const front = configuration.ownHttpFront ? createBuiltinServer(configuration, routing, http) : undefined
+  const builtin = configuration.builtinHttpServer
+    ? createBuiltinServer(configuration, routing, http)
+    : undefined
   const http2 = createHttp2Server({ streamWindowBytes })
   const listener = createHttp2Listener(routing, deadlines, (stream, headers, _, raw) =>
     answerOverHttp2(http, deadlines, stream, headers, raw),
   )
   http2.on('stream', listener)
-  const servers = { http1: http, front, http2, deadlines, isProxy: accessControl.trustsProxy }
+  const servers = { http1: http, builtin, http2, deadlines, isProxy: accessControl.trustsProxy }
   const ports = await openPorts(configuration, servers, log)
-  publishConnections(metrics, () => ports.connections(), front && (() => front.states()))
+  publishConnections(metrics, () => ports.connections(), builtin && (() => builtin.states()))
   return ports
 }
 

@@ -48,11 +48,8 @@ export function publishStates(
   { accessControl, sharedStore, metering, directory, feed }: Dependencies,
   protocols: Protocols,
 ): void {
-  metrics.gauge(
-    'fairlead_heap_limit_bytes',
-    'Most memory that the heap of the process may take.',
-    [],
-    (set) => set({}, getHeapStatistics().heap_size_limit),
+  metrics.gauge('fairlead_heap_limit_bytes', 'Maximum heap size of the process.', [], (set) =>
+    set({}, getHeapStatistics().heap_size_limit),
   )
   publishUpstreams(metrics, () => protocols.upstreamStates())
   publishAdmission(metrics, () => accessControl.states())

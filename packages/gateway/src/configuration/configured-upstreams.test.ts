@@ -107,7 +107,7 @@ describe('configuredUpstreams', () => {
       problem = error
     }
     if (!FairleadError.is(problem, 'CONFIG_INVALID')) throw new Error('It was accepted.')
-    expect(problem.context.option).toBe(option)
-    expect(JSON.stringify([problem.message, problem.context])).not.toContain('canary')
+    expect(problem.details.option).toBe(option)
+    expect(JSON.stringify([problem.message, problem.details])).not.toContain('canary')
   })
 })

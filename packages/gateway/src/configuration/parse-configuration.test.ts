@@ -10,7 +10,7 @@ function problem(environment: Record<string, string>, text?: string) {
   try {
     parseConfiguration(environment, text === undefined ? undefined : { name: 'fairlead.yaml', text })
   } catch (error) {
-    if (FairleadError.is(error, 'CONFIG_INVALID')) return { ...error.context, message: error.message }
+    if (FairleadError.is(error, 'CONFIG_INVALID')) return { ...error.details, message: error.message }
     throw error
   }
   throw new Error('There was no problem.')

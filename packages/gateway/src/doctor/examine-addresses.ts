@@ -71,7 +71,7 @@ async function certificate({ tlsCertificateFile, tlsKeyFile }: Configuration): P
     return leftMs < soonMs ? warning(about, seen, 'renew it soon') : ok(about, seen)
   } catch (error) {
     if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
-    return problem(about, 'invalid', `${error.context.option} ${error.context.rule}`)
+    return problem(about, 'invalid', `${error.details.option} ${error.details.rule}`)
   }
 }
 

@@ -29,7 +29,7 @@ function upstreamsOf(
     return { upstreams: configuredUpstreams(configuration) }
   } catch (error) {
     if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
-    return problem('upstreams', 'invalid configuration', `${error.context.option} ${error.context.rule}`)
+    return problem('upstreams', 'invalid configuration', `${error.details.option} ${error.details.rule}`)
   }
 }
 

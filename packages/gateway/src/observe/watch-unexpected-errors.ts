@@ -11,14 +11,14 @@ import { type UnexpectedError, unexpectedErrors } from '@fairlead/http1'
 export function watchUnexpectedErrors(registry: Registry, log: Logger): () => void {
   const total = new Counter({
     name: 'fairlead_unexpected_errors_total',
-    help: 'Errors that no handler expected, by the guard that caught them. Each ended one request, connection or tick.',
-    labelNames: ['place'],
+    help: 'Unexpected errors by the guard that caught them. Each ended one request, connection or tick.',
+    labelNames: ['source'],
     registers: [registry],
   })
   const onError = (message: unknown) => {
-    const { place, error, requestId } = message as UnexpectedError
-    total.inc({ place })
-    log.error({ place, error: loggableError(error), request_id: requestId }, 'unexpected error')
+    const { source, error, requestId } = message as UnexpectedError
+    total.inc({ source })
+    log.error({ source, error: loggableError(error), request_id: requestId }, 'unexpected error')
   }
   unexpectedErrors.subscribe(onError)
   return () => unexpectedErrors.unsubscribe(onError)

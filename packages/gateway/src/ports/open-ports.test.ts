@@ -12,7 +12,7 @@ import { FairleadError } from '@fairlead/core'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memory } from '@fairlead/gateway-core/testing/memory'
-import { handleArrived } from '@fairlead/vitest/wait-for'
+import { processSocketData } from '@fairlead/vitest/wait-for'
 import { createLog } from '../observe/log.ts'
 import { openPorts } from './open-ports.ts'
 import { followCertificate, readCertificate } from './tls-certificate.ts'
@@ -100,7 +100,7 @@ describe('openPorts', () => {
     const data = once(socket, 'data')
     for (const byte of Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1')) {
       socket.write(Buffer.of(byte))
-      await handleArrived()
+      await processSocketData()
     }
     // A SETTINGS frame.
     expect((await data)[0].subarray(3, 5)).toEqual(Buffer.of(4, 0))
@@ -131,16 +131,16 @@ describe('openPorts', () => {
     [{ tlsPort: 0, tlsCertificateFile: 'c4n4ry' }, 'FAIRLEAD_TLS_PORT'],
     [{ tlsPort: 0, tlsCertificateFile: '/none', tlsKeyFile: '/none' }, 'FAIRLEAD_TLS_CERTIFICATE_FILE'],
   ])('reports the cause for %j', async (options, option) => {
-    await expect(ports(options)).rejects.toMatchObject({ code: 'CONFIG_INVALID', context: { option } })
+    await expect(ports(options)).rejects.toMatchObject({ code: 'CONFIG_INVALID', details: { option } })
   })
 
   it('names the port that is in use', async () => {
     const { url } = await ports()
     const port = Number(new URL(url).port)
-    await expect(ports({ port })).rejects.toMatchObject({ context: { option: 'port' } })
+    await expect(ports({ port })).rejects.toMatchObject({ details: { option: 'port' } })
     const problem = await ports({ tlsPort: port, ...tls }).catch((error: unknown) => error)
     if (!FairleadError.is(problem, 'CONFIG_INVALID')) throw new Error('It was accepted.')
-    expect(problem.context).toMatchObject({
+    expect(problem.details).toMatchObject({
       option: 'tlsPort',
       rule: expect.stringContaining('FAIRLEAD_TLS_PORT'),
     })
@@ -165,7 +165,7 @@ describe('the certificate', () => {
       for (let look = 0; look < 3; look++) {
         vi.advanceTimersByTime(20)
         await readCertificate(files).catch(() => undefined)
-        await handleArrived()
+        await processSocketData()
       }
     }
     const end = followCertificate(
@@ -194,7 +194,7 @@ describe('the certificate', () => {
   it('must be valid', async () => {
     await writeFile(keyFile, 'c4n4ry')
     await expect(readCertificate({ certificateFile, keyFile })).rejects.toMatchObject({
-      context: { rule: expect.not.stringContaining('c4n4ry') },
+      details: { rule: expect.not.stringContaining('c4n4ry') },
     })
     await issue('three')
   })

@@ -36,7 +36,7 @@ export interface Ports {
 export interface PortServers {
   readonly http1: Server
   /** Handles the HTTP/1.1 connections in front of `http1`. */
-  readonly front?: Http1Server | undefined
+  readonly builtin?: Http1Server | undefined
   readonly http2: Http2Server
   /** Closes connections whose clients do not read; none are closed when omitted. */
   readonly deadlines?: ProgressDeadlines | undefined
@@ -61,8 +61,8 @@ export async function openPorts(
   log: Logger,
 ): Promise<Ports> {
   const endUnused = endUnusedConnections(servers)
-  const { http1, http2, front = http1, isProxy = () => false } = servers
-  const taking = { http1: watched(front, servers.deadlines), http2 }
+  const { http1, http2, builtin = http1, isProxy = () => false } = servers
+  const taking = { http1: watched(builtin, servers.deadlines), http2 }
   const { maxConnections = 0, maxConnectionsPerAddress = 0 } = configuration
   const limits = { maxConnections, maxConnectionsPerAddress }
   const limit = limitConnections(limits, isProxy)
@@ -150,14 +150,14 @@ function watched(
   }
 }
 
-function drainOf({ http1, front }: PortServers): () => void {
+function drainOf({ http1, builtin }: PortServers): () => void {
   let isDraining = false
   http1.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
     if (isDraining) response.shouldKeepAlive = false
   })
   return () => {
     isDraining = true
-    front?.drain()
+    builtin?.drain()
   }
 }
 

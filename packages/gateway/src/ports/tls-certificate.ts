@@ -58,7 +58,7 @@ export function followCertificate(
     if (known?.cert.equals(next.cert) && known.key.equals(next.key)) return
     known = next
     use(next)
-    log.info('the certificate of the TLS port was taken over')
+    log.info('the certificate of the TLS port was reloaded')
   }
   const timer = guardedInterval(() => {
     if (isChecking) return
@@ -66,7 +66,7 @@ export function followCertificate(
     check()
       .catch((error: unknown) => {
         if (known)
-          log.error({ problem: (error as Error).message }, 'the certificate of the TLS port cannot be used')
+          log.error({ reason: (error as Error).message }, 'the certificate of the TLS port cannot be used')
         known = undefined
       })
       .finally(() => (isChecking = false))

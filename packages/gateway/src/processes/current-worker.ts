@@ -55,7 +55,7 @@ export function currentWorker(): CurrentWorker | undefined {
         return new Promise((resolve, reject) => {
           const timer = setTimeout(() => {
             waiting.delete(request)
-            reject(new Error('The metrics did not come.'))
+            reject(new Error('The metrics were not received in time.'))
           }, timeoutMs)
           waiting.set(request, (text) => {
             clearTimeout(timer)

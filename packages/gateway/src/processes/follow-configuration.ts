@@ -72,15 +72,15 @@ export function followConfiguration({
     gateway.apply(current)
     log.level = current.logLevel ?? 'info'
     if (restartOnly.length > 0)
-      log.warn({ options: restartOnly }, 'these options change at the next start only')
-    log.info({ options: applied }, 'the configuration was read again')
+      log.warn({ options: restartOnly }, 'these options take effect only after a restart')
+    log.info({ options: applied }, 'the configuration was reloaded')
   }
   return {
     reload: () => {
       following = following.then(follow).catch((error: unknown) => {
         log.error(
           { problem: problemOf(error) },
-          'the configuration could not be taken over; nothing was changed',
+          'the configuration could not be reloaded; nothing was changed',
         )
       })
     },

@@ -12,7 +12,7 @@ export function warnOfFewHandles(log: Logger): void {
   if (most === undefined || most >= enoughHandles) return
   log.warn(
     { open_files: most, advised: enoughHandles },
-    'few connections may be open at a time; raise the limit of open files',
+    'the limit of open files allows few connections; raise it',
   )
 }
 

@@ -51,7 +51,7 @@ export async function startWorkers({ count, log, endMs }: WorkerOptions): Promis
   const gatherer = createMetricsGatherer(all)
   cluster.on('message', (worker, message: FromWorker) => gatherer.handleMessage(worker, message))
   const [first, ...others] = slots
-  if (!first) throw new Error('A service has at least one worker.')
+  if (!first) throw new Error('The gateway requires at least one worker.')
   // The first worker starts alone, so that an error is reported once.
   const { url, tlsUrl } = await first.start()
   await Promise.all(others.map((slot) => slot.start()))
@@ -103,7 +103,7 @@ class WorkerSlot {
       if (this.#current !== worker || this.#isStopping) return
       this.#current = undefined
       if (Date.now() - since > healthyMs) this.#pauseMs = firstPauseMs
-      this.#log.error({ worker: this.#number, code, signal }, 'a worker has died and is started again')
+      this.#log.error({ worker: this.#number, code, signal }, 'a worker exited and is being restarted')
       void this.#restart()
     })
     return ready
@@ -118,7 +118,10 @@ class WorkerSlot {
       await this.start()
     } catch {
       if (this.#isStopping) return
-      this.#log.error({ worker: this.#number }, 'no other worker could be started; the one before stays')
+      this.#log.error(
+        { worker: this.#number },
+        'no replacement worker could be started; the previous one continues',
+      )
       return
     }
     if (before) await this.#end(before, 'leave')
@@ -138,7 +141,7 @@ class WorkerSlot {
       this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs)
       if (this.#current || this.#isStopping) break
       const ready = await this.start().catch(() => undefined)
-      if (ready) this.#log.warn({ worker: this.#number }, 'a worker serves again')
+      if (ready) this.#log.warn({ worker: this.#number }, 'a worker was restarted')
     }
     // The worker started while the gateway was stopping.
     if (this.#isStopping && this.#current) await this.#end(this.#current, 'stop')

@@ -13,8 +13,8 @@ export interface Connection {
   /** Number of open streams, including reserved ones. */
   readonly load: number
   /** Accepts no more streams: it is closing or closed. */
-  readonly isOver: boolean
-  readonly hasRoom: boolean
+  readonly isClosed: boolean
+  readonly hasCapacity: boolean
   /** Counts a stream that is opened in this event-loop tick. */
   reserve(): void
   /**
@@ -23,19 +23,19 @@ export interface Connection {
    */
   lossOf(stream: ClientHttp2Stream, error: unknown): GrpcError | undefined
   /** Closes the connection and fails its calls with this error. */
-  lose(error: GrpcError): void
+  destroy(error: GrpcError): void
 }
 
 /**
  * Watches a session: counts its streams, records why it ended, and keeps the process alive only while a stream is open.
  *
  * @param onUse - called with the first stream after an idle period
- * @param onCalm - called when the server limits the PING rate (GOAWAY with ENHANCE_YOUR_CALM)
+ * @param onEnhanceYourCalm - called when the server limits the PING rate (GOAWAY with ENHANCE_YOUR_CALM)
  */
 export function watchSession(
   { session, socket }: OpenSession,
   onUse: () => void,
-  onCalm: () => void,
+  onEnhanceYourCalm: () => void,
 ): Connection {
   let streams = 0
   let reserved = 0
@@ -47,11 +47,11 @@ export function watchSession(
   session.on('remoteSettings', (settings) => {
     maxStreams = settings.maxConcurrentStreams ?? Infinity
   })
-  session.on('goaway', (code, lastTaken) => {
-    lastStreamId = lastTaken
+  session.on('goaway', (code, lastProcessed) => {
+    lastStreamId = lastProcessed
     if (code === 0) return
     loss ??= unavailable(`the server closed the connection with ${resetName(code)}`)
-    if (resetName(code) === 'ENHANCE_YOUR_CALM') onCalm()
+    if (resetName(code) === 'ENHANCE_YOUR_CALM') onEnhanceYourCalm()
   })
   session.on('error', (error) => {
     loss ??= lossFrom(error)
@@ -82,10 +82,10 @@ export function watchSession(
     get load() {
       return streams + reserved
     },
-    get isOver() {
+    get isClosed() {
       return loss !== undefined || session.closed || session.destroyed
     },
-    get hasRoom() {
+    get hasCapacity() {
       return streams + reserved < maxStreams
     },
     reserve() {
@@ -100,7 +100,7 @@ export function watchSession(
       }
       return isUnprocessed ? new GrpcError(loss.code, loss.detail, {}, { isUnprocessed }) : loss
     },
-    lose(error) {
+    destroy(error) {
       loss ??= error
       session.destroy(error, constants.NGHTTP2_NO_ERROR)
       // The GOAWAY frame is sent by then; a server that reads no more bytes must not keep the socket open.

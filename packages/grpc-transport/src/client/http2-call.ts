@@ -13,13 +13,13 @@ import type { Metadata } from '../wire/metadata.ts'
 import { Status } from '../wire/status.ts'
 import { formatTimeout } from '../wire/timeout.ts'
 import { errorOfTrailers } from '../wire/trailers.ts'
-import { errorOfAnswer } from './response-error.ts'
+import { errorOfResponse } from './response-error.ts'
 import type { Connection } from './connection.ts'
-import { createInbox, type Failure, type Inbox } from './receive-queue.ts'
+import { createReceiveQueue, type Failure, type ReceiveQueue } from './receive-queue.ts'
 import { onAbort } from './on-abort.ts'
 import { codeOf } from './open-session.ts'
 import { type CallSettings, longestMs } from './options.ts'
-import { createOutbox, type Outbox } from './send-queue.ts'
+import { createSendQueue, type SendQueue } from './send-queue.ts'
 import { errorOfReset } from './reset-error.ts'
 import type { Connections } from './sessions.ts'
 import { type Waiter, waiter } from './waiter.ts'
@@ -31,31 +31,31 @@ export class Http2Call implements Call {
   readonly #start: CallStart
   readonly #settings: CallSettings
   readonly #connections: Connections
-  readonly #begunAt: number
-  readonly #outbox: Outbox
-  readonly #inbox: Inbox
+  readonly #startedAt: number
+  readonly #sendQueue: SendQueue
+  readonly #receiveQueue: ReceiveQueue
   #requestHeaders: Readonly<Record<string, string | string[]>> = {}
   #stream: ClientHttp2Stream | undefined
-  #isRepeated = false
+  #isRetried = false
 
   #responseHeaders: IncomingHttpHeaders | undefined
   #responseTrailers: IncomingHttpHeaders | undefined
   #headers: Waiter<Metadata> | undefined
   #trailers: Metadata | undefined
 
-  #isOver = false
+  #hasEnded = false
   /** The failure that ended the call; undefined for OK. */
   #failure: Failure | undefined
   #timer: NodeJS.Timeout | undefined
-  #forgetSignal: (() => void) | undefined
+  #removeAbortListener: (() => void) | undefined
 
   constructor(start: CallStart, settings: CallSettings, connections: Connections) {
     this.#start = start
     this.#settings = settings
     this.#connections = connections
-    this.#begunAt = performance.now()
-    this.#outbox = createOutbox(framerOf(settings.compression))
-    this.#inbox = createInbox(settings.queueBytes, (error) => this.#abandon(error))
+    this.#startedAt = performance.now()
+    this.#sendQueue = createSendQueue(framerOf(settings.compression))
+    this.#receiveQueue = createReceiveQueue(settings.queueBytes, (error) => this.#abandon(error))
     try {
       this.#requestHeaders = {
         ...settings.headers,
@@ -67,7 +67,7 @@ export class Http2Call implements Call {
       return
     }
     this.#limit()
-    if (!this.#isOver) this.#connect()
+    if (!this.#hasEnded) this.#connect()
   }
 
   get headers(): Promise<Metadata> {
@@ -75,30 +75,30 @@ export class Http2Call implements Call {
       this.#headers = waiter()
       // A caller that does not await the headers gets the failure from the call.
       this.#headers.promise.catch(() => {})
-      this.#tellHeaders()
+      this.#settleHeaders()
     }
     return this.#headers.promise
   }
 
   get trailers(): Metadata | undefined {
-    if (this.#isOver && this.#responseTrailers) this.#trailers ??= headersToMetadata(this.#responseTrailers)
+    if (this.#hasEnded && this.#responseTrailers) this.#trailers ??= headersToMetadata(this.#responseTrailers)
     return this.#trailers
   }
 
   read(): Uint8Array | undefined {
-    return this.#inbox.read()
+    return this.#receiveQueue.read()
   }
 
   readable(): Promise<boolean> {
-    return this.#inbox.readable()
+    return this.#receiveQueue.readable()
   }
 
   send(message: Uint8Array): Promise<void> {
-    return this.#outbox.send(message)
+    return this.#sendQueue.send(message)
   }
 
   end(): void {
-    this.#outbox.end()
+    this.#sendQueue.end()
   }
 
   cancel(reason: unknown = new GrpcError(Status.CANCELLED, 'the call was cancelled')): void {
@@ -111,7 +111,7 @@ export class Http2Call implements Call {
       this.#finish({ reason: signal.reason })
       return
     }
-    if (signal) this.#forgetSignal = onAbort(signal, () => this.#abandon(signal.reason))
+    if (signal) this.#removeAbortListener = onAbort(signal, () => this.#abandon(signal.reason))
     if (timeoutMs === undefined) return
     const onTimeout = () => this.#abandon(deadlineExceeded(timeoutMs))
     if (timeoutMs <= 0) onTimeout()
@@ -130,7 +130,7 @@ export class Http2Call implements Call {
   async #wait(): Promise<void> {
     try {
       const connection = await this.#connections.acquire()
-      if (!this.#isOver) this.#open(connection)
+      if (!this.#hasEnded) this.#open(connection)
     } catch (error) {
       this.#finish({ reason: error })
     }
@@ -143,7 +143,7 @@ export class Http2Call implements Call {
         ? this.#requestHeaders
         : {
             ...this.#requestHeaders,
-            'grpc-timeout': formatTimeout(timeoutMs + this.#begunAt - performance.now()),
+            'grpc-timeout': formatTimeout(timeoutMs + this.#startedAt - performance.now()),
           }
     const stream = this.#request(connection, headers)
     if (stream === undefined) return
@@ -155,18 +155,18 @@ export class Http2Call implements Call {
     stream.on('error', (error) => (failure = error))
     stream.on('close', () => {
       // A replaced stream has no further effect.
-      if (this.#isOver || stream !== this.#stream) return
+      if (this.#hasEnded || stream !== this.#stream) return
       const loss = connection.lossOf(stream, failure)
-      this.#break(loss ?? this.#errorOfReset(stream.rstCode ?? 0))
+      this.#retryOrFail(loss ?? this.#errorOfReset(stream.rstCode ?? 0))
     })
-    this.#outbox.open(stream)
+    this.#sendQueue.open(stream)
   }
 
   // A server that enforces the deadline resets the stream when it has passed, possibly before the local timer fires.
   #errorOfReset(code: number): GrpcError {
     const { timeoutMs = Infinity } = this.#start
     const isCancelled = code === constants.NGHTTP2_CANCEL
-    const isPast = performance.now() - this.#begunAt > timeoutMs - timerResolutionMs
+    const isPast = performance.now() - this.#startedAt > timeoutMs - timerResolutionMs
     return isCancelled && isPast ? deadlineExceeded(timeoutMs) : errorOfReset(code)
   }
 
@@ -175,17 +175,19 @@ export class Http2Call implements Call {
       return connection.session.request(headers, { endStream: false })
     } catch (error) {
       // Node.js 20 throws where later versions return a stream that fails.
-      const isUnprocessed = connection.isOver
+      const isUnprocessed = connection.isClosed
       const code = isUnprocessed ? Status.UNAVAILABLE : Status.INTERNAL
-      this.#break(new GrpcError(code, `could not open a stream: ${codeOf(error)}`, {}, { isUnprocessed }))
+      this.#retryOrFail(
+        new GrpcError(code, `could not open a stream: ${codeOf(error)}`, {}, { isUnprocessed }),
+      )
       return undefined
     }
   }
 
   #onResponse(stream: ClientHttp2Stream, response: IncomingHttpHeaders): void {
-    if (this.#isOver) return
-    this.#outbox.forget()
-    const failure = errorOfAnswer(response)
+    if (this.#hasEnded) return
+    this.#sendQueue.stopBuffering()
+    const failure = errorOfResponse(response)
     if (failure) {
       this.#abandon(failure)
       return
@@ -199,20 +201,20 @@ export class Http2Call implements Call {
     try {
       const { maxMessageBytes } = this.#settings
       const decompress = decompressorOf(single(response['grpc-encoding']), maxMessageBytes, Status.INTERNAL)
-      this.#inbox.open(stream, createFrameReader({ maxMessageBytes, decompress }))
+      this.#receiveQueue.open(stream, createFrameReader({ maxMessageBytes, decompress }))
     } catch (error) {
       this.#abandon(error)
       return
     }
     this.#responseHeaders = response
-    this.#tellHeaders()
+    this.#settleHeaders()
   }
 
   /** The server has sent the complete response. */
   #onEnd(stream: ClientHttp2Stream): void {
     const trailers = this.#responseTrailers
     // A stream that was reset also ends before it closes; the close event has the reason.
-    if (this.#isOver || (trailers === undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR)) return
+    if (this.#hasEnded || (trailers === undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR)) return
     const failure = trailers
       ? errorOfTrailers(trailers)
       : new GrpcError(Status.INTERNAL, 'the server ended the stream without trailers')
@@ -225,38 +227,38 @@ export class Http2Call implements Call {
   /**
    * Ends the call with its stream, unless the server has certainly not processed it and all messages can be sent again.
    */
-  #break(failure: GrpcError): void {
-    if (failure.isUnprocessed && !this.#isRepeated && this.#outbox.rewind()) {
-      this.#isRepeated = true
+  #retryOrFail(failure: GrpcError): void {
+    if (failure.isUnprocessed && !this.#isRetried && this.#sendQueue.rewind()) {
+      this.#isRetried = true
       this.#connect()
     } else this.#finish({ reason: failure })
   }
 
   /** Ends the call while the server is still working; the received data is dropped. */
   #abandon(reason: unknown): void {
-    if (this.#isOver) return
-    this.#inbox.drop()
+    if (this.#hasEnded) return
+    this.#receiveQueue.drop()
     this.#finish({ reason })
     this.#stream?.close(constants.NGHTTP2_CANCEL)
   }
 
   #finish(failure: Failure | undefined): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.#failure = failure
     clearTimeout(this.#timer)
-    this.#forgetSignal?.()
-    this.#outbox.close()
-    this.#tellHeaders()
-    this.#inbox.close(failure)
+    this.#removeAbortListener?.()
+    this.#sendQueue.close()
+    this.#settleHeaders()
+    this.#receiveQueue.close(failure)
   }
 
-  #tellHeaders(): void {
+  #settleHeaders(): void {
     const waiting = this.#headers
     if (waiting === undefined) return
     if (this.#responseHeaders) waiting.resolve(headersToMetadata(this.#responseHeaders))
     else if (this.#failure) waiting.reject(this.#failure.reason)
-    else if (this.#isOver) waiting.resolve({})
+    else if (this.#hasEnded) waiting.resolve({})
   }
 }
 

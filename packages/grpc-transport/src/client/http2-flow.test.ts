@@ -4,9 +4,9 @@ import { settled } from '@fairlead/vitest/settled'
 import { afterEach, describe, expect, test } from 'vitest'
 import { frameMessage } from '../wire/index.ts'
 import {
-  answer,
-  answerHeaders,
-  ask,
+  respond,
+  responseHeaders,
+  startCall,
   closeAll,
   path,
   readAll,
@@ -21,7 +21,7 @@ const kibibyte = frameMessage(new Uint8Array(1024 - 5))
 /** Writes for as long as the client reads bytes, and counts them. */
 function pour(stream: ServerHttp2Stream): { readonly bytes: () => number } {
   let bytes = 0
-  stream.respond(answerHeaders)
+  stream.respond(responseHeaders)
   const write = () => {
     while (!stream.destroyed && stream.write(kibibyte, () => (bytes += kibibyte.length)));
     if (!stream.destroyed) stream.once('drain', write)
@@ -31,10 +31,10 @@ function pour(stream: ServerHttp2Stream): { readonly bytes: () => number } {
 }
 
 describe('reading', () => {
-  test('takes no more than about a window when nobody reads, and all of it later', async () => {
+  test('buffers about one window without a reader, and delivers everything later', async () => {
     let poured: ReturnType<typeof pour> | undefined
     const { url } = await serveStreams((stream) => {
-      if (poured) answer(stream, kibibyte)
+      if (poured) respond(stream, kibibyte)
       else poured = pour(stream)
     })
     const streamWindowBytes = 262_144
@@ -43,7 +43,7 @@ describe('reading', () => {
     await call.readable()
     const bytes = () => poured?.bytes() ?? 0
     await expect.poll(bytes).toBeGreaterThanOrEqual(streamWindowBytes)
-    const held = await settled(bytes, () => ask(transport))
+    const held = await settled(bytes, () => startCall(transport))
     expect(held).toBeGreaterThanOrEqual(streamWindowBytes)
     expect(held).toBeLessThan(2.5 * streamWindowBytes)
     for (let read = 0; read < 4 * held;) {
@@ -53,11 +53,11 @@ describe('reading', () => {
     call.cancel()
   })
 
-  test('is not delayed by 20 other streams that nobody reads', async () => {
+  test('is not delayed by 20 unread streams', async () => {
     const poured: ReturnType<typeof pour>[] = []
     const { url } = await serveStreams((stream) => {
       if (poured.length < 20) poured.push(pour(stream))
-      else answer(stream, frameMessage(new Uint8Array(1_000_000)))
+      else respond(stream, frameMessage(new Uint8Array(1_000_000)))
     })
     const streamWindowBytes = 131_072
     const transport = transportTo(url, { streamWindowBytes, connectionWindowBytes: 262_144 })
@@ -68,20 +68,20 @@ describe('reading', () => {
       .poll(() => Math.min(...poured.map(({ bytes }) => bytes())))
       .toBeGreaterThanOrEqual(streamWindowBytes)
     for (let count = 0; count < 3; count++) {
-      expect((await ask(transport)).message.length).toBe(1_000_000)
+      expect((await startCall(transport)).message.length).toBe(1_000_000)
     }
     for (const call of stalled) call.cancel()
   })
 
-  test('takes a message larger than every window', async () => {
+  test('accepts a message larger than every window', async () => {
     const message = new Uint8Array(20_000_000).map((_, index) => index)
-    const { url } = await serveStreams((stream) => answer(stream, frameMessage(message)))
+    const { url } = await serveStreams((stream) => respond(stream, frameMessage(message)))
     const transport = transportTo(url, { streamWindowBytes: 65_535, connectionWindowBytes: 65_535 })
     const call = transport.open({ path })
     expect(Buffer.compare((await readAll(call))[0] ?? new Uint8Array(), message)).toBe(0)
   })
 
-  test('is cancelled while it stands still, and the server learns of it', async () => {
+  test('is cancelled while it is paused, and the server is notified', async () => {
     let stream: ServerHttp2Stream | undefined
     let poured: ReturnType<typeof pour> | undefined
     const { url } = await serveStreams((opened) => {
@@ -100,17 +100,17 @@ describe('reading', () => {
 })
 
 describe('writing', () => {
-  test('begins with headers and the first messages together, and writes those of a turn at once', async () => {
+  test('sends headers and the first messages together, and the messages of a tick in one write', async () => {
     const chunks: number[] = []
     let atHeaders: number | undefined
     const { url } = await serveStreams(async (stream) => {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk.length))
-      stream.on('end', () => answer(stream, kibibyte))
+      stream.on('end', () => respond(stream, kibibyte))
       await turn()
       atHeaders ??= chunks.length
     })
     const transport = transportTo(url)
-    await ask(transport)
+    await startCall(transport)
     chunks.length = 0
     atHeaders = undefined
     const call = transport.open({ path })
@@ -121,19 +121,19 @@ describe('writing', () => {
     await readAll(call)
   })
 
-  test('waits where the server does not read, and lets go when the call ends', async () => {
+  test('waits while the server does not read, and resolves when the call ends', async () => {
     let stream: ServerHttp2Stream | undefined
     const { url } = await serveStreams((opened) => {
-      if (stream) return answer(opened, kibibyte)
+      if (stream) return respond(opened, kibibyte)
       stream = opened
       opened.on('data', () => undefined).pause()
     })
     const transport = transportTo(url)
     const call = transport.open({ path })
     let sent = 0
-    const over = new AbortController()
+    const controller = new AbortController()
     const sending = (async () => {
-      while (!over.signal.aborted) {
+      while (!controller.signal.aborted) {
         await call.send(new Uint8Array(10_000))
         sent++
       }
@@ -141,22 +141,22 @@ describe('writing', () => {
     await expect.poll(() => sent).toBeGreaterThan(0)
     const held = await settled(
       () => sent,
-      () => ask(transport),
+      () => startCall(transport),
     )
     expect(held).toBeGreaterThan(0)
     expect(held).toBeLessThan(100)
-    stream?.respond({ ...answerHeaders, 'grpc-status': '0' }, { endStream: true })
+    stream?.respond({ ...responseHeaders, 'grpc-status': '0' }, { endStream: true })
     expect(await call.readable()).toBe(false)
-    over.abort()
+    controller.abort()
     await sending
     await expect.poll(() => stream?.rstCode).toBe(8)
   })
 
-  test('takes messages before there is a connection, in their order', async () => {
+  test('accepts messages before there is a connection, in order', async () => {
     const { url } = await serveStreams((stream) => {
-      const parts: Buffer[] = []
-      stream.on('data', (part: Buffer) => parts.push(part))
-      stream.on('end', () => answer(stream, Buffer.concat(parts)))
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => respond(stream, Buffer.concat(chunks)))
     })
     const call = transportTo(url).open({ path })
     for (let count = 0; count < 300; count++) await call.send(new Uint8Array(1000).fill(count))
@@ -166,7 +166,7 @@ describe('writing', () => {
     await expect(call.send(new Uint8Array(1))).resolves.toBeUndefined()
   })
 
-  test('refuses a message after the last one', async () => {
+  test('rejects a message after the last one', async () => {
     const { url } = await serveStreams(() => undefined)
     const call = transportTo(url).open({ path })
     call.end()

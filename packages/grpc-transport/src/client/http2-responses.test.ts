@@ -5,9 +5,9 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { frameMessage, Status } from '../wire/index.ts'
 import {
-  answer,
-  answerHeaders,
-  ask,
+  respond,
+  responseHeaders,
+  startCall,
   closeAll,
   failureOf,
   path,
@@ -31,12 +31,12 @@ async function readFrom(
   return readAll(transportTo(url, options).open({ path }))
 }
 
-describe('an answer', () => {
-  test('may be cut into single bytes, anywhere, or hold several messages', async () => {
+describe('a response', () => {
+  test('can arrive in single bytes or chunks of several messages', async () => {
     const stream = Buffer.concat([framed, frameMessage(none), framed])
     for (let cut = 0; cut <= stream.length; cut++) {
       const messages = await readFrom(async (sent) => {
-        sent.respond(answerHeaders, { waitForTrailers: true })
+        sent.respond(responseHeaders, { waitForTrailers: true })
         sent.once('wantTrailers', () => sent.sendTrailers({ 'grpc-status': '0' }))
         sent.write(stream.subarray(0, cut))
         await turn()
@@ -45,7 +45,7 @@ describe('an answer', () => {
       expect(messages).toEqual([message, none, message])
     }
     const bytewise = await readFrom(async (sent) => {
-      sent.respond(answerHeaders, { waitForTrailers: true })
+      sent.respond(responseHeaders, { waitForTrailers: true })
       sent.once('wantTrailers', () => sent.sendTrailers({ 'grpc-status': '0' }))
       for (const byte of stream) {
         sent.write(Uint8Array.of(byte))
@@ -56,18 +56,18 @@ describe('an answer', () => {
     expect(bytewise).toEqual([message, none, message])
   })
 
-  test('may come after others that are only informative', async () => {
+  test('can follow informational responses', async () => {
     const messages = await readFrom((sent) => {
       sent.additionalHeaders({ ':status': 103, link: 'x' })
-      answer(sent, framed)
+      respond(sent, framed)
     })
     expect(messages).toEqual([message])
   })
 
-  test('may be trailers alone', async () => {
+  test('can be trailers-only', async () => {
     const { url } = await serveStreams((sent) => {
       sent.respond(
-        { ...answerHeaders, 'grpc-status': '16', 'grpc-message': 'No valid', a: 'b' },
+        { ...responseHeaders, 'grpc-status': '16', 'grpc-message': 'No valid', a: 'b' },
         { endStream: true },
       )
     })
@@ -81,16 +81,16 @@ describe('an answer', () => {
     expect(call.trailers).toMatchObject({ a: 'b' })
   })
 
-  test('may be trailers alone that say OK', async () => {
+  test('can be trailers-only with OK', async () => {
     const { url } = await serveStreams((sent) => {
-      sent.respond({ ...answerHeaders, 'grpc-status': '0', a: 'b' }, { endStream: true })
+      sent.respond({ ...responseHeaders, 'grpc-status': '0', a: 'b' }, { endStream: true })
     })
     const transport = transportTo(url)
     const call = transport.open({ path })
     expect(await call.readable()).toBe(false)
     expect(await call.headers).toEqual({})
     expect(call.trailers).toMatchObject({ a: 'b' })
-    expect(await failureOf(ask(transport))).toMatchObject({
+    expect(await failureOf(startCall(transport))).toMatchObject({
       code: Status.UNIMPLEMENTED,
       detail: /without a message/,
     })
@@ -99,17 +99,17 @@ describe('an answer', () => {
   test('has one message for a unary call', async () => {
     const reset = waiter<number | undefined>()
     const { url } = await serveStreams((sent) => {
-      sent.respond(answerHeaders)
+      sent.respond(responseHeaders)
       sent.write(Buffer.concat([framed, framed]))
       sent.on('close', () => reset.resolve(sent.rstCode))
     })
-    expect((await failureOf(ask(transportTo(url)))).message).toBe(
+    expect((await failureOf(startCall(transportTo(url)))).message).toBe(
       'UNIMPLEMENTED: the server answered with more than one message',
     )
     expect(await reset.promise).toBe(8)
   })
 
-  test('has a status of HTTP where gRPC gives none', async () => {
+  test('maps the HTTP status if there is no gRPC status', async () => {
     for (const [http, code] of [
       [401, Status.UNAUTHENTICATED],
       [403, Status.PERMISSION_DENIED],
@@ -128,14 +128,14 @@ describe('an answer', () => {
     }
   })
 
-  test('has the status of gRPC where both are there', async () => {
+  test('prefers the gRPC status to the HTTP status', async () => {
     const failed = readFrom((sent) =>
       sent.respond({ ':status': 401, 'grpc-status': '16' }, { endStream: true }),
     )
     expect((await failureOf(failed)).message).toBe('UNAUTHENTICATED')
   })
 
-  test('is of gRPC', async () => {
+  test('must have the content type of gRPC', async () => {
     for (const type of ['text/html', 'application/grpc-web', 'application/grpcx']) {
       const failed = readFrom((sent) => {
         sent.respond({ ':status': 200, 'content-type': type })
@@ -151,28 +151,28 @@ describe('an answer', () => {
     expect(messages).toEqual([message])
   })
 
-  test('ends with trailers, and with one status in them', async () => {
+  test('must end with trailers that contain one status', async () => {
     const without = readFrom((sent) => {
-      sent.respond(answerHeaders)
+      sent.respond(responseHeaders)
       sent.end(framed)
     })
     expect((await failureOf(without)).message).toBe('INTERNAL: the server ended the stream without trailers')
-    expect(await readFrom((sent) => answer(sent, framed, { 'grpc-status': ['0', '0'] }))).toEqual([message])
+    expect(await readFrom((sent) => respond(sent, framed, { 'grpc-status': ['0', '0'] }))).toEqual([message])
     for (const status of [['0', '5'], 'x', '-1']) {
-      const failed = readFrom((sent) => answer(sent, framed, { 'grpc-status': status }))
+      const failed = readFrom((sent) => respond(sent, framed, { 'grpc-status': status }))
       expect((await failureOf(failed)).code).toBe(Status.UNKNOWN)
     }
   })
 
-  test('keeps words that are badly escaped', async () => {
+  test('preserves an invalid escape in the message', async () => {
     const failed = readFrom((sent) =>
-      answer(sent, none, { 'grpc-status': '9', 'grpc-message': '50% %zz%41' }),
+      respond(sent, none, { 'grpc-status': '9', 'grpc-message': '50% %zz%41' }),
     )
     expect((await failureOf(failed)).detail).toBe('50% %zzA')
   })
 
-  test('gives the messages before the error', async () => {
-    const { url } = await serveStreams((sent) => answer(sent, framed, { 'grpc-status': '10' }))
+  test('delivers the messages before the error', async () => {
+    const { url } = await serveStreams((sent) => respond(sent, framed, { 'grpc-status': '10' }))
     const call = transportTo(url).open({ path })
     expect(await call.readable()).toBe(true)
     expect(call.read()).toEqual(message)
@@ -180,7 +180,7 @@ describe('an answer', () => {
     expect((await failureOf(call.readable())).code).toBe(Status.ABORTED)
   })
 
-  test('is refused where a message is cut off, too large or has an unknown flag', async () => {
+  test('is rejected if a message is truncated, too large or has an unknown flag', async () => {
     const wrong = {
       'INTERNAL: the stream ended inside a message': framed.subarray(0, 7),
       'RESOURCE_EXHAUSTED: a message of 101 bytes is larger than the limit of 100': frameMessage(
@@ -190,7 +190,7 @@ describe('an answer', () => {
       'INTERNAL: a message is compressed, but its encoding was not named': Uint8Array.of(1, 0, 0, 0, 0),
     }
     for (const [text, bytes] of Object.entries(wrong)) {
-      const { url } = await serveStreams((sent) => answer(sent, Buffer.concat([framed, bytes])))
+      const { url } = await serveStreams((sent) => respond(sent, Buffer.concat([framed, bytes])))
       const call = transportTo(url, { maxMessageBytes: 100 }).open({ path })
       expect(await call.readable()).toBe(true)
       expect(call.read()).toEqual(message)
@@ -199,11 +199,11 @@ describe('an answer', () => {
     }
   })
 
-  test('is refused by its head where it is too large, and the stream is reset', async () => {
+  test('is rejected by its head if it is too large, and the stream is reset', async () => {
     const reset = waiter<number | undefined>()
     const failed = readFrom(
       (sent) => {
-        sent.respond(answerHeaders)
+        sent.respond(responseHeaders)
         sent.write(Uint8Array.of(0, 0xff, 0xff, 0xff, 0xff))
         sent.on('close', () => reset.resolve(sent.rstCode))
       },
@@ -213,7 +213,7 @@ describe('an answer', () => {
     expect(await reset.promise).toBe(8)
   })
 
-  test('is decompressed by the encoding that it names, up to the limit', async () => {
+  test('is decompressed with its encoding, up to the limit', async () => {
     const plain = new Uint8Array(1000).fill(7)
     for (const [encoding, compressed] of [
       ['gzip', gzipSync(plain)],
@@ -221,14 +221,14 @@ describe('an answer', () => {
     ] as const) {
       const { url } = await serveStreams((sent, headers) => {
         expect(headers['grpc-accept-encoding']).toBe(`identity,${encoding}`)
-        sent.respond({ ...answerHeaders, 'grpc-encoding': encoding }, { waitForTrailers: true })
+        sent.respond({ ...responseHeaders, 'grpc-encoding': encoding }, { waitForTrailers: true })
         sent.once('wantTrailers', () => sent.sendTrailers({ 'grpc-status': '0' }))
         sent.end(Buffer.concat([frameMessage(compressed, true), framed]))
       })
       const call = transportTo(url, { acceptCompression: [encoding] }).open({ path })
       expect(await readAll(call)).toEqual([Buffer.from(plain), message])
       const strict = transportTo(url, { acceptCompression: [encoding], maxMessageBytes: 999 })
-      for (const failed of [readAll(strict.open({ path })), ask(strict)]) {
+      for (const failed of [readAll(strict.open({ path })), startCall(strict)]) {
         expect((await failureOf(failed)).message).toBe(
           'RESOURCE_EXHAUSTED: a message is larger than the limit of 999 bytes once it is decompressed',
         )
@@ -236,13 +236,13 @@ describe('an answer', () => {
     }
   })
 
-  test('is refused where it does not decompress or names an unknown encoding', async () => {
+  test('is rejected if it cannot be decompressed or has an unknown encoding', async () => {
     for (const [encoding, text] of [
       ['gzip', 'INTERNAL: a message is not compressed with gzip'],
       ['br', 'INTERNAL: messages may be compressed with identity,gzip,zstd'],
     ]) {
       const failed = readFrom((sent) => {
-        sent.respond({ ...answerHeaders, 'grpc-encoding': encoding }, { waitForTrailers: true })
+        sent.respond({ ...responseHeaders, 'grpc-encoding': encoding }, { waitForTrailers: true })
         sent.once('wantTrailers', () => sent.sendTrailers({ 'grpc-status': '0' }))
         sent.end(frameMessage(message, true))
       })
@@ -250,7 +250,7 @@ describe('an answer', () => {
     }
   })
 
-  test('fails as the server resets the stream', async () => {
+  test('fails with the error code of a stream reset', async () => {
     for (const [reset, code] of [
       [0, Status.INTERNAL],
       [1, Status.INTERNAL],
@@ -263,7 +263,7 @@ describe('an answer', () => {
       expect((await failureOf(failed)).code).toBe(code)
     }
     const inside = readFrom((sent) => {
-      sent.respond(answerHeaders)
+      sent.respond(responseHeaders)
       sent.write(Buffer.concat([framed, framed.subarray(0, 6)]), () => sent.destroy(new Error('broken')))
     })
     expect((await failureOf(inside)).message).toBe(
@@ -272,22 +272,22 @@ describe('an answer', () => {
     const controller = new AbortController()
     const cancelled = readFrom((sent) => {
       addAbortSignal(controller.signal, sent)
-      sent.respond(answerHeaders)
+      sent.respond(responseHeaders)
       sent.write(framed, () => controller.abort())
     })
     expect((await failureOf(cancelled)).message).toBe('CANCELLED: the server reset the stream with CANCEL')
   })
 
-  test('is asked for once more where the server refused the stream, with all that was said', async () => {
+  test('is requested again after REFUSED_STREAM, with all sent messages', async () => {
     let streams = 0
     const { url } = await serveStreams((sent) => {
       if (++streams % 2 === 1) {
         sent.close(7)
         return
       }
-      const parts: Buffer[] = []
-      sent.on('data', (part: Buffer) => parts.push(part))
-      sent.on('end', () => answer(sent, Buffer.concat(parts)))
+      const chunks: Buffer[] = []
+      sent.on('data', (chunk: Buffer) => chunks.push(chunk))
+      sent.on('end', () => respond(sent, Buffer.concat(chunks)))
     })
     const call = transportTo(url).open({ path })
     void call.send(Uint8Array.of(1))
@@ -297,13 +297,13 @@ describe('an answer', () => {
     expect(streams).toBe(2)
   })
 
-  test('is not asked for again where more was said than is kept', async () => {
+  test('is not requested again if more was sent than is buffered', async () => {
     let streams = 0
     const { url } = await serveStreams((sent) => {
       let bytes = 0
       streams++
-      sent.on('data', (part: Buffer) => {
-        if ((bytes += part.length) > 400_000) sent.close(7)
+      sent.on('data', (chunk: Buffer) => {
+        if ((bytes += chunk.length) > 400_000) sent.close(7)
       })
     })
     const call = transportTo(url).open({ path })
@@ -312,7 +312,7 @@ describe('an answer', () => {
     expect(streams).toBe(1)
   })
 
-  test('is not asked for a third time', async () => {
+  test('is not requested a third time', async () => {
     let streams = 0
     const failed = readFrom((sent) => {
       streams++

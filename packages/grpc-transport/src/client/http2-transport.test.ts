@@ -26,18 +26,18 @@ const service = {
   one: method('One', false, false),
   list: method('List', false, true),
   collect: method('Collect', true, false),
-  talk: method('Talk', true, true),
+  call: method('Talk', true, true),
   wait: method('Wait', false, false),
 }
 
 /** A grpc-js server that echoes messages. */
 async function serveEcho(options: grpc.ServerOptions = {}) {
-  const seen: { metadata?: grpc.Metadata; deadline?: grpc.Deadline; cancelled: number } = { cancelled: 0 }
+  const observed: { metadata?: grpc.Metadata; deadline?: grpc.Deadline; cancelled: number } = { cancelled: 0 }
   const server = new grpc.Server(options)
   server.addService(service, {
     one: (call: grpc.ServerUnaryCall<Buffer, Buffer>, done: grpc.sendUnaryData<Buffer>) => {
-      seen.metadata = call.metadata
-      seen.deadline = call.getDeadline()
+      observed.metadata = call.metadata
+      observed.deadline = call.getDeadline()
       const headers = new grpc.Metadata()
       headers.set('said-bin', Buffer.from([0, 255]))
       call.sendMetadata(headers)
@@ -53,17 +53,17 @@ async function serveEcho(options: grpc.ServerOptions = {}) {
       call.end()
     },
     collect: (call: grpc.ServerReadableStream<Buffer, Buffer>, done: grpc.sendUnaryData<Buffer>) => {
-      const parts: Buffer[] = []
-      call.on('data', (part: Buffer) => parts.push(part))
-      call.on('end', () => done(null, Buffer.concat(parts)))
+      const chunks: Buffer[] = []
+      call.on('data', (chunk: Buffer) => chunks.push(chunk))
+      call.on('end', () => done(null, Buffer.concat(chunks)))
     },
-    talk: (call: grpc.ServerDuplexStream<Buffer, Buffer>) => {
+    call: (call: grpc.ServerDuplexStream<Buffer, Buffer>) => {
       call.on('data', (word: Buffer) => call.write(word))
       call.on('end', () => call.end())
-      call.on('cancelled', () => seen.cancelled++)
+      call.on('cancelled', () => observed.cancelled++)
     },
     wait: (call: grpc.ServerUnaryCall<Buffer, Buffer>) => {
-      call.on('cancelled', () => seen.cancelled++)
+      call.on('cancelled', () => observed.cancelled++)
     },
   })
   const port = await new Promise<number>((resolve, reject) => {
@@ -72,30 +72,30 @@ async function serveEcho(options: grpc.ServerOptions = {}) {
     )
   })
   closeLater(() => server.forceShutdown())
-  return { url: `http://127.0.0.1:${port}`, seen }
+  return { url: `http://127.0.0.1:${port}`, observed }
 }
 
 describe('createHttp2Transport with a server of grpc-js', () => {
   test('makes a unary call with metadata both ways', async () => {
-    const { url, seen } = await serveEcho()
+    const { url, observed } = await serveEcho()
     const metadata = {
       'x-token': 't0k3n',
       'trace-bin': [Uint8Array.of(1), Uint8Array.of(2, 3)],
       many: ['a', 'b'],
     }
     const start = { path: '/test.Echo/One', metadata, timeoutMs: 20_000 }
-    const answer = await callUnary(transportTo(url), start, bytes('hello'))
-    expect(texts([answer.message])).toEqual(['hello'])
-    expect(answer.headers['said-bin']).toEqual(Uint8Array.of(0, 255))
-    expect(answer.trailers).toMatchObject({ last: 'yes' })
-    expect(seen.metadata?.get('x-token')).toEqual(['t0k3n'])
-    expect(seen.metadata?.get('trace-bin')).toEqual([Buffer.of(1), Buffer.of(2, 3)])
-    expect(seen.metadata?.get('many')).toEqual(['a, b'])
-    expect(seen.metadata?.get('user-agent')).toEqual(['grpc-node-fairlead'])
-    expect(Number(seen.deadline) - Date.now()).toBeLessThanOrEqual(20_000)
+    const response = await callUnary(transportTo(url), start, bytes('hello'))
+    expect(texts([response.message])).toEqual(['hello'])
+    expect(response.headers['said-bin']).toEqual(Uint8Array.of(0, 255))
+    expect(response.trailers).toMatchObject({ last: 'yes' })
+    expect(observed.metadata?.get('x-token')).toEqual(['t0k3n'])
+    expect(observed.metadata?.get('trace-bin')).toEqual([Buffer.of(1), Buffer.of(2, 3)])
+    expect(observed.metadata?.get('many')).toEqual(['a, b'])
+    expect(observed.metadata?.get('user-agent')).toEqual(['grpc-node-fairlead'])
+    expect(Number(observed.deadline) - Date.now()).toBeLessThanOrEqual(20_000)
   })
 
-  test('fails with the status, its words and its metadata', async () => {
+  test('fails with the status, its message and its metadata', async () => {
     const { url } = await serveEcho()
     const call = transportTo(url).open({ path: '/test.Echo/One' })
     void call.send(bytes('fail'))
@@ -125,17 +125,17 @@ describe('createHttp2Transport with a server of grpc-js', () => {
     collect.end()
     expect(texts(await readAll(collect))).toEqual(['xyz'])
 
-    const talk = transport.open({ path: '/test.Echo/Talk' })
+    const call = transport.open({ path: '/test.Echo/Talk' })
     for (const word of ['one', 'two']) {
-      await talk.send(bytes(word))
-      expect(await talk.readable()).toBe(true)
-      expect(texts([talk.read() ?? bytes('')])).toEqual([word])
-      expect(talk.read()).toBeUndefined()
+      await call.send(bytes(word))
+      expect(await call.readable()).toBe(true)
+      expect(texts([call.read() ?? bytes('')])).toEqual([word])
+      expect(call.read()).toBeUndefined()
     }
-    talk.end()
-    expect(await talk.readable()).toBe(false)
-    expect(await talk.readable()).toBe(false)
-    await expect(talk.send(bytes('late'))).resolves.toBeUndefined()
+    call.end()
+    expect(await call.readable()).toBe(false)
+    expect(await call.readable()).toBe(false)
+    await expect(call.send(bytes('late'))).resolves.toBeUndefined()
   })
 
   test('compresses what it sends', async () => {
@@ -145,8 +145,8 @@ describe('createHttp2Transport with a server of grpc-js', () => {
     expect((await callUnary(transport, { path: '/test.Echo/One' }, message)).message).toEqual(message)
   })
 
-  test('ends at its limit of time and tells the server', async () => {
-    const { url, seen } = await serveEcho()
+  test('ends at its deadline and notifies the server', async () => {
+    const { url, observed } = await serveEcho()
     const transport = transportTo(url)
     // The connection is open, so that the first call reaches the server on a slow machine too.
     await callUnary(transport, { path: '/test.Echo/One' }, bytes(''))
@@ -154,41 +154,41 @@ describe('createHttp2Transport with a server of grpc-js', () => {
       const error = await failureOf(callUnary(transport, { path: '/test.Echo/Wait', timeoutMs }, bytes('')))
       expect(error.message).toBe(`DEADLINE_EXCEEDED: no answer within ${timeoutMs} ms`)
     }
-    await expect.poll(() => seen.cancelled).toBe(1)
+    await expect.poll(() => observed.cancelled).toBe(1)
   })
 
-  test('ends with the reason of the signal and tells the server', async () => {
-    const { url, seen } = await serveEcho()
+  test('ends with the reason of the signal and notifies the server', async () => {
+    const { url, observed } = await serveEcho()
     const transport = transportTo(url)
     const controller = new AbortController()
-    const talk = transport.open({ path: '/test.Echo/Talk', signal: controller.signal })
-    await talk.send(bytes('a'))
-    expect(await talk.readable()).toBe(true)
-    talk.read()
-    const waiting = talk.readable()
+    const call = transport.open({ path: '/test.Echo/Talk', signal: controller.signal })
+    await call.send(bytes('a'))
+    expect(await call.readable()).toBe(true)
+    call.read()
+    const waiting = call.readable()
     controller.abort('enough')
     await expect(waiting).rejects.toBe('enough')
-    await expect(talk.readable()).rejects.toBe('enough')
-    await expect(talk.headers).resolves.toBeDefined()
-    await expect.poll(() => seen.cancelled).toBe(1)
+    await expect(call.readable()).rejects.toBe('enough')
+    await expect(call.headers).resolves.toBeDefined()
+    await expect.poll(() => observed.cancelled).toBe(1)
 
-    const late = transport.open({ path: '/test.Echo/Talk', signal: controller.signal })
-    await expect(late.readable()).rejects.toBe('enough')
-    await expect(late.headers).rejects.toBe('enough')
+    const lateCall = transport.open({ path: '/test.Echo/Talk', signal: controller.signal })
+    await expect(lateCall.readable()).rejects.toBe('enough')
+    await expect(lateCall.headers).rejects.toBe('enough')
   })
 
   test('is cancelled without a reason', async () => {
-    const { url, seen } = await serveEcho()
-    const talk = transportTo(url).open({ path: '/test.Echo/Talk' })
-    await talk.send(bytes('a'))
-    await talk.readable()
-    talk.cancel()
-    expect(talk.read()).toBeUndefined()
-    expect((await failureOf(talk.readable())).code).toBe(Status.CANCELLED)
-    await expect.poll(() => seen.cancelled).toBe(1)
+    const { url, observed } = await serveEcho()
+    const call = transportTo(url).open({ path: '/test.Echo/Talk' })
+    await call.send(bytes('a'))
+    await call.readable()
+    call.cancel()
+    expect(call.read()).toBeUndefined()
+    expect((await failureOf(call.readable())).code).toBe(Status.CANCELLED)
+    await expect.poll(() => observed.cancelled).toBe(1)
   })
 
-  test('makes many calls at once with one signal, and leaves nothing on it', async () => {
+  test('makes many concurrent calls with one signal, and leaves no listener on it', async () => {
     const { url } = await serveEcho()
     const transport = transportTo(url)
     const { signal } = new AbortController()
@@ -198,14 +198,14 @@ describe('createHttp2Transport with a server of grpc-js', () => {
     const calls = Array.from({ length: 300 }, (_, index) =>
       callUnary(transport, { path: '/test.Echo/One', signal, timeoutMs: 60_000 }, bytes(`${index}`)),
     )
-    const answers = texts((await Promise.all(calls)).map(({ message }) => message))
-    expect(answers).toEqual(Array.from({ length: 300 }, (_, index) => `${index}`))
+    const responses = texts((await Promise.all(calls)).map(({ message }) => message))
+    expect(responses).toEqual(Array.from({ length: 300 }, (_, index) => `${index}`))
     process.off('warning', note)
     expect(warnings).toEqual([])
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  test('refuses wrong metadata in the call, without the value', async () => {
+  test('rejects invalid metadata in the call, without the value', async () => {
     const transport = transportTo('http://127.0.0.1:1')
     const error = await failureOf(
       callUnary(transport, { path: '/a/b', metadata: { 'x-token': 's3cret\n' } }, bytes('')),
@@ -214,7 +214,7 @@ describe('createHttp2Transport with a server of grpc-js', () => {
     expect(String(error)).not.toContain('s3cret')
   })
 
-  test('refuses an address with anything but a host, and numbers out of range', () => {
+  test('rejects a URL with more than a host, and numbers out of range', () => {
     for (const url of ['x', 'ws://a', 'http://a/path', 'https://user:s3cret@a', 'https://a?token=s3cret']) {
       expect(() => createHttp2Transport(url)).toThrow(
         /^url must be https:\/\/host\[:port\] or http:\/\/host:port/,

@@ -16,7 +16,7 @@ import { readTarget } from './target.ts'
  * ```ts
  * const transport = createHttp2Transport('https://node.example.com')
  * const metadata = { 'x-token': token }
- * const answer = await callUnary(transport, { path: '/geyser.Geyser/GetVersion', metadata }, new Uint8Array())
+ * const response = await callUnary(transport, { path: '/geyser.Geyser/GetVersion', metadata }, new Uint8Array())
  * ```
  * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
  */

@@ -8,7 +8,7 @@ export interface KeepAliveOptions {
   /** Nothing was received for a while, and no call is open. */
   readonly onIdle: () => void
   /** The server did not respond to the PING in time. */
-  readonly onSilence: () => void
+  readonly onTimeout: () => void
 }
 
 /**
@@ -19,41 +19,41 @@ export interface KeepAliveOptions {
  * @see https://github.com/grpc/grpc/blob/master/doc/keepalive.md
  */
 export function keepAlive({ session, socket }: OpenSession, options: KeepAliveOptions): () => void {
-  const { keepaliveMs, keepaliveTimeoutMs, isInUse, onIdle, onSilence } = options
+  const { keepaliveMs, keepaliveTimeoutMs, isInUse, onIdle, onTimeout } = options
   if (keepaliveMs === 0) return () => {}
-  let seenBytes = socket.bytesRead
-  let limit: NodeJS.Timeout | undefined
+  let lastBytesRead = socket.bytesRead
+  let pingTimeout: NodeJS.Timeout | undefined
 
-  function ask(): void {
+  function sendPing(): void {
     // A session that is closing sends no more PINGs.
-    if (limit !== undefined || session.closed || session.destroyed) return
-    const askedAt = socket.bytesRead
+    if (pingTimeout !== undefined || session.closed || session.destroyed) return
+    const bytesAtPing = socket.bytesRead
     const isSent = session.ping(() => {
-      clearTimeout(limit)
-      limit = undefined
+      clearTimeout(pingTimeout)
+      pingTimeout = undefined
     })
     if (!isSent) return
-    limit = setTimeout(() => {
-      limit = undefined
-      if (socket.bytesRead === askedAt) onSilence()
+    pingTimeout = setTimeout(() => {
+      pingTimeout = undefined
+      if (socket.bytesRead === bytesAtPing) onTimeout()
     }, keepaliveTimeoutMs)
-    limit.unref()
+    pingTimeout.unref()
   }
 
   const timer = setInterval(() => {
-    const isSilent = socket.bytesRead === seenBytes
-    seenBytes = socket.bytesRead
-    if (!isSilent) return
-    if (isInUse()) ask()
+    const isInactive = socket.bytesRead === lastBytesRead
+    lastBytesRead = socket.bytesRead
+    if (!isInactive) return
+    if (isInUse()) sendPing()
     else onIdle()
   }, keepaliveMs)
   timer.unref()
 
   session.once('close', () => {
     clearInterval(timer)
-    clearTimeout(limit)
+    clearTimeout(pingTimeout)
   })
   return () => {
-    if (socket.bytesRead === seenBytes) ask()
+    if (socket.bytesRead === lastBytesRead) sendPing()
   }
 }

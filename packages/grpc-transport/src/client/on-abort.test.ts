@@ -2,26 +2,28 @@ import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { onAbort } from './on-abort.ts'
 
-test('onAbort tells all that still listen, with one listener on the signal', () => {
+test('onAbort notifies all remaining listeners, with one listener on the signal', () => {
   const controller = new AbortController()
-  const told: number[] = []
-  const forget = Array.from({ length: 100 }, (_, index) => onAbort(controller.signal, () => told.push(index)))
+  const notified: number[] = []
+  const removers = Array.from({ length: 100 }, (_, index) =>
+    onAbort(controller.signal, () => notified.push(index)),
+  )
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1)
-  for (const one of forget.slice(2)) one()
+  for (const remove of removers.slice(2)) remove()
   controller.abort()
-  expect(told).toEqual([0, 1])
-  for (const one of forget) one()
+  expect(notified).toEqual([0, 1])
+  for (const remove of removers) remove()
 })
 
-test('onAbort leaves nothing on a signal that nobody listens to, and can begin again', () => {
+test('onAbort leaves no listener on an unused signal, and can be used again', () => {
   const controller = new AbortController()
-  const told: string[] = []
-  const forget = onAbort(controller.signal, () => told.push('old'))
-  forget()
-  forget()
+  const notified: string[] = []
+  const removers = onAbort(controller.signal, () => notified.push('old'))
+  removers()
+  removers()
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
-  onAbort(controller.signal, () => told.push('new'))
-  forget()
+  onAbort(controller.signal, () => notified.push('new'))
+  removers()
   controller.abort()
-  expect(told).toEqual(['new'])
+  expect(notified).toEqual(['new'])
 })

@@ -1,6 +1,6 @@
 interface Shared {
   readonly listeners: Set<() => void>
-  readonly tellAll: () => void
+  readonly notifyAll: () => void
 }
 
 const sharedOf = new WeakMap<AbortSignal, Shared>()
@@ -12,23 +12,23 @@ const sharedOf = new WeakMap<AbortSignal, Shared>()
  * @returns a function that removes the listener
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  const { listeners, tellAll } = sharedOf.get(signal) ?? share(signal)
+  const { listeners, notifyAll } = sharedOf.get(signal) ?? share(signal)
   listeners.add(listener)
   return () => {
     // A signal without listeners can be garbage-collected, including one that follows other signals or a timer.
     if (!listeners.delete(listener) || listeners.size > 0) return
-    signal.removeEventListener('abort', tellAll)
+    signal.removeEventListener('abort', notifyAll)
     sharedOf.delete(signal)
   }
 }
 
 function share(signal: AbortSignal): Shared {
   const listeners = new Set<() => void>()
-  const tellAll = (): void => {
-    for (const tell of listeners) tell()
+  const notifyAll = (): void => {
+    for (const notify of listeners) notify()
   }
-  const shared = { listeners, tellAll }
-  signal.addEventListener('abort', tellAll, { once: true })
+  const shared = { listeners, notifyAll }
+  signal.addEventListener('abort', notifyAll, { once: true })
   sharedOf.set(signal, shared)
   return shared
 }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { hasEncoding, type MessageEncoding } from '../compression.ts'
 
+/** Options of the connections to one server. Times are in milliseconds, sizes in bytes. */
 export interface SessionsOptions {
   /** TLS options, for example `ca` for a private CA. */
   readonly tls?:
@@ -50,6 +51,7 @@ export interface SessionsOptions {
   readonly maxConnections?: number | undefined
 }
 
+/** Options of `createHttp2Transport`. */
 export interface Http2TransportOptions extends SessionsOptions {
   /** Maximum size of one received message in bytes, before and after decompression. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined
@@ -78,10 +80,10 @@ export type SessionsSettings = Readonly<Record<Exclude<keyof SessionsOptions, 'c
  * @throws RangeError for a number out of its range
  */
 export function sessionsSettings(options: SessionsOptions): SessionsSettings {
-  const number = (name: keyof SessionsOptions, usual: number, least: number, most: number): number => {
-    const value = options[name] ?? usual
-    if (typeof value === 'number' && value >= least && value <= most) return value
-    throw new RangeError(`${name} must be a number from ${least} to ${most}`)
+  const number = (name: keyof SessionsOptions, defaultValue: number, min: number, max: number): number => {
+    const value = options[name] ?? defaultValue
+    if (typeof value === 'number' && value >= min && value <= max) return value
+    throw new RangeError(`${name} must be a number from ${min} to ${max}`)
   }
   return {
     connect: options.connect,

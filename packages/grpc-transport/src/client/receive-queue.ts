@@ -8,7 +8,7 @@ export interface Failure {
 }
 
 /** The received messages of a call: read from the stream only as far ahead as its reader allows. */
-export interface Inbox {
+export interface ReceiveQueue {
   /** Returns the next message that has arrived completely. */
   read(): Uint8Array | undefined
   /** Waits for a message (true) or for the end of the call (false, or its failure), after the messages before it. */
@@ -21,20 +21,20 @@ export interface Inbox {
   drop(): void
 }
 
-const messageThere = Promise.resolve(true)
-const nothingThere = Promise.resolve(false)
+const resolvedTrue = Promise.resolve(true)
+const resolvedFalse = Promise.resolve(false)
 
 /**
- * Creates an inbox.
+ * Creates a receive queue.
  *
  * @param queueBytes - bytes of complete unread messages above which the stream is paused
- * @param onRefused - called with the error of a message that cannot be read during the call; must end the call
+ * @param onInvalid - called with the error of a message that cannot be read during the call; must end the call
  */
-export function createInbox(queueBytes: number, onRefused: (error: unknown) => void): Inbox {
+export function createReceiveQueue(queueBytes: number, onInvalid: (error: unknown) => void): ReceiveQueue {
   let stream: ClientHttp2Stream | undefined
   let frames: FrameReader | undefined
   let isPaused = false
-  let isOver = false
+  let isClosed = false
   let failure: Failure | undefined
   let waiting: Waiter<boolean> | undefined
 
@@ -42,7 +42,7 @@ export function createInbox(queueBytes: number, onRefused: (error: unknown) => v
     if (frames === undefined) return
     frames.push(chunk)
     if (waiting !== undefined) {
-      if (hasMessage()) tell(messageThere)
+      if (hasMessage()) resolveWaiter(resolvedTrue)
     } else if (frames.waitingBytes > queueBytes && hasMessage()) {
       isPaused = true
       stream?.pause()
@@ -59,19 +59,19 @@ export function createInbox(queueBytes: number, onRefused: (error: unknown) => v
     try {
       return frames?.isReady() ?? false
     } catch (error) {
-      refuse(error)
+      failReading(error)
       return false
     }
   }
 
   /** A message that cannot be read ends the call, and overrides a successful end. */
-  function refuse(error: unknown): void {
+  function failReading(error: unknown): void {
     frames = undefined
-    if (isOver) failure = { reason: error }
-    else onRefused(error)
+    if (isClosed) failure = { reason: error }
+    else onInvalid(error)
   }
 
-  function tell(outcome: Promise<boolean>): void {
+  function resolveWaiter(outcome: Promise<boolean>): void {
     if (waiting === undefined) return
     waiting.resolve(outcome)
     waiting = undefined
@@ -82,11 +82,11 @@ export function createInbox(queueBytes: number, onRefused: (error: unknown) => v
       try {
         frames?.end()
       } catch (error) {
-        refuse(error)
+        failReading(error)
       }
     }
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason of a signal may be anything
-    return failure ? Promise.reject(failure.reason) : nothingThere
+    return failure ? Promise.reject(failure.reason) : resolvedFalse
   }
 
   return {
@@ -97,13 +97,13 @@ export function createInbox(queueBytes: number, onRefused: (error: unknown) => v
         if (message === undefined) resume()
         return message
       } catch (error) {
-        refuse(error)
+        failReading(error)
         return undefined
       }
     },
     readable() {
-      if (hasMessage()) return messageThere
-      if (isOver) return end()
+      if (hasMessage()) return resolvedTrue
+      if (isClosed) return end()
       resume()
       waiting ??= waiter()
       return waiting.promise
@@ -114,9 +114,9 @@ export function createInbox(queueBytes: number, onRefused: (error: unknown) => v
       opened.on('data', onData)
     },
     close(reason) {
-      isOver = true
+      isClosed = true
       failure = reason
-      if (waiting !== undefined) tell(hasMessage() ? messageThere : end())
+      if (waiting !== undefined) resolveWaiter(hasMessage() ? resolvedTrue : end())
     },
     drop() {
       frames = undefined

@@ -4,7 +4,7 @@ import { headersToMetadata } from '../wire/metadata-headers.ts'
 import { Status, statusOfHttp } from '../wire/status.ts'
 
 /** Returns the error in the first headers of a response; undefined when a gRPC status will report how the call ends. */
-export function errorOfAnswer(headers: IncomingHttpHeaders): GrpcError | undefined {
+export function errorOfResponse(headers: IncomingHttpHeaders): GrpcError | undefined {
   if (headers['grpc-status'] !== undefined) return undefined
   const { 'content-type': type = '' } = headers
   const status = Number(headers[':status'])

@@ -4,8 +4,8 @@ import { Status } from '../wire/status.ts'
 import { type Waiter, waiter } from './waiter.ts'
 
 // Bytes that may wait for a connection before the sender has to wait, and bytes that are buffered for a second attempt.
-const waitingBytes = 65_536
-const keptBytes = 262_144
+const maxQueuedBytes = 65_536
+const maxBufferedBytes = 262_144
 
 const done = Promise.resolve()
 
@@ -13,7 +13,7 @@ const done = Promise.resolve()
  * The messages that a call sends: buffered until there is a stream, and until it is certain that no second one is
  * needed.
  */
-export interface Outbox {
+export interface SendQueue {
   /** Sends a message; resolves when another one can be sent, and when the call has ended. */
   send(message: Uint8Array): Promise<void>
   /** Ends the sending side: no message follows. */
@@ -23,30 +23,30 @@ export interface Outbox {
   /** Prepares for another stream; returns false when the messages are no longer complete. */
   rewind(): boolean
   /** Stops buffering for another stream. */
-  forget(): void
+  stopBuffering(): void
   /** Releases all messages: the call has ended. */
   close(): void
 }
 
-/** Creates an outbox. Messages of one event-loop tick are sent in one write. */
-export function createOutbox(frame: (message: Uint8Array) => Uint8Array): Outbox {
+/** Creates a send queue. Messages of one event-loop tick are sent in one write. */
+export function createSendQueue(frame: (message: Uint8Array) => Uint8Array): SendQueue {
   let stream: ClientHttp2Stream | undefined
-  let kept: Uint8Array[] = []
+  let buffered: Uint8Array[] = []
   let size = 0
-  let isKeeping = true
+  let isBuffering = true
   let isEnded = false
   let isClosed = false
   let isCorked = false
-  let room: Waiter<void> | undefined
+  let spaceWaiter: Waiter<void> | undefined
 
-  function waitForRoom(): Promise<void> {
-    room ??= waiter()
-    return room.promise
+  function waitForSpace(): Promise<void> {
+    spaceWaiter ??= waiter()
+    return spaceWaiter.promise
   }
 
-  function tellRoom(): void {
-    room?.resolve()
-    room = undefined
+  function notifySpace(): void {
+    spaceWaiter?.resolve()
+    spaceWaiter = undefined
   }
 
   function write(to: ClientHttp2Stream, framed: Uint8Array): boolean {
@@ -61,9 +61,9 @@ export function createOutbox(frame: (message: Uint8Array) => Uint8Array): Outbox
     return to.write(framed)
   }
 
-  function forget(): void {
-    isKeeping = false
-    kept = []
+  function stopBuffering(): void {
+    isBuffering = false
+    buffered = []
   }
 
   return {
@@ -72,13 +72,13 @@ export function createOutbox(frame: (message: Uint8Array) => Uint8Array): Outbox
       if (isEnded)
         return Promise.reject(new GrpcError(Status.INTERNAL, 'a message was sent after the last one'))
       const framed = frame(message)
-      if (isKeeping) {
-        kept.push(framed)
+      if (isBuffering) {
+        buffered.push(framed)
         size += framed.length
-        if (stream !== undefined && size > keptBytes) forget()
+        if (stream !== undefined && size > maxBufferedBytes) stopBuffering()
       }
-      const hasRoom = stream === undefined ? size <= waitingBytes : write(stream, framed)
-      return hasRoom ? done : waitForRoom()
+      const hasSpace = stream === undefined ? size <= maxQueuedBytes : write(stream, framed)
+      return hasSpace ? done : waitForSpace()
     },
     end() {
       if (isEnded || isClosed) return
@@ -87,23 +87,23 @@ export function createOutbox(frame: (message: Uint8Array) => Uint8Array): Outbox
     },
     open(opened) {
       stream = opened
-      opened.on('drain', tellRoom)
-      let hasRoom = true
-      for (const framed of kept) hasRoom = write(opened, framed)
-      if (size > keptBytes) forget()
+      opened.on('drain', notifySpace)
+      let hasSpace = true
+      for (const framed of buffered) hasSpace = write(opened, framed)
+      if (size > maxBufferedBytes) stopBuffering()
       if (isEnded) opened.end()
-      if (hasRoom) tellRoom()
+      if (hasSpace) notifySpace()
     },
     rewind() {
       stream = undefined
       isCorked = false
-      return isKeeping
+      return isBuffering
     },
-    forget,
+    stopBuffering,
     close() {
       isClosed = true
-      forget()
-      tellRoom()
+      stopBuffering()
+      notifySpace()
     },
   }
 }

@@ -11,9 +11,9 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { frameMessage, Status } from '../wire/index.ts'
 import { createSessions } from './sessions.ts'
 import {
-  answer,
-  answerHeaders,
-  ask,
+  respond,
+  responseHeaders,
+  startCall,
   closeAll,
   closeLater,
   failureOf,
@@ -31,59 +31,63 @@ afterEach(closeAll)
 const framed = frameMessage(Uint8Array.of(1))
 
 describe('connections', () => {
-  test('are refused, and the error names the cause and no address', async () => {
-    const error = await failureOf(ask(transportTo('http://127.0.0.1:1')))
+  test('are refused, and the error contains the cause and no IP address', async () => {
+    const error = await failureOf(startCall(transportTo('http://127.0.0.1:1')))
     expect(error).toMatchObject({ code: Status.UNAVAILABLE, isUnprocessed: true })
     expect(error.message).toBe('UNAVAILABLE: could not connect: ECONNREFUSED')
   })
 
-  test('fail where the server does not speak HTTP/2', async () => {
+  test('fail if the server does not support HTTP/2', async () => {
     const port = await serveSockets((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-    expect((await failureOf(ask(transportTo(`http://127.0.0.1:${port}`)))).code).toBe(Status.UNAVAILABLE)
+    expect((await failureOf(startCall(transportTo(`http://127.0.0.1:${port}`)))).code).toBe(
+      Status.UNAVAILABLE,
+    )
   })
 
-  test('fail in time where the server says nothing while it is connected to', async () => {
+  test('time out if the server sends nothing', async () => {
     const port = await serveSockets(() => undefined)
-    const error = await failureOf(ask(transportTo(`https://127.0.0.1:${port}`, { connectTimeoutMs: 100 })))
+    const error = await failureOf(
+      startCall(transportTo(`https://127.0.0.1:${port}`, { connectTimeoutMs: 100 })),
+    )
     expect(error.message).toBe('UNAVAILABLE: no connection within 100 ms')
   })
 
-  test('use TLS and trust only what they are told to', async () => {
+  test('use TLS and trust only the configured CA', async () => {
     const { key, cert } = await generateCertificate()
-    const { url } = await serveStreams((stream) => answer(stream, framed), {}, { key, cert })
-    expect((await ask(transportTo(url, { tls: { ca: cert } }))).message).toEqual(Uint8Array.of(1))
-    expect((await failureOf(ask(transportTo(url)))).message).toBe(
+    const { url } = await serveStreams((stream) => respond(stream, framed), {}, { key, cert })
+    expect((await startCall(transportTo(url, { tls: { ca: cert } }))).message).toEqual(Uint8Array.of(1))
+    expect((await failureOf(startCall(transportTo(url)))).message).toBe(
       'UNAVAILABLE: could not connect: DEPTH_ZERO_SELF_SIGNED_CERT',
     )
-    expect((await failureOf(ask(transportTo(url, { tls: { ca: cert, servername: 'other' } })))).message).toBe(
-      'UNAVAILABLE: could not connect: ERR_TLS_CERT_ALTNAME_INVALID',
-    )
+    expect(
+      (await failureOf(startCall(transportTo(url, { tls: { ca: cert, servername: 'other' } })))).message,
+    ).toBe('UNAVAILABLE: could not connect: ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
-  test('need a server that chooses HTTP/2 in the handshake', async () => {
+  test('require a server that selects HTTP/2 in the handshake', async () => {
     const server = createTlsServer(await generateCertificate(), (socket) =>
       socket.on('error', () => undefined),
     )
     const url = `https://127.0.0.1:${await listen(server)}`
     closeLater(() => void server.close())
-    const error = await failureOf(ask(transportTo(url, { tls: { rejectUnauthorized: false } })))
+    const error = await failureOf(startCall(transportTo(url, { tls: { rejectUnauthorized: false } })))
     expect(error.message).toBe('UNAVAILABLE: could not connect: the server does not offer HTTP/2')
   })
 
-  test('that break the rules of HTTP/2 are lost', async () => {
+  test('that violate HTTP/2 are closed', async () => {
     const settings = Uint8Array.of(0, 0, 0, 4, 0, 0, 0, 0, 0)
     const dataOfNoStream = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0)
     const port = await serveSockets((socket) => {
       socket.write(settings)
       socket.on('data', (bytes) => bytes.includes('content-type') || socket.write(dataOfNoStream))
     })
-    const error = await failureOf(ask(transportTo(`http://127.0.0.1:${port}`)))
+    const error = await failureOf(startCall(transportTo(`http://127.0.0.1:${port}`)))
     expect(error.message).toBe('UNAVAILABLE: the connection broke: ERR_HTTP2_ERROR')
   })
 
-  test('are opened again after a loss; calls under way fail', async () => {
+  test('are reopened after a loss; open calls fail', async () => {
     const { url, sessions } = await serveStreams((stream) => {
-      stream.respond(answerHeaders)
+      stream.respond(responseHeaders)
       stream.write(framed)
     })
     const transport = transportTo(url)
@@ -98,11 +102,11 @@ describe('connections', () => {
     }
   })
 
-  test('that the server is leaving finish their calls and take no more', async () => {
+  test('that received GOAWAY finish their calls and accept no more', async () => {
     let first: ServerHttp2Stream | undefined
     const { url, sessions } = await serveStreams((stream) => {
       first ??= stream
-      stream.respond(answerHeaders, { waitForTrailers: true })
+      stream.respond(responseHeaders, { waitForTrailers: true })
       stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
       stream.write(framed)
       stream.on('end', () => stream.end(framed))
@@ -125,36 +129,33 @@ describe('connections', () => {
     await expect.poll(() => sessions.length).toBe(1)
   })
 
-  test.each([0, 2])(
-    'that the server leaves with code %i repeat the calls that it has not begun with',
-    async (code) => {
-      let streams = 0
-      const { url, sessions } = await serveStreams((stream) => {
-        streams++
-        if (streams === 1) {
-          stream.respond(answerHeaders)
-          stream.write(framed)
-        } else if (streams === 2) stream.session?.goaway(code, 1)
-        else answer(stream, framed)
+  test.each([0, 2])('that received GOAWAY with code %i retry unprocessed calls', async (code) => {
+    let streams = 0
+    const { url, sessions } = await serveStreams((stream) => {
+      streams++
+      if (streams === 1) {
+        stream.respond(responseHeaders)
+        stream.write(framed)
+      } else if (streams === 2) stream.session?.goaway(code, 1)
+      else respond(stream, framed)
+    })
+    const transport = transportTo(url)
+    const first = transport.open({ path })
+    expect(await first.readable()).toBe(true)
+    expect((await startCall(transport)).message).toEqual(Uint8Array.of(1))
+    expect(streams).toBe(3)
+    if (code === 0) expect(sessions).toHaveLength(2)
+    else
+      expect(await failureOf(readAll(first))).toMatchObject({
+        code: Status.UNAVAILABLE,
+        isUnprocessed: false,
       })
-      const transport = transportTo(url)
-      const first = transport.open({ path })
-      expect(await first.readable()).toBe(true)
-      expect((await ask(transport)).message).toEqual(Uint8Array.of(1))
-      expect(streams).toBe(3)
-      if (code === 0) expect(sessions).toHaveLength(2)
-      else
-        expect(await failureOf(readAll(first))).toMatchObject({
-          code: Status.UNAVAILABLE,
-          isUnprocessed: false,
-        })
-      first.cancel()
-    },
-  )
+    first.cancel()
+  })
 
-  test('that the server throws out fail their calls with the reason', async () => {
+  test('that the server closes with an error fail their calls with the reason', async () => {
     const { url } = await serveStreams((stream) => {
-      stream.respond(answerHeaders)
+      stream.respond(responseHeaders)
       stream.write(framed)
       stream.session?.goaway(11, stream.id)
     })
@@ -162,10 +163,10 @@ describe('connections', () => {
     expect(error.message).toBe('UNAVAILABLE: the server closed the connection with ENHANCE_YOUR_CALM')
   })
 
-  test('are as many as the streams need', async () => {
+  test('are as many as the streams require', async () => {
     const { url, sessions } = await serveStreams(
       (stream) => {
-        stream.respond(answerHeaders, { waitForTrailers: true })
+        stream.respond(responseHeaders, { waitForTrailers: true })
         stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
         stream.write(framed)
         stream.on('data', () => stream.write(framed)).on('end', () => stream.end())
@@ -192,10 +193,10 @@ describe('connections', () => {
     expect(sessions).toHaveLength(3)
   })
 
-  test('that are not needed any more are closed, but for one', async () => {
+  test('that are idle are closed, except one', async () => {
     const { url, sessions } = await serveStreams(
       (stream) => {
-        stream.respond(answerHeaders)
+        stream.respond(responseHeaders)
         stream.write(framed)
       },
       { maxConcurrentStreams: 1 },
@@ -209,11 +210,11 @@ describe('connections', () => {
     await expect.poll(() => sessions.length).toBe(1)
   })
 
-  test('that have fallen silent are lost', async () => {
+  test('that are inactive are closed', async () => {
     let pings = 0
     const { port } = await serveStreams((stream) => {
       stream.session?.on('ping', () => pings++)
-      stream.respond(answerHeaders)
+      stream.respond(responseHeaders)
       stream.write(framed)
     })
     const relay = await serveRelay(port)
@@ -223,49 +224,49 @@ describe('connections', () => {
     const end = readAll(call)
     // The silent server responds to each PING; the next one is sent after the response.
     await expect.poll(() => pings).toBeGreaterThan(3)
-    relay.beSilent()
+    relay.stall()
     expect((await failureOf(end)).message).toBe('UNAVAILABLE: the server gave no sign of life')
   })
 
-  test('let the server send far ahead, and push nothing', async () => {
-    const { url, sessions } = await serveStreams((stream) => answer(stream, framed))
-    await ask(transportTo(url))
+  test('have large windows, and disable push', async () => {
+    const { url, sessions } = await serveStreams((stream) => respond(stream, framed))
+    await startCall(transportTo(url))
     const mebibyte = 1_048_576
     expect(sessions[0]?.remoteSettings).toMatchObject({ initialWindowSize: 8 * mebibyte, enablePush: false })
     expect(sessions[0]?.state.remoteWindowSize).toBe(16 * mebibyte - framed.length)
   })
 
-  test('that were lost during a rest are noticed by the first call after it', async () => {
-    const { port } = await serveStreams((stream) => answer(stream, framed))
+  test('that were lost during an idle period are detected by the next call', async () => {
+    const { port } = await serveStreams((stream) => respond(stream, framed))
     const relay = await serveRelay(port)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const transport = transportTo(relay.url, { keepaliveMs: 1000, keepaliveTimeoutMs: 50 })
-    await ask(transport)
-    relay.beSilent()
+    await startCall(transport)
+    relay.stall()
     // Data in transit arrives before the next interval checks for bytes.
-    for (let turns = 0; turns < 5; turns++) await nextTurn()
+    for (let ticks = 0; ticks < 5; ticks++) await nextTurn()
     vi.advanceTimersByTime(1000)
     // No further interval follows, because the clock is stopped.
-    const error = await failureOf(ask(transport))
+    const error = await failureOf(startCall(transport))
     expect(error.message).toBe('UNAVAILABLE: the server gave no sign of life')
   })
 
-  test('are not sought without a pause while the server is away', async () => {
+  test('are not retried without a delay while the server is unavailable', async () => {
     const attempts: number[] = []
     const port = await serveSockets((socket) => {
       attempts.push(performance.now())
       socket.destroy()
     })
     const transport = transportTo(`http://127.0.0.1:${port}`)
-    const until = performance.now() + 400
-    while (performance.now() < until || attempts.length < 2) await failureOf(ask(transport))
+    const endsAt = performance.now() + 400
+    while (performance.now() < endsAt || attempts.length < 2) await failureOf(startCall(transport))
     expect(attempts.length).toBeLessThan(10)
   })
 
-  test('end with the transport, and with them the calls', async () => {
+  test('end with the transport, and end their calls', async () => {
     const { url, sessions } = await serveStreams((stream) => {
-      stream.respond(answerHeaders)
+      stream.respond(responseHeaders)
       stream.write(framed)
     })
     const transport = transportTo(url)
@@ -275,19 +276,19 @@ describe('connections', () => {
     const end = failureOf(call.readable())
     await transport.close()
     expect((await end).message).toBe('CANCELLED: the transport was closed')
-    expect((await failureOf(ask(transport))).code).toBe(Status.CANCELLED)
+    expect((await failureOf(startCall(transport))).code).toBe(Status.CANCELLED)
     await expect.poll(() => sessions.length).toBe(0)
   })
 
-  test('are not waited for any longer than the call allows', async () => {
+  test('are awaited no longer than the timeout of the call', async () => {
     const port = await serveSockets(() => undefined)
     const transport = transportTo(`http://127.0.0.1:${port}`)
     const controller = new AbortController()
-    const cancelled = ask(transport, { signal: controller.signal })
-    const late = failureOf(ask(transport, { timeoutMs: 20 }))
+    const cancelled = startCall(transport, { signal: controller.signal })
+    const lateFailure = failureOf(startCall(transport, { timeoutMs: 20 }))
     controller.abort('enough')
     await expect(cancelled).rejects.toBe('enough')
-    expect((await late).code).toBe(Status.DEADLINE_EXCEEDED)
+    expect((await lateFailure).code).toBe(Status.DEADLINE_EXCEEDED)
   })
 
   test('that are being opened end with the transport', async () => {
@@ -295,14 +296,14 @@ describe('connections', () => {
     const accepted = new Promise<Socket>((resolve) => (accept = resolve))
     const port = await serveSockets((socket) => accept(socket))
     const transport = transportTo(`https://127.0.0.1:${port}`)
-    const failed = failureOf(ask(transport))
+    const failed = failureOf(startCall(transport))
     await accepted
     await transport.close()
     expect((await failed).code).toBe(Status.CANCELLED)
   })
 
-  test('do not keep a process alive once the calls are over', async () => {
-    const { url } = await serveStreams((stream) => answer(stream, framed))
+  test('do not keep a process alive after the calls have ended', async () => {
+    const { url } = await serveStreams((stream) => respond(stream, framed))
     const entry = fileURLToPath(new URL('../index.ts', import.meta.url))
     const script = `import { callUnary, createHttp2Transport } from ${JSON.stringify(entry)}
       const { message } = await callUnary(createHttp2Transport('${url}'), { path: '/a/b', timeoutMs: 60_000 }, new Uint8Array())
@@ -317,7 +318,7 @@ describe('connections', () => {
 })
 
 describe('createSessions', () => {
-  test('fails at once for a server that is away, and seeks it behind', async () => {
+  test('fails immediately for an unavailable server, and reconnects in the background', async () => {
     let attempts = 0
     let isAway = true
     const { port: behind } = await serveStreams(() => undefined)
@@ -331,13 +332,13 @@ describe('createSessions', () => {
     for (let failures = 0; failures < 20; failures++) await failureOf(sessions.acquire())
     expect(attempts).toBeLessThan(5)
     isAway = false
-    const seen = attempts
+    const attemptsBefore = attempts
     // The last attempt may have ended with the last call, so that no attempt runs until the next request.
     await expect.poll(() => sessions.acquire().then(() => 'there', String)).toBe('there')
-    expect(attempts).toBe(seen + 1)
+    expect(attempts).toBe(attemptsBefore + 1)
   })
 
-  test('waits for a server that answers late no longer than it is told to, but the first time', async () => {
+  test('waits for a slow server at most waitForReadyMs, except at first', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const attempts: Socket[] = []
@@ -349,40 +350,40 @@ describe('createSessions', () => {
     const options = { connectTimeoutMs: 300, waitForReadyMs: 20 }
     const sessions = createSessions(`http://127.0.0.1:${port}`, options)
     closeLater(() => sessions.close())
-    const late = 'UNAVAILABLE: no connection within 300 ms'
+    const timeoutMessage = 'UNAVAILABLE: no connection within 300 ms'
     const first = failureOf(sessions.acquire())
     await attempted(1)
     vi.advanceTimersByTime(299)
     expect(await Promise.race([first, nextTurn('waits')])).toBe('waits')
     vi.advanceTimersByTime(1)
-    expect((await first).message).toBe(late)
+    expect((await first).message).toBe(timeoutMessage)
     const second = failureOf(sessions.acquire())
     await attempted(2)
     // The second attempt continues, because the clock is stopped from now on.
     vi.advanceTimersByTime(20)
-    expect((await second).message).toBe(late)
+    expect((await second).message).toBe(timeoutMessage)
   })
 
-  test('lets streams end by themselves for a while', async () => {
+  test('lets streams end within the grace period', async () => {
     const { url } = await serveStreams((stream) => {
-      stream.respond(answerHeaders)
+      stream.respond(responseHeaders)
       stream.on('data', () => stream.end())
     })
     const sessions = createSessions(url)
     closeLater(() => sessions.close())
     const session = await sessions.acquire()
-    const [quick, slow] = [session, session].map((one) =>
+    const [first, second] = [session, session].map((one) =>
       one.request({ ':method': 'POST' }, { endStream: false }),
     )
-    slow?.resume().on('error', () => undefined)
-    if (slow) await once(slow, 'response')
-    quick?.resume().end('x')
+    second?.resume().on('error', () => undefined)
+    if (second) await once(second, 'response')
+    first?.resume().end('x')
     const closing = sessions.close(200)
-    if (quick) await once(quick, 'close')
-    expect(quick?.rstCode).toBe(0)
-    expect(slow?.destroyed).toBe(false)
+    if (first) await once(first, 'close')
+    expect(first?.rstCode).toBe(0)
+    expect(second?.destroyed).toBe(false)
     await closing
-    expect(slow?.destroyed).toBe(true)
+    expect(second?.destroyed).toBe(true)
     await expect(sessions.acquire()).rejects.toMatchObject({ code: Status.CANCELLED })
   })
 })

@@ -35,7 +35,7 @@ export interface Connections {
 const firstPauseMs = 50
 const longestPauseMs = 5000
 /** PING interval for a server that limits the PING rate: five minutes, the default minimum of common gRPC servers. */
-const calmMs = 300_000
+const reducedPingMs = 300_000
 
 /**
  * Creates a connection pool to one server. A connection is opened on demand, and again after a loss (with a delay that
@@ -75,8 +75,8 @@ export function createConnections(url: string, options: SessionsOptions): Connec
     let least: Connection | undefined
     let full = 0
     for (const connection of connections) {
-      if (connection.isOver) continue
-      if (connection.hasRoom) return reserve(connection)
+      if (connection.isClosed) continue
+      if (connection.hasCapacity) return reserve(connection)
       full++
       if (least === undefined || connection.load < least.load) least = connection
     }
@@ -95,13 +95,13 @@ export function createConnections(url: string, options: SessionsOptions): Connec
       const connection = ready()
       if (connection !== undefined) return connection
       connecting ??= connect().finally(() => (connecting = undefined))
-      await (failure === undefined ? connecting : patience(connecting))
+      await (failure === undefined ? connecting : waitForReady(connecting))
     }
   }
 
   // A server that was unreachable may remain so for a long time: the attempt continues, but the caller does not wait
   // for it.
-  function patience(attempt: Promise<void>): Promise<void> {
+  function waitForReady(attempt: Promise<void>): Promise<void> {
     const { waitForReadyMs } = settings
     if (waitForReadyMs > longestMs) return attempt
     const waitMs = notBefore - performance.now() > waitForReadyMs ? 0 : waitForReadyMs
@@ -128,19 +128,20 @@ export function createConnections(url: string, options: SessionsOptions): Connec
     if (closing.signal.aborted) open.session.destroy()
     const connection = watchSession(
       open,
-      () => askForLife(),
-      () => (keepaliveMs = Math.max(settings.keepaliveMs, Math.min(keepaliveMs * 2, calmMs))),
+      () => checkConnection(),
+      () => (keepaliveMs = Math.max(settings.keepaliveMs, Math.min(keepaliveMs * 2, reducedPingMs))),
     )
     connections.add(connection)
     open.session.once('close', () => connections.delete(connection))
-    const askForLife = keepAlive(open, {
+    const checkConnection = keepAlive(open, {
       keepaliveMs,
       keepaliveTimeoutMs: settings.keepaliveTimeoutMs,
       isInUse: () => connection.load > 0,
       onIdle: () => {
         if (connections.size > 1) open.session.close()
       },
-      onSilence: () => connection.lose(new GrpcError(Status.UNAVAILABLE, 'the server gave no sign of life')),
+      onTimeout: () =>
+        connection.destroy(new GrpcError(Status.UNAVAILABLE, 'the server gave no sign of life')),
     })
   }
 
@@ -150,7 +151,7 @@ export function createConnections(url: string, options: SessionsOptions): Connec
       [...connections].map(async (connection) => {
         const { session } = connection
         const closed = new Promise((resolve) => session.once('close', resolve))
-        const timer = setTimeout(() => connection.lose(closing.signal.reason), graceMs)
+        const timer = setTimeout(() => connection.destroy(closing.signal.reason), graceMs)
         if (graceMs > 0) session.close()
         await closed
         clearTimeout(timer)

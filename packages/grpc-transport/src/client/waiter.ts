@@ -8,9 +8,9 @@ export interface Waiter<value> {
 export function waiter<value>(): Waiter<value> {
   let resolve: Waiter<value>['resolve'] = () => {}
   let reject: Waiter<value>['reject'] = () => {}
-  const promise = new Promise<value>((tell, refuse) => {
-    resolve = tell
-    reject = refuse
+  const promise = new Promise<value>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
   })
   return { promise, resolve, reject }
 }

@@ -44,7 +44,7 @@ async function agree({ port }: BothServers, options: ConnectionOptions = {}) {
   return { socket, protocol: socket.alpnProtocol, fingerprint: socket.getPeerCertificate().fingerprint }
 }
 
-async function sayHello({ port }: BothServers, ca: string): Promise<string> {
+async function requestHello({ port }: BothServers, ca: string): Promise<string> {
   const credentials = grpc.credentials.createSsl(Buffer.from(ca))
   const client = new grpc.Client(`127.0.0.1:${port.address.port}`, credentials, {
     'grpc.ssl_target_name_override': 'localhost',
@@ -57,7 +57,7 @@ async function sayHello({ port }: BothServers, ca: string): Promise<string> {
         (text: string) => Buffer.from(text),
         (bytes) => bytes.toString(),
         'hello',
-        (error, answer = '') => (error ? reject(error) : resolve(answer)),
+        (error, response = '') => (error ? reject(error) : resolve(response)),
       )
     })
   } finally {
@@ -94,20 +94,20 @@ function connectionsOf({ port }: BothServers): Promise<number> {
 describe('a port with TLS', () => {
   it('serves HTTP/1.1 and gRPC by ALPN', async () => {
     const both = await listenToBoth({ tls: first })
-    expect(await sayHello(both, first.cert)).toBe('hello from 127.0.0.1')
+    expect(await requestHello(both, first.cert)).toBe('hello from 127.0.0.1')
     expect(await getHttp1(both, first.cert)).toBe('1.1 ["POST","/path","1","127.0.0.1"]')
     expect((await agree(both, { ALPNProtocols: ['h2', 'http/1.1'] })).protocol).toBe('h2')
     expect((await agree(both, { ALPNProtocols: ['http/1.1'] })).protocol).toBe('http/1.1')
   })
 
-  it('prefers what it is told to, and leaves the choice to a client that offers one', async () => {
+  it('prefers the configured protocol, and accepts the only one that a client offers', async () => {
     const both = await listenToBoth({ tls: first, prefer: 'http/1.1' })
     expect((await agree(both, { ALPNProtocols: ['h2', 'http/1.1'] })).protocol).toBe('http/1.1')
     expect((await agree(both, { ALPNProtocols: ['h2'] })).protocol).toBe('h2')
-    expect(await sayHello(both, first.cert)).toBe('hello from 127.0.0.1')
+    expect(await requestHello(both, first.cert)).toBe('hello from 127.0.0.1')
   })
 
-  it('speaks HTTP/1.1 with a client that names no protocol, upgrades included', async () => {
+  it('uses HTTP/1.1 for a client without ALPN, including upgrades', async () => {
     const both = await listenToBoth({ tls: first })
     const { socket, protocol } = await agree(both)
     expect(protocol).toBe(false)
@@ -117,7 +117,7 @@ describe('a port with TLS', () => {
     await expect.poll(() => text).toMatch(/^HTTP\/1\.1 101 .*early$/s)
   })
 
-  it('lives on when a client speaks something else, hangs up, or offers nothing it has', async () => {
+  it('continues when a client sends other data, disconnects, or offers no supported protocol', async () => {
     const both = await listenToBoth({ tls: first, handshakeTimeoutMs: 1_000 })
     await exchange(both, ['GET / HTTP/1.1\r\nhost: x\r\n\r\n'])
     await exchange(both, [Buffer.from([0x16, 3, 1, 255, 255, 1, 2, 3])])
@@ -130,22 +130,22 @@ describe('a port with TLS', () => {
     )
     await expect(agree(both, { ALPNProtocols: ['spdy/1'] })).rejects.toThrow()
     await expect(agree(both, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })).rejects.toThrow()
-    expect(await sayHello(both, first.cert)).toBe('hello from 127.0.0.1')
+    expect(await requestHello(both, first.cert)).toBe('hello from 127.0.0.1')
   })
 
-  it('uses another certificate from the moment that it is given', async () => {
+  it('uses a new certificate for later connections', async () => {
     const both = await listenToBoth({ tls: first })
     const { socket, fingerprint } = await agree(both)
     both.port.setSecureContext({ key: second.key, cert: second.cert })
     expect((await agree(both)).fingerprint).not.toBe(fingerprint)
-    expect(await sayHello(both, second.cert)).toBe('hello from 127.0.0.1')
-    await expect(sayHello(both, first.cert)).rejects.toMatchObject({ code: grpc.status.UNAVAILABLE })
+    expect(await requestHello(both, second.cert)).toBe('hello from 127.0.0.1')
+    await expect(requestHello(both, first.cert)).rejects.toMatchObject({ code: grpc.status.UNAVAILABLE })
     expect(socket.destroyed).toBe(false)
     expect(() => both.port.setSecureContext({ key: 'none', cert: second.cert })).toThrow()
-    expect(await sayHello(both, second.cert)).toBe('hello from 127.0.0.1')
+    expect(await requestHello(both, second.cert)).toBe('hello from 127.0.0.1')
   })
 
-  it('cannot be given one where there was none', async () => {
+  it('rejects a certificate on a port without TLS', async () => {
     const { port } = await listenToBoth()
     expect(() => port.setSecureContext(first)).toThrow('a port without TLS has no key')
   })

@@ -4,7 +4,7 @@ import { constants } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { frame, frameType, preface } from '../server/testing/frames.ts'
-import { answerOf, connection, openCall } from '../server/testing/http2-client.ts'
+import { responseOf, connection, openCall } from '../server/testing/http2-client.ts'
 import { closeAll, closeLater, grpcJsClient } from '../server/testing/text-service.ts'
 import { exchange, listenToBoth } from './testing/both-servers.ts'
 
@@ -28,7 +28,7 @@ describe('a port without TLS', () => {
     expect(await client.one('again')).toBe('again from 127.0.0.1')
   })
 
-  it('loses nothing, however the first bytes come', async () => {
+  it('loses no data for any chunks of the first bytes', async () => {
     const both = await listenToBoth()
     const post = 'POST /p HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nconnection: close\r\n\r\nbody'
     for (const writes of [[post], post.split(''), [post.slice(0, 1), post.slice(1)]]) {
@@ -38,8 +38,8 @@ describe('a port without TLS', () => {
     }
     // Two requests in one chunk.
     const get = 'GET /g HTTP/1.1\r\nhost: x\r\n\r\n'
-    const answers = await exchange(both, [get + post])
-    expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
+    const responses = await exchange(both, [get + post])
+    expect(responses.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
     const hello = Buffer.concat([
       preface,
       frame(frameType.settings, 0, 0),
@@ -54,13 +54,13 @@ describe('a port without TLS', () => {
     }
   })
 
-  it('takes what only begins like HTTP/2 for HTTP/1.1', async () => {
+  it('treats a partial HTTP/2 preface as HTTP/1.1', async () => {
     const both = await listenToBoth()
     expect(await exchange(both, ['PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n'])).toMatch(/^HTTP\/1\.1 400 /)
     expect(await exchange(both, ['P', 'R', 'OPFIND / HTTP/1.1\r\n\r\n'])).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  it('answers a client that ends its side after the request', async () => {
+  it('responds to a client that half-closes after the request', async () => {
     const http1 = Object.assign(createServer(), { httpAllowHalfOpen: true })
     const both = await listenToBoth({ http1 })
     const clientEnded = new Promise((resolve) => {
@@ -78,25 +78,25 @@ describe('a port without TLS', () => {
     expect(text).toMatch(/slow$/)
   })
 
-  it('upgrades connections, and gives them what came with the upgrade', async () => {
+  it('upgrades connections, and passes on data that arrived with the upgrade', async () => {
     const both = await listenToBoth()
     const upgrade = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\nearly'
     const text = await exchange(both, [upgrade, ' later', ' last'], 'last')
     expect(text).toMatch(/^HTTP\/1\.1 101 .*\r\n\r\nearly later last$/s)
   })
 
-  it('lets go of clients that say nothing, or stop within the first words', async () => {
+  it('closes clients that send nothing or an incomplete preface', async () => {
     const both = await listenToBoth({ handshakeTimeoutMs: 50 })
     expect(await exchange(both, [])).toBe('')
     expect(await exchange(both, ['PRI * HT'])).toBe('')
     expect(await exchange(both, [''])).toBe('')
-    const gone = connect({ port: both.port.address.port, host: '127.0.0.1' })
-    gone.end()
-    await once(gone.resume(), 'close')
+    const aborted = connect({ port: both.port.address.port, host: '127.0.0.1' })
+    aborted.end()
+    await once(aborted.resume(), 'close')
     await expect.poll(() => connectionsOf(both.port.server)).toBe(0)
   })
 
-  it('keeps the watch of node:http over slow headers', async () => {
+  it('preserves the header timeout of node:http', async () => {
     const http1 = createServer({ headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 })
     const both = await listenToBoth({ http1 })
     expect(await exchange(both, ['GET / HTTP/1.1\r\nhost:'])).toMatch(/^HTTP\/1\.1 408 /)
@@ -114,8 +114,8 @@ function connectionsOf(server: { getConnections(found: (error: unknown, count: n
 }
 
 describe('closing', () => {
-  it('lets requests and calls end, and idle connections go at once', async () => {
-    let finish: (answer: string) => void = () => undefined
+  it('waits for requests and calls, and closes idle connections immediately', async () => {
+    let finish: (response: string) => void = () => undefined
     const both = await listenToBoth({}, { one: () => new Promise<string>((resolve) => (finish = resolve)) })
     const idle = await connection(both.url)
     const resting = exchange(both, ['GET / HTTP/1.1\r\nhost: x\r\n\r\n'])
@@ -136,7 +136,7 @@ describe('closing', () => {
     expect(() => both.port.address).toThrow('the port is not listened on')
   })
 
-  it('does not wait for who has not said what it speaks', async () => {
+  it('does not wait for connections without a known protocol', async () => {
     const both = await listenToBoth(
       { handshakeTimeoutMs: 600_000 },
       { one: () => new Promise<string>(() => undefined) },
@@ -151,7 +151,7 @@ describe('closing', () => {
     expect(both.grpc.openCalls).toBe(1)
   })
 
-  it('ends what is left after the time', async () => {
+  it('closes remaining connections after the grace period', async () => {
     const both = await listenToBoth({}, { one: () => new Promise<string>(() => undefined) })
     const call = openCall(await connection(both.url), '/test.Text/One')
     call.end(Buffer.alloc(5))
@@ -163,6 +163,6 @@ describe('closing', () => {
     await both.port.close(50)
     expect(await upgraded).toMatch(/^HTTP\/1\.1 101 /)
     expect(await silent).toBe('')
-    expect((await answerOf(call)).rstCode).not.toBe(constants.NGHTTP2_NO_ERROR)
+    expect((await responseOf(call)).rstCode).not.toBe(constants.NGHTTP2_NO_ERROR)
   })
 })

@@ -10,6 +10,7 @@ import {
 } from 'node:tls'
 import { readPreface } from './read-preface.ts'
 
+/** Options of {@link createPortServer}. Times are in milliseconds. */
 export interface PortServerOptions {
   /**
    * Handles HTTP/1.1 connections, including upgrades to WebSocket; it does not listen itself. A server of node:http, or
@@ -100,12 +101,12 @@ export function createPortServer(options: PortServerOptions): PortServer {
 
   function plainServer(): Server {
     return createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
-      keep(socket)
+      track(socket)
       undecided.add(socket)
       socket.once('close', () => undecided.delete(socket))
       readPreface(socket, handshakeTimeoutMs, (isHttp2) => {
         undecided.delete(socket)
-        hand(socket, isHttp2)
+        dispatch(socket, isHttp2)
       })
     })
   }
@@ -119,23 +120,23 @@ export function createPortServer(options: PortServerOptions): PortServer {
       allowHalfOpen: true,
     })
     // Sockets are tracked from the start: a client may be in the handshake when the port is closed.
-    secure.on('connection', keep)
+    secure.on('connection', track)
     secure.on('tlsClientError', (_, socket) => socket.destroy())
     secure.on('secureConnection', (socket) => {
-      keep(socket)
-      hand(socket, socket.alpnProtocol === 'h2')
+      track(socket)
+      dispatch(socket, socket.alpnProtocol === 'h2')
     })
     return secure
   }
 
-  function keep(socket: Socket): void {
+  function track(socket: Socket): void {
     sockets.add(socket)
     // The error affects this connection only, and the server that handles it receives it as well.
     socket.on('error', () => undefined)
     socket.once('close', () => sockets.delete(socket))
   }
 
-  function hand(socket: Socket, isHttp2: boolean): void {
+  function dispatch(socket: Socket, isHttp2: boolean): void {
     if (socket.destroyed) return
     if (closing !== undefined) {
       socket.destroy()

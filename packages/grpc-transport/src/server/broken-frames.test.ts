@@ -40,7 +40,7 @@ const conversation: readonly Buffer[] = [
   frame(frameType.reset, 0, 3, uint32(8)),
 ]
 
-it('a server lives through 600 conversations with changed bytes, frames and ends', async () => {
+it('a server survives 600 connections with corrupted bytes, frames and endings', async () => {
   const faults: unknown[] = []
   const server = await serveText(
     {

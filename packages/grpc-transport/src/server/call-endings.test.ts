@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { frameMessage } from '../wire/frame.ts'
 import { Status } from '../wire/status.ts'
 import { raw } from './implement.ts'
-import { answerOf, connection, openCall } from './testing/http2-client.ts'
+import { responseOf, connection, openCall } from './testing/http2-client.ts'
 import { closeAll, grpcJsClient, outcomeOf, serveText } from './testing/text-service.ts'
 
 afterEach(closeAll)
@@ -24,12 +24,12 @@ function roundTripOf(session: ClientHttp2Session): () => Promise<void> {
   return async () => {
     const call = openCall(session, '/test.Text/One')
     call.end(frameMessage(new Uint8Array(3)))
-    expect((await answerOf(call)).status).toBe('0')
+    expect((await responseOf(call)).status).toBe('0')
   }
 }
 
 describe('a deadline', () => {
-  it('ends the call on the server, and tells the handler', async () => {
+  it('ends the call on the server, and notifies the handler', async () => {
     const reasons: unknown[] = []
     const deadlines: (number | undefined)[] = []
     const server = await serveText({
@@ -42,7 +42,7 @@ describe('a deadline', () => {
     // grpc-js would end the call itself; this client leaves it to the server.
     const call = openCall(await connection(server.url), '/test.Text/One', { 'grpc-timeout': '300m' })
     call.end(frameMessage(new Uint8Array(3)))
-    const { fields } = await answerOf(call)
+    const { fields } = await responseOf(call)
     expect(fields).toMatchObject({
       ':status': 200,
       'grpc-status': '4',
@@ -53,7 +53,7 @@ describe('a deadline', () => {
     expect(server.openCalls).toBe(0)
   })
 
-  it('ends what a client does not take of an answer that is complete', async () => {
+  it('drops unread data of a complete response', async () => {
     const server = await serveText({ one: () => 'x'.repeat(1_000_000) })
     const call = openCall(await connection(server.url), '/test.Text/One', { 'grpc-timeout': '1000m' })
     call.end(frameMessage(new Uint8Array()))
@@ -62,7 +62,7 @@ describe('a deadline', () => {
     await expect.poll(() => server.openCalls).toBe(0)
   })
 
-  it('passes also where the handler has set trailers that cannot be sent', async () => {
+  it('is enforced also if the handler has set trailers that cannot be sent', async () => {
     const server = await serveText({
       one: (_, call) => {
         call.setTrailers({ 'bad name': 'x' })
@@ -71,16 +71,16 @@ describe('a deadline', () => {
     })
     const call = openCall(await connection(server.url), '/test.Text/One', { 'grpc-timeout': '300m' })
     call.end(frameMessage(new Uint8Array()))
-    expect(await answerOf(call)).toMatchObject({ status: '4' })
+    expect(await responseOf(call)).toMatchObject({ status: '4' })
   })
 
-  it('that lies far ahead or has no sense does no harm', async () => {
+  it('can be very late or invalid', async () => {
     const server = await serveText({ one: (request) => request })
     const session = await connection(server.url)
     const statusWith = async (timeout: string) => {
       const call = openCall(session, '/test.Text/One', { 'grpc-timeout': timeout })
       call.end(frameMessage(new Uint8Array(3)))
-      return (await answerOf(call)).status
+      return (await responseOf(call)).status
     }
     expect(await statusWith('99999999H')).toBe('0')
     expect(await statusWith('10S')).toBe('0')
@@ -89,15 +89,15 @@ describe('a deadline', () => {
 })
 
 describe('a client that cancels', () => {
-  it('ends the signal, what waits for requests, and the iterable of the handler', async () => {
-    const seen: unknown[] = []
+  it('aborts the signal, pending request reads, and the iterable of the handler', async () => {
+    const received: unknown[] = []
     const server = await serveText({
       async *talk(requests, call) {
         try {
           yield 'first'
-          for await (const request of requests) seen.push(request)
+          for await (const request of requests) received.push(request)
         } catch (error) {
-          seen.push(error, call.signal.aborted)
+          received.push(error, call.signal.aborted)
           throw error
         }
       },
@@ -105,7 +105,7 @@ describe('a client that cancels', () => {
         [Symbol.asyncIterator]: () => ({
           next: () => new Promise<never>(() => undefined),
           return: () => {
-            seen.push('closed')
+            received.push('closed')
             return Promise.resolve({ done: true, value: undefined })
           },
         }),
@@ -115,17 +115,17 @@ describe('a client that cancels', () => {
     await once(openCall(session, '/test.Text/Talk'), 'data')
     session.destroy()
     const cancelled = { code: Status.CANCELLED, detail: 'the client has cancelled the call' }
-    await expect.poll(() => seen).toEqual([expect.objectContaining(cancelled), true])
+    await expect.poll(() => received).toEqual([expect.objectContaining(cancelled), true])
     const client = grpcJsClient(server)
     const list = client.list('')
     await once(list, 'metadata')
     list.on('error', () => undefined)
     list.cancel()
-    await expect.poll(() => seen.at(-1)).toBe('closed')
+    await expect.poll(() => received.at(-1)).toBe('closed')
     await expect.poll(() => server.openCalls).toBe(0)
   })
 
-  it('and one whose connection breaks are the same to the handler, and no fault', async () => {
+  it('and one whose connection breaks look the same to the handler, and are not faults', async () => {
     const faults: unknown[] = []
     const reasons: unknown[] = []
     const server = await serveText(
@@ -155,7 +155,7 @@ describe('a client that cancels', () => {
 })
 
 describe('a client that does not read', () => {
-  it('holds back the handler', async () => {
+  it('applies backpressure to the handler', async () => {
     let made = 0
     const message = 'x'.repeat(10_000)
     const server = await serveText({
@@ -172,12 +172,12 @@ describe('a client that does not read', () => {
     await settled(() => made, roundTripOf(session))
     // The window of the stream, the buffer of the socket, and the write buffer of one call.
     expect(made).toBeLessThan(200)
-    const { messages, status } = await answerOf(call)
+    const { messages, status } = await responseOf(call)
     expect(messages).toHaveLength(2_000)
     expect(status).toBe('0')
   })
 
-  it('is found by its bytes, and is let go when its call was ended', async () => {
+  it('is visible in bufferedBytes, and is disconnected when its call has ended', async () => {
     const frame = frameMessage(new Uint8Array(50_000))
     let buffered = 0
     const server = await serveText(
@@ -199,7 +199,7 @@ describe('a client that does not read', () => {
     await expect.poll(() => server.openCalls).toBe(0)
   })
 
-  it('slows nobody else on its connection', async () => {
+  it('does not slow down other calls on its connection', async () => {
     const server = await serveText({
       list: async function* () {
         for (;;) yield 'x'.repeat(10_000)
@@ -216,7 +216,7 @@ describe('a client that does not read', () => {
     for (let times = 0; times < 20; times++) {
       const call = openCall(session, '/test.Text/One')
       call.end(frameMessage(Buffer.alloc(5_000, 'y')))
-      const { messages, status } = await answerOf(call)
+      const { messages, status } = await responseOf(call)
       expect(status).toBe('0')
       expect(messages).toEqual([new Uint8Array(5_000).fill(121)])
     }
@@ -224,7 +224,7 @@ describe('a client that does not read', () => {
 })
 
 describe('requests that the handler does not read', () => {
-  it('stay with the client', async () => {
+  it('remain on the client', async () => {
     let go: () => void = () => undefined
     const server = await serveText(
       {
@@ -241,18 +241,18 @@ describe('requests that the handler does not read', () => {
     const session = await connection(server.url)
     const call = openCall(session, '/test.Text/Collect')
     const frame = frameMessage(Buffer.alloc(10_000, 'x'))
-    let taken = 0
-    for (let times = 0; times < 500; times++) call.write(frame, () => taken++)
+    let pulled = 0
+    for (let times = 0; times < 500; times++) call.write(frame, () => pulled++)
     call.end()
-    await expect.poll(() => taken).toBeGreaterThan(0)
-    await settled(() => taken, roundTripOf(session))
-    expect(taken).toBeLessThan(100)
+    await expect.poll(() => pulled).toBeGreaterThan(0)
+    await settled(() => pulled, roundTripOf(session))
+    expect(pulled).toBeLessThan(100)
     go()
-    const { messages } = await answerOf(call)
+    const { messages } = await responseOf(call)
     expect(Buffer.concat(messages).toString()).toBe('5000000')
   })
 
-  it('may not fill the memory from one connection', async () => {
+  it('are limited in memory per connection', async () => {
     const server = await serveText({ one: (request) => request }, { maxConnectionBytes: 200_000 })
     const session = await connection(server.url)
     // Messages that never become complete.
@@ -262,34 +262,34 @@ describe('requests that the handler does not read', () => {
       call.write(half)
       return call
     })
-    const outcomes = await Promise.all(calls.slice(2).map(answerOf))
+    const outcomes = await Promise.all(calls.slice(2).map(responseOf))
     expect(outcomes.map(({ status }) => status)).toEqual(['8', '8'])
     expect(server.openCalls).toBe(2)
     for (const call of calls) call.close()
     await expect.poll(() => server.openCalls).toBe(0)
     const call = openCall(session, '/test.Text/One')
     call.end(frameMessage(Buffer.alloc(150_000, 'x')))
-    expect((await answerOf(call)).status).toBe('0')
+    expect((await responseOf(call)).status).toBe('0')
   })
 })
 
 describe('stopping', () => {
-  it('lets calls end that end in time, and takes no other', async () => {
-    let finish: (answer: string) => void = () => undefined
+  it('waits for calls within the grace period, and accepts no other', async () => {
+    let finish: (response: string) => void = () => undefined
     const server = await serveText({ one: () => new Promise<string>((resolve) => (finish = resolve)) })
     const client = grpcJsClient(server)
-    const late = grpcJsClient(server)
-    const answer = client.one('')
+    const lateClient = grpcJsClient(server)
+    const response = client.one('')
     await expect.poll(() => server.openCalls).toBe(1)
     const stopped = server.stop(20_000)
-    await expect(late.one('')).rejects.toMatchObject({ code: Status.UNAVAILABLE })
+    await expect(lateClient.one('')).rejects.toMatchObject({ code: Status.UNAVAILABLE })
     finish('done')
-    expect(await answer).toBe('done')
+    expect(await response).toBe('done')
     await stopped
     await server.stop()
   })
 
-  it('ends what is left with UNAVAILABLE, also where a longer time was given before', async () => {
+  it('ends remaining calls with UNAVAILABLE, also after a longer grace period', async () => {
     const reasons: unknown[] = []
     const server = await serveText({
       one: async (_, call) => {
@@ -303,21 +303,21 @@ describe('stopping', () => {
     })
     const client = grpcJsClient(server)
     const unavailable = { code: Status.UNAVAILABLE, details: 'the server is shutting down' }
-    const one = expect(client.one('')).rejects.toMatchObject(unavailable)
+    const pending = expect(client.one('')).rejects.toMatchObject(unavailable)
     const list = outcomeOf(client.list(''))
     const idle = await connection(server.url)
     await expect.poll(() => server.openCalls).toBe(2)
     const long = server.stop(60_000)
     await server.stop(50)
     await long
-    await one
+    await pending
     expect(await list).toMatchObject({ messages: ['x'], ...unavailable })
     expect(reasons).toEqual([expect.objectContaining({ code: Status.UNAVAILABLE })])
     await expect.poll(() => idle.destroyed).toBe(true)
     expect(server.openCalls).toBe(0)
   })
 
-  it('does not wait for clients that read nothing', async () => {
+  it('does not wait for clients that do not read', async () => {
     const server = await serveText({
       async *list() {
         for (;;) yield 'x'.repeat(10_000)

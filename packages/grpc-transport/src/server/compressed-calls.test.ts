@@ -3,7 +3,7 @@ import * as grpc from '@grpc/grpc-js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFrameReader } from '../wire/frame-reader.ts'
 import { frameMessage } from '../wire/frame.ts'
-import { answerOf, connection, openCall } from './testing/http2-client.ts'
+import { responseOf, connection, openCall } from './testing/http2-client.ts'
 import { closeAll, grpcJsClient, outcomeOf, serveText } from './testing/text-service.ts'
 
 afterEach(closeAll)
@@ -11,7 +11,7 @@ afterEach(closeAll)
 const large = 'hello '.repeat(5_000)
 
 describe('requests', () => {
-  it('of grpc-js may be compressed with gzip', async () => {
+  it('of grpc-js can be compressed with gzip', async () => {
     const client = grpcJsClient(await serveText({ one: (request) => `${request.length}` }), {
       'grpc.default_compression_algorithm': grpc.compressionAlgorithms.gzip,
     })
@@ -21,7 +21,7 @@ describe('requests', () => {
   it.each([
     ['gzip', zlib.gzipSync],
     ['zstd', zlib.zstdCompressSync],
-  ])('may be compressed with %s, message by message', async (encoding, compress) => {
+  ])('can be compressed with %s, per message', async (encoding, compress) => {
     const server = await serveText({
       async *talk(requests) {
         for await (const request of requests) yield `${request.length}`
@@ -30,7 +30,7 @@ describe('requests', () => {
     const call = openCall(await connection(server.url), '/test.Text/Talk', { 'grpc-encoding': encoding })
     call.write(frameMessage(compress(large), true))
     call.end(frameMessage(Buffer.from('plain')))
-    const { messages, status, fields } = await answerOf(call)
+    const { messages, status, fields } = await responseOf(call)
     expect(status).toBe('0')
     expect(messages.map((bytes) => Buffer.from(bytes).toString())).toEqual(['30000', '5'])
     expect(fields['grpc-accept-encoding']).toBe('identity,gzip,zstd')
@@ -46,7 +46,7 @@ describe('requests', () => {
       'messages may be compressed with identity,gzip,zstd',
     ],
     [
-      'with other bytes than they say',
+      'with bytes of another encoding',
       'gzip',
       Buffer.from('none'),
       '13',
@@ -66,18 +66,18 @@ describe('requests', () => {
       '8',
       'a message is larger than the limit of 1000000 bytes once it is decompressed',
     ],
-  ])('%s are refused', async (_, encoding, bytes, status, detail) => {
+  ])('%s are rejected', async (_, encoding, bytes, status, detail) => {
     const server = await serveText({ one: (request) => request }, { maxMessageBytes: 1_000_000 })
     const call = openCall(await connection(server.url), '/test.Text/One', { 'grpc-encoding': encoding })
     call.end(frameMessage(bytes, true))
-    const { fields } = await answerOf(call)
+    const { fields } = await responseOf(call)
     expect(fields).toMatchObject({ 'grpc-status': status, 'grpc-message': detail })
     if (status === '12') expect(fields['grpc-accept-encoding']).toBe('identity,gzip,zstd')
   })
 })
 
-describe('answers', () => {
-  it('are compressed where it is wished and the client reads it', async () => {
+describe('responses', () => {
+  it('are compressed if configured and supported by the client', async () => {
     const server = await serveText(
       {
         one: () => large,
@@ -100,9 +100,9 @@ describe('answers', () => {
       const call = openCall(session, '/test.Text/One', { 'grpc-accept-encoding': accepted })
       const pieces: Buffer[] = []
       call.on('data', (bytes: Buffer) => pieces.push(bytes))
-      const answer = answerOf(call).catch(() => undefined)
+      const response = responseOf(call).catch(() => undefined)
       call.end(frameMessage(new Uint8Array()))
-      await answer
+      await response
       const body = Buffer.concat(pieces)
       expect(body[0]).toBe(encoding === undefined ? 0 : 1)
       const frames = createFrameReader({ maxMessageBytes: 1e6, decompress: zlib.gunzipSync })

@@ -23,7 +23,7 @@ export class FrameWriter {
     return this.#framesBytes + this.#stream.writableLength
   }
 
-  get hasRoom(): boolean {
+  get hasSpace(): boolean {
     return this.bufferedBytes < this.#highWaterBytes
   }
 
@@ -38,12 +38,12 @@ export class FrameWriter {
         this.flush()
       })
     }
-    return this.hasRoom
+    return this.hasSpace
   }
 
   /** Waits until the buffer has space again, or until {@link release} is called. */
   drained(): Promise<void> {
-    return this.hasRoom ? Promise.resolve() : new Promise((resolve) => this.#drained.push(resolve))
+    return this.hasSpace ? Promise.resolve() : new Promise((resolve) => this.#drained.push(resolve))
   }
 
   flush(): void {
@@ -76,7 +76,7 @@ export class FrameWriter {
 
   // Not `drain`: the stream emits it by its own limit, and never when that is above the limit here.
   readonly #onWritten = (): void => {
-    if (this.#drained.length > 0 && this.hasRoom) this.release()
+    if (this.#drained.length > 0 && this.hasSpace) this.release()
   }
 
   /** Resolves all waits for buffer space. */

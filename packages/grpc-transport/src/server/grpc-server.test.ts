@@ -31,21 +31,21 @@ const plain: TextHandlers = {
 }
 
 describe('the four kinds of method', () => {
-  it('answer grpc-js', async () => {
+  it('work with grpc-js', async () => {
     const server = await serveText(plain)
     const client = grpcJsClient(server)
     expect(await client.one('hello')).toBe('hello!')
     expect(await client.collect(['a', 'b', 'c'])).toBe('a b c')
     expect(await outcomeOf(client.list('x y z'))).toMatchObject({ messages: ['x', 'y', 'z'], code: 0 })
-    const talk = client.talk()
-    talk.write('one')
-    talk.write('two')
-    talk.end()
-    expect(await outcomeOf(talk)).toMatchObject({ messages: ['ONE', 'TWO'], code: 0 })
+    const call = client.talk()
+    call.write('one')
+    call.write('two')
+    call.end()
+    expect(await outcomeOf(call)).toMatchObject({ messages: ['ONE', 'TWO'], code: 0 })
     await expect.poll(() => server.openCalls).toBe(0)
   })
 
-  it('answer many calls at once on one connection', async () => {
+  it('serve many concurrent calls on one connection', async () => {
     const client = grpcJsClient(await serveText(plain))
     const numbers = Array.from({ length: 300 }, (_, index) => `${index}`)
     expect(await Promise.all(numbers.map((number) => client.one(number)))).toEqual(
@@ -53,7 +53,7 @@ describe('the four kinds of method', () => {
     )
   })
 
-  it('carry messages of many megabytes, empty ones, and 20 000 in order', async () => {
+  it('support messages of many megabytes, empty ones, and 20 000 in order', async () => {
     const words = Array.from({ length: 20_000 }, (_, index) => `${index}`)
     const large = 'x'.repeat(9_000_000)
     const server = await serveText(
@@ -80,19 +80,19 @@ describe('the four kinds of method', () => {
         for await (const request of requests) yield request
       },
     })
-    const talk = grpcJsClient(server).talk()
-    await new Promise((resolve) => talk.once('metadata', resolve))
-    talk.end()
-    expect(await outcomeOf(talk)).toMatchObject({ messages: [], code: 0 })
+    const call = grpcJsClient(server).talk()
+    await new Promise((resolve) => call.once('metadata', resolve))
+    call.end()
+    expect(await outcomeOf(call)).toMatchObject({ messages: [], code: 0 })
   })
 })
 
 describe('metadata', () => {
-  it('goes both ways, text and bytes', async () => {
-    const seen: unknown[] = []
+  it('is sent both ways, text and bytes', async () => {
+    const received: unknown[] = []
     const server = await serveText({
       async *list(_, call) {
-        seen.push(call.metadata, call.path, call.remoteAddress)
+        received.push(call.metadata, call.path, call.remoteAddress)
         call.sendHeaders({ 'first-bin': Uint8Array.of(0, 255), first: ['a', 'b'] })
         yield 'x'
         call.setTrailers({ last: 'c', 'last-bin': Uint8Array.of(1) })
@@ -111,7 +111,7 @@ describe('metadata', () => {
     )
     const headers = new Promise<grpc.Metadata>((resolve) => call.once('metadata', resolve))
     const { trailers } = await outcomeOf(call)
-    expect(seen).toEqual([
+    expect(received).toEqual([
       {
         'x-token': 'secret',
         'trace-bin': Uint8Array.of(1, 2, 3),
@@ -128,7 +128,7 @@ describe('metadata', () => {
 })
 
 describe('an error', () => {
-  it('is the status with its words and metadata, before and after messages', async () => {
+  it('is the status with its message and metadata, before and after messages', async () => {
     const detail = 'nothing at 100 % of https://a/b: ü\n'
     const server = await serveText({
       one: () => {
@@ -147,7 +147,7 @@ describe('an error', () => {
     expect(await outcomeOf(client.list(''))).toMatchObject({ messages: ['x'], code: 11, details: detail })
   })
 
-  it('that is no status is told to the operator only', async () => {
+  it('that is not a status is reported to the operator only', async () => {
     const faults: unknown[] = []
     const fault = new Error('password')
     const server = await serveText(
@@ -180,21 +180,21 @@ describe('an error', () => {
     ])
   })
 
-  it('with metadata that HTTP/2 does not take is one without, in headers and in trailers', async () => {
-    const bad = { 'retry-after': ['1', '2'] }
+  it('with metadata that HTTP/2 rejects is sent without it, in headers and in trailers', async () => {
+    const invalid = { 'retry-after': ['1', '2'] }
     const faults: unknown[] = []
     const server = await serveText(
       {
         one: () => {
-          throw new GrpcError(Status.ABORTED, '', bad)
+          throw new GrpcError(Status.ABORTED, '', invalid)
         },
         async *list() {
           yield 'x'
-          throw new GrpcError(Status.ABORTED, '', bad)
+          throw new GrpcError(Status.ABORTED, '', invalid)
         },
         async *talk(_, call) {
           yield 'x'
-          call.setTrailers(bad)
+          call.setTrailers(invalid)
         },
       },
       { onFault: (error) => faults.push(error) },
@@ -210,7 +210,7 @@ describe('an error', () => {
     ['/test.Text/List', 12, 'the server does not have this method'],
     ['/test.Other/One', 12, 'the server does not have this method'],
     ['/One', 12, 'the path of a call is /service/method'],
-  ])('is answered for the path %s, which is not served', async (path, code, details) => {
+  ])('is returned for the path %s, which is not served', async (path, code, details) => {
     const { client } = grpcJsClient(await serveText({ one: plain.one }))
     const call = client.makeServerStreamRequest(
       path,
@@ -221,7 +221,7 @@ describe('an error', () => {
     expect(await outcomeOf(call)).toMatchObject({ code, details })
   })
 
-  it('is answered for a request that is none, or one too many', async () => {
+  it('is returned for a missing request, and for more than one', async () => {
     const faults: unknown[] = []
     const server = await serveText(plain, { onFault: (error) => faults.push(error), maxMessageBytes: 100 })
     const { client } = grpcJsClient(server)
@@ -235,9 +235,9 @@ describe('an error', () => {
       call.end()
       return outcomeOf(call)
     }
-    const one = { code: 12, details: 'the method takes exactly one request' }
-    expect(await send()).toMatchObject(one)
-    expect(await send(Buffer.from('a'), Buffer.from('b'))).toMatchObject(one)
+    const expected = { code: 12, details: 'the method takes exactly one request' }
+    expect(await send()).toMatchObject(expected)
+    expect(await send(Buffer.from('a'), Buffer.from('b'))).toMatchObject(expected)
     expect(await send(Buffer.from([0xff]))).toMatchObject({
       code: 13,
       details: 'a request cannot be decoded',
@@ -250,7 +250,7 @@ describe('an error', () => {
     expect(faults).toEqual([])
   })
 
-  it('is thrown for a method that two implementations have', () => {
+  it('is thrown for a method with two implementations', () => {
     const implementation = implement(TextDefinition, plain)
     expect(() => createGrpcServer({ implementations: [implementation, implementation] })).toThrow(
       'two implementations have the method /test.Text/One',

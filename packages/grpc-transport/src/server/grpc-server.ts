@@ -13,6 +13,7 @@ import { respondOnly, respondStatus, statusHeaders } from './respond-status.ts'
 import type { ServeCall } from './serve-call.ts'
 import type { ServerStream } from './server-call.ts'
 
+/** Options of {@link createGrpcServer}. Times are in milliseconds, sizes in bytes. */
 export interface GrpcServerOptions {
   /** Results of {@link implement}, one for each service. */
   readonly implementations: readonly Implementation[]
@@ -110,7 +111,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       }
       call = new Http2Call(stream, { headers, limits, encoding, timeoutMs })
     } catch (error) {
-      refuse(stream, error)
+      rejectCall(stream, error)
       return
     }
     calls.add(call)
@@ -119,7 +120,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       compress: compressorOf(encoding),
       onFault: (error: unknown) => onFault(error, call.path),
     }
-    void answer(call, () => serve(call, context), context.onFault)
+    void runCall(call, () => serve(call, context), context.onFault)
   }
 
   async function stop(): Promise<void> {
@@ -171,15 +172,15 @@ function methodsOf(implementations: readonly Implementation[]): ReadonlyMap<stri
 
 /** Selects the encoding of responses: the preferred one if both sides support it, else none. */
 function agreedEncoding(
-  wished: MessageEncoding | undefined,
+  preferred: MessageEncoding | undefined,
   accepted: string | readonly string[] | undefined,
 ): MessageEncoding | undefined {
-  if (wished === undefined || typeof accepted !== 'string' || !hasEncoding(wished)) return undefined
-  return accepted.split(',').some((name) => name.trim() === wished) ? wished : undefined
+  if (preferred === undefined || typeof accepted !== 'string' || !hasEncoding(preferred)) return undefined
+  return accepted.split(',').some((name) => name.trim() === preferred) ? preferred : undefined
 }
 
 /** Serves a call and ends it, whatever its handler does. */
-async function answer(
+async function runCall(
   call: Http2Call,
   serve: () => Promise<void>,
   onFault: (error: unknown) => void,
@@ -188,11 +189,11 @@ async function answer(
     await serve()
     call.end()
   } catch (error) {
-    endWith(call, error, onFault)
+    endWithError(call, error, onFault)
   }
 }
 
-function endWith(call: ServerStream, error: unknown, onFault: (error: unknown) => void): void {
+function endWithError(call: ServerStream, error: unknown, onFault: (error: unknown) => void): void {
   // A handler whose call has ended may rethrow its abort reason; that is not a fault.
   const isExpected =
     GrpcError.is(error) || (call.hasEnded && error instanceof Error && error.name === 'AbortError')
@@ -213,7 +214,7 @@ function timeoutOf(value: string | readonly string[] | undefined): number | unde
   return timeoutMs
 }
 
-function refuse(stream: ServerHttp2Stream, error: unknown): void {
+function rejectCall(stream: ServerHttp2Stream, error: unknown): void {
   const { code, detail } = GrpcError.is(error) ? error : new GrpcError(Status.INTERNAL, 'internal error')
   respondOnly(stream, { ...statusHeaders(code, detail), 'grpc-accept-encoding': acceptedEncodings })
 }

@@ -29,17 +29,17 @@ export interface SessionLimits {
 /** Sets the window of a connection, and closes the connection when it exceeds one of the limits. */
 export function guardSession(session: ServerHttp2Session, limits: SessionLimits): void {
   session.setLocalWindowSize(limits.connectionWindowBytes)
-  endFloods(session, limits)
-  endSilence(session, limits)
-  endIdleness(session, limits)
+  closeOnFlood(session, limits)
+  closeWhenUnresponsive(session, limits)
+  closeWhenIdle(session, limits)
 }
 
-function endFloods(session: ServerHttp2Session, limits: SessionLimits): void {
+function closeOnFlood(session: ServerHttp2Session, limits: SessionLimits): void {
   const { maxControlFramesPerSecond, streamResetBurst, streamResetRate } = limits
-  const countControlFrame = allowance(maxControlFramesPerSecond, maxControlFramesPerSecond, () =>
-    refuse(session),
+  const countControlFrame = createRateCounter(maxControlFramesPerSecond, maxControlFramesPerSecond, () =>
+    rejectSession(session),
   )
-  const countReset = allowance(streamResetBurst, streamResetRate, () => refuse(session))
+  const countReset = createRateCounter(streamResetBurst, streamResetRate, () => rejectSession(session))
   session.on('ping', countControlFrame)
   session.on('remoteSettings', countControlFrame)
   session.on('stream', (stream) => {
@@ -52,22 +52,22 @@ function endFloods(session: ServerHttp2Session, limits: SessionLimits): void {
 }
 
 /** A token bucket: allows `burst` events at once, and `perSecond` events per second after that. */
-function allowance(burst: number, perSecond: number, exceeded: () => void): () => void {
-  let left = burst
-  let counted = performance.now()
+function createRateCounter(burst: number, perSecond: number, onExceeded: () => void): () => void {
+  let tokens = burst
+  let refilledAt = performance.now()
   return () => {
     const now = performance.now()
-    left = Math.min(burst, left + ((now - counted) * perSecond) / 1_000) - 1
-    counted = now
-    if (left < 0) exceeded()
+    tokens = Math.min(burst, tokens + ((now - refilledAt) * perSecond) / 1_000) - 1
+    refilledAt = now
+    if (tokens < 0) onExceeded()
   }
 }
 
-function refuse(session: ServerHttp2Session): void {
+function rejectSession(session: ServerHttp2Session): void {
   session.destroy(new Error('the peer asks for too much'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
 }
 
-function endSilence(
+function closeWhenUnresponsive(
   session: ServerHttp2Session,
   { handshakeTimeoutMs, keepaliveMs, keepaliveTimeoutMs }: SessionLimits,
 ): void {
@@ -75,43 +75,43 @@ function endSilence(
   const end = (): void => session.destroy()
   const handshake = after(handshakeTimeoutMs, end)
   session.once('localSettings', () => clearTimeout(handshake))
-  let seen = 0
-  let answer: NodeJS.Timeout | undefined
-  const silence = setInterval(() => {
+  let lastBytesRead = 0
+  let pingTimeout: NodeJS.Timeout | undefined
+  const keepaliveTimer = setInterval(() => {
     // The socket of a destroyed session throws on access.
-    if (session.destroyed || answer !== undefined) return
+    if (session.destroyed || pingTimeout !== undefined) return
     const { bytesRead } = socket
-    if (bytesRead !== seen) {
-      seen = bytesRead
+    if (bytesRead !== lastBytesRead) {
+      lastBytesRead = bytesRead
       return
     }
-    answer = after(keepaliveTimeoutMs, end)
+    pingTimeout = after(keepaliveTimeoutMs, end)
     session.ping((error) => {
       // An error means that the connection has ended.
       if (error !== null) return
-      clearTimeout(answer)
-      answer = undefined
+      clearTimeout(pingTimeout)
+      pingTimeout = undefined
     })
   }, keepaliveMs).unref()
   session.once('close', () => {
-    clearInterval(silence)
+    clearInterval(keepaliveTimer)
     clearTimeout(handshake)
-    clearTimeout(answer)
+    clearTimeout(pingTimeout)
   })
 }
 
-function endIdleness(session: ServerHttp2Session, { idleMs }: SessionLimits): void {
+function closeWhenIdle(session: ServerHttp2Session, { idleMs }: SessionLimits): void {
   let open = 0
-  const idle = after(idleMs, () => {
+  const idleTimer = after(idleMs, () => {
     if (open === 0) session.close()
   })
   session.on('stream', (stream) => {
     open++
     stream.once('close', () => {
-      if (--open === 0) idle.refresh()
+      if (--open === 0) idleTimer.refresh()
     })
   })
-  session.once('close', () => clearTimeout(idle))
+  session.once('close', () => clearTimeout(idleTimer))
 }
 
 function after(milliseconds: number, action: () => void): NodeJS.Timeout {

@@ -15,12 +15,12 @@ import {
   preface,
   uint32,
 } from './testing/frames.ts'
-import { answerOf, connection, openCall } from './testing/http2-client.ts'
+import { responseOf, connection, openCall } from './testing/http2-client.ts'
 import { closeAll, grpcJsClient, serveText } from './testing/text-service.ts'
 
 afterEach(closeAll)
 
-const { NGHTTP2_ENHANCE_YOUR_CALM: calm, NGHTTP2_PROTOCOL_ERROR: broken } = constants
+const { NGHTTP2_ENHANCE_YOUR_CALM: enhanceYourCalm, NGHTTP2_PROTOCOL_ERROR: broken } = constants
 
 let calls = 0
 
@@ -75,18 +75,18 @@ function drainedOrEnded(socket: Socket): Promise<void> {
 const request = (streamId: number, path = '/test.Text/One', flags: number = flag.endHeaders) =>
   frame(frameType.headers, flags, streamId, headerBlock(callFields(path)))
 
-it('a flood of header fields is refused', async () => {
+it('a flood of header fields is rejected', async () => {
   const server = await serve()
   const peer = await hostilePeer(server.url)
   const fields = Array.from({ length: 1_000 }, (_, index) => [`x-${index}`, 'y'] as const)
   const block = headerBlock([...callFields('/test.Text/One'), ...fields])
   peer.socket.write(frame(frameType.headers, flag.endHeaders | flag.endStream, 1, block))
-  await expect.poll(() => endOf(peer, 1)).toBe(calm)
+  await expect.poll(() => endOf(peer, 1)).toBe(enhanceYourCalm)
   expect(calls).toBe(0)
   await stillServes(server)
 })
 
-it('header fields of too many bytes are refused', async () => {
+it('header fields of too many bytes are rejected', async () => {
   const server = await serve()
   const peer = await hostilePeer(server.url)
   // The limit is a setting, which applies once the peer has acknowledged it.
@@ -94,7 +94,7 @@ it('header fields of too many bytes are refused', async () => {
   const block = headerBlock([...callFields('/test.Text/One'), ['x-large', 'y'.repeat(17_000)]])
   peer.socket.write(frame(frameType.headers, flag.endStream, 1, block.subarray(0, 10_000)))
   peer.socket.write(frame(frameType.continuation, flag.endHeaders, 1, block.subarray(10_000)))
-  await expect.poll(() => endOf(peer, 1)).toBe(calm)
+  await expect.poll(() => endOf(peer, 1)).toBe(enhanceYourCalm)
   expect(calls).toBe(0)
   await stillServes(server)
 })
@@ -103,11 +103,11 @@ it('header fields of too many bytes are refused', async () => {
 function endOf(peer: HostilePeer, streamId: number): number | undefined {
   return peer
     .frames()
-    .find((one) => one.type === frameType.reset && one.streamId === streamId)
+    .find((sentFrame) => sentFrame.type === frameType.reset && sentFrame.streamId === streamId)
     ?.payload.readUInt32BE()
 }
 
-it('header fields that unpack to many bytes are refused, also before the settings count', async () => {
+it('header fields that decompress to many bytes are rejected, also before the settings apply', async () => {
   const server = await serve()
   const peer = await hostilePeer(server.url)
   // One field of 4000 bytes that enters the HPACK table, and one byte for each further reference to it.
@@ -118,7 +118,7 @@ it('header fields that unpack to many bytes are refused, also before the setting
     Buffer.alloc(10_000, 0x80 | 62),
   ])
   peer.socket.write(frame(frameType.headers, flag.endStream | flag.endHeaders, 1, block))
-  await expect.poll(() => endOf(peer, 1)).toBe(calm)
+  await expect.poll(() => endOf(peer, 1)).toBe(enhanceYourCalm)
   expect(calls).toBe(0)
   await stillServes(server)
 })
@@ -134,7 +134,7 @@ it('a flood of CONTINUATION frames ends the connection', async () => {
   await stillServes(server)
 })
 
-it('a header block that never ends is ended by the keepalive', async () => {
+it('an endless header block is ended by the keepalive', async () => {
   const server = await serve({ keepaliveMs: 50, keepaliveTimeoutMs: 50 })
   const peer = await hostilePeer(server.url)
   peer.socket.write(frame(frameType.settings, flag.ack, 0))
@@ -170,7 +170,7 @@ it('streams that the peer resets count until they end the connection', async () 
     await turn()
   }
   await peer.ended
-  expect(peer.refusal()).toBe(calm)
+  expect(peer.refusal()).toBe(enhanceYourCalm)
   await stillServes(server)
 })
 
@@ -188,10 +188,10 @@ it('more streams than allowed are refused, and many of them end the connection',
 it.each([
   ['PING', frame(frameType.ping, 0, 0, Buffer.alloc(8))],
   ['SETTINGS', frame(frameType.settings, 0, 0)],
-])('a flood of %s frames ends the connection', async (_, one) => {
+])('a flood of %s frames ends the connection', async (_, sentFrame) => {
   const server = await serve()
   const peer = await hostilePeer(server.url)
-  const many = Buffer.concat(Array.from({ length: 500 }, () => one))
+  const many = Buffer.concat(Array.from({ length: 500 }, () => sentFrame))
   expect(await flood(peer, () => many, 5_000)).toBeLessThan(5_000)
   await peer.ended
   await stillServes(server)
@@ -200,20 +200,20 @@ it.each([
 it.each([
   ['PING', frame(frameType.ping, 0, 0, Buffer.alloc(8))],
   ['SETTINGS', frame(frameType.settings, 0, 0)],
-])('%s frames at a steady pace end the connection as well', async (_, one) => {
+])('%s frames at a steady pace end the connection as well', async (_, sentFrame) => {
   // A tenth of the number that even a slow machine sends.
   const server = await serve({ maxControlFramesPerSecond: 5 })
   const peer = await hostilePeer(server.url)
   for (let sent = 0; sent < 1_000 && !peer.socket.destroyed; sent++) {
-    peer.socket.write(one)
+    peer.socket.write(sentFrame)
     await pause(1)
   }
   await peer.ended
-  expect(peer.refusal()).toBe(calm)
+  expect(peer.refusal()).toBe(enhanceYourCalm)
   await stillServes(server)
 })
 
-it('a flood of PING frames whose answers are not read ends the connection', async () => {
+it('a flood of PING frames with unread responses ends the connection', async () => {
   const server = await serve({ maxControlFramesPerSecond: 1e9 })
   const peer = await hostilePeer(server.url)
   peer.socket.pause()
@@ -243,7 +243,7 @@ it.each([
   ['a frame that is too long', Buffer.concat([begun(), frame(frameType.data, 0, 1, Buffer.alloc(20_000))])],
   ['data for no stream', Buffer.concat([begun(), frame(frameType.data, 0, 1, Buffer.alloc(10))])],
   [
-    'a window that grows by nothing',
+    'a window update of zero',
     Buffer.concat([begun(), request(1, '/test.Text/List'), frame(frameType.windowUpdate, 0, 1, uint32(0))]),
   ],
   ['a stream of the server', Buffer.concat([begun(), request(2)])],
@@ -288,10 +288,10 @@ it('data on a stream that the client has ended resets the stream', async () => {
 })
 
 it.each([
-  ['says nothing after the preface', begun(), { handshakeTimeoutMs: 50 }],
-  ['says nothing at all', Buffer.alloc(0), { handshakeTimeoutMs: 50 }],
-  ['asks for nothing', Buffer.concat([begun(), frame(frameType.settings, flag.ack, 0)]), { idleMs: 50 }],
-] as const)('a peer that %s is let go', async (_, bytes, limits) => {
+  ['sends nothing after the preface', begun(), { handshakeTimeoutMs: 50 }],
+  ['sends nothing', Buffer.alloc(0), { handshakeTimeoutMs: 50 }],
+  ['opens no stream', Buffer.concat([begun(), frame(frameType.settings, flag.ack, 0)]), { idleMs: 50 }],
+] as const)('a peer that %s is disconnected', async (_, bytes, limits) => {
   const server = await serve(limits)
   await (
     await hostilePeer(server.url, bytes)
@@ -299,7 +299,7 @@ it.each([
   await expect.poll(() => connectionsOf(server)).toBe(0)
 })
 
-it('a peer that answers when it is asked, and has a call under way, is not', async () => {
+it('a peer that responds to PING, and has an open call, is not disconnected', async () => {
   const server = await serve({ idleMs: 200, keepaliveMs: 20, keepaliveTimeoutMs: 20_000 })
   const session = await connection(server.url)
   let pings = 0
@@ -319,11 +319,11 @@ it.each<[Record<string, string | undefined>, number]>([
   [{ 'content-type': 'application/json' }, 415],
   [{ 'content-type': 'application/grpcx' }, 415],
   [{ 'content-type': undefined }, 415],
-])('a request with %j is answered with HTTP %d', async (headers, status) => {
+])('a request with %j is rejected with HTTP %d', async (headers, status) => {
   const server = await serve()
   const call = openCall(await connection(server.url), '/test.Text/One', headers)
   call.end()
-  const { fields } = await answerOf(call)
+  const { fields } = await responseOf(call)
   expect(fields).toMatchObject({ ':status': status, 'grpc-status': '13' })
   expect(calls).toBe(0)
 })
@@ -331,21 +331,21 @@ it.each<[Record<string, string | undefined>, number]>([
 it('a request without te: trailers is a call', async () => {
   const call = openCall(await connection((await serve()).url), '/test.Text/One', { te: undefined })
   call.end(Buffer.alloc(5))
-  expect(await answerOf(call)).toMatchObject({ status: '0' })
+  expect(await responseOf(call)).toMatchObject({ status: '0' })
 })
 
-it('a refused request that goes on sending costs nothing more', async () => {
+it('a rejected request that continues to send causes no further cost', async () => {
   const server = await serve()
   const session = await connection(server.url)
   const call = openCall(session, '/test.Text/Nothing')
   call.write(Buffer.alloc(3_000_000))
-  expect(await answerOf(call)).toMatchObject({ status: '12', rstCode: constants.NGHTTP2_NO_ERROR })
-  const other = openCall(session, '/test.Text/One')
-  other.end(Buffer.alloc(5))
-  expect(await answerOf(other)).toMatchObject({ status: '0' })
+  expect(await responseOf(call)).toMatchObject({ status: '12', rstCode: constants.NGHTTP2_NO_ERROR })
+  const nextCall = openCall(session, '/test.Text/One')
+  nextCall.end(Buffer.alloc(5))
+  expect(await responseOf(nextCall)).toMatchObject({ status: '0' })
 })
 
-it('the connection is ended for errors of the protocol with their code', async () => {
+it('the connection is closed with the code of a protocol error', async () => {
   const server = await serve()
   const peer = await hostilePeer(server.url, Buffer.concat([begun(), request(2)]))
   await peer.ended

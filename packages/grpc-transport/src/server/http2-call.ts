@@ -18,7 +18,7 @@ export interface CallLimits {
 }
 
 /** The parameters of a call in addition to its stream. */
-export interface CallStarting {
+export interface CallParameters {
   readonly headers: IncomingHttpHeaders
   readonly limits: CallLimits
   /** `grpc-encoding` of the response. */
@@ -27,7 +27,7 @@ export interface CallStarting {
 }
 
 // The maximum of setTimeout; a later deadline counts as none.
-const mostMilliseconds = 2_147_483_647
+const maxTimerMs = 2_147_483_647
 
 // Reported to reads after the end. Created once, because every call ends and creating an error is slow.
 const ended = new GrpcError(Status.CANCELLED, 'the call has ended')
@@ -52,7 +52,7 @@ export class Http2Call implements ServerStream {
   #hasEnded = false
 
   /** @throws GrpcError UNIMPLEMENTED for messages in an unknown encoding */
-  constructor(stream: ServerHttp2Stream, { headers, limits, encoding, timeoutMs }: CallStarting) {
+  constructor(stream: ServerHttp2Stream, { headers, limits, encoding, timeoutMs }: CallParameters) {
     const decompress = decompressorOf(textOf(headers['grpc-encoding']), limits.maxMessageBytes)
     this.path = headers[':path'] ?? ''
     this.#stream = stream
@@ -61,14 +61,14 @@ export class Http2Call implements ServerStream {
     this.#encoding = encoding
     this.#reader = new RequestReader(stream, { ...limits, decompress, onFault: (error) => this.fail(error) })
     this.#writer = new FrameWriter(stream, limits.writeBufferBytes)
-    if (timeoutMs !== undefined && timeoutMs <= mostMilliseconds) {
+    if (timeoutMs !== undefined && timeoutMs <= maxTimerMs) {
       this.deadline = performance.now() + timeoutMs
       this.#timer = setTimeout(() => this.#expire(), Math.ceil(timeoutMs))
     }
-    stream.once('aborted', () => this.#lose())
+    stream.once('aborted', () => this.#onClientLost())
     stream.once('close', () => {
       clearTimeout(this.#timer)
-      this.#lose()
+      this.#onClientLost()
     })
   }
 
@@ -107,12 +107,12 @@ export class Http2Call implements ServerStream {
 
   sendHeaders(metadata: Metadata = {}): void {
     const stream = this.#stream
-    const own = metadataToHeaders(metadata)
+    const metadataHeaders = metadataToHeaders(metadata)
     if (this.#hasEnded || stream.headersSent || stream.destroyed || stream.closed) return
     const headers: Record<string, string | string[]> = {
       'content-type': 'application/grpc',
       'grpc-accept-encoding': acceptedEncodings,
-      ...own,
+      ...metadataHeaders,
     }
     if (this.#encoding !== undefined) headers['grpc-encoding'] = this.#encoding
     stream.respond(headers, { waitForTrailers: true })
@@ -169,7 +169,7 @@ export class Http2Call implements ServerStream {
   }
 
   /** The client or its connection is lost. */
-  #lose(): void {
+  #onClientLost(): void {
     if (this.#hasEnded) return
     this.#failure = new GrpcError(Status.CANCELLED, 'the client has cancelled the call')
     this.#finish(this.#failure)

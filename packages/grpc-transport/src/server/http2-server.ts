@@ -56,6 +56,8 @@ export interface Http2ServerOptions extends OptionalLimits {
  * - peers that do not read (CVE-2019-9517): {@link SessionLimits.keepaliveTimeoutMs}
  * - peers that do not send: {@link SessionLimits.handshakeTimeoutMs} and {@link SessionLimits.idleMs}
  *
+ * @param options - limits of each connection; times in milliseconds, sizes in bytes unless stated otherwise
+ * @returns the server, which does not listen yet
  * @example
  * ```ts
  * const http2 = createHttp2Server({ maxConcurrentStreams: 100 })

@@ -21,7 +21,7 @@ test('handlers have the messages of their method, one or a stream of them', () =
   })
 })
 
-test('fields of a response may be left out where the codec fills them in', () => {
+test('fields of a response can be omitted if the codec fills them in', () => {
   const { one, list } = TextDefinition.methods
   const responseType = {
     encode: ({ a, b }: { a: number; b: number }) => ({ finish: () => Uint8Array.of(a, b) }),
@@ -34,7 +34,7 @@ test('fields of a response may be left out where the codec fills them in', () =>
   implement({ fullName: 'test.Pair', methods }, { one: () => ({ a: 'x' }) })
 })
 
-test('what the service does not say does not compile', () => {
+test('handlers that do not match the service do not compile', () => {
   // @ts-expect-error the service has no such method
   implement(TextDefinition, { two: (request: string) => request })
   // @ts-expect-error the response is text

@@ -19,16 +19,16 @@ export interface RawMethod {
 
 type AnyMethod = MethodDefinition<unknown, unknown>
 type Response<method extends AnyMethod> = MessageInput<method['responseType']>
-type Arriving<method extends AnyMethod> = method extends { readonly requestStream: true }
+type HandlerInput<method extends AnyMethod> = method extends { readonly requestStream: true }
   ? AsyncIterable<MessageOf<method['requestType']>>
   : MessageOf<method['requestType']>
-type Leaving<method extends AnyMethod> = method extends { readonly responseStream: true }
+type HandlerOutput<method extends AnyMethod> = method extends { readonly responseStream: true }
   ? AsyncIterable<Response<method>>
   : Response<method> | Promise<Response<method>>
 
 /** The handler of a method: a function of its messages, or of bytes. */
 export type Handler<method extends AnyMethod> =
-  | ((arriving: Arriving<method>, call: ServerCall) => Leaving<method>)
+  | ((input: HandlerInput<method>, call: ServerCall) => HandlerOutput<method>)
   | RawMethod
 
 /**
@@ -77,35 +77,35 @@ export function implement<const service extends ServiceDefinition>(
   definition: service,
   handlers: NoInfer<Handlers<service>>,
 ): Implementation {
-  const served = new Map<string, ServeCall>()
+  const implemented = new Map<string, ServeCall>()
   const byName = handlers as Readonly<Record<string, AnyHandler | RawMethod | undefined>>
   for (const [name, method] of Object.entries(definition.methods)) {
     const handler = byName[name]
     if (handler === undefined) continue
-    served.set(
+    implemented.set(
       `/${definition.fullName}/${method.name}`,
-      typeof handler === 'function' ? serving(method, handler) : servingRaw(handler),
+      typeof handler === 'function' ? serveMessages(method, handler) : serveRaw(handler),
     )
   }
-  return served
+  return implemented
 }
 
 // Clients of streams wait for the headers before they continue. A handler that fails immediately still sends one frame
 // only.
-function sendHeadersSoon(stream: ServerStream): void {
+function scheduleHeaders(stream: ServerStream): void {
   setImmediate(() => stream.sendHeaders())
 }
 
-function servingRaw(method: RawMethod): ServeCall {
+function serveRaw(method: RawMethod): ServeCall {
   return (stream) => {
-    sendHeadersSoon(stream)
+    scheduleHeaders(stream)
     return method.serve(stream)
   }
 }
 
-type AnyHandler = (arriving: unknown, call: ServerCall) => unknown
+type AnyHandler = (input: unknown, call: ServerCall) => unknown
 
-function serving(method: AnyMethod, handler: AnyHandler): ServeCall {
+function serveMessages(method: AnyMethod, handler: AnyHandler): ServeCall {
   return async (stream, { compress, onFault }) => {
     const write = (response: unknown): boolean => {
       const bytes = encodeMessage(method.responseType, response)
@@ -115,7 +115,7 @@ function serving(method: AnyMethod, handler: AnyHandler): ServeCall {
       ? requestsOf(stream, method.requestType)
       : await singleRequest(stream, method.requestType)
     if (method.responseStream) {
-      sendHeadersSoon(stream)
+      scheduleHeaders(stream)
       const responses = handler(requests, stream) as AsyncIterable<unknown>
       await writeResponses(stream, responses, write, onFault)
     } else {

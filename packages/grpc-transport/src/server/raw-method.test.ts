@@ -5,14 +5,14 @@ import { Status } from '../wire/status.ts'
 import { raw } from './implement.ts'
 import type { ServerStream } from './server-call.ts'
 import { callFields, flag, frame, frameType, headerBlock, hostilePeer } from './testing/frames.ts'
-import { answerOf, connection, openCall } from './testing/http2-client.ts'
+import { responseOf, connection, openCall } from './testing/http2-client.ts'
 import { closeAll, grpcJsClient, outcomeOf, serveText } from './testing/text-service.ts'
 
 afterEach(closeAll)
 
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 
-describe('a method of bytes', () => {
+describe('a raw method', () => {
   it('reads messages and writes frames', async () => {
     const server = await serveText({
       talk: raw(async (stream) => {
@@ -28,11 +28,11 @@ describe('a method of bytes', () => {
         expect(stream.hasEnded).toBe(true)
       }),
     })
-    const talk = grpcJsClient(server).talk()
-    talk.write('a')
-    talk.write('b')
-    talk.end()
-    const outcome = await outcomeOf(talk)
+    const clientCall = grpcJsClient(server).talk()
+    clientCall.write('a')
+    clientCall.write('b')
+    clientCall.end()
+    const outcome = await outcomeOf(clientCall)
     expect(outcome).toMatchObject({ messages: ['a', 'a', 'b', 'b'], code: 10, details: 'enough' })
     expect(outcome.trailers).toMatchObject({ left: '0' })
   })
@@ -50,7 +50,7 @@ describe('a method of bytes', () => {
     expect(await outcomeOf(client.list(''))).toMatchObject({ messages: [], code: 5, details: 'nothing' })
   })
 
-  it('waits for room also where it keeps less than a stream of HTTP/2 does', async () => {
+  it('waits for buffer space also with a limit below that of an HTTP/2 stream', async () => {
     const server = await serveText(
       {
         talk: raw(async (stream) => {
@@ -64,10 +64,10 @@ describe('a method of bytes', () => {
     )
     const call = openCall(await connection(server.url), '/test.Text/Talk')
     call.end()
-    expect((await answerOf(call)).messages).toHaveLength(20)
+    expect((await responseOf(call)).messages).toHaveLength(20)
   })
 
-  it('may end before the client does', async () => {
+  it('can end before the client does', async () => {
     const server = await serveText({
       talk: raw(async (stream) => {
         await stream.readable()
@@ -77,17 +77,17 @@ describe('a method of bytes', () => {
     })
     const call = openCall(await connection(server.url), '/test.Text/Talk')
     call.write(frameMessage(Buffer.from('a')))
-    const { fields, rstCode, messages } = await answerOf(call)
+    const { fields, rstCode, messages } = await responseOf(call)
     expect(fields).toMatchObject({ 'grpc-status': '11', 'grpc-message': 'too old' })
     expect(messages.map(text)).toEqual(['x'])
     expect(rstCode).toBe(0)
-    const talk = grpcJsClient(server).talk()
-    talk.write('a')
-    expect(await outcomeOf(talk)).toMatchObject({ messages: ['x'], code: 11, details: 'too old' })
+    const clientCall = grpcJsClient(server).talk()
+    clientCall.write('a')
+    expect(await outcomeOf(clientCall)).toMatchObject({ messages: ['x'], code: 11, details: 'too old' })
     await expect.poll(() => server.openCalls).toBe(0)
   })
 
-  it('gives the same bytes to many, each at its own speed', async () => {
+  it('sends the same bytes to many clients, each at its own speed', async () => {
     const streams = new Set<ServerStream>()
     const server = await serveText({
       talk: raw(async (stream) => {
@@ -97,7 +97,7 @@ describe('a method of bytes', () => {
     })
     const session = await connection(server.url)
     const calls = Array.from({ length: 30 }, () => openCall(session, '/test.Text/Talk'))
-    const answers = calls.map(answerOf)
+    const responses = calls.map(responseOf)
     await expect.poll(() => streams.size).toBe(30)
     const frames = Array.from({ length: 500 }, (_, index) =>
       frameMessage(Buffer.from(`message ${index}`.repeat(9))),
@@ -106,13 +106,13 @@ describe('a method of bytes', () => {
     for (const bytes of [...frames, large, ...frames]) for (const stream of streams) stream.write(bytes)
     for (const call of calls) call.end()
     const expected = [...frames, large, ...frames].map((bytes) => text(bytes.subarray(5)))
-    for (const { messages, status } of await Promise.all(answers)) {
+    for (const { messages, status } of await Promise.all(responses)) {
       expect(status).toBe('0')
       expect(messages.map(text)).toEqual(expected)
     }
   })
 
-  it('sends what was written in one turn in one piece', async () => {
+  it('sends the frames of one tick in one write', async () => {
     let stream: ServerStream | undefined
     const server = await serveText({
       talk: raw(async (opened) => {
@@ -135,7 +135,7 @@ describe('a method of bytes', () => {
     await expect.poll(() => dataFrames().map(({ payload }) => payload.length)).toEqual([10_500, 30])
   })
 
-  it('waits for room and goes on', async () => {
+  it('waits for buffer space and continues', async () => {
     let waits = 0
     const message = frameMessage(Buffer.alloc(10_000))
     const server = await serveText({
@@ -150,7 +150,7 @@ describe('a method of bytes', () => {
       }),
     })
     const call = openCall(await connection(server.url), '/test.Text/Talk')
-    const { messages, status } = await answerOf(call)
+    const { messages, status } = await responseOf(call)
     expect(status).toBe('0')
     expect(messages).toHaveLength(1_000)
     expect(waits).toBeGreaterThan(5)

@@ -15,7 +15,7 @@ export interface RequestReaderOptions {
 // Above this size reading from the stream stops while a message is unread, so that its window closes.
 const highWaterBytes = 64 << 10
 
-const heldBytes = new WeakMap<Http2Session, number>()
+const bufferedBytesBySession = new WeakMap<Http2Session, number>()
 
 /** Reads the messages of a request, no faster than they are consumed. */
 export class RequestReader {
@@ -23,7 +23,7 @@ export class RequestReader {
   readonly #session: Http2Session | undefined
   readonly #options: RequestReaderOptions
   readonly #frames: FrameReader
-  #heldBytes = 0
+  #bufferedBytes = 0
   #hasEnded = false
   #error: unknown
   #waiting: { resolve(hasMessage: boolean): void; reject(error: unknown): void }[] = []
@@ -33,15 +33,15 @@ export class RequestReader {
     this.#session = stream.session
     this.#options = options
     this.#frames = createFrameReader(options)
-    stream.on('data', (bytes: Buffer) => this.#take(bytes))
-    stream.on('end', () => this.#end())
+    stream.on('data', (bytes: Buffer) => this.#onData(bytes))
+    stream.on('end', () => this.#onEnd())
   }
 
   read(): Uint8Array | undefined {
     if (this.#error !== undefined) return undefined
     try {
       const message = this.#frames.read()
-      this.#account()
+      this.#updateBuffered()
       if (this.#stream.isPaused() && this.#frames.waitingBytes < highWaterBytes) this.#stream.resume()
       return message
     } catch (error) {
@@ -54,7 +54,7 @@ export class RequestReader {
   readable(): Promise<boolean> {
     if (this.#error !== undefined) return Promise.reject(this.#error)
     if (this.#isReady()) return Promise.resolve(true)
-    if (this.#isOver()) return Promise.resolve(false)
+    if (this.#isComplete()) return Promise.resolve(false)
     if (this.#error !== undefined) return Promise.reject(this.#error)
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
@@ -63,30 +63,30 @@ export class RequestReader {
   stop(reason: unknown): void {
     if (this.#error !== undefined) return
     this.#error = reason
-    this.#account(0)
+    this.#updateBuffered(0)
     const waiting = this.#waiting
     this.#waiting = []
     for (const { reject } of waiting) reject(reason)
   }
 
-  #take(bytes: Buffer): void {
+  #onData(bytes: Buffer): void {
     if (this.#error !== undefined) return
     this.#frames.push(bytes)
-    this.#account()
+    this.#updateBuffered()
     if (this.#isReady()) {
       if (this.#frames.waitingBytes >= highWaterBytes) this.#stream.pause()
       this.#wake(true)
     }
   }
 
-  #end(): void {
+  #onEnd(): void {
     if (this.#error !== undefined) return
     this.#hasEnded = true
-    if (!this.#isReady() && this.#isOver()) this.#wake(false)
+    if (!this.#isReady() && this.#isComplete()) this.#wake(false)
   }
 
   /** Whether the client has ended its side and all messages were read. */
-  #isOver(): boolean {
+  #isComplete(): boolean {
     if (!this.#hasEnded || this.#error !== undefined) return false
     try {
       this.#frames.end()
@@ -112,12 +112,12 @@ export class RequestReader {
     for (const { resolve } of waiting) resolve(hasMessage)
   }
 
-  #account(bytes = this.#frames.waitingBytes): void {
-    if (this.#session === undefined || bytes === this.#heldBytes) return
-    const total = (heldBytes.get(this.#session) ?? 0) + bytes - this.#heldBytes
-    const grew = bytes > this.#heldBytes
-    this.#heldBytes = bytes
-    heldBytes.set(this.#session, total)
+  #updateBuffered(bytes = this.#frames.waitingBytes): void {
+    if (this.#session === undefined || bytes === this.#bufferedBytes) return
+    const total = (bufferedBytesBySession.get(this.#session) ?? 0) + bytes - this.#bufferedBytes
+    const grew = bytes > this.#bufferedBytes
+    this.#bufferedBytes = bytes
+    bufferedBytesBySession.set(this.#session, total)
     if (grew && total > this.#options.maxConnectionBytes) {
       this.#options.onFault(
         new GrpcError(

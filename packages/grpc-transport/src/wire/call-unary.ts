@@ -4,7 +4,7 @@ import type { Metadata } from './metadata.ts'
 import { Status } from './status.ts'
 
 /** The response to one request. */
-export interface UnaryAnswer {
+export interface UnaryResponse {
   readonly message: Uint8Array
   readonly headers: Metadata
   readonly trailers: Metadata
@@ -21,7 +21,7 @@ export interface UnaryAnswer {
  *   signal
  * @example
  * ```ts
- * const answer = await callUnary(transport, { path: '/geyser.Geyser/GetVersion', timeoutMs: 30_000 }, new Uint8Array())
+ * const response = await callUnary(transport, { path: '/geyser.Geyser/GetVersion', timeoutMs: 30_000 }, new Uint8Array())
  * ```
  * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
  */
@@ -29,19 +29,20 @@ export async function callUnary(
   transport: Transport,
   start: CallStart,
   message: Uint8Array,
-): Promise<UnaryAnswer> {
+): Promise<UnaryResponse> {
   const call = transport.open(start)
   // It never rejects; errors appear in the response.
   void call.send(message)
   call.end()
-  let answer: Uint8Array | undefined
+  let response: Uint8Array | undefined
   // A message that cannot be decompressed is followed by the failure of the call.
-  while (answer === undefined && (await call.readable())) answer = call.read()
-  if (answer === undefined) throw new GrpcError(Status.UNIMPLEMENTED, 'the server answered without a message')
+  while (response === undefined && (await call.readable())) response = call.read()
+  if (response === undefined)
+    throw new GrpcError(Status.UNIMPLEMENTED, 'the server answered without a message')
   if (await call.readable()) {
     const error = new GrpcError(Status.UNIMPLEMENTED, 'the server answered with more than one message')
     call.cancel(error)
     throw error
   }
-  return { message: answer, headers: await call.headers, trailers: call.trailers ?? {} }
+  return { message: response, headers: await call.headers, trailers: call.trailers ?? {} }
 }

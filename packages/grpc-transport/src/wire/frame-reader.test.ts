@@ -7,7 +7,7 @@ const messages = [bytes(3), new Uint8Array(0), bytes(700), bytes(1), new Uint8Ar
 const stream = join(messages.map((message) => frameMessage(message)))
 
 describe('createFrameReader', () => {
-  test('finds messages in one piece without a copy', () => {
+  test('returns messages in one chunk without a copy', () => {
     const frames = createFrameReader({ maxMessageBytes: 1000 })
     frames.push(stream)
     const read = readAll(frames)
@@ -17,7 +17,7 @@ describe('createFrameReader', () => {
     frames.end()
   })
 
-  test('finds them wherever the bytes were cut', () => {
+  test('reads messages with any chunk boundaries', () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const frames = createFrameReader({ maxMessageBytes: 1000 })
       frames.push(stream.subarray(0, cut))
@@ -27,7 +27,7 @@ describe('createFrameReader', () => {
     }
   })
 
-  test('finds them in pieces of any size, read at once or at the end', () => {
+  test('reads messages in chunks of any size, immediately or at the end', () => {
     for (const size of [1, 2, 3, 5, 64, 511, 512, 600]) {
       for (const readsAtOnce of [true, false]) {
         const frames = createFrameReader({ maxMessageBytes: 1000 })
@@ -41,7 +41,7 @@ describe('createFrameReader', () => {
     }
   })
 
-  test('keeps what was read while more small pieces come', () => {
+  test('preserves returned messages while more small chunks arrive', () => {
     const frames = createFrameReader({ maxMessageBytes: 100_000 })
     const read: Uint8Array[] = []
     for (let round = 0; round < 2000; round++) {
@@ -54,7 +54,7 @@ describe('createFrameReader', () => {
     expect(read.map(([low = 0, high = 0]) => low + high * 256)).toEqual([...Array(2000).keys()])
   })
 
-  test('keeps no large memory for a small piece that waits', () => {
+  test('retains no large buffer for a small pending chunk', () => {
     const large = new Uint8Array(65_536).fill(7)
     const frames = createFrameReader({ maxMessageBytes: 10_000 })
     frames.push(frameMessage(new Uint8Array(2_000)).subarray(0, 1_005))
@@ -78,7 +78,7 @@ describe('createFrameReader', () => {
     expect(() => strict.read()).toThrow('RESOURCE_EXHAUSTED: a message of 4294967295 bytes')
   })
 
-  test('refuses what is too large by its head alone, after the messages before it', () => {
+  test('rejects a message that is too large by its head, after the messages before it', () => {
     const frames = createFrameReader({ maxMessageBytes: 2 })
     frames.push(frameMessage(bytes(2)))
     frames.push(frameMessage(bytes(3)).subarray(0, 5))
@@ -91,7 +91,7 @@ describe('createFrameReader', () => {
     )
   })
 
-  test('refuses unknown flags and compression that was not agreed on', () => {
+  test('rejects unknown flags and compression that was not negotiated', () => {
     for (const flag of [1, 2, 0x80, 0xff]) {
       const frames = createFrameReader({ maxMessageBytes: 10 })
       frames.push(Uint8Array.of(flag, 0, 0, 0, 0))
@@ -99,7 +99,7 @@ describe('createFrameReader', () => {
     }
   })
 
-  test('decompresses only what is compressed', () => {
+  test('decompresses only compressed messages', () => {
     const frames = createFrameReader({
       maxMessageBytes: 10,
       decompress: (message) => message.map((b) => b + 1),
@@ -109,7 +109,7 @@ describe('createFrameReader', () => {
     expect(readAll(frames)).toEqual([Uint8Array.of(1, 2), bytes(2)])
   })
 
-  test('hands over the trailers of gRPC-web', () => {
+  test('reports the trailers of gRPC-web', () => {
     const blocks: Uint8Array[] = []
     const frames = createFrameReader({ maxMessageBytes: 10, onTrailers: (block) => blocks.push(block) })
     frames.push(frameMessage(bytes(2)))
@@ -119,7 +119,7 @@ describe('createFrameReader', () => {
     frames.end()
   })
 
-  test('refuses an end inside a message', () => {
+  test('rejects an end inside a message', () => {
     for (let cut = 1; cut < 8; cut++) {
       const frames = createFrameReader({ maxMessageBytes: 10 })
       frames.push(frameMessage(bytes(3)).subarray(0, cut))
@@ -133,8 +133,8 @@ function bytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => index)
 }
 
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  return Uint8Array.from(parts.flatMap((part) => [...part]))
+function join(chunks: readonly Uint8Array[]): Uint8Array {
+  return Uint8Array.from(chunks.flatMap((chunk) => [...chunk]))
 }
 
 function readAll(frames: FrameReader): Uint8Array[] {

@@ -2,6 +2,7 @@ import { createByteQueue } from './byte-queue.ts'
 import { GrpcError } from './grpc-error.ts'
 import { Status } from './status.ts'
 
+/** Options of {@link createFrameReader}. Sizes are in bytes. */
 export interface FrameReaderOptions {
   /** Maximum size of one message in bytes, before and after decompression. */
   readonly maxMessageBytes: number
@@ -61,18 +62,18 @@ export function createFrameReader(options: FrameReaderOptions): FrameReader {
 
   function isReady(): boolean {
     for (;;) {
-      if (length < 0 && !takeHead()) return false
+      if (length < 0 && !readHead()) return false
       if (queue.length < length) return false
       if (flag !== 0x80) return true
-      onTrailers?.(queue.take(length))
+      onTrailers?.(queue.read(length))
       length = -1
     }
   }
 
-  function takeHead(): boolean {
+  function readHead(): boolean {
     if (queue.length < 5) return false
-    flag = queue.takeByte()
-    length = queue.takeUint32()
+    flag = queue.readByte()
+    length = queue.readUint32()
     if (flag === 1 && decompress === undefined) {
       throw new GrpcError(Status.INTERNAL, 'a message is compressed, but its encoding was not named')
     }
@@ -96,7 +97,7 @@ export function createFrameReader(options: FrameReaderOptions): FrameReader {
     isReady,
     read() {
       if (!isReady()) return undefined
-      const message = queue.take(length)
+      const message = queue.read(length)
       length = -1
       return flag === 1 && decompress !== undefined ? decompress(message) : message
     },

@@ -7,7 +7,7 @@ import { formatTimeout, parseTimeout } from './timeout.ts'
 import { errorOfTrailers, frameTrailers, parseTrailers } from './trailers.ts'
 
 describe('metadata', () => {
-  test('goes through headers and back', () => {
+  test('round-trips through headers', () => {
     const metadata = {
       'x-token': 'a b',
       empty: '',
@@ -20,19 +20,19 @@ describe('metadata', () => {
     expect(headersToMetadata(headers)).toEqual(metadata)
   })
 
-  test('takes base64 with and without padding, joined by commas, and leaves out what is none', () => {
+  test('accepts base64 with and without padding, joined by commas, and skips invalid values', () => {
     expect(headersToMetadata({ 'a-bin': 'AQ==, AgM', 'b-bin': '!', 'c-bin': 'AQ,!' })).toEqual({
       'a-bin': [Uint8Array.of(1), Uint8Array.of(2, 3)],
       'c-bin': Uint8Array.of(1),
     })
   })
 
-  test('leaves out the headers of the protocol', () => {
+  test('excludes the headers of the protocol', () => {
     const headers = { ':status': '200', 'content-type': 'application/grpc', 'grpc-status': '0', a: undefined }
     expect(headersToMetadata(headers)).toEqual({})
   })
 
-  test('refuses what cannot be sent and never shows the value', () => {
+  test('rejects entries that cannot be sent and never shows the value', () => {
     const wrong = {
       'X-Token': 's3cret',
       ':path': 's3cret',
@@ -61,7 +61,7 @@ describe('metadata of HTTP itself', () => {
 })
 
 describe('grpc-message', () => {
-  test('escapes what is not printable ASCII, and nothing else', () => {
+  test('escapes everything but printable ASCII', () => {
     expect(encodeStatusMessage('a: /b?c=~')).toBe('a: /b?c=~')
     expect(encodeStatusMessage('100%\n é')).toBe('100%25%0A %C3%A9')
     expect(encodeStatusMessage(' a ')).toBe('%20a%20')
@@ -73,13 +73,13 @@ describe('grpc-message', () => {
       expect(decodeStatusMessage(encodeStatusMessage(text))).toBe(text)
   })
 
-  test('keeps escapes that are none', () => {
+  test('preserves invalid escapes', () => {
     expect(decodeStatusMessage('50% %zz %4 %C3')).toBe('50% %zz %4 \ufffd')
   })
 })
 
 describe('grpc-timeout', () => {
-  test('is written with at most 8 digits, never shorter than asked', () => {
+  test('is formatted with at most 8 digits, rounded up', () => {
     expect([0, 0.2, 1.5, 30_000, 99_999_999].map(formatTimeout)).toEqual([
       '1m',
       '1m',
@@ -95,7 +95,7 @@ describe('grpc-timeout', () => {
     ])
   })
 
-  test('is read in every unit', () => {
+  test('is parsed in every unit', () => {
     expect(['1H', '2M', '3S', '4m', '5000u', '6000000n'].map(parseTimeout)).toEqual([
       3_600_000, 120_000, 3000, 4, 5, 6,
     ])
@@ -112,7 +112,7 @@ describe('status', () => {
     for (const text of ['', '-1', '1.0', '0x1', '1e1']) expect(parseStatus(text)).toBeUndefined()
   })
 
-  test('comes from HTTP where a proxy answered', () => {
+  test('is mapped from HTTP for a response of a proxy', () => {
     expect([400, 401, 403, 404, 429, 502, 503, 504, 500, 200].map(statusOfHttp)).toEqual([
       13, 16, 7, 12, 14, 14, 14, 14, 2, 2,
     ])
@@ -120,7 +120,7 @@ describe('status', () => {
 })
 
 describe('trailers', () => {
-  test('give the status with its message and metadata', () => {
+  test('contain the status with its message and metadata', () => {
     expect(errorOfTrailers({ 'grpc-status': '0', 'grpc-message': 'x' })).toBeUndefined()
     const error = errorOfTrailers({ 'grpc-status': '16', 'grpc-message': 'no%20way', 'a-bin': 'AQ' })
     expect(error).toMatchObject({ code: 16, detail: 'no way', metadata: { 'a-bin': Uint8Array.of(1) } })
@@ -130,13 +130,13 @@ describe('trailers', () => {
     expect(GrpcError.is(new Error('x'))).toBe(false)
   })
 
-  test('may say the same status twice, but not two', () => {
+  test('can repeat the same status, but not contain two', () => {
     expect(errorOfTrailers({ 'grpc-status': '0, 0' })).toBeUndefined()
     for (const status of ['0, 5', 'x', undefined, [], ['5', '6']])
       expect(errorOfTrailers({ 'grpc-status': status })?.code).toBe(Status.UNKNOWN)
   })
 
-  test('go through a frame of gRPC-web and back', () => {
+  test('round-trip through a frame of gRPC-web', () => {
     const framed = frameTrailers({
       'grpc-status': '0',
       'grpc-message': 'é',

@@ -1,5 +1,5 @@
 export type { Call, CallStart, Transport } from './call.ts'
-export { callUnary, type UnaryAnswer } from './call-unary.ts'
+export { callUnary, type UnaryResponse } from './call-unary.ts'
 export { createFrameReader, type FrameReader, type FrameReaderOptions } from './frame-reader.ts'
 export { frameMessage } from './frame.ts'
 export { GrpcError } from './grpc-error.ts'

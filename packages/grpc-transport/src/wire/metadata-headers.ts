@@ -6,7 +6,7 @@ import { Status } from './status.ts'
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>
 
 // Headers of the protocol itself: neither metadata to send nor received metadata.
-const ownNames = new Set([
+const protocolNames = new Set([
   'connection',
   'content-length',
   'content-type',
@@ -75,9 +75,9 @@ const singleNames = new Set([
 export function metadataToHeaders(metadata: Metadata): Record<string, string | string[]> {
   const headers = Object.entries(metadata).map(([name, value]) => {
     if (!/^[\da-z_.-]+$/.test(name)) refuse(name, 'must have a name of a-z, 0-9, "_", "-" and "."')
-    if (ownNames.has(name)) refuse(name, 'is written by the transport')
+    if (protocolNames.has(name)) refuse(name, 'is written by the transport')
     if (isList(value) && value.length > 1 && singleNames.has(name)) refuse(name, 'may have one value only')
-    return [name, isList(value) ? value.map((one) => headerOf(name, one)) : headerOf(name, value)] as const
+    return [name, isList(value) ? value.map((item) => headerOf(name, item)) : headerOf(name, value)] as const
   })
   return Object.fromEntries(headers)
 }
@@ -96,7 +96,7 @@ export function metadataToHeaders(metadata: Metadata): Record<string, string | s
 export function headersToMetadata(headers: HeaderFields): Metadata {
   const metadata: [string, Metadata[string]][] = []
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || ownNames.has(name)) continue
+    if (value === undefined || name.startsWith(':') || protocolNames.has(name)) continue
     const texts = typeof value === 'string' ? [value] : value
     const values = name.endsWith('-bin')
       ? texts.flatMap((text) => text.split(',')).flatMap((text) => bytesOf(text.trim()))

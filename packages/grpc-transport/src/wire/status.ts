@@ -27,6 +27,7 @@ export const Status = {
   UNAUTHENTICATED: 16,
 } as const
 
+/** Name of a gRPC status code, for example `UNAVAILABLE`. */
 export type StatusName = keyof typeof Status
 
 /** A gRPC status code: 0 to 16. */

@@ -7,7 +7,7 @@ const units = [
 
 const millisecondsOf: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, ...Object.fromEntries(units) }
 
-const mostDigits = 99_999_999
+const maxAmount = 99_999_999
 
 /**
  * Formats the value of `grpc-timeout`, in the finest unit that fits, rounded up.
@@ -23,9 +23,9 @@ const mostDigits = 99_999_999
 export function formatTimeout(timeoutMs: number): string {
   for (const [unit, milliseconds] of units) {
     const amount = Math.max(1, Math.ceil(timeoutMs / milliseconds))
-    if (amount <= mostDigits) return `${amount}${unit}`
+    if (amount <= maxAmount) return `${amount}${unit}`
   }
-  return `${mostDigits}H`
+  return `${maxAmount}H`
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CallStart, Metadata } from '@fairlead/grpc-transport/wire'
 
 /** The response to a call: its headers have arrived, its messages are read on demand. */
-export interface Answer {
+export interface AdapterResponse {
   readonly headers: Metadata
   /** Set once {@link pull} has reported the end. */
   readonly trailers: Metadata | undefined
@@ -12,9 +12,9 @@ export interface Answer {
 }
 
 /** One open call over another library. */
-export interface Carrier {
+export interface AdapterCall {
   /** Resolves with the headers; rejects, like `pull` of the response, with any error of the other library. */
-  readonly answer: Promise<Answer>
+  readonly response: Promise<AdapterResponse>
   /** Sends a message; resolves when another one can be sent. */
   send(message: Uint8Array): Promise<void>
   /** Ends the sending side: no message follows. */
@@ -22,4 +22,4 @@ export interface Carrier {
 }
 
 /** Begins a call; the signal ends it on both sides. */
-export type Carry = (start: CallStart, signal: AbortSignal) => Carrier
+export type StartCall = (start: CallStart, signal: AbortSignal) => AdapterCall

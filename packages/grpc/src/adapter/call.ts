@@ -1,12 +1,12 @@
 import { longestMs } from '@fairlead/core'
 import { type Call, type CallStart, GrpcError, type Metadata, Status } from '@fairlead/grpc-transport/wire'
-import type { Answer, Carrier, Carry } from './adapter-call.ts'
+import type { AdapterResponse, AdapterCall, StartCall } from './adapter-call.ts'
 import { deferred } from './deferred.ts'
 import { createInterrupt } from './interrupt.ts'
 
 /** The dependencies of a call on its transport. */
-export interface CallParts {
-  readonly carry: Carry
+export interface CallContext {
+  readonly startCall: StartCall
   /** Maps an error of the other library to a status. */
   statusOf(error: unknown): GrpcError
   /** Called once, when the call has ended. */
@@ -14,46 +14,46 @@ export interface CallParts {
 }
 
 /**
- * Begins a call through a carrier, and adds what carriers implement differently: deadline, cancellation, the order of
- * the end.
+ * Begins a call through a transport adapter, and adds what adapters implement differently: deadline, cancellation, the
+ * order of the end.
  */
-export function openCall(start: CallStart, { carry, statusOf, onEnd }: CallParts): Call {
+export function openCall(start: CallStart, { startCall, statusOf, onEnd }: CallContext): Call {
   const { timeoutMs, signal } = start
   const exchange = new AbortController()
   const headers = deferred<Metadata>()
-  // A carrier may react to the signal with a delay.
-  const ended = createInterrupt()
-  let carrier: Carrier | undefined
-  let answer: Answer | undefined
+  // An adapter may react to the signal with a delay.
+  const interrupt = createInterrupt()
+  let adapterCall: AdapterCall | undefined
+  let response: AdapterResponse | undefined
   let failure: { readonly error: unknown } | undefined
-  let isOver = false
+  let hasEnded = false
   let pulling: Promise<boolean> | undefined
 
-  function over(): void {
-    isOver = true
+  function finish(): void {
+    hasEnded = true
     clearTimeout(timer)
-    signal?.removeEventListener('abort', aborted)
-    ended.end()
+    signal?.removeEventListener('abort', onAbort)
+    interrupt.end()
     onEnd()
   }
 
   function fail(error: unknown): void {
-    if (isOver) return
+    if (hasEnded) return
     failure = { error }
-    over()
+    finish()
     headers.reject(error)
     exchange.abort()
   }
 
-  function aborted(): void {
+  function onAbort(): void {
     fail(signal?.reason)
   }
 
   async function pull(): Promise<boolean> {
     try {
-      const arrived = await ended.until(carrier?.answer)
-      const hasMessage = (await ended.until(arrived?.pull())) ?? false
-      if (!hasMessage && !isOver) over()
+      const received = await interrupt.wait(adapterCall?.response)
+      const hasMessage = (await interrupt.wait(received?.pull())) ?? false
+      if (!hasMessage && !hasEnded) finish()
       if (failure) throw failure.error
       return hasMessage
     } catch (error) {
@@ -70,23 +70,23 @@ export function openCall(start: CallStart, { carry, statusOf, onEnd }: CallParts
           () => fail(new GrpcError(Status.DEADLINE_EXCEEDED, 'the deadline of the call has passed')),
           Math.min(timeoutMs, longestMs),
         )
-  signal?.addEventListener('abort', aborted, { once: true })
-  if (signal?.aborted) aborted()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  if (signal?.aborted) onAbort()
   else begin()
 
   function begin(): void {
     try {
-      carrier = carry(start, exchange.signal)
+      adapterCall = startCall(start, exchange.signal)
     } catch (error) {
       return fail(statusOf(error))
     }
-    void hear(carrier)
+    void receiveHeaders(adapterCall)
   }
 
-  async function hear(carried: Carrier): Promise<void> {
+  async function receiveHeaders(started: AdapterCall): Promise<void> {
     try {
-      answer = await carried.answer
-      headers.resolve(answer.headers)
+      response = await started.response
+      headers.resolve(response.headers)
     } catch (error) {
       fail(statusOf(error))
     }
@@ -95,9 +95,9 @@ export function openCall(start: CallStart, { carry, statusOf, onEnd }: CallParts
   return {
     headers: headers.promise,
     get trailers() {
-      return answer?.trailers
+      return response?.trailers
     },
-    read: () => (failure ? undefined : answer?.read()),
+    read: () => (failure ? undefined : response?.read()),
     async readable() {
       if (failure) throw failure.error
       pulling ??= pull().finally(() => {
@@ -106,15 +106,15 @@ export function openCall(start: CallStart, { carry, statusOf, onEnd }: CallParts
       return pulling
     },
     async send(message) {
-      if (isOver) return
+      if (hasEnded) return
       try {
-        await ended.until(carrier?.send(message))
+        await interrupt.wait(adapterCall?.send(message))
       } catch (error) {
         fail(statusOf(error))
       }
     },
     end() {
-      if (!isOver) carrier?.end()
+      if (!hasEnded) adapterCall?.end()
     },
     cancel: (reason = new GrpcError(Status.CANCELLED, 'the call was cancelled')) => fail(reason),
   }

@@ -1,7 +1,7 @@
 /** A group of waits that all end early when `end` is called. */
 export interface Interrupt {
   /** Waits for a promise; resolves with undefined when `end` is called first. */
-  until<value>(promise: Promise<value> | undefined): Promise<value | undefined>
+  wait<value>(promise: Promise<value> | undefined): Promise<value | undefined>
   /** Ends current and future waits. */
   end(): void
 }
@@ -9,19 +9,19 @@ export interface Interrupt {
 /** Unlike a race with one long-lived promise, this retains no memory for completed waits. */
 export function createInterrupt(): Interrupt {
   const waiting = new Set<() => void>()
-  let isOver = false
+  let hasEnded = false
   return {
-    until(promise) {
+    wait(promise) {
       return new Promise((resolve, reject) => {
         const stop = () => resolve(undefined)
-        if (isOver || !promise) stop()
+        if (hasEnded || !promise) stop()
         else waiting.add(stop)
         // Attached in any case, so that a late rejection is handled.
         promise?.then(resolve, reject).finally(() => waiting.delete(stop))
       })
     },
     end() {
-      isOver = true
+      hasEnded = true
       for (const stop of waiting) stop()
     },
   }

@@ -1,10 +1,10 @@
 import { type Call, GrpcError, Status, type Transport } from '@fairlead/grpc-transport/wire'
 import { openCall } from './call.ts'
-import type { Carry } from './adapter-call.ts'
+import type { StartCall } from './adapter-call.ts'
 
 /** The parts of a transport over another library. */
-export interface TransportParts {
-  readonly carry: Carry
+export interface TransportAdapter {
+  readonly startCall: StartCall
   /** Maps an error of the other library to a status; not called for a GrpcError. */
   statusOf(error: unknown): GrpcError
   /** Closes the connections. */
@@ -12,7 +12,7 @@ export interface TransportParts {
 }
 
 /** Creates a transport from a function that begins single calls. */
-export function transportOver({ carry, statusOf, close }: TransportParts): Transport {
+export function createAdapterTransport({ startCall, statusOf, close }: TransportAdapter): Transport {
   const open = new Set<() => void>()
   let isClosed = false
   return {
@@ -21,7 +21,7 @@ export function transportOver({ carry, statusOf, close }: TransportParts): Trans
       const cancel = () => call.cancel(closedError())
       open.add(cancel)
       const call: Call = openCall(start, {
-        carry: isClosed ? refuse : carry,
+        startCall: isClosed ? refuse : startCall,
         statusOf: (error) => (GrpcError.is(error) ? error : statusOf(error)),
         onEnd: () => open.delete(cancel),
       })

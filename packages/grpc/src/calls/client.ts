@@ -23,7 +23,7 @@ export function clientOver<const service extends ServiceDefinition>(
 ): GrpcClient<service> {
   const calls = Object.entries(methods).map(([name, definition]) => {
     const method = { ...definition, path: `/${fullName}/${definition.name}` }
-    if (!method.responseStream) return [name, method.requestStream ? many(method) : unary(method)]
+    if (!method.responseStream) return [name, method.requestStream ? clientStream(method) : unary(method)]
     return [name, (input: unknown, options?: GrpcCallOptions) => stream(method, connection, input, options)]
   })
   const close = () => connection.close()
@@ -37,9 +37,9 @@ export function clientOver<const service extends ServiceDefinition>(
     return (request: unknown, options?: GrpcCallOptions) => single(method, connection, request, options)
   }
 
-  function many(method: Method) {
+  function clientStream(method: Method) {
     return (requests: Requests<unknown>, options?: GrpcCallOptions) =>
-      onlyAnswer(method, connection, stream(method, connection, requests, options))
+      singleResponse(method, connection, stream(method, connection, requests, options))
   }
 }
 
@@ -64,12 +64,12 @@ async function single(
   const { transport, secrets } = connection
   const start = { path, metadata, signal, requestStream: false, responseStream: false }
   try {
-    const answer = await withRetries({ retries, timeoutMs, signal }, (leftMs) =>
-      callUnary(transport, { ...start, timeoutMs: leftMs }, bytes),
+    const response = await withRetries({ retries, timeoutMs, signal }, (remainingMs) =>
+      callUnary(transport, { ...start, timeoutMs: remainingMs }, bytes),
     )
-    onHeaders?.(answer.headers)
-    onTrailers?.(answer.trailers)
-    return decode(path, responseType, answer.message)
+    onHeaders?.(response.headers)
+    onTrailers?.(response.trailers)
+    return decode(path, responseType, response.message)
   } catch (error) {
     if (GrpcError.is(error)) onTrailers?.(error.metadata)
     throw callFailure(path, error, secrets)
@@ -105,14 +105,14 @@ function stream(
   })
 }
 
-async function onlyAnswer(
+async function singleResponse(
   { path }: Method,
   { secrets }: Connection,
-  answers: GrpcStream<unknown>,
+  responses: GrpcStream<unknown>,
 ): Promise<unknown> {
-  const first = await answers.next()
-  if (!first.done && (await answers.next()).done) return first.value
-  await answers.return()
+  const first = await responses.next()
+  if (!first.done && (await responses.next()).done) return first.value
+  await responses.return()
   const rule = 'the server answered without a message, or with more than one'
   throw callFailure(path, new GrpcError(Status.UNIMPLEMENTED, rule), secrets)
 }

@@ -47,7 +47,7 @@ export function createConnection(
   const token = auth && nodeAddress('grpc', url, auth)
   if (token) requireMetadataText(token.headers)
   const shared = 'transport' in options ? options.transport : undefined
-  const transport = shared ?? open(parsed(url))
+  const transport = shared ?? open(parseUrl(url))
   return {
     transport,
     metadata: token?.headers ?? {},
@@ -65,13 +65,13 @@ export function createConnection(
  *
  * @throws FairleadError `CONFIG_INVALID` when an entry would replace one of the client
  */
-export function callMetadata({ metadata }: Connection, { metadata: own }: GrpcCallOptions): Metadata {
-  if (!own) return metadata
-  for (const name of Object.keys(own)) {
+export function callMetadata({ metadata }: Connection, { metadata: added }: GrpcCallOptions): Metadata {
+  if (!added) return metadata
+  for (const name of Object.keys(added)) {
     if (name.toLowerCase() !== 'x-token') continue
     throw new FairleadError('CONFIG_INVALID', { option: 'metadata.x-token', rule: 'must be given as auth' })
   }
-  return { ...own, ...metadata }
+  return { ...added, ...metadata }
 }
 
 /**
@@ -84,7 +84,7 @@ export function requireTimeout(timeoutMs: number | undefined): void {
 }
 
 // The URL is validated with a placeholder token if the node requires none.
-function parsed(url: string): URL {
+function parseUrl(url: string): URL {
   nodeAddress('grpc', url, { kind: 'x-token', token: 'none' })
   const address = new URL(url)
   address.protocol = address.protocol.replace('ws', 'http')

@@ -10,16 +10,19 @@ import { GrpcError, type Metadata, type MetadataValue, statusName } from '@fairl
 export function callFailure(operation: string, error: unknown, secrets: readonly string[]): unknown {
   if (!GrpcError.is(error)) return error
   const { code: status, detail, metadata } = error
-  const context = { operation, status, statusName: statusName(status), detail: redact(detail, secrets) }
-  // Not enumerable: the message of the error lists the other fields, and bytes would not be readable there.
-  Object.defineProperty(context, 'metadata', { value: redactMetadata(metadata, secrets) })
-  return new FairleadError('GRPC_STATUS', context)
+  const details = { operation, status, statusName: statusName(status), detail: redact(detail, secrets) }
+  // Not enumerable, so that logs of the error stay readable.
+  Object.defineProperty(details, 'metadata', { value: redactMetadata(metadata, secrets) })
+  return new FairleadError('GRPC_STATUS', details)
 }
 
 function redactMetadata(metadata: Metadata, secrets: readonly string[]): Metadata {
   const entries = Object.entries(metadata).map(([name, value]) => {
-    const one = (item: MetadataValue) => redactValue(item, secrets)
-    return [name, typeof value === 'string' || value instanceof Uint8Array ? one(value) : value.map(one)]
+    const redactItem = (item: MetadataValue) => redactValue(item, secrets)
+    return [
+      name,
+      typeof value === 'string' || value instanceof Uint8Array ? redactItem(value) : value.map(redactItem),
+    ]
   })
   return Object.fromEntries(entries) as Metadata
 }

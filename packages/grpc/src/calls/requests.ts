@@ -21,11 +21,11 @@ export function sendRequests<request>(
   source: RequestSource<request>,
   encode: (request: request) => Uint8Array,
 ): () => void {
-  let over = false
+  let isStopped = false
   const send = async () => {
     for (;;) {
       const { done, value } = await source.next()
-      if (over) return
+      if (isStopped) return
       if (done) return call.end()
       await call.send(encode(value))
     }
@@ -36,8 +36,8 @@ export function sendRequests<request>(
   })
   // A source that waits for its next request must be notified that no more requests will be sent.
   const stop = () => {
-    if (over) return
-    over = true
+    if (isStopped) return
+    isStopped = true
     void (async () => source.return?.())().catch(() => undefined)
   }
   return stop

@@ -16,19 +16,19 @@ export interface RetryLimits {
  * @throws the error of the last attempt; the reason of the signal
  * @see https://github.com/grpc/proposal/blob/master/A6-client-retries.md (pushback)
  */
-export async function withRetries<answer>(
+export async function withRetries<response>(
   { retries, timeoutMs, signal }: RetryLimits,
-  send: (timeoutMs: number) => Promise<answer>,
-): Promise<answer> {
+  send: (timeoutMs: number) => Promise<response>,
+): Promise<response> {
   const end = performance.now() + timeoutMs
-  for (let attempt = 1, leftMs = timeoutMs; ; attempt++) {
+  for (let attempt = 1, remainingMs = timeoutMs; ; attempt++) {
     try {
-      return await send(leftMs)
+      return await send(remainingMs)
     } catch (error) {
       const pauseMs = attempt <= retries ? pauseAfter(error, attempt) : undefined
-      leftMs = Math.ceil(end - performance.now() - (pauseMs ?? 0))
+      remainingMs = Math.ceil(end - performance.now() - (pauseMs ?? 0))
       // A delay beyond the remaining time would only hide the error.
-      if (pauseMs === undefined || leftMs < 1) throw error
+      if (pauseMs === undefined || remainingMs < 1) throw error
       await pause(pauseMs, signal)
     }
   }
@@ -38,11 +38,11 @@ export async function withRetries<answer>(
 function pauseAfter(error: unknown, attempt: number): number | undefined {
   if (!GrpcError.is(error)) return undefined
   const pushback = error.metadata['grpc-retry-pushback-ms']
-  const isPassing =
+  const isTemporary =
     error.isUnprocessed ||
     error.code === Status.UNAVAILABLE ||
     (error.code === Status.RESOURCE_EXHAUSTED && pushback !== undefined)
-  if (!isPassing) return undefined
+  if (!isTemporary) return undefined
   if (pushback === undefined) return Math.random() * Math.min(5_000, 100 * 2 ** attempt)
   // Any value but a number means that the server rejects further attempts.
   return typeof pushback === 'string' && /^\d{1,9}$/.test(pushback) ? Number(pushback) : undefined

@@ -19,7 +19,7 @@ export type GrpcStatusDetails = RpcStatus
  */
 export function statusDetails(error: unknown): GrpcStatusDetails | undefined {
   if (!FairleadError.is(error, 'GRPC_STATUS')) return undefined
-  const bytes = error.context.metadata?.['grpc-status-details-bin']
+  const bytes = error.details.metadata?.['grpc-status-details-bin']
   if (!(bytes instanceof Uint8Array) || bytes.length === 0) return undefined
   try {
     return RpcStatus.decode(bytes)

@@ -44,43 +44,43 @@ const slotOf = ({ updateOneof }: SubscribeUpdate) =>
 const ping = (id: number) => ({ ping: { id } })
 
 /** Sends that many slots, then waits until the client has disconnected. */
-function slots(count: number, gone = new EventEmitter()): Subscribe {
+function slots(count: number, disconnected = new EventEmitter()): Subscribe {
   return async function* (_, { signal }) {
-    signal.addEventListener('abort', () => gone.emit('gone'))
+    signal.addEventListener('abort', () => disconnected.emit('gone'))
     for (let slot = 0; slot < count; slot++) yield slotUpdate(BigInt(slot))
     await new Promise(() => {})
   }
 }
 
 describe('a stream', () => {
-  it('gives every message in order, and headers and trailers beside them', async () => {
-    const heard: unknown[] = []
+  it('yields every message in order, and reports headers and trailers', async () => {
+    const metadataValues: unknown[] = []
     const client = await geyser(async function* (_, call) {
       call.sendHeaders({ version: '2' })
       for (let slot = 0n; slot < 10_000n; slot++) yield slotUpdate(slot)
       call.setTrailers({ cost: '7' })
     })
     const stream = client.subscribe([{}], {
-      onHeaders: (headers) => heard.push(headers['version']),
-      onTrailers: (trailers) => heard.push(trailers['cost']),
+      onHeaders: (headers) => metadataValues.push(headers['version']),
+      onTrailers: (trailers) => metadataValues.push(trailers['cost']),
     })
-    const seen: unknown[] = []
+    const received: unknown[] = []
     for await (const update of stream) {
-      if (seen.length === 0) expect(heard).toEqual(['2'])
-      seen.push(slotOf(update))
+      if (received.length === 0) expect(metadataValues).toEqual(['2'])
+      received.push(slotOf(update))
     }
-    expect(seen).toEqual(Array.from({ length: 10_000 }, (_, slot) => slot))
-    expect(heard).toEqual(['2', '7'])
+    expect(received).toEqual(Array.from({ length: 10_000 }, (_, slot) => slot))
+    expect(metadataValues).toEqual(['2', '7'])
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  it.each(['onHeaders', 'onTrailers'])('fails with what %s throws', async (hearer) => {
+  it.each(['onHeaders', 'onTrailers'])('fails with the error that %s throws', async (callbackName) => {
     const client = await geyser(async function* (requests) {
       for await (const _ of requests) yield slotUpdate(1n)
     })
     const reason = new Error('not like this')
     const stream = client.subscribe([{}], {
-      [hearer]: () => {
+      [callbackName]: () => {
         throw reason
       },
     })
@@ -101,7 +101,7 @@ describe('a stream', () => {
     expect(calls).toBe(0)
   })
 
-  it('answers reads that do not wait for one another in their order', async () => {
+  it('resolves concurrent reads in order', async () => {
     const client = await geyser(async function* () {
       for (let slot = 0n; slot < 5n; slot++) {
         await turn()
@@ -118,20 +118,20 @@ describe('a stream', () => {
     ['return', (stream) => stream.return(undefined)],
     ['throw', (stream) => expect(stream.throw('enough')).rejects.toBe('enough')],
     ['dispose', async (stream) => stream[Symbol.asyncDispose]?.()],
-  ])('is cancelled on the server by %s, also while a read waits', async (_, stop) => {
+  ])('is cancelled on the server by %s, also during a read', async (_, stop) => {
     const events = new EventEmitter()
-    const gone = once(events, 'gone')
+    const disconnected = once(events, 'gone')
     const client = await geyser(slots(1, events))
     const stream = client.subscribe([{}])
     await stream.next()
     const waiting = stream.next()
     await stop(stream as never)
     expect(await waiting).toEqual({ done: true, value: undefined })
-    await gone
+    await disconnected
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  it("ends with the caller's own reason, though messages wait", async () => {
+  it('ends with the abort reason of the caller, although messages are buffered', async () => {
     const client = await geyser(slots(1000))
     const controller = new AbortController()
     const reason = new Error('enough')
@@ -143,15 +143,15 @@ describe('a stream', () => {
     expect((await stream.next()).done).toBe(true)
   })
 
-  it('has no limit of its own but takes one', async () => {
+  it('has no default timeout but accepts one', async () => {
     const client = await geyser(slots(1))
     const error = await failure(collect(client.subscribe([{}], { timeoutMs: 50 })))
-    expect(error.context).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
-    const odd = await failure(client.subscribe([{}], { timeoutMs: 0 }).next())
-    expect(odd.context).toMatchObject({ option: 'timeoutMs' })
+    expect(error.details).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
+    const invalid = await failure(client.subscribe([{}], { timeoutMs: 0 }).next())
+    expect(invalid.details).toMatchObject({ option: 'timeoutMs' })
   })
 
-  it('leaves on the server what nobody reads', async () => {
+  it('leaves unread messages on the server', async () => {
     let sent = 0
     const data = new Uint8Array(1_048_576)
     const update = SubscribeUpdate.fromPartial({
@@ -192,26 +192,26 @@ describe('the requests of a stream', () => {
     for await (const request of requests) yield slotUpdate(BigInt(request.ping?.id ?? 0))
   }
 
-  it('are sent while answers are read', async () => {
+  it('are sent while responses are read', async () => {
     const client = await geyser(echo)
-    let answer = () => {}
-    const answered = new Promise<void>((resolve) => (answer = resolve))
+    let resolveResponse = () => {}
+    const responded = new Promise<void>((resolve) => (resolveResponse = resolve))
     async function* requests() {
       yield ping(1)
-      await answered
+      await responded
       yield ping(2)
     }
-    const seen: unknown[] = []
+    const received: unknown[] = []
     for await (const update of client.subscribe(requests())) {
-      seen.push(slotOf(update))
-      answer()
+      received.push(slotOf(update))
+      resolveResponse()
     }
-    expect(seen).toEqual([1, 2])
+    expect(received).toEqual([1, 2])
     expect((await collect(client.subscribe([ping(3)]))).map(slotOf)).toEqual([3])
   })
 
-  it('are asked for no faster than the server reads them', async () => {
-    let asked = 0
+  it('are pulled no faster than the server reads them', async () => {
+    let pulled = 0
     let read = () => {}
     const reading = new Promise<void>((resolve) => {
       read = resolve
@@ -224,21 +224,21 @@ describe('the requests of a stream', () => {
     })
     const big = { accounts: { a: { account: ['x'.repeat(1_000_000)] } } }
     function* requests() {
-      for (; asked < 100; asked++) yield big
+      for (; pulled < 100; pulled++) yield big
     }
     const stream = client.subscribe(requests())
     const first = stream.next()
     await settled(
-      () => asked,
+      () => pulled,
       () => roundTrip(client),
     )
-    expect(asked).toBeGreaterThan(0)
-    expect(asked).toBeLessThan(100)
+    expect(pulled).toBeGreaterThan(0)
+    expect(pulled).toBeLessThan(100)
     read()
     expect((await first).value).toEqual(slotUpdate(100n))
   })
 
-  it('are ended when the reader stops, and when the server does', async () => {
+  it('are closed when the reader stops, and when the server does', async () => {
     const client = await geyser(echo)
     const stopped = pings()
     for await (const update of client.subscribe(stopped.source)) {
@@ -253,7 +253,7 @@ describe('the requests of a stream', () => {
     })
     const refused = pings()
     const error = await failure(collect(refusing.subscribe(refused.source)))
-    expect(error.context).toMatchObject({ operation: '/geyser.Geyser/Subscribe', status: 8, detail: 'slow' })
+    expect(error.details).toMatchObject({ operation: '/geyser.Geyser/Subscribe', status: 8, detail: 'slow' })
     await expect.poll(() => refused.state.isEnded).toBe(true)
   })
 
@@ -264,25 +264,25 @@ describe('the requests of a stream', () => {
 
   it('fail the stream with their own error', async () => {
     const events = new EventEmitter()
-    const gone = once(events, 'gone')
-    const answered = once(events, 'answered')
+    const disconnected = once(events, 'gone')
+    const responded = once(events, 'answered')
     const client = await geyser(slots(1, events))
     const reason = new Error('no more filters')
     async function* requests() {
       yield ping(1)
-      await answered
+      await responded
       throw reason
     }
     const stream = client.subscribe(requests())
     await stream.next()
     events.emit('answered')
     await expect(stream.next()).rejects.toBe(reason)
-    await gone
+    await disconnected
     await expect(collect(client.subscribe([{ fromSlot: 2n ** 64n }]))).rejects.toThrow('too large')
   })
 })
 
-describe('a method with many requests and one answer', () => {
+describe('a client-streaming method', () => {
   const definition = {
     fullName: 'test.Sums',
     methods: {
@@ -310,6 +310,6 @@ describe('a method with many requests and one answer', () => {
     const client = createGrpcClient(definition, { url: server.url })
     closing.push(server.stop, client.close)
     expect(await client.sum([{ count: 1 }, { count: 2 }, { count: 3 }])).toEqual({ count: 6 })
-    expect((await failure(client.sum([]))).context).toMatchObject({ detail: 'nothing to add' })
+    expect((await failure(client.sum([]))).details).toMatchObject({ detail: 'nothing to add' })
   })
 })

@@ -2,7 +2,7 @@ import type { Call, Metadata } from '@fairlead/grpc-transport/wire'
 import type { GrpcStream } from './types.ts'
 
 /** The dependencies of a response stream. */
-export interface StreamParts<message> {
+export interface StreamContext<message> {
   /** Begins the call; {@link close} is called when it has ended. */
   open(): { readonly call: Call; close(): void }
   /** Decodes one message; throws when the bytes are invalid. */
@@ -18,56 +18,56 @@ const done = { done: true, value: undefined } as const
  * Creates an async iterator over the messages of a call. It is not an async generator, because that costs several
  * event-loop ticks per message.
  */
-export function messageStream<message>(parts: StreamParts<message>): GrpcStream<message> {
+export function messageStream<message>(context: StreamContext<message>): GrpcStream<message> {
   let opened: { readonly call: Call; close(): void } | undefined
-  let over = false
+  let hasEnded = false
   /** The current read, behind which other reads queue. */
   let reading: Promise<unknown> | undefined
 
   const close = () => {
-    over = true
+    hasEnded = true
     opened?.close()
   }
 
   /** Returns an available message without waiting. */
-  const taken = (): IteratorResult<message, undefined> | undefined => {
-    if (over) return done
-    const bytes = (opened ??= parts.open()).call.read()
-    return bytes && { done: false, value: parts.decode(bytes) }
+  const readAvailable = (): IteratorResult<message, undefined> | undefined => {
+    if (hasEnded) return done
+    const bytes = (opened ??= context.open()).call.read()
+    return bytes && { done: false, value: context.decode(bytes) }
   }
 
   const waitForNext = async (): Promise<IteratorResult<message, undefined>> => {
     for (;;) {
-      const result = taken()
+      const result = readAvailable()
       if (result || !opened) return result ?? done
       if (await opened.call.readable()) continue
-      if (over) return done
-      parts.onTrailers?.(opened.call.trailers ?? {})
+      if (hasEnded) return done
+      context.onTrailers?.(opened.call.trailers ?? {})
       close()
       return done
     }
   }
 
-  const failed = (error: unknown) => {
+  const onFailure = (error: unknown) => {
     // A caller that stopped the stream does not get its error.
-    if (over) return done
+    if (hasEnded) return done
     close()
     opened?.call.cancel(error)
-    throw parts.failure(error)
+    throw context.failure(error)
   }
 
-  const queued = (): Promise<IteratorResult<message, undefined>> => {
-    const turn = (reading ?? Promise.resolve()).then(waitForNext).catch(failed)
+  const enqueueRead = (): Promise<IteratorResult<message, undefined>> => {
+    const result = (reading ?? Promise.resolve()).then(waitForNext).catch(onFailure)
     const settled = () => {
-      if (reading === mine) reading = undefined
+      if (reading === current) reading = undefined
     }
-    const mine: Promise<void> = turn.then(settled, settled)
-    reading = mine
-    return turn
+    const current: Promise<void> = result.then(settled, settled)
+    reading = current
+    return result
   }
 
   const stop = (reason?: unknown) => {
-    if (over) return
+    if (hasEnded) return
     close()
     opened?.call.cancel(reason)
   }
@@ -75,12 +75,12 @@ export function messageStream<message>(parts: StreamParts<message>): GrpcStream<
   const stream = {
     [Symbol.asyncIterator]: () => stream,
     next() {
-      if (reading) return queued()
+      if (reading) return enqueueRead()
       try {
-        const result = taken()
-        return result ? Promise.resolve(result) : queued()
+        const result = readAvailable()
+        return result ? Promise.resolve(result) : enqueueRead()
       } catch (error) {
-        return (async () => failed(error))()
+        return (async () => onFailure(error))()
       }
     },
     async return() {

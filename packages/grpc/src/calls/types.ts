@@ -42,10 +42,13 @@ type AnyMethod = MethodDefinition<any, any>
 
 /** The client function of one method of a service. */
 export type GrpcClientMethod<method extends AnyMethod> = method extends { readonly requestStream: true }
-  ? (requests: Requests<MessageInput<method['requestType']>>, options?: GrpcCallOptions) => Answer<method>
-  : (request: MessageInput<method['requestType']>, options?: GrpcCallOptions) => Answer<method>
+  ? (
+      requests: Requests<MessageInput<method['requestType']>>,
+      options?: GrpcCallOptions,
+    ) => MethodResult<method>
+  : (request: MessageInput<method['requestType']>, options?: GrpcCallOptions) => MethodResult<method>
 
-type Answer<method extends AnyMethod> = method extends { readonly responseStream: true }
+type MethodResult<method extends AnyMethod> = method extends { readonly responseStream: true }
   ? GrpcStream<MessageOf<method['responseType']>>
   : Promise<MessageOf<method['responseType']>>
 

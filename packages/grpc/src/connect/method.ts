@@ -23,11 +23,11 @@ const empty = '.google.protobuf.Empty'
 
 /** Creates a function that describes the method of a call as one from empty message to empty message. */
 export function createMethodDescriber(): (start: CallStart) => EmptyMethod {
-  const known = new Map<string, EmptyMethod>()
+  const methods = new Map<string, EmptyMethod>()
   return (start) => {
     const key = `${start.path} ${start.requestStream} ${start.responseStream}`
-    const method = known.get(key) ?? describe(start)
-    known.set(key, method)
+    const method = methods.get(key) ?? describe(start)
+    methods.set(key, method)
     return method
   }
 }

@@ -1,15 +1,15 @@
 import { deferred } from '../adapter/deferred.ts'
 
 /** A queue of messages for a reader that pulls one after the other. */
-export interface Outbox<message> extends AsyncIterable<message> {
+export interface SendQueue<message> extends AsyncIterable<message> {
   /** Adds a message; resolves when the reader has received it. */
   put(message: message): Promise<void>
   /** Ends the queue: no message follows. */
   end(): void
 }
 
-export function createOutbox<message>(): Outbox<message> {
-  const waiting: { readonly message: message; taken(): void }[] = []
+export function createSendQueue<message>(): SendQueue<message> {
+  const waiting: { readonly message: message; received(): void }[] = []
   let isEnded = false
   let changed = deferred<void>()
 
@@ -20,10 +20,10 @@ export function createOutbox<message>(): Outbox<message> {
 
   return {
     put(message) {
-      const taken = deferred<void>()
-      waiting.push({ message, taken: () => taken.resolve() })
+      const received = deferred<void>()
+      waiting.push({ message, received: () => received.resolve() })
       change()
-      return taken.promise
+      return received.promise
     },
     end() {
       isEnded = true
@@ -33,7 +33,7 @@ export function createOutbox<message>(): Outbox<message> {
       for (;;) {
         const first = waiting.shift()
         if (first) {
-          first.taken()
+          first.received()
           yield first.message
         } else if (isEnded) return
         else await changed.promise

@@ -9,34 +9,34 @@ import {
   metadataToHeaders,
   type StatusCode,
 } from '@fairlead/grpc-transport/wire'
-import type { Answer, Carrier } from '../adapter/adapter-call.ts'
+import type { AdapterResponse, AdapterCall } from '../adapter/adapter-call.ts'
 import type { EmptyMessage, EmptyMethod } from './method.ts'
-import { createOutbox } from './send-queue.ts'
+import { createSendQueue } from './send-queue.ts'
 
 /** Begins a call on a transport of Connect. */
-export function carryByConnect(
+export function startConnectCall(
   transport: Transport,
   method: EmptyMethod,
   start: CallStart,
   signal: AbortSignal,
-): Carrier {
+): AdapterCall {
   const { timeoutMs } = start
   const header = headersOf(start.metadata ?? {})
-  const requests = createOutbox<EmptyMessage>()
+  const requests = createSendQueue<EmptyMessage>()
 
-  async function exchange(): Promise<Answer> {
+  async function exchange(): Promise<AdapterResponse> {
     if (method.methodKind === 'unary') {
       const first = await requests[Symbol.asyncIterator]().next()
       const request: EmptyMessage = first.done ? fromBinary(EmptySchema, new Uint8Array()) : first.value
-      const { message, ...rest } = await transport.unary(method, signal, timeoutMs, header, request)
-      return answerOf(rest, [message][Symbol.iterator]())
+      const { message, ...ends } = await transport.unary(method, signal, timeoutMs, header, request)
+      return responseOf(ends, [message][Symbol.iterator]())
     }
-    const { message, ...rest } = await transport.stream(method, signal, timeoutMs, header, requests)
-    return answerOf(rest, message[Symbol.asyncIterator]())
+    const { message, ...ends } = await transport.stream(method, signal, timeoutMs, header, requests)
+    return responseOf(ends, message[Symbol.asyncIterator]())
   }
 
   return {
-    answer: exchange(),
+    response: exchange(),
     send: (message) => requests.put(fromBinary(EmptySchema, message)),
     end: () => requests.end(),
   }
@@ -56,7 +56,7 @@ interface Ends {
 
 type Messages = Iterator<EmptyMessage> | AsyncIterator<EmptyMessage>
 
-function answerOf({ header, trailer }: Ends, messages: Messages): Answer {
+function responseOf({ header, trailer }: Ends, messages: Messages): AdapterResponse {
   let trailers: Metadata | undefined
   let next: Uint8Array | undefined
   return {

@@ -8,10 +8,10 @@ import {
   type StatusCode,
 } from '@fairlead/grpc-transport/wire'
 import { type Client, type ClientDuplexStream, Metadata as Entries, type StatusObject } from '@grpc/grpc-js'
-import type { Answer, Carrier } from '../adapter/adapter-call.ts'
+import type { AdapterResponse, AdapterCall } from '../adapter/adapter-call.ts'
 
 /** Begins a call on a channel. Every call type is handled in the same way: as a bidirectional stream. */
-export function carryByChannel(client: Client, start: CallStart, signal: AbortSignal): Carrier {
+export function startChannelCall(client: Client, start: CallStart, signal: AbortSignal): AdapterCall {
   const { path, timeoutMs, metadata = {} } = start
   // The library would expose the value of an entry that cannot be sent.
   metadataToHeaders(metadata)
@@ -21,7 +21,7 @@ export function carryByChannel(client: Client, start: CallStart, signal: AbortSi
   // The same error is reported again as the status.
   duplex.on('error', () => undefined)
   return {
-    answer: answerOf(duplex),
+    response: responseOf(duplex),
     send(message) {
       if (duplex.write(message)) return Promise.resolve()
       return new Promise((resolve) => duplex.once('drain', resolve))
@@ -37,14 +37,14 @@ export function statusOfChannel(error: unknown): GrpcError {
 
 type Duplex = ClientDuplexStream<Uint8Array, Uint8Array>
 
-function answerOf(duplex: Duplex): Promise<Answer> {
+function responseOf(duplex: Duplex): Promise<AdapterResponse> {
   return new Promise((resolve) => {
     let headers: Metadata = {}
     let status: StatusObject | undefined
     let next: Uint8Array | undefined
     let wake: (() => void) | undefined
 
-    const answer: Answer = {
+    const response: AdapterResponse = {
       get headers() {
         return headers
       },
@@ -52,31 +52,31 @@ function answerOf(duplex: Duplex): Promise<Answer> {
         return status && metadataOf(status.metadata)
       },
       read() {
-        const message = next ?? take()
+        const message = next ?? readNext()
         next = undefined
         return message
       },
       async pull() {
         for (;;) {
-          next ??= take()
+          next ??= readNext()
           if (next) return true
           // Comes last: the status is reported before the messages that wait here were read.
           if (status) return finish(status)
-          await new Promise<void>((woken) => {
-            wake = woken
+          await new Promise<void>((resolveWait) => {
+            wake = resolveWait
           })
         }
       },
     }
-    const take = () => (duplex.read() as Uint8Array | null) ?? undefined
+    const readNext = () => (duplex.read() as Uint8Array | null) ?? undefined
     duplex.on('metadata', (entries) => {
       headers = metadataOf(entries)
-      resolve(answer)
+      resolve(response)
     })
     duplex.on('readable', () => wake?.())
-    duplex.on('status', (told) => {
-      status = told
-      resolve(answer)
+    duplex.on('status', (reported) => {
+      status = reported
+      resolve(response)
       wake?.()
     })
   })
@@ -93,7 +93,7 @@ function entriesOf(metadata: Metadata): Entries {
   for (const [name, value] of Object.entries(metadata)) {
     const values: readonly MetadataValue[] =
       typeof value === 'string' || value instanceof Uint8Array ? [value] : value
-    for (const one of values) entries.add(name, typeof one === 'string' ? one : Buffer.from(one))
+    for (const item of values) entries.add(name, typeof item === 'string' ? item : Buffer.from(item))
   }
   return entries
 }

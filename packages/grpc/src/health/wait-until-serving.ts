@@ -12,6 +12,7 @@ import {
  * @param client - client of `HealthDefinition`
  * @param service - full name of the service, for example `geyser.Geyser`; empty for the whole server
  * @param options - `signal` cancels the wait, and `metadata` is sent with each call
+ * @returns a promise that resolves when the service reports SERVING
  * @throws FairleadError `GRPC_STATUS` for any status but UNAVAILABLE, UNIMPLEMENTED when the server has no health
  *   service; the reason of the signal
  * @example

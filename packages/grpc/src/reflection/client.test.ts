@@ -21,13 +21,13 @@ afterEach(async () => {
 })
 
 /** Responds like real servers: some files by name, for all other requests an error inside the stream. */
-async function* answer(requests: AsyncIterable<ServerReflectionRequest>) {
+async function* respond(requests: AsyncIterable<ServerReflectionRequest>) {
   for await (const { messageRequest } of requests) {
-    yield { messageResponse: answerTo(messageRequest) }
+    yield { messageResponse: responseTo(messageRequest) }
   }
 }
 
-function answerTo(
+function responseTo(
   question: ServerReflectionRequest['messageRequest'],
 ): ServerReflectionResponse['messageResponse'] {
   if (question?.$case === 'listServices') {
@@ -44,20 +44,20 @@ describe.each([
 ] as const)('a server with reflection %s', (_, definition) => {
   async function client() {
     const server = await serve(
-      implement(definition as typeof ServerReflectionDefinition, { serverReflectionInfo: answer }),
+      implement(definition as typeof ServerReflectionDefinition, { serverReflectionInfo: respond }),
     )
     const transport = createHttp2Transport(server.url)
     closing.push(server.stop, () => transport.close())
     return createReflectionClient({ transport, auth: { kind: 'x-token', token } })
   }
 
-  it('names its services', async () => {
+  it('lists its services', async () => {
     const reflection = await client()
     expect(await reflection.listServices()).toEqual(['geyser.Geyser'])
     expect(await reflection.listServices()).toEqual(['geyser.Geyser'])
   })
 
-  it('gives files as they can be decoded', async () => {
+  it('returns decodable files', async () => {
     const reflection = await client()
     for (const files of [
       await reflection.fileContainingSymbol('geyser.Geyser'),
@@ -69,9 +69,9 @@ describe.each([
     }
   })
 
-  it('says what it does not know', async () => {
+  it('reports unknown symbols', async () => {
     const error = await failure((await client()).fileByFilename('other.proto'))
-    expect(error.context).toMatchObject({
+    expect(error.details).toMatchObject({
       status: Status.NOT_FOUND,
       statusName: 'NOT_FOUND',
       detail: 'no ***',
@@ -79,12 +79,12 @@ describe.each([
   })
 })
 
-it('a server without reflection says so', async () => {
+it('a server without reflection returns UNIMPLEMENTED', async () => {
   const server = await serve()
   const transport = createHttp2Transport(server.url)
   closing.push(server.stop, () => transport.close())
   const error = await failure(createReflectionClient({ transport }).listServices())
-  expect(error.context).toMatchObject({
+  expect(error.details).toMatchObject({
     operation: '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo',
     status: Status.UNIMPLEMENTED,
   })

@@ -16,8 +16,10 @@ import {
 } from '../generated/grpc/reflection/v1/reflection.ts'
 import { ServerReflectionDefinition as V1Alpha } from '../generated/grpc/reflection/v1alpha/reflection.ts'
 
+/** Options of {@link createReflectionClient}: transport, token, and timeout in milliseconds. */
 export type ReflectionClientOptions = Omit<GrpcSettings, 'retries'> & SharedTransport
 
+/** Options of a single call: `timeoutMs` in milliseconds. */
 export type ReflectionCallOptions = Pick<GrpcCallOptions, 'signal' | 'timeoutMs' | 'metadata'>
 
 /**
@@ -56,36 +58,39 @@ export interface ReflectionClient {
 export function createReflectionClient(options: ReflectionClientOptions): ReflectionClient {
   const connection = createConnection(options, () => options.transport)
   // The two versions differ only in their name.
-  const newest = versionOf(V1, connection)
-  const older = versionOf(V1Alpha, connection)
-  let known: Version | undefined
+  const v1 = versionOf(V1, connection)
+  const v1alpha = versionOf(V1Alpha, connection)
+  let supported: Version | undefined
 
-  async function ask(question: Question, callOptions: ReflectionCallOptions = {}): Promise<Answer> {
-    if (known) return known(question, callOptions)
+  async function query(
+    request: ReflectionQuery,
+    callOptions: ReflectionCallOptions = {},
+  ): Promise<ReflectionResult> {
+    if (supported) return supported(request, callOptions)
     try {
-      const answer = await newest(question, callOptions)
-      known = newest
-      return answer
+      const response = await v1(request, callOptions)
+      supported = v1
+      return response
     } catch (error) {
       if (!isUnimplemented(error)) throw error
-      const answer = await older(question, callOptions)
-      known = older
-      return answer
+      const response = await v1alpha(request, callOptions)
+      supported = v1alpha
+      return response
     }
   }
 
   async function files(
-    question: Question,
+    request: ReflectionQuery,
     callOptions?: ReflectionCallOptions,
   ): Promise<readonly Uint8Array[]> {
-    const answer = await ask(question, callOptions)
-    return answer?.$case === 'fileDescriptorResponse' ? answer.value.fileDescriptorProto : []
+    const response = await query(request, callOptions)
+    return response?.$case === 'fileDescriptorResponse' ? response.value.fileDescriptorProto : []
   }
 
   return {
     async listServices(callOptions) {
-      const answer = await ask({ $case: 'listServices', value: '' }, callOptions)
-      return answer?.$case === 'listServicesResponse' ? answer.value.service.map(({ name }) => name) : []
+      const response = await query({ $case: 'listServices', value: '' }, callOptions)
+      return response?.$case === 'listServicesResponse' ? response.value.service.map(({ name }) => name) : []
     },
     fileContainingSymbol: (value, callOptions) =>
       files({ $case: 'fileContainingSymbol', value }, callOptions),
@@ -93,11 +98,11 @@ export function createReflectionClient(options: ReflectionClientOptions): Reflec
   }
 }
 
-type Question = ServerReflectionRequest['messageRequest']
-type Answer = ServerReflectionResponse['messageResponse']
+type ReflectionQuery = ServerReflectionRequest['messageRequest']
+type ReflectionResult = ServerReflectionResponse['messageResponse']
 
 /** Sends one query to one version of the service. */
-type Version = (question: Question, options: ReflectionCallOptions) => Promise<Answer>
+type Version = (request: ReflectionQuery, options: ReflectionCallOptions) => Promise<ReflectionResult>
 
 function versionOf(definition: typeof V1 | typeof V1Alpha, connection: Connection): Version {
   const client = clientOver(definition, connection)
@@ -116,5 +121,5 @@ function versionOf(definition: typeof V1 | typeof V1Alpha, connection: Connectio
 }
 
 function isUnimplemented(error: unknown): boolean {
-  return FairleadError.is(error, 'GRPC_STATUS') && error.context.status === Status.UNIMPLEMENTED
+  return FairleadError.is(error, 'GRPC_STATUS') && error.details.status === Status.UNIMPLEMENTED
 }

@@ -4,7 +4,7 @@ import { decodeBase58, encodeBase58 } from './base58.ts'
 import { bytesOf } from './testing/chain.ts'
 
 describe('base58', () => {
-  it('agrees with another library, zeros at the front included', () => {
+  it('matches another library, including leading zeros', () => {
     for (let seed = 0; seed < 200; seed++) {
       const bytes = bytesOf(seed, seed % 70)
       bytes.fill(0, 0, seed % 5)
@@ -14,7 +14,7 @@ describe('base58', () => {
     }
   })
 
-  it('refuses other letters', () => {
+  it('rejects other characters', () => {
     expect(() => decodeBase58('0OIl')).toThrow('DECODE_INVALID')
   })
 })

@@ -40,23 +40,23 @@ export async function startEchoServer(): Promise<EchoServer> {
     readMaxBytes: 64 * 1_048_576,
     writeMaxBytes: 64 * 1_048_576,
   })
-  const one = createServer(handler)
+  const grpcServer = createServer(handler)
   const two = createHttp2Server(handler)
   const sessions = new Set<ServerHttp2Session>()
   two.on('session', (session) => {
     sessions.add(session)
     session.on('error', () => undefined)
   })
-  for (const server of [one, two]) {
+  for (const server of [grpcServer, two]) {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
   }
-  const url = (server: typeof one | typeof two) =>
+  const url = (server: typeof grpcServer | typeof two) =>
     `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const bridge = await startWebBridge(url(two))
   return {
     web: bridge.url,
-    http1: url(one),
+    http1: url(grpcServer),
     http2: url(two),
     events,
     sent,
@@ -64,8 +64,8 @@ export async function startEchoServer(): Promise<EchoServer> {
       bridge.close()
       for (const session of sessions) session.destroy()
       two.close()
-      one.close()
-      one.closeAllConnections()
+      grpcServer.close()
+      grpcServer.closeAllConnections()
     },
   }
 }
@@ -81,7 +81,7 @@ function service(name: string): DescService {
   return found
 }
 
-interface Asked {
+interface EchoRequest {
   readonly service: string
 }
 
@@ -96,17 +96,17 @@ function routes(router: ConnectRouter, events: EventEmitter, sent: { count: numb
     })
 
   router.service(service('grpc.health.v1.Health'), {
-    async check(asked: Asked, context: HandlerContext) {
+    async check(request: EchoRequest, context: HandlerContext) {
       const { requestHeader, responseHeader, responseTrailer } = context
       responseHeader.set('seen-token', requestHeader.get('x-token') ?? 'none')
       responseHeader.set('seen-trace-bin', requestHeader.get('trace-bin') ?? '')
       responseTrailer.set('cost', '7')
-      if (asked.service === 'hang') return hang(context)
-      if (asked.service === 'refuse') throw refusal(requestHeader.get('x-token') ?? '')
+      if (request.service === 'hang') return hang(context)
+      if (request.service === 'refuse') throw refusal(requestHeader.get('x-token') ?? '')
       return { status: 1 }
     },
-    async *watch(asked: Asked, context: HandlerContext) {
-      const [kind, count = '0'] = asked.service.split(' ')
+    async *watch(request: EchoRequest, context: HandlerContext) {
+      const [kind, count = '0'] = request.service.split(' ')
       if (kind === 'none') return
       for (let index = 0; index < Number(count); index++) yield { status: index % 4 }
       if (kind === 'fail') throw refusal(context.requestHeader.get('x-token') ?? '')

@@ -35,12 +35,12 @@ export async function startWebBridge(target: string): Promise<WebBridge> {
     stream.on('error', () => response.destroy())
     response.on('close', () => stream.close(8))
     stream.end(isText ? Buffer.from(body.toString('latin1'), 'base64') : body)
-    const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders]
-    for (const [name, value] of Object.entries(answered)) {
+    const [responseHeaders] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+    for (const [name, value] of Object.entries(responseHeaders)) {
       if (!name.startsWith(':') && value !== undefined) response.setHeader(name, value)
     }
     if (isText) response.setHeader('content-type', 'application/grpc-web-text+proto')
-    response.statusCode = Number(answered[':status'])
+    response.statusCode = Number(responseHeaders[':status'])
     response.flushHeaders()
     if (isText) stream.pipe(base64Pieces()).pipe(response)
     else stream.pipe(response)

@@ -16,14 +16,14 @@ export function encodeBase64(bytes: Uint8Array): string {
  * @throws GrpcError INTERNAL, from the function, for invalid base64
  * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md (text-encoded streams)
  */
-export function createBase64Reader(): (piece: Uint8Array) => Uint8Array {
+export function createBase64Reader(): (chunk: Uint8Array) => Uint8Array {
   const decoder = new TextDecoder('latin1')
   let waiting = ''
-  return (piece) => {
-    waiting += decoder.decode(piece)
-    const whole = waiting.length - (waiting.length % 4)
-    const text = waiting.slice(0, whole)
-    waiting = waiting.slice(whole)
+  return (chunk) => {
+    waiting += decoder.decode(chunk)
+    const decodableLength = waiting.length - (waiting.length % 4)
+    const text = waiting.slice(0, decodableLength)
+    waiting = waiting.slice(decodableLength)
     const bytes = (text.match(/[^=]+={0,2}/g) ?? []).map(decode).join('')
     return Uint8Array.from(bytes, (character) => character.charCodeAt(0))
   }

@@ -9,7 +9,7 @@ import {
   Status,
   statusOfHttp,
 } from '@fairlead/grpc-transport/wire'
-import type { Answer } from '../adapter/adapter-call.ts'
+import type { AdapterResponse } from '../adapter/adapter-call.ts'
 import { createBase64Reader } from './base64.ts'
 
 /**
@@ -18,7 +18,7 @@ import { createBase64Reader } from './base64.ts'
  * @throws GrpcError for an invalid response, or one whose headers report that the call failed
  * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md
  */
-export function readAnswer(response: Response, maxMessageBytes: number): Answer {
+export function readResponse(response: Response, maxMessageBytes: number): AdapterResponse {
   const fields: HeaderFields = Object.fromEntries(response.headers)
   let ending: HeaderFields | undefined = 'grpc-status' in fields ? fields : undefined
   if (response.status !== 200) {
@@ -34,7 +34,7 @@ export function readAnswer(response: Response, maxMessageBytes: number): Answer 
   const body = response.body?.getReader()
   const bytesOf = type.startsWith('application/grpc-web-text')
     ? createBase64Reader()
-    : (piece: Uint8Array) => piece
+    : (chunk: Uint8Array) => chunk
   const frames = createFrameReader({
     maxMessageBytes,
     onTrailers: (block) => {
@@ -64,12 +64,12 @@ export function readAnswer(response: Response, maxMessageBytes: number): Answer 
           void body?.cancel().catch(() => undefined)
           return finish()
         }
-        const piece = await body?.read()
-        if (!piece || piece.done) {
+        const chunk = await body?.read()
+        if (!chunk || chunk.done) {
           frames.end()
           return finish()
         }
-        frames.push(bytesOf(piece.value))
+        frames.push(bytesOf(chunk.value))
       }
     },
   }

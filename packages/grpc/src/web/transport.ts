@@ -7,11 +7,11 @@ import {
   Status,
   type Transport,
 } from '@fairlead/grpc-transport/wire'
-import { readAddress } from '../adapter/server-url.ts'
-import type { Answer } from '../adapter/adapter-call.ts'
+import { parseServerUrl } from '../adapter/server-url.ts'
+import type { AdapterResponse } from '../adapter/adapter-call.ts'
 import { deferred } from '../adapter/deferred.ts'
-import { transportOver } from '../adapter/transport.ts'
-import { readAnswer } from './response.ts'
+import { createAdapterTransport } from '../adapter/transport.ts'
+import { readResponse } from './response.ts'
 import { encodeBase64 } from './base64.ts'
 
 /** Options of a gRPC-web transport. */
@@ -42,10 +42,10 @@ export interface GrpcWebTransportOptions {
  */
 export function createGrpcWebTransport(url: string, options: GrpcWebTransportOptions = {}): Transport {
   const { format = 'binary', maxMessageBytes = 64 * 1_048_576 } = options
-  const base = readAddress(url).href.replace(/\/+$/, '')
+  const base = parseServerUrl(url).href.replace(/\/+$/, '')
   const type = format === 'text' ? 'application/grpc-web-text+proto' : 'application/grpc-web+proto'
 
-  async function exchange(start: CallStart, body: Uint8Array, signal: AbortSignal): Promise<Answer> {
+  async function exchange(start: CallStart, body: Uint8Array, signal: AbortSignal): Promise<AdapterResponse> {
     const headers = new Headers({ 'content-type': type, accept: type, 'x-grpc-web': '1' })
     if (start.timeoutMs !== undefined) headers.set('grpc-timeout', formatTimeout(start.timeoutMs))
     for (const [name, value] of Object.entries(metadataToHeaders(start.metadata ?? {}))) {
@@ -60,15 +60,15 @@ export function createGrpcWebTransport(url: string, options: GrpcWebTransportOpt
       redirect: 'manual',
       signal,
     })
-    return readAnswer(response, maxMessageBytes)
+    return readResponse(response, maxMessageBytes)
   }
 
-  return transportOver({
-    carry(start, signal) {
+  return createAdapterTransport({
+    startCall(start, signal) {
       const request = deferred<Uint8Array>()
       let isSent = false
       return {
-        answer: request.promise.then((body) => exchange(start, body, signal)),
+        response: request.promise.then((body) => exchange(start, body, signal)),
         async send(message) {
           if (isSent) throw new GrpcError(Status.UNIMPLEMENTED, 'a call of gRPC-web has one request message')
           isSent = true
@@ -78,11 +78,11 @@ export function createGrpcWebTransport(url: string, options: GrpcWebTransportOpt
         end: () => request.resolve(new Uint8Array()),
       }
     },
-    statusOf: lostConnection,
+    statusOf: connectionError,
   })
 }
 
-function lostConnection(error: unknown): GrpcError {
+function connectionError(error: unknown): GrpcError {
   const { message, cause } = error as { message?: string; cause?: { code?: string } }
   const detail = ['no connection to the server:', message, cause?.code].filter(Boolean).join(' ')
   return new GrpcError(Status.UNAVAILABLE, detail)

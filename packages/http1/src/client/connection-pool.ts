@@ -55,7 +55,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
 
   constructor(address: URL, options: Http1Options) {
     if (address.protocol !== 'http:' && address.protocol !== 'https:') {
-      throw new TypeError('The address of an upstream must begin with http:// or https://.')
+      throw new TypeError('The URL of an upstream must begin with http:// or https://.')
     }
     this.#address = address
     this.#options = options
@@ -103,7 +103,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
 
   onResponse(connection: Connection, tookMs: number | undefined): void {
     if (this.#endless.has(connection)) {
-      connection.close(new Http1Error('broken', 'The stream has ended.'))
+      connection.close(new Http1Error('reset', 'The stream has ended.'))
       return
     }
     if (tookMs !== undefined) this.#pipelining.onResponse(tookMs, connection.wasFirstWhenSent)
@@ -129,16 +129,16 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
 
   #rejectionOf(call: Http1Call): Error | undefined {
     if (call.signal?.aborted) return new Http1Error('aborted', 'The call was aborted.')
-    if (this.#isClosed) return new Http1Error('unconnected', 'The connections were closed.')
+    if (this.#isClosed) return new Http1Error('connect_failed', 'The connections were closed.')
     if (call.target === this.#lastTarget) return undefined
-    if (!isTarget(call.target)) return new TypeError('The target of a request cannot be sent.')
+    if (!isTarget(call.target)) return new TypeError('The request target contains an invalid character.')
     this.#lastTarget = call.target
     return undefined
   }
 
   #start(exchange: Exchange, now: number): void {
     if (this.#isClosed) {
-      exchange.fail(new Http1Error('unconnected', 'The connections were closed.'))
+      exchange.fail(new Http1Error('connect_failed', 'The connections were closed.'))
       return
     }
     const { call } = exchange
@@ -280,7 +280,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     for (const connection of this.#connections) {
       connection.tick(before)
       if (connection.load === 0 && connection.isReady && now - connection.idleSince > connection.idleMs)
-        connection.close(new Http1Error('broken', 'The connection was idle.'))
+        connection.close(new Http1Error('reset', 'The connection was idle.'))
     }
     for (const exchange of [...this.#quick.all(), ...this.#slow.all()]) {
       if (before > exchange.deadline)

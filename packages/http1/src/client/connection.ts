@@ -166,7 +166,8 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.#loopIdleAtBytes = eventLoopIdleMs()
     try {
       for (let at = 0; at < bytes.length && !this.isClosed;) {
-        if (this.#pending.length === 0) throw new Http1Error('malformed', 'The upstream speaks unasked.')
+        if (this.#pending.length === 0)
+          throw new Http1Error('malformed', 'The upstream sent data without a request.')
         at = this.#reader.read(bytes, at, this)
       }
       const [first] = this.#pending
@@ -174,7 +175,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     } catch (error) {
       if (error instanceof Http1Error) return this.close(error)
       reportUnexpected('upstream', error)
-      this.close(new Http1Error('broken', 'The response could not be processed.'))
+      this.close(new Http1Error('reset', 'The response could not be processed.'))
     }
   }
 
@@ -200,7 +201,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
       first.onData(bytes)
       if (first.isDelivered) this.#isLong = true
     } else if (first && (first.bytes += bytes.length) > maxSkippedBytes) {
-      this.close(new Http1Error('broken', 'The answer before this one was too long to be skipped.'))
+      this.close(new Http1Error('reset', 'The previous response was too long to be skipped.'))
     }
   }
 
@@ -218,7 +219,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     // An upstream that responds before it has received the whole request may not read the rest of it.
     if (this.load === 0 && this.#socket.writableLength > 0) this.#isPersistent = false
     if (!this.#isPersistent) {
-      this.close(new Http1Error('broken', 'The upstream ended the connection.'))
+      this.close(new Http1Error('reset', 'The upstream ended the connection.'))
       return
     }
     this.#becomeFirst(loopIdleMs)
@@ -283,7 +284,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
         ? !this.#isPaused && before - this.#lastBytesAt > this.#timeouts.bodyTimeoutMs
         : before > first.deadline
     ) {
-      this.close(new Http1Error('late', 'The upstream did not answer in time.'))
+      this.close(new Http1Error('timeout', 'The upstream did not respond in time.'))
       return
     }
     if (this.#reader.isInResponse && !this.#isPaused && before - this.#lastBytesAt > stalledMs) this.#stall()
@@ -306,7 +307,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.#socket.destroy()
     this.#owner.onClosed(this, pending.length - 1)
     // The upstream may have closed a connection that was used before, before the call arrived.
-    const isStale = failure.kind === 'broken' && this.responseCount > 0 && !this.#reader.isInResponse
+    const isStale = failure.kind === 'reset' && this.responseCount > 0 && !this.#reader.isInResponse
     for (const [index, exchange] of pending.entries()) {
       if (!(exchange instanceof Exchange)) continue
       if (failure.kind !== 'aborted' && (index > 0 || isStale))
@@ -315,7 +316,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     }
     for (const exchange of unsent) {
       if (this.isReady && failure.kind !== 'aborted') this.#owner.onReassigned(exchange, this)
-      else exchange.failUnsent('The upstream cannot be reached.')
+      else exchange.failUnsent('The upstream is unreachable.')
     }
   }
 
@@ -341,8 +342,8 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
 
   #ended(): Http1Error {
     return this.isReady
-      ? new Http1Error('broken', 'The upstream ended the connection.')
-      : new Http1Error('unconnected', 'The upstream cannot be reached.')
+      ? new Http1Error('reset', 'The upstream ended the connection.')
+      : new Http1Error('connect_failed', 'The upstream is unreachable.')
   }
 
   #noteHead({ isPersistent, framing, idleMs }: ResponseHead): void {
@@ -388,5 +389,5 @@ function aborted(): Http1Error {
 }
 
 function behind(): Http1Error {
-  return new Http1Error('broken', 'The connection ended before its turn.')
+  return new Http1Error('reset', 'The connection closed before the request was processed.')
 }

@@ -141,7 +141,7 @@ export class Exchange implements ResponseReceiver, BodySource {
   /** Fails an exchange that is not on a connection. */
   failUnsent(message: string): void {
     // An exchange that was moved has been sent before.
-    this.fail(new Http1Error(this.reassignments === 0 ? 'unconnected' : 'broken', message))
+    this.fail(new Http1Error(this.reassignments === 0 ? 'connect_failed' : 'reset', message))
   }
 
   /** Handles the abort event of the caller's signal. */

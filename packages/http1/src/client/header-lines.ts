@@ -13,7 +13,7 @@ export function headerLines(fields: Readonly<Record<string, string>>): string {
   let lines = ''
   for (const [name, value] of Object.entries(fields)) {
     if (name === '' || invalidName.test(name) || invalidValue.test(value)) {
-      throw new TypeError('A header field cannot be sent.')
+      throw new TypeError('A header field contains an invalid character.')
     }
     lines += `${name}: ${value}\r\n`
   }

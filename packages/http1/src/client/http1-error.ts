@@ -2,10 +2,10 @@
 export class Http1Error extends Error {
   override readonly name = 'Http1Error'
   /**
-   * `unconnected`: the upstream has received nothing of the call; `broken`: it may have; `late`: the response timed
+   * `connect_failed`: the upstream has received nothing of the call; `reset`: it may have; `timeout`: the response timed
    * out; `malformed`: the bytes received are not HTTP/1.1; `aborted`: the caller cancelled it.
    */
-  readonly kind: 'unconnected' | 'broken' | 'late' | 'malformed' | 'aborted'
+  readonly kind: 'connect_failed' | 'reset' | 'timeout' | 'malformed' | 'aborted'
 
   constructor(kind: Http1Error['kind'], message: string) {
     super(message)
@@ -15,5 +15,5 @@ export class Http1Error extends Error {
 
 /** The failure for bytes that are not a valid response. */
 export function malformed(reason: string): Http1Error {
-  return new Http1Error('malformed', `The upstream's answer is no HTTP/1.1: ${reason}.`)
+  return new Http1Error('malformed', `The response of the upstream is not valid HTTP/1.1: ${reason}.`)
 }

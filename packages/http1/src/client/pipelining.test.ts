@@ -215,7 +215,7 @@ describe('an endless call', () => {
     expect((await connections.request(post('other'))).bytes?.toString()).toBe('other')
     // Another call that began later times out, by the timeout for headers as well as by that for bodies.
     const expectTimeout = () =>
-      expect(connections.request(post('silent'))).rejects.toMatchObject({ kind: 'late' })
+      expect(connections.request(post('silent'))).rejects.toMatchObject({ kind: 'timeout' })
     await expectTimeout()
     expect(endless).toHaveLength(3)
     for (const socket of endless)

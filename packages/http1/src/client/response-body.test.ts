@@ -33,7 +33,7 @@ describe('a body', () => {
     const { body } = await connections.request(post(''))
     // A body that began later and is read has timed out by now.
     const stalled = await connections.request(post('stalls'))
-    await expect(stalled.body.toArray()).rejects.toMatchObject({ kind: 'late' })
+    await expect(stalled.body.toArray()).rejects.toMatchObject({ kind: 'timeout' })
     let length = 0
     for await (const chunk of body as AsyncIterable<Buffer>) length += chunk.length
     expect(length).toBe(8 * mebibyte)
@@ -96,7 +96,7 @@ describe('a body', () => {
     const full = await connections.request(post('end', { isBuffered: true }))
     expect([full.bytes?.toString(), full.isDelimited]).toEqual(['hello world', false])
     await expect(connections.request(post('reset', { isBuffered: true }))).rejects.toMatchObject({
-      kind: 'broken',
+      kind: 'reset',
     })
   })
 })
@@ -153,7 +153,7 @@ describe('the end of all connections', () => {
     await waitFor(() => sockets.size === 2)
     await connections.close()
     expect(await Promise.all(ends)).toEqual(['Http1Error', 'Http1Error', 'Http1Error'])
-    await expect(connections.request(post(''))).rejects.toMatchObject({ kind: 'unconnected' })
+    await expect(connections.request(post(''))).rejects.toMatchObject({ kind: 'connect_failed' })
     await waitFor(() => sockets.size === 0)
   })
 })

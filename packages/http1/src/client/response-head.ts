@@ -69,8 +69,8 @@ export function readHead(text: string): ResponseHead {
     }
   }
   if (encoding !== undefined) {
-    if (isOld || lengths !== undefined) throw malformed('its length is told in two ways')
-    if (encoding.toLowerCase() !== 'chunked') throw malformed('its transfer encoding is not known')
+    if (isOld || lengths !== undefined) throw malformed('it has two conflicting lengths')
+    if (encoding.toLowerCase() !== 'chunked') throw malformed('its transfer encoding is unknown')
   }
   const options = connection === '' ? [] : connection.split(',').map((option) => option.trim())
   return {
@@ -103,7 +103,7 @@ export function readFields(text: string, from: number, to: number): string[] {
     for (; code !== colon; code = text.charCodeAt(++at)) {
       // Also rejects a continuation of the previous line: it begins with a space.
       const lower = nameCodes[code] ?? 0
-      if (lower === 0) throw malformed('a field has no proper name')
+      if (lower === 0) throw malformed('a field name is invalid')
       if (lower !== code) isLower = false
     }
     if (at === nameAt) throw malformed('a field has no name')
@@ -144,17 +144,17 @@ function readStatus(text: string, isOld: boolean): number {
   let status = 0
   for (let at = 9; at < 12; at++) {
     const digit = text.charCodeAt(at) - 48
-    if (!(digit >= 0 && digit <= 9)) throw malformed('its status is no number')
+    if (!(digit >= 0 && digit <= 9)) throw malformed('its status is not a number')
     status = status * 10 + digit
   }
-  if (status < 100 || status > 599) throw malformed('its status is no status')
+  if (status < 100 || status > 599) throw malformed('its status is out of range')
   return status
 }
 
 function readLength(lengths: string): number {
   const [first = '', ...others] = lengths.split(',').map((one) => one.trim())
   if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) {
-    throw malformed('its length is not one number')
+    throw malformed('its length is not a single number')
   }
   return Number(first)
 }

@@ -114,7 +114,7 @@ describe('a response', () => {
     'with %s is not complete before its end',
     (_, text) => {
       for (let at = 1; at < text.length; at++)
-        expect(readAll([text.slice(0, at)]).finish).toThrow('before its answer')
+        expect(readAll([text.slice(0, at)]).finish).toThrow('before its response')
     },
   )
 
@@ -192,9 +192,9 @@ describe('a malformed response', () => {
     ['a head that never ends', `${ok}a: ${'x'.repeat(70_000)}`],
     ['interim answers without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(17)],
   ])('as %s is rejected regardless of the chunk boundaries', (_, text) => {
-    expect(() => readAll([text])).toThrow('no HTTP/1.1')
+    expect(() => readAll([text])).toThrow('not valid HTTP/1.1')
     const pieces = text.length < 500 ? text.split('') : (text.match(/[^]{1,999}/g) ?? [])
-    expect(() => readAll(pieces)).toThrow('no HTTP/1.1')
+    expect(() => readAll(pieces)).toThrow('not valid HTTP/1.1')
   })
 
   it('accepts the longest head and the most fields', () => {

@@ -107,14 +107,14 @@ export class ResponseReader {
   /**
    * Handles the end of the connection.
    *
-   * @throws Http1Error `broken` when a response is not complete
+   * @throws Http1Error `reset` when a response is not complete
    */
   finish(receiver: ResponseReceiver | undefined): void {
     if (this.#state === 'close' && receiver) {
       this.#state = 'head'
       receiver.onEnd()
     } else if (this.isInResponse || receiver) {
-      throw new Http1Error('broken', 'The upstream ended the connection before its answer.')
+      throw new Http1Error('reset', 'The upstream ended the connection before its response.')
     }
   }
 
@@ -154,7 +154,7 @@ export class ResponseReader {
     if (head.status < 200) {
       // The bytes after an unrequested protocol change cannot be parsed.
       if (head.status === 101 || ++this.#informational > maxInformational)
-        throw malformed('an interim answer is out of place')
+        throw malformed('an interim response is unexpected')
       return at
     }
     this.#informational = 0

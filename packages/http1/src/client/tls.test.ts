@@ -50,14 +50,14 @@ describe('an upstream behind TLS', () => {
 
   it('receives nothing when its certificate is untrusted', async () => {
     const { url, requests } = await secured({ type: 7, ip: '127.0.0.1' })
-    await expect(connectionsTo(url).request(post('secret'))).rejects.toMatchObject({ kind: 'unconnected' })
+    await expect(connectionsTo(url).request(post('secret'))).rejects.toMatchObject({ kind: 'connect_failed' })
     expect(requests).toHaveLength(0)
   })
 
   it('receives nothing when its certificate is for another host', async () => {
     const { url, requests, certificateAuthorityFile } = await secured({ type: 2, value: 'other.example' })
     const connections = connectionsTo(url, { certificateAuthorityFile })
-    await expect(connections.request(post('secret'))).rejects.toMatchObject({ kind: 'unconnected' })
+    await expect(connections.request(post('secret'))).rejects.toMatchObject({ kind: 'connect_failed' })
     expect(requests).toHaveLength(0)
   })
 

@@ -76,7 +76,7 @@ export class Http1ServerResponse {
   /** @throws TypeError for a value with other than printable ASCII characters: it could be parsed as several fields */
   setHeader(name: string, value: string | number | readonly string[]): void {
     const text = String(value)
-    if (/[^\x20-\x7E]/.test(text)) throw new TypeError(`The header ${name} holds a sign that it cannot hold.`)
+    if (/[^\x20-\x7E]/.test(text)) throw new TypeError(`The header ${name} contains an invalid character.`)
     if (this.#preset.names.includes(name)) this.#preset = without(this.#preset, name)
     const known = this.#names.indexOf(name)
     if (known >= 0) this.#values[known] = text

@@ -21,7 +21,7 @@ function formsOf(address: Address): readonly string[] {
 const some = Array.from({ length: 50 }, (_, index) => new Address(index % 5 ? 0 : -1, randomBytes(32)))
 
 describe('an address', () => {
-  it('is read from every form, and written as @ton/core writes it', () => {
+  it('is parsed from every form, and formatted like @ton/core', () => {
     for (const address of some) {
       for (const form of formsOf(address)) {
         expect(parseAddress(form).equals(address), form).toBe(true)
@@ -39,20 +39,20 @@ describe('an address', () => {
     expect(addressForm(nonBounceable, 'raw')).toBe(raw)
   })
 
-  it('may be an object of @ton/core', () => {
+  it('can be an object of @ton/core', () => {
     const address = Address.parse(bounceable)
     expect(parseAddress(address).equals(address)).toBe(true)
     expect(addressForm(address, 'raw')).toBe(raw)
   })
 
-  it('is the same in every form, and no other', () => {
+  it('is equal in every form, and to no other address', () => {
     expect(sameAddress(raw, nonBounceable)).toBe(true)
     expect(sameAddress(raw, raw.replace('0:', '-1:'))).toBe(false)
     expect(sameAddress(raw, raw.replace(/D$/, 'C'))).toBe(false)
   })
 })
 
-describe('what is no address', () => {
+describe('an invalid address', () => {
   // One letter changed in each: the checksum detects all of them.
   const misspelled = bounceable
     .split('')
@@ -74,14 +74,14 @@ describe('what is no address', () => {
     `${bounceable}=`,
     ...elsewhere,
     ...misspelled,
-  ])('is refused without repeating it: %s', (text) => {
+  ])('is rejected without quoting it: %s', (text) => {
     const error = caught(() => parseAddress(text))
-    expect(error).toMatchObject({ code: 'CONFIG_INVALID', context: { option: 'address' } })
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', details: { option: 'address' } })
     if (text.length > 8) expect(String(error)).not.toContain(text)
   })
 
-  it('makes a form refused that does not exist', () => {
-    expect(caught(() => addressForm(raw, 'hex' as 'raw'))).toMatchObject({ context: { option: 'form' } })
+  it('cannot have an unknown form', () => {
+    expect(caught(() => addressForm(raw, 'hex' as 'raw'))).toMatchObject({ details: { option: 'form' } })
   })
 })
 

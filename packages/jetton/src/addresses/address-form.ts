@@ -87,6 +87,7 @@ export function addressForm(
  * ```ts
  * sameAddress(burn.burner.address, wallet)
  * ```
+ * @see TEP-2
  */
 export function sameAddress(a: string | Address, b: string | Address): boolean {
   return parseAddress(a).equals(parseAddress(b))

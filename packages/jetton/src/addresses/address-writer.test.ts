@@ -52,10 +52,10 @@ const book = (text: string) => ({
   metadata: { [text]: { is_indexed: true, token_info: [{ type: 'jetton_masters', description: raw }] } },
 })
 
-let given: unknown
+let returned: unknown
 let node: HttpServer
 beforeAll(async () => {
-  node = await startHttpServer((_, response) => sendJson(response, given))
+  node = await startHttpServer((_, response) => sendJson(response, returned))
 })
 afterAll(() => node.close())
 
@@ -65,21 +65,21 @@ const options = (form: keyof typeof forms) => ({
   addresses: addressWriter(form),
 })
 
-describe.each(Object.keys(forms) as (keyof typeof forms)[])('every address of an answer is %s', (form) => {
+describe.each(Object.keys(forms) as (keyof typeof forms)[])('every address of a response is %s', (form) => {
   it.each<[string, (text: string) => unknown]>([
     ['/api/v3/jetton/burns', burns],
     ['/api/v3/jetton/transfers', transfers],
     ['/api/v3/actions', actions],
     ['/api/v3/dns/records', record],
     ['/api/v3/accountStates', book],
-  ])('in v3: %s', async (path, answer) => {
-    given = answer(form === 'raw' ? forms.bounceable : raw.toLowerCase())
+  ])('in v3: %s', async (path, response) => {
+    returned = response(form === 'raw' ? forms.bounceable : raw.toLowerCase())
     const jetton = createJettonV3Client(options(form))
-    expect(await unwrap(jetton.GET(path as '/api/v3/masterchainInfo'))).toEqual(answer(forms[form]))
+    expect(await unwrap(jetton.GET(path as '/api/v3/masterchainInfo'))).toEqual(response(forms[form]))
   })
 
   it('in v2, by its path and by JSON-RPC', async () => {
-    given = { ok: true, result: [transaction(form === 'raw' ? forms.bounceable : raw)] }
+    returned = { ok: true, result: [transaction(form === 'raw' ? forms.bounceable : raw)] }
     const jetton = createJettonV2Client(options(form))
     const expected = [transaction(forms[form])]
     const params = { address: raw }
@@ -92,28 +92,33 @@ describe.each(Object.keys(forms) as (keyof typeof forms)[])('every address of an
 })
 
 /** The body after the conversion, for a response that is not read through a client. */
-async function written(writer: AddressWriter, path: string, answer: unknown, status = 200): Promise<unknown> {
-  const send = writer(() => Promise.resolve(Response.json(answer, { status })))
+async function convertedBy(
+  writer: AddressWriter,
+  path: string,
+  response: unknown,
+  status = 200,
+): Promise<unknown> {
+  const send = writer(() => Promise.resolve(Response.json(response, { status })))
   return (await send(new Request(`https://node.example.com/t${path}`))).json()
 }
 
-it('says that an address is of a test network where that is wanted', async () => {
+it('marks an address of a test network if requested', async () => {
   const testOnly = addressForm(raw, 'bounceable', { testOnly: true })
   expect(testOnly).toMatch(/^k/)
   const writer = addressWriter('bounceable', { testOnly: true })
-  expect(await written(writer, '/api/v3/topAccountsByBalance', [{ account: raw }])).toEqual([
+  expect(await convertedBy(writer, '/api/v3/topAccountsByBalance', [{ account: raw }])).toEqual([
     { account: testOnly },
   ])
 })
 
-describe('an answer is left as it is', () => {
+describe('a response is unchanged', () => {
   const writer = addressWriter('non-bounceable')
 
   it.each<[string, string, unknown, number?]>([
-    ['by what converts to a form', '/api/v2/packAddress', { ok: true, result: raw }],
-    ['by what converts to a form', '/api/v2/unpackAddress', { ok: true, result: raw }],
-    ['where the specification knows of no operation', '/api/v3/tomorrow', { address: raw }],
-    ['where the specification knows of no operation', '/api/v2/constructor', { address: raw }],
+    ['for an operation that converts an address', '/api/v2/packAddress', { ok: true, result: raw }],
+    ['for an operation that converts an address', '/api/v2/unpackAddress', { ok: true, result: raw }],
+    ['for an operation that is not in the specification', '/api/v3/tomorrow', { address: raw }],
+    ['for an operation that is not in the specification', '/api/v2/constructor', { address: raw }],
     ['where the operation has no addresses', '/api/v2/getConfigParam', { address: raw }],
     [
       'where a mere identifier has the name of an address',
@@ -121,17 +126,17 @@ describe('an answer is left as it is', () => {
       { ok: true, result: { entries: [{ entry: { smc_addr: { address: raw.slice(2) } } }] } },
     ],
     ['when it is a failure', '/api/v3/topAccountsByBalance', [{ account: raw }], 500],
-  ])('%s: %s', async (_, path, answer, status) => {
-    expect(await written(writer, path, answer, status)).toEqual(answer)
+  ])('%s: %s', async (_, path, response, status) => {
+    expect(await convertedBy(writer, path, response, status)).toEqual(response)
   })
 })
 
-it('does not hide that an answer is no JSON', async () => {
+it('throws for a response that is not JSON', async () => {
   const fetch: typeof globalThis.fetch = () => Promise.resolve(new Response('x'))
   const call = createJettonV3Client({ ...options('raw'), fetch }).GET('/api/v3/topAccountsByBalance')
   await expect(unwrap(call)).rejects.toMatchObject({ code: 'DECODE_INVALID' })
 })
 
-it('refuses a form that does not exist', () => {
-  expect(() => addressWriter('hex' as 'raw')).toThrow('"option":"form"')
+it('rejects an unknown form', () => {
+  expect(() => addressWriter('hex' as 'raw')).toThrow('Invalid value of form: ')
 })

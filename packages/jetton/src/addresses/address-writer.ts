@@ -5,7 +5,7 @@ import { operationOf } from '../nodes/operation.ts'
 import type { AddressWriter } from './writer.ts'
 
 // The form of the address is the subject of these operations.
-const aboutForms = new Set(['/api/v2/packAddress', '/api/v2/unpackAddress'])
+const formOperations = new Set(['/api/v2/packAddress', '/api/v2/unpackAddress'])
 
 /**
  * Creates the option `addresses` of the clients: converts every address of every response to one form.
@@ -22,10 +22,11 @@ const aboutForms = new Set(['/api/v2/packAddress', '/api/v2/unpackAddress'])
  * ```ts
  * const jetton = createJettonV3Client({ url, auth, addresses: addressWriter('non-bounceable') })
  * ```
+ * @see TEP-2
  */
 export function addressWriter(form: AddressForm, options: AddressFormOptions = {}): AddressWriter {
   requireForm(form)
-  const written = (text: string): string => {
+  const convert = (text: string): string => {
     try {
       return addressForm(text, form, options)
     } catch {
@@ -33,36 +34,37 @@ export function addressWriter(form: AddressForm, options: AddressFormOptions = {
     }
   }
   return (send) => async (request) => {
-    const asked = request.clone()
-    const answer = await send(request)
-    const operation = operationOf(asked.url, await asked.text())
+    const original = request.clone()
+    const response = await send(request)
+    const operation = operationOf(original.url, await original.text())
     const { addressResponses, addressTypes } = operation.startsWith('/api/v2/') ? v2 : v3
-    if (!answer.ok || aboutForms.has(operation) || !Object.hasOwn(addressResponses, operation)) return answer
-    const body: unknown = await answer.json()
-    return Response.json(rewritten(body, addressResponses[operation], addressTypes, written), answer)
+    if (!response.ok || formOperations.has(operation) || !Object.hasOwn(addressResponses, operation))
+      return response
+    const body: unknown = await response.json()
+    return Response.json(rewriteAddresses(body, addressResponses[operation], addressTypes, convert), response)
   }
 }
 
-function rewritten(
+function rewriteAddresses(
   value: unknown,
   shape: v3.AddressShape | undefined,
   types: Readonly<Record<string, v3.AddressShape>>,
-  written: (text: string) => string,
+  convert: (text: string) => string,
 ): unknown {
-  const at = (part: unknown, within: v3.AddressShape | undefined): unknown =>
-    rewritten(part, within, types, written)
+  const rewrite = (item: unknown, itemShape: v3.AddressShape | undefined): unknown =>
+    rewriteAddresses(item, itemShape, types, convert)
 
   if (shape === undefined) return value
-  if (Array.isArray(value)) return value.map((item) => at(item, shape))
-  if (typeof shape === 'string') return at(value, types[shape])
-  if (shape === true) return typeof value === 'string' ? written(value) : value
-  if (isList(shape)) return shape.reduce(at, value)
+  if (Array.isArray(value)) return value.map((item) => rewrite(item, shape))
+  if (typeof shape === 'string') return rewrite(value, types[shape])
+  if (shape === true) return typeof value === 'string' ? convert(value) : value
+  if (isList(shape)) return shape.reduce(rewrite, value)
   if (typeof value !== 'object' || value === null) return value
-  const { '*': others, '@': keys, ...properties } = shape
+  const { '*': defaultShape, '@': keys, ...properties } = shape
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
-      keys ? written(key) : key,
-      at(item, Object.hasOwn(properties, key) ? properties[key] : others),
+      keys ? convert(key) : key,
+      rewrite(item, Object.hasOwn(properties, key) ? properties[key] : defaultShape),
     ]),
   )
 }

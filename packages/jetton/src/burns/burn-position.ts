@@ -12,7 +12,7 @@ export interface BurnCursor {
 export interface BurnPosition {
   readonly cursor: BurnCursor
   /** Advances past a burn; returns false when the burn was already known. */
-  take(burn: JettonBurn): boolean
+  advance(burn: JettonBurn): boolean
 }
 
 /**
@@ -27,7 +27,7 @@ export function burnPosition(from: BurnCursor, lateSeconds: number): BurnPositio
     get cursor() {
       return { since, known: Object.fromEntries(known) }
     },
-    take({ transaction: { hash, time } }) {
+    advance({ transaction: { hash, time } }) {
       if (known.has(hash)) return false
       known.set(hash, time)
       since = Math.max(since, time - lateSeconds)

@@ -17,7 +17,7 @@ afterEach(() => server.close())
 const times = [3, 3, 3, 5, 8, 8, 8, 8, 9, 12]
 
 it.each([1, 2, 3, 4, 10, 11])(
-  'burns come in the order asked for, each once, in pages of %i',
+  'burns are yielded in the requested order, each once, in pages of %i',
   async (pageSize) => {
     server.burn(...times)
     for (const sort of ['asc', 'desc'] as const) {
@@ -33,7 +33,7 @@ it.each([1, 2, 3, 4, 10, 11])(
   },
 )
 
-it('burns of a span of time come without the others', async () => {
+it('burns of a time range exclude all others', async () => {
   server.burn(...times)
   const span = { start_utime: 5, end_utime: 9, pageSize: 2 }
   for (const sort of ['asc', 'desc'] as const) {
@@ -44,14 +44,14 @@ it('burns of a span of time come without the others', async () => {
   }
 })
 
-it('burns that arrive meanwhile follow, or stay out', async () => {
+it('burns that arrive during the iteration follow, or are excluded', async () => {
   server.burn(...times)
   const arriving: Record<string, number[]> = { asc: [20, 21, 22], desc: [30, 31] }
-  const seen: Record<string, number[]> = { asc: [], desc: [] }
+  const received: Record<string, number[]> = { asc: [], desc: [] }
   for (const sort of ['asc', 'desc'] as const) {
     for await (const { transaction } of jettonBurns(jetton, { address, sort, pageSize: 3 })) {
-      if (seen[sort]?.push(transaction.time) === 2) server.burn(...(arriving[sort] ?? []))
+      if (received[sort]?.push(transaction.time) === 2) server.burn(...(arriving[sort] ?? []))
     }
   }
-  expect(seen).toEqual({ asc: [...times, 20, 21, 22], desc: [22, 21, 20, ...times.toReversed()] })
+  expect(received).toEqual({ asc: [...times, 20, 21, 22], desc: [22, 21, 20, ...times.toReversed()] })
 })

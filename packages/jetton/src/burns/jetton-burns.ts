@@ -1,7 +1,7 @@
 import { unwrap } from '@fairlead/core'
 import type { Client } from 'openapi-fetch'
 import type { JettonBurn, paths } from '../generated/jetton-v3/types.ts'
-import { onceEach } from '../pages/paginate.ts'
+import { paginate } from '../pages/paginate.ts'
 import type { PageOptions } from '../pages/page-options.ts'
 
 /** Filter, order and paging of the burns. */
@@ -44,17 +44,17 @@ export function jettonBurns(
   }: JettonBurnsOptions,
 ): AsyncGenerator<JettonBurn, void, undefined> {
   const bound = sort === 'asc' ? 'start_utime' : 'end_utime'
-  return onceEach(
+  return paginate(
     {
       id: ({ transaction }) => transaction.hash,
-      edge: ({ transaction }) => transaction.time,
-      async read({ edge, offset }) {
+      key: ({ transaction }) => transaction.time,
+      async read({ key, offset }) {
         const query = {
           address,
           sort,
           start_utime,
           ...(end_utime !== undefined && { end_utime }),
-          ...(edge !== undefined && { [bound]: edge }),
+          ...(key !== undefined && { [bound]: key }),
           limit: pageSize,
           offset,
         }

@@ -60,10 +60,10 @@ export function watchBurns(
   const { pollMs = 5_000, lateSeconds = 60 } = options
   requireNumber('pollMs', pollMs, 0)
   requireNumber('lateSeconds', lateSeconds, 0)
-  return watched(client, { ...options, pollMs, lateSeconds })
+  return generate(client, { ...options, pollMs, lateSeconds })
 }
 
-async function* watched(
+async function* generate(
   client: Client<paths>,
   options: WatchBurnsOptions & { readonly pollMs: number; readonly lateSeconds: number },
 ): AsyncGenerator<WatchedBurn, void, undefined> {
@@ -76,18 +76,18 @@ async function* watched(
   try {
     for (;;) {
       try {
-        if (cursor === 'now') cursor = await newest()
+        if (cursor === 'now') cursor = await latestCursor()
         const position = burnPosition(cursor, lateSeconds)
         for await (const burn of read(cursor.since)) {
           failures = 0
-          if (!position.take(burn)) continue
+          if (!position.advance(burn)) continue
           cursor = position.cursor
           yield { burn, cursor }
         }
         failures = 0
         await pause(Math.min(pollMs, longestMs), signal)
       } catch (error) {
-        if (signal.aborted || !mayPass(error)) throw error
+        if (signal.aborted || !isTemporary(error)) throw error
         onError?.(error)
         await pause(Math.random() * Math.min(30_000, 250 * 2 ** ++failures), signal)
       }
@@ -97,15 +97,15 @@ async function* watched(
   }
 
   /** The position after all listed burns, independent of the clocks of client and server. */
-  async function newest(): Promise<BurnCursor> {
+  async function latestCursor(): Promise<BurnCursor> {
     const { value: last } = await jettonBurns(client, { address, pageSize: 1, signal }).next()
     const position = burnPosition({ since: 0, known: {} }, lateSeconds)
     const since = last ? last.transaction.time - lateSeconds : 0
-    for await (const burn of read(Math.max(0, since))) position.take(burn)
+    for await (const burn of read(Math.max(0, since))) position.advance(burn)
     return position.cursor
   }
 }
 
-function mayPass(error: unknown): boolean {
-  return isRetryable(error) || (FairleadError.is(error, 'HTTP_STATUS') && error.context.status === 500)
+function isTemporary(error: unknown): boolean {
+  return isRetryable(error) || (FairleadError.is(error, 'HTTP_STATUS') && error.details.status === 500)
 }

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
-  type Answering,
-  deadUrl,
+  type RequestHandler,
+  unusedUrl,
   type HttpServer,
   sendJson,
   startHttpServer,
@@ -28,25 +28,26 @@ afterEach(() => {
 })
 afterAll(() => Promise.all(servers.map((server) => server.close())))
 
-async function started(answer: Answering): Promise<HttpServer> {
-  const server = await startHttpServer(answer)
+async function started(handler: RequestHandler): Promise<HttpServer> {
+  const server = await startHttpServer(handler)
   servers.push(server)
   return server
 }
 
-const well: Answering = (_, response) => sendJson(response, param)
-const taken: Answering = (_, response) => sendJson(response, { ok: true, result: { '@type': 'ok' } })
+const respondOk: RequestHandler = (_, response) => sendJson(response, param)
+const respondAccepted: RequestHandler = (_, response) =>
+  sendJson(response, { ok: true, result: { '@type': 'ok' } })
 const withStatus =
-  (status: number, headers: Record<string, string> = {}): Answering =>
+  (status: number, headers: Record<string, string> = {}): RequestHandler =>
   (_, response) =>
     sendJson(response, { ok: false, error: 'no', code: status }, status, headers)
-const breaking: Answering = (_, response) => void response.destroy()
-const silent: Answering = () => {}
+const breaking: RequestHandler = (_, response) => void response.destroy()
+const neverRespond: RequestHandler = () => {}
 
 const first =
-  (count: number, answer: Answering, then: Answering): Answering =>
+  (count: number, handler: RequestHandler, then: RequestHandler): RequestHandler =>
   (request, response, number) =>
-    (number <= count ? answer : then)(request, response, number)
+    (number <= count ? handler : then)(request, response, number)
 
 function optionsOf(urls: readonly string[], options: FailoverOptions = {}) {
   const nodes = urls.map((url, index) => ({ url, auth: auth(`s3cr3t-${index}`) }))
@@ -66,20 +67,20 @@ async function failure(call: Promise<unknown>): Promise<FairleadError> {
 }
 
 describe('a call that reads', () => {
-  it.each([408, 429, 500, 501, 502, 503, 504])('goes on to the next node after status %i', async (status) => {
-    const [one, two] = [await started(withStatus(status)), await started(well)]
+  it.each([408, 429, 500, 501, 502, 503, 504])('uses the next node after status %i', async (status) => {
+    const [one, two] = [await started(withStatus(status)), await started(respondOk)]
     expect(await get([one.url, two.url])).toEqual(param)
     expect([one.requests.length, two.requests.length]).toEqual([1, 1])
     expect(two.requests[0]?.url).toBe(`/s3cr3t-1${path}?config_id=15`)
   })
 
-  it.each([400, 401, 404, 409, 422, 533, 542])('takes status %i for the answer', async (status) => {
-    const [one, two] = [await started(withStatus(status)), await started(well)]
-    expect(await failure(get([one.url, two.url]))).toMatchObject({ context: { status } })
+  it.each([400, 401, 404, 409, 422, 533, 542])('returns status %i as the response', async (status) => {
+    const [one, two] = [await started(withStatus(status)), await started(respondOk)]
+    expect(await failure(get([one.url, two.url]))).toMatchObject({ details: { status } })
     expect(two.requests).toHaveLength(0)
   })
 
-  it.each<[string, Answering | undefined]>([
+  it.each<[string, RequestHandler | undefined]>([
     ['a refused connection', undefined],
     ['a connection that breaks', breaking],
     [
@@ -89,29 +90,29 @@ describe('a call that reads', () => {
         response.write('{', () => response.destroy())
       },
     ],
-    ['silence', silent],
-  ])('goes on to the next node after %s', async (_, answer) => {
-    const url = answer ? (await started(answer)).url : await deadUrl()
-    expect(await get([url, (await started(well)).url], { timeoutMs: 200 })).toEqual(param)
+    ['silence', neverRespond],
+  ])('uses the next node after %s', async (_, handler) => {
+    const url = handler ? (await started(handler)).url : await unusedUrl()
+    expect(await get([url, (await started(respondOk)).url], { timeoutMs: 200 })).toEqual(param)
   })
 
-  it('asks every node once, however few retries there are, and then gives the last failure', async () => {
+  it('tries every node once, regardless of the retries, and then throws the last failure', async () => {
     const nodes = await Promise.all([500, 501, 503].map((status) => started(withStatus(status))))
     const call = get(
       nodes.map(({ url }) => url),
       { retries: 0 },
     )
-    expect(await failure(call)).toMatchObject({ context: { status: 503 } })
+    expect(await failure(call)).toMatchObject({ details: { status: 503 } })
     expect(nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1])
   })
 
-  it('starts again with all nodes, as long as it has retries', async () => {
-    const unwell = withStatus(503, { 'retry-after': '0' })
-    const [one, two] = [await started(unwell), await started(first(1, unwell, well))]
+  it('retries all nodes while retries remain', async () => {
+    const respondUnhealthy = withStatus(503, { 'retry-after': '0' })
+    const [one, two] = [await started(respondUnhealthy), await started(first(1, respondUnhealthy, respondOk))]
     expect(await get([one.url, two.url])).toEqual(param)
   })
 
-  it('may be a POST, and its body arrives whole at each node', async () => {
+  it('can be a POST, whose body each node receives completely', async () => {
     const [one, two] = [
       await started(withStatus(503)),
       await started((_, response) => sendJson(response, { ok: true, jsonrpc: '2.0', id: 1, result: param })),
@@ -123,12 +124,12 @@ describe('a call that reads', () => {
   })
 
   it('counts its attempts', async () => {
-    const error = await failure(get([await deadUrl(), await deadUrl()], { retries: 0 }))
-    expect(error).toMatchObject({ code: 'TRANSPORT_FAILED', context: { attempt: 2 } })
+    const error = await failure(get([await unusedUrl(), await unusedUrl()], { retries: 0 }))
+    expect(error).toMatchObject({ code: 'TRANSPORT_FAILED', details: { attempt: 2 } })
   })
 })
 
-describe('a call that acts', () => {
+describe('a call that changes state', () => {
   const body = { boc: 'te6cckEBAQEAAgAAAEysuc0=' }
   const acts: [string, (options: ReturnType<typeof optionsOf>) => Promise<unknown>][] = [
     [
@@ -140,20 +141,20 @@ describe('a call that acts', () => {
   ]
 
   describe.each(acts)('%s', (_, act) => {
-    it.each<[string, Answering]>([
+    it.each<[string, RequestHandler]>([
       ['status 503', withStatus(503)],
       ['status 429', withStatus(429)],
       ['a broken connection', breaking],
-      ['silence', silent],
-    ])('is not sent again after %s', async (_case, answer) => {
-      const [one, two] = [await started(answer), await started(taken)]
+      ['silence', neverRespond],
+    ])('is not retried after %s', async (_case, handler) => {
+      const [one, two] = [await started(handler), await started(respondAccepted)]
       await failure(act(optionsOf([one.url, two.url], { timeoutMs: 200 })))
       expect([one.requests.length, two.requests.length]).toEqual([1, 0])
     })
 
-    it('goes on when nobody listened', async () => {
-      const two = await started(taken)
-      await act(optionsOf([await deadUrl(), two.url]))
+    it('uses the next node when the connection is refused', async () => {
+      const two = await started(respondAccepted)
+      await act(optionsOf([await unusedUrl(), two.url]))
       expect(two.requests.map((request) => request.body.toString())).toEqual([
         expect.stringContaining(body.boc),
       ])
@@ -161,11 +162,11 @@ describe('a call that acts', () => {
   })
 })
 
-describe('a node that refuses for a while', () => {
+describe('a node that rejects requests temporarily', () => {
   // In memory, because the fake clock of these tests also stops sockets.
-  function answering(...answers: readonly Response[]) {
+  function fetchReturning(...responses: readonly Response[]) {
     let sent = 0
-    const fetch: typeof globalThis.fetch = () => Promise.resolve(answers[sent++] ?? Response.json(param))
+    const fetch: typeof globalThis.fetch = () => Promise.resolve(responses[sent++] ?? Response.json(param))
     return { call: get(['https://node.example.com'], { fetch }), sent: () => sent }
   }
   const refusal = (status: number, headers?: Record<string, string>) =>
@@ -174,9 +175,9 @@ describe('a node that refuses for a while', () => {
   it.each<[string, () => Record<string, string>]>([
     ['for the seconds', () => ({ 'retry-after': '7' })],
     ['until the time', () => ({ 'retry-after': new Date(Date.now() + 7_000).toUTCString() })],
-  ])('is left alone %s that it asks for', async (_, headers) => {
+  ])('is not used %s that it requests', async (_, headers) => {
     vi.useFakeTimers({ now: 1_772_979_600_000 })
-    const { call, sent } = answering(refusal(429, headers()))
+    const { call, sent } = fetchReturning(refusal(429, headers()))
     await vi.advanceTimersByTimeAsync(6_999)
     expect(sent()).toBe(1)
     await vi.advanceTimersByTimeAsync(1)
@@ -184,10 +185,10 @@ describe('a node that refuses for a while', () => {
     expect(sent()).toBe(2)
   })
 
-  it('is tried again after a growing random pause when it asks for none', async () => {
+  it('is retried after an increasing random delay when it requests none', async () => {
     vi.useFakeTimers()
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
-    const { call, sent } = answering(refusal(429), refusal(503))
+    const { call, sent } = fetchReturning(refusal(429), refusal(503))
     for (const [afterMs, count] of [
       [99, 1],
       [1, 2],
@@ -200,7 +201,7 @@ describe('a node that refuses for a while', () => {
     expect(await call).toEqual(param)
   })
 
-  it('is not waited for longer than a minute', async () => {
+  it('is awaited for at most a minute', async () => {
     const only = await started(withStatus(429, { 'retry-after': '3600' }))
     const error = await failure(get([only.url]))
     expect(isRateLimited(error)).toBe(true)
@@ -208,20 +209,20 @@ describe('a node that refuses for a while', () => {
   })
 
   it.each<[string, unknown]>([
-    ['as rate limiters say it', { ok: false, result: 'Ratelimit exceed', code: 429 }],
-    ['as v2 says it', { ok: false, error: 'Ratelimit exceed', code: 429 }],
-    ['as v3 says it', { error: 'Ratelimit exceed' }],
+    ['in the format of rate limiters', { ok: false, result: 'Ratelimit exceed', code: 429 }],
+    ['in the format of v2', { ok: false, error: 'Ratelimit exceed', code: 429 }],
+    ['in the format of v3', { error: 'Ratelimit exceed' }],
     ['as text', 'Ratelimit exceed'],
-  ])('has words, %s', async (_, body) => {
+  ])('has an error message, %s', async (_, body) => {
     const only = await started((_request, response) => {
       if (typeof body === 'string') response.writeHead(429).end(body)
       else sendJson(response, body, 429)
     })
     const error = await failure(get([only.url], { retries: 0 }))
-    expect(error.context).toMatchObject({ status: 429, detail: 'Ratelimit exceed' })
+    expect(error.details).toMatchObject({ status: 429, detail: 'Ratelimit exceed' })
   })
 
-  it('gives the words of a rate limiter the place that the specification has for them', async () => {
+  it('moves the message of a rate limiter to the specified field', async () => {
     const only = await started((_, response) =>
       sendJson(response, { ok: false, result: 'Ratelimit exceed', code: 429 }, 429),
     )
@@ -232,9 +233,9 @@ describe('a node that refuses for a while', () => {
 })
 
 describe('a node that failed', () => {
-  it('comes after the others, and is tried again by one call after its pause', async () => {
+  it('is placed after the others, and is probed by one call after its cool-down', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const [one, two] = [await started(first(2, withStatus(503), well)), await started(well)]
+    const [one, two] = [await started(first(2, withStatus(503), respondOk)), await started(respondOk)]
     const jetton = createJettonV2Client(optionsOf([one.url, two.url]))
     const call = () => unwrap(jetton.GET(path, { params: { query: { config_id: 15 } } }))
     await call()
@@ -249,8 +250,8 @@ describe('a node that failed', () => {
     expect([one.requests.length, two.requests.length]).toEqual([4, 5])
   })
 
-  it('is not one that has no answer for a call', async () => {
-    const [one, two] = [await started(first(1, withStatus(500), well)), await started(well)]
+  it('is not a node that has no result for a call', async () => {
+    const [one, two] = [await started(first(1, withStatus(500), respondOk)), await started(respondOk)]
     const jetton = createJettonV2Client(optionsOf([one.url, two.url]))
     for (let call = 0; call < 2; call++)
       await unwrap(jetton.GET(path, { params: { query: { config_id: 15 } } }))
@@ -258,21 +259,21 @@ describe('a node that failed', () => {
   })
 })
 
-it('ends with the reason of the signal, also in a pause', async () => {
+it('ends with the reason of the signal, also during a delay', async () => {
   const only = await started(withStatus(503, { 'retry-after': '30' }))
   const jetton = createJettonV2Client(optionsOf([only.url]))
   const reason = new Error('enough')
-  const left = new AbortController()
-  const call = jetton.GET(path, { params: { query: { config_id: 15 } }, signal: left.signal })
+  const controller = new AbortController()
+  const call = jetton.GET(path, { params: { query: { config_id: 15 } }, signal: controller.signal })
   await vi.waitFor(() => expect(only.requests).toHaveLength(1), 20_000)
-  left.abort(reason)
+  controller.abort(reason)
   await expect(call).rejects.toBe(reason)
 })
 
-it('shows no secret of any node', async () => {
-  const leaky: Answering = (_, response) =>
+it('exposes no secret of any node', async () => {
+  const leaky: RequestHandler = (_, response) =>
     sendJson(response, { ok: false, result: 's3cr3t-0 and s3cr3t-1', code: 400 }, 400)
-  const urls = [await deadUrl(), (await started(leaky)).url]
+  const urls = [await unusedUrl(), (await started(leaky)).url]
   const jetton = createJettonV2Client(optionsOf(urls))
   const shown = [await failure(get(urls)), await failure(get(urls.slice(0, 1), { retries: 0 })), jetton]
   const forms = [
@@ -283,7 +284,7 @@ it('shows no secret of any node', async () => {
   expect(forms.join()).not.toContain('s3cr3t')
 })
 
-it('is shared by the clients that travel by it', async () => {
+it('is shared by the clients of the transport', async () => {
   vi.useFakeTimers()
   let sent = 0
   const fetch: typeof globalThis.fetch = () => {
@@ -307,7 +308,7 @@ it('is shared by the clients that travel by it', async () => {
   expect(sent).toBe(3)
 })
 
-describe('options that cannot work', () => {
+describe('invalid options', () => {
   const node = { url: 'https://node.example.com', auth: auth('t') }
   it.each<[string, () => unknown]>([
     ['nodes', () => failover([])],
@@ -323,7 +324,7 @@ describe('options that cannot work', () => {
     ['url', () => createJettonV2Client({ ...node, url: '' })],
     ['url', () => createJettonV3Client({ ...node, url: '' })],
     ['auth', () => createJettonV3Client({ ...node, auth: auth('') })],
-  ])('are named: %s', (option, create) => {
-    expect(create).toThrow(`"option":"${option}"`)
+  ])('are reported by name: %s', (option, create) => {
+    expect(create).toThrow(`Invalid value of ${option}: `)
   })
 })

@@ -6,7 +6,7 @@ import {
   requireNumber,
   sendWithFailover,
 } from '@fairlead/core'
-import { withErrorWords } from './error-body.ts'
+import { withErrorMessage } from './error-body.ts'
 import { createNodes, type JettonNodeOptions, type Node } from './node.ts'
 import { operationOf } from './operation.ts'
 import { type RateLimit, rateLimiter } from './rate-limit.ts'
@@ -16,6 +16,7 @@ import type { JettonTransport } from './transport.ts'
 /** Placeholder for the URL of the selected node. Code that builds or inspects a request sees no credential. */
 const anyNode = 'http://node.invalid'
 
+/** Options of {@link failover}. Times are in milliseconds. */
 export interface FailoverOptions extends HttpOptions {
   /** Maximum request rate of all clients and nodes of the transport together. Default: unlimited. */
   readonly rateLimit?: RateLimit | undefined
@@ -40,6 +41,7 @@ export interface FailoverOptions extends HttpOptions {
  * const transport = failover([{ url, auth }], { rateLimit: { perSecond: 10 } })
  * const jetton = createJettonV3Client({ transport })
  * ```
+ * @see RFC 9110, sections 9.2.2 and 10.2.3
  */
 export function failover(
   nodes: JettonNodeOptions | readonly JettonNodeOptions[],
@@ -47,15 +49,22 @@ export function failover(
 ): JettonTransport {
   requireNumber('timeoutMs', timeoutMs, 0, longestMs)
   requireNumber('retries', retries, 0)
-  const all = createNodes(nodes)
-  const turn = rateLimit && rateLimiter(rateLimit)
+  const nodeList = createNodes(nodes)
+  const acquire = rateLimit && rateLimiter(rateLimit)
   // The secrets of one node are removed from the errors of all nodes. The failover repeats attempts itself, and some
   // runtimes require whole milliseconds for the timeout.
-  const secrets = all.flatMap((node) => node.secrets)
-  const once = withErrorWords({ fetch, timeoutMs: Math.ceil(timeoutMs), retries: 0 })
-  const sendOnce = createRestFetch(once, secrets)
+  const secrets = nodeList.flatMap((node) => node.secrets)
+  const attemptOptions = withErrorMessage({ fetch, timeoutMs: Math.ceil(timeoutMs), retries: 0 })
+  const sendOnce = createRestFetch(attemptOptions, secrets)
 
-  const policy = { nodes: all, timeoutMs, retries, isFailure, mayDifferElsewhere, beforeAttempt: turn }
+  const policy = {
+    nodes: nodeList,
+    timeoutMs,
+    retries,
+    isFailure,
+    mayDifferElsewhere,
+    beforeAttempt: acquire,
+  }
   const send = async (request: Request): Promise<Response> => {
     const body = await request.text()
     return sendWithFailover(policy, {

@@ -34,7 +34,7 @@ export function createNodes(nodes: JettonNodeOptions | readonly JettonNodeOption
       return createNode(node)
     } catch (error) {
       if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
-      throw invalid(`nodes[${index}].${error.context.option}`, error.context.rule)
+      throw invalid(`nodes[${index}].${error.details.option}`, error.details.rule)
     }
   })
 }

@@ -8,20 +8,21 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const untilEver = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 /** Requests permits and records which requests got one, by number. */
 function waiting(rateLimit: RateLimit) {
-  const turn = rateLimiter(rateLimit)
+  const acquire = rateLimiter(rateLimit)
   const served: number[] = []
-  const ask = (number: number, signal = untilEver) => turn(signal).then(() => void served.push(number))
-  return { served, ask }
+  const request = (number: number, signal = neverAborted) =>
+    acquire(signal).then(() => void served.push(number))
+  return { served, request }
 }
 
 describe('a rate limit', () => {
-  it('lets the burst go at once and the others after it one by one, in the order in which they came', async () => {
-    const { served, ask } = waiting({ perSecond: 10, burst: 3 })
-    const all = [1, 2, 3, 4, 5, 6].map((number) => ask(number))
+  it('sends the burst immediately and later requests one by one, in order', async () => {
+    const { served, request } = waiting({ perSecond: 10, burst: 3 })
+    const all = [1, 2, 3, 4, 5, 6].map((number) => request(number))
     await vi.advanceTimersByTimeAsync(0)
     expect(served).toEqual([1, 2, 3])
     await vi.advanceTimersByTimeAsync(99)
@@ -33,30 +34,35 @@ describe('a rate limit', () => {
     expect(served).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('keeps to its rate over any time, and saves up no more than the burst', async () => {
-    const { served, ask } = waiting({ perSecond: 4, burst: 2 })
+  it('enforces its rate over any period, and accumulates no more than the burst', async () => {
+    const { served, request } = waiting({ perSecond: 4, burst: 2 })
     await vi.advanceTimersByTimeAsync(60_000)
-    void Promise.all(Array.from({ length: 100 }, (_, number) => ask(number)))
+    void Promise.all(Array.from({ length: 100 }, (_, number) => request(number)))
     for (const second of [0, 1, 2, 3]) {
       expect(served).toHaveLength(second === 0 ? 0 : 2 + 4 * second)
       await vi.advanceTimersByTimeAsync(1_000)
     }
   })
 
-  it('may be less than one in a second', async () => {
-    const { served, ask } = waiting({ perSecond: 0.5 })
-    const both = [ask(1), ask(2)]
+  it('can be less than one per second', async () => {
+    const { served, request } = waiting({ perSecond: 0.5 })
+    const both = [request(1), request(2)]
     await vi.advanceTimersByTimeAsync(1_999)
     expect(served).toEqual([1])
     await vi.advanceTimersByTimeAsync(1)
     await Promise.all(both)
   })
 
-  it('gives the turn of one who leaves to the next, and keeps no timer', async () => {
-    const { served, ask } = waiting({ perSecond: 1 })
+  it('passes the permit of an aborted request to the next, and leaves no timer', async () => {
+    const { served, request } = waiting({ perSecond: 1 })
     const reason = new Error('enough')
     const [second, third] = [new AbortController(), new AbortController()]
-    const [one, two, three, four] = [ask(1), ask(2, second.signal), ask(3, third.signal), ask(4)]
+    const [one, two, three, four] = [
+      request(1),
+      request(2, second.signal),
+      request(3, third.signal),
+      request(4),
+    ]
     await vi.advanceTimersByTimeAsync(500)
     // One that is queued, then the one that is next.
     third.abort(reason)
@@ -70,11 +76,11 @@ describe('a rate limit', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('refuses one who has already left', async () => {
-    const { served, ask } = waiting({ perSecond: 1 })
+  it('rejects an already aborted request', async () => {
+    const { served, request } = waiting({ perSecond: 1 })
     const reason = new Error('enough')
-    await expect(ask(1, AbortSignal.abort(reason))).rejects.toBe(reason)
-    await ask(2)
+    await expect(request(1, AbortSignal.abort(reason))).rejects.toBe(reason)
+    await request(2)
     expect(served).toEqual([2])
   })
 })

@@ -9,14 +9,14 @@ export interface RateLimit {
 }
 
 /** Resolves when the next request may be sent; rejects with the reason of the signal when that aborts first. */
-export type Turn = (signal: AbortSignal) => Promise<void>
+export type AcquirePermit = (signal: AbortSignal) => Promise<void>
 
 /**
  * Creates a rate limiter. Waiting requests are served in order; a cancelled request uses no permit.
  *
  * @throws FairleadError `CONFIG_INVALID` naming the option
  */
-export function rateLimiter({ perSecond, burst = Math.ceil(perSecond) }: RateLimit): Turn {
+export function rateLimiter({ perSecond, burst = Math.ceil(perSecond) }: RateLimit): AcquirePermit {
   // From one request per day to more than a machine can send: within these bounds the arithmetic is exact enough.
   requireNumber('rateLimit.perSecond', perSecond, 1 / 86_400, 1e9)
   requireNumber('rateLimit.burst', burst, 1, 1e9)

@@ -1,21 +1,21 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Answering, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
+import { type RequestHandler, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
 import { createJettonV2Client, FairleadError, unwrap } from '../v2.ts'
 import { createJettonV3Client } from '../v3.ts'
 
 const servers: HttpServer[] = []
 afterAll(() => Promise.all(servers.map((server) => server.close())))
 
-const unwell: Answering = (_, response) =>
+const unwell: RequestHandler = (_, response) =>
   sendJson(response, { ok: false, error: 'busy', code: 503 }, 503, { 'retry-after': '0' })
-const breaking: Answering = (_, response) => void response.destroy()
-const silent: Answering = () => {}
+const breaking: RequestHandler = (_, response) => void response.destroy()
+const neverRespond: RequestHandler = () => {}
 
 /** A node that fails once, and then responds. */
-async function failingOnce(answer: Answering): Promise<{ node: HttpServer; url: string }> {
+async function failingOnce(handler: RequestHandler): Promise<{ node: HttpServer; url: string }> {
   const result = { ok: true, result: { '@type': 'ok' } }
   const node = await startHttpServer((request, response, count) =>
-    count === 1 ? answer(request, response, count) : sendJson(response, result),
+    count === 1 ? handler(request, response, count) : sendJson(response, result),
   )
   servers.push(node)
   return { node, url: node.url }
@@ -48,23 +48,23 @@ const acts: [string, Act][] = [
     (options) => createJettonV2Client(options).call({ method: 'sendBocReturnHash', params: { boc } }),
   ],
 ]
-const failures: [string, string, Answering][] = [
-  ['an answer that it is busy', 'HTTP_STATUS', unwell],
+const failures: [string, string, RequestHandler][] = [
+  ['a busy response', 'HTTP_STATUS', unwell],
   ['a connection that breaks', 'TRANSPORT_FAILED', breaking],
-  ['silence', 'TRANSPORT_TIMEOUT', silent],
+  ['silence', 'TRANSPORT_TIMEOUT', neverRespond],
 ]
 
-describe.each(failures)('to one node, after %s,', (_, code, answer) => {
-  it.each(reads)('%s is sent again as it was', async (_read, read) => {
-    const { node, url } = await failingOnce(answer)
+describe.each(failures)('to one node, after %s,', (_, code, handler) => {
+  it.each(reads)('%s is retried unchanged', async (_read, read) => {
+    const { node, url } = await failingOnce(handler)
     await read({ url, auth, timeoutMs: 200 })
     expect(node.requests).toHaveLength(2)
     expect(node.requests[1]).toEqual({ ...node.requests[0], headers: node.requests[1]?.headers })
     expect(node.requests[1]?.headers.authorization).toBe(`Basic ${btoa('user:p4ssw0rd')}`)
   })
 
-  it.each(acts)('%s is not sent again', async (_act, act) => {
-    const { node, url } = await failingOnce(answer)
+  it.each(acts)('%s is not retried', async (_act, act) => {
+    const { node, url } = await failingOnce(handler)
     const error: unknown = await act({ url, auth, timeoutMs: 200 }).catch((reason: unknown) => reason)
     expect(FairleadError.is(error) && error.code).toBe(code)
     expect(node.requests).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { createHttpTransport, createRestFetch, type HttpOptions, nodeAddress, redact } from '@fairlead/core'
-import { withErrorWords } from './error-body.ts'
+import { withErrorMessage } from './error-body.ts'
 import type { JettonNodeOptions } from './node.ts'
 import { operationOf } from './operation.ts'
 import { isRead } from './read-operations.ts'
@@ -22,24 +22,24 @@ export interface JettonTransport {
 /** Creates a transport that sends requests to one node, and retries reads. */
 export function singleNode({ url, auth, ...options }: JettonNodeOptions & HttpOptions): JettonTransport {
   const { url: baseUrl, headers, secrets } = nodeAddress('jetton', url, auth)
-  const attempts = createHttpTransport(withErrorWords(options), secrets)
+  const sendWithRetries = createHttpTransport(withErrorMessage(options), secrets)
 
   const send = async (request: Request): Promise<Response> => {
-    const { method, headers: own, signal, url: target } = request
+    const { method, headers: requestHeaders, signal, url: target } = request
     const body = (await request.clone().text()) || null
     const call = {
       operation: redact(`${method} ${new URL(target).pathname}`, secrets),
       url: target,
-      init: { method, headers: own, body },
+      init: { method, headers: requestHeaders, body },
       idempotent: isRead(operationOf(target, body)),
       signal,
     }
-    const answer = await attempts(
+    const response = await sendWithRetries(
       call,
-      async (one) => new Response(one.body && (await one.arrayBuffer()), one),
+      async (received) => new Response(received.body && (await received.arrayBuffer()), received),
     )
     // `createRestFetch` would send a POST only once. It is used here only to register the response for `unwrap`.
-    return createRestFetch({ fetch: () => Promise.resolve(answer), retries: 0 }, secrets)(request)
+    return createRestFetch({ fetch: () => Promise.resolve(response), retries: 0 }, secrets)(request)
   }
   return { baseUrl, headers, send }
 }

@@ -1,14 +1,14 @@
 /** The sort key of a list: a logical time or a time in seconds. */
-export type Edge = string | number
+export type SortKey = string | number
 
 /** A list that is read in pages. */
 export interface PagedList<row> {
   /** Identifies a row within the list. */
   id(row: row): unknown
   /** The sort key, from which a read can start; nullish if there is none. */
-  edge(row: row): Edge | null | undefined
+  key(row: row): SortKey | null | undefined
   /** Reads the rows from a sort key on, inclusive; without one from the beginning of the list. */
-  read(from: { readonly edge: Edge | undefined; readonly offset: number }): Promise<readonly row[]>
+  read(from: { readonly key: SortKey | undefined; readonly offset: number }): Promise<readonly row[]>
 }
 
 /**
@@ -19,30 +19,30 @@ export interface PagedList<row> {
  *
  * @param pageSize - rows of a full page; a page with fewer is the last one
  */
-export async function* onceEach<row>(
-  { id, edge: edgeOf, read }: PagedList<row>,
+export async function* paginate<row>(
+  { id, key: sortKeyOf, read }: PagedList<row>,
   pageSize: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<row, void, undefined> {
-  let edge: Edge | undefined
+  let key: SortKey | undefined
   let offset = 0
-  let known = new Set<unknown>()
+  let yieldedIds = new Set<unknown>()
   for (;;) {
-    const page = await read({ edge, offset })
+    const page = await read({ key, offset })
     for (const row of page) {
-      if (known.has(id(row))) continue
-      known.add(id(row))
+      if (yieldedIds.has(id(row))) continue
+      yieldedIds.add(id(row))
       signal?.throwIfAborted()
       yield row
     }
     const last = page.at(-1)
     if (last === undefined || page.length < pageSize) return
-    const reached = edgeOf(last) ?? edge
-    if (reached === edge) offset += page.length
+    const nextKey = sortKeyOf(last) ?? key
+    if (nextKey === key) offset += page.length
     else {
-      edge = reached
+      key = nextKey
       offset = 0
-      known = new Set(page.filter((row) => edgeOf(row) === edge).map(id))
+      yieldedIds = new Set(page.filter((row) => sortKeyOf(row) === key).map(id))
     }
   }
 }

@@ -1,7 +1,7 @@
 import { unwrap } from '@fairlead/core'
 import type { Client } from 'openapi-fetch'
 import type { paths } from '../generated/jetton-v3/types.ts'
-import { type Edge, onceEach } from './paginate.ts'
+import { type SortKey, paginate } from './paginate.ts'
 import type { PageOptions } from './page-options.ts'
 
 type Query<path extends keyof paths> = paths[path] extends {
@@ -10,17 +10,17 @@ type Query<path extends keyof paths> = paths[path] extends {
   ? NonNullable<query>
   : never
 
-type Answer<path extends keyof paths> = paths[path] extends {
-  get: { responses: { 200: { content: { 'application/json': infer answer } } } }
+type ResponseBody<path extends keyof paths> = paths[path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer body } } } }
 }
-  ? answer
+  ? body
   : never
 
 /**
  * The field of a response with its rows, the field that identifies a row, and the fields of its order and its bounds.
  */
-type ListOf<answer> = {
-  [list in keyof answer & string]: answer[list] extends (infer row)[]
+type ListOf<body> = {
+  [list in keyof body & string]: body[list] extends (infer row)[]
     ? {
         readonly list: list
         readonly id: keyof row & string
@@ -28,7 +28,7 @@ type ListOf<answer> = {
         readonly utime?: keyof row & string
       }
     : never
-}[keyof answer & string]
+}[keyof body & string]
 
 const lists = {
   // Its bounds and its order apply to the trace, whose actions are consecutive.
@@ -60,15 +60,15 @@ const lists = {
   '/api/v3/transactionsByMasterchainBlock': { list: 'transactions', id: 'hash' },
   '/api/v3/transactionsByMessage': { list: 'transactions', id: 'hash' },
   '/api/v3/vesting': { list: 'vesting_contracts', id: 'address' },
-} as const satisfies { readonly [path in keyof paths]?: ListOf<Answer<path>> }
+} as const satisfies { readonly [path in keyof paths]?: ListOf<ResponseBody<path>> }
 
 /** A path of family v3 that returns part of a list. */
 export type ListPath = keyof typeof lists
 
 /** A row of the list of a path. */
 export type Row<path extends ListPath> = (typeof lists)[path]['list'] extends infer list extends
-  keyof Answer<path>
-  ? Answer<path>[list] extends (infer row)[]
+  keyof ResponseBody<path>
+  ? ResponseBody<path>[list] extends (infer row)[]
     ? row
     : never
   : never
@@ -104,23 +104,25 @@ export async function* rows<path extends ListPath>(
   path: path,
   { pageSize = 100, signal, ...query }: RowsOptions<path>,
 ): AsyncGenerator<Row<path>, void, undefined> {
-  const asked: AnyRow = query
-  for (const part of partsOf(path, asked)) {
-    yield* listed(client, path, { ...asked, ...part }, pageSize, signal) as AsyncGenerator<Row<path>>
+  const typedQuery: AnyRow = query
+  for (const subQuery of splitQuery(path, typedQuery)) {
+    yield* readList(client, path, { ...typedQuery, ...subQuery }, pageSize, signal) as AsyncGenerator<
+      Row<path>
+    >
   }
 }
 
 const bounds = ['start_lt', 'end_lt', 'start_utime', 'end_utime']
 
 /** External messages have no creation time: they follow all others, and no window contains them. */
-function partsOf(path: ListPath, query: AnyRow): readonly AnyRow[] {
-  const decided = [...bounds, 'exclude_externals', 'only_externals']
-  if (path !== '/api/v3/messages' || decided.some((name) => query[name])) return [{}]
-  const parts = [{ exclude_externals: true }, { only_externals: true }]
-  return query['sort'] === 'asc' ? parts : parts.toReversed()
+function splitQuery(path: ListPath, query: AnyRow): readonly AnyRow[] {
+  const handledParameters = [...bounds, 'exclude_externals', 'only_externals']
+  if (path !== '/api/v3/messages' || handledParameters.some((name) => query[name])) return [{}]
+  const subQueries = [{ exclude_externals: true }, { only_externals: true }]
+  return query['sort'] === 'asc' ? subQueries : subQueries.toReversed()
 }
 
-function listed(
+function readList(
   client: Client<paths>,
   path: ListPath,
   query: AnyRow,
@@ -135,18 +137,18 @@ function listed(
   const field = isNamed ? undefined : isByTime ? utime : lt
   const { sort = field && 'desc' } = query
   const bound = `${sort === 'asc' ? 'start' : 'end'}_${isByTime ? 'utime' : 'lt'}`
-  return onceEach(
+  return paginate(
     {
       id: (row) => row[id],
-      edge: (row) => (field ? (row[field] as Edge | null) : undefined),
-      async read({ edge, offset }) {
-        const page = { ...query, sort, limit, offset, ...(edge !== undefined && { [bound]: edge }) }
+      key: (row) => (field ? (row[field] as SortKey | null) : undefined),
+      async read({ key, offset }) {
+        const page = { ...query, sort, limit, offset, ...(key !== undefined && { [bound]: key }) }
         // The types of `rows` ensure that paths and parameters match.
         const params = { query: page as object }
-        const answer = await unwrap(
+        const response = await unwrap(
           client.GET(path as '/api/v3/transactions', { params, ...(signal && { signal }) }),
         )
-        return (answer as unknown as Record<string, readonly AnyRow[]>)[list] ?? []
+        return (response as unknown as Record<string, readonly AnyRow[]>)[list] ?? []
       },
     },
     limit,

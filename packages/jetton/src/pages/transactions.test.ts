@@ -1,6 +1,6 @@
 import { afterEach, expect, expectTypeOf, it } from 'vitest'
 import { allOf } from '../testing/all-of.ts'
-import { type Answering, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
+import { type RequestHandler, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
 import {
   blockTransactions,
   createJettonV2Client,
@@ -16,8 +16,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-async function served(answer: Answering): Promise<{ jetton: JettonV2Client; server: HttpServer }> {
-  const server = await startHttpServer(answer)
+async function served(handler: RequestHandler): Promise<{ jetton: JettonV2Client; server: HttpServer }> {
+  const server = await startHttpServer(handler)
   servers.push(server)
   const auth = { kind: 'token', token: 't0k3n' } as const
   return { jetton: createJettonV2Client({ url: server.url, auth, retries: 0 }), server }
@@ -27,7 +27,7 @@ const queryOf = ({ url }: { readonly url: string }) => new URL(url, 'http://node
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 
 /** The transactions of an account that gets another one with every request, paged like on a node. */
-function growingAccount(count: number): Answering {
+function growingAccount(count: number): RequestHandler {
   const oldestFirst = Array.from({ length: count }, (_, index) => idAt(index + 1))
   return (request, response) => {
     const query = queryOf(request)
@@ -49,7 +49,7 @@ const idAt = (number: number) => ({
 })
 
 it.each([1, 2, 3, 9, 10, 11])(
-  'all transactions of an account come newest first, in pages of %i',
+  'all transactions of an account are yielded newest first, in pages of %i',
   async (pageSize) => {
     const { jetton } = await served(growingAccount(10))
     const all = await allOf(transactions(jetton, { address, pageSize }))
@@ -60,7 +60,7 @@ it.each([1, 2, 3, 9, 10, 11])(
   },
 )
 
-it('transactions come from one on, itself included, and to another, which is not', async () => {
+it('transactions are yielded from an inclusive start to an exclusive end', async () => {
   const { jetton, server } = await served(growingAccount(10))
   const all = await allOf(transactions(jetton, { address, from: idAt(8), to: '30', pageSize: 2 }))
   expect(all.map(({ transaction_id: { lt } }) => lt)).toEqual(['80', '70', '60', '50', '40'])
@@ -81,15 +81,15 @@ it('an account without transactions has none', async () => {
 
 it('transactions end with the reason of the signal', async () => {
   const { jetton } = await served(growingAccount(10))
-  const left = new AbortController()
-  const seen: string[] = []
+  const controller = new AbortController()
+  const received: string[] = []
   const reading = (async () => {
-    for await (const { transaction_id } of transactions(jetton, { address, signal: left.signal })) {
-      if (seen.push(transaction_id.lt) === 2) left.abort(new Error('enough'))
+    for await (const { transaction_id } of transactions(jetton, { address, signal: controller.signal })) {
+      if (received.push(transaction_id.lt) === 2) controller.abort(new Error('enough'))
     }
   })()
   await expect(reading).rejects.toThrow('enough')
-  expect(seen).toEqual(['100', '90'])
+  expect(received).toEqual(['100', '90'])
 })
 
 const raw = '0:7B34CFF14F5FCD3546F0A4CC71AFBB4797A9CFA52423BCC3791637BF9F0D7EBD'
@@ -98,7 +98,7 @@ const base64 = 'ezTP8U9fzTVG8KTMca+7R5epz6UkI7zDeRY3v58Nfr0='
 it.each([
   ['raw', raw, raw.slice(2)],
   ['friendly', address, base64],
-])('the transactions of a block come by the account of the last one: %s', async (_, account, id) => {
+])('the transactions of a block are paged by the account of the last one: %s', async (_, account, id) => {
   const rows = ['1', '2', '3'].map((lt) => ({ account, lt, hash: `hash ${lt}` }))
   const { jetton, server } = await served((_request, response, count) => {
     const page = count === 1 ? rows.slice(0, 2) : rows.slice(2)

@@ -34,8 +34,8 @@ export async function* transactions(
 ): AsyncGenerator<Transaction, void, undefined> {
   let first = from
   // A following page begins with the last row of the previous one.
-  for (let known = 0; ; known = 1) {
-    const limit = pageSize + known
+  for (let overlap = 0; ; overlap = 1) {
+    const limit = pageSize + overlap
     const query = {
       address,
       limit,
@@ -45,7 +45,7 @@ export async function* transactions(
     const { result } = await unwrap(
       client.GET('/api/v2/getTransactions', { params: { query }, ...(signal && { signal }) }),
     )
-    for (const transaction of result.slice(known)) {
+    for (const transaction of result.slice(overlap)) {
       signal?.throwIfAborted()
       yield transaction
     }

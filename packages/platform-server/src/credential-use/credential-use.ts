@@ -69,7 +69,7 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
       for (const reporter of reporters) {
         await reporter(uses).catch((error: unknown) => {
           const { name } = error instanceof Error ? error : { name: typeof error }
-          log.warn({ error: name }, 'use of credentials was not written')
+          log.warn({ error: name }, 'the use of credentials could not be stored')
         })
       }
     }

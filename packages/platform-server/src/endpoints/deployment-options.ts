@@ -46,7 +46,7 @@ function configuredOptions(
       network,
       protocols: [protocol.name as NodeProtocol],
       upstreams: partsOf(protocol, upstreams),
-      description: `The ${protocol.name} upstreams that this service was configured with.`,
+      description: `The ${protocol.name} upstreams from the configuration of the gateway.`,
     }))
 }
 
@@ -55,7 +55,7 @@ function ownOptions(protocols: readonly ProtocolDescription[]): readonly Deploym
     id: ownOptionOf(chain),
     chain,
     protocols: offered,
-    description: `Upstreams of your own for ${titleOf(protocols, chain)}.`,
+    description: `Your own upstreams for ${titleOf(protocols, chain)}.`,
   }))
 }
 

@@ -20,7 +20,7 @@ export function planNode(
 ): NodePlan {
   if (input.option === undefined) return planOwn(protocols, input, input.chain)
   const option = options.find(({ id }) => id === input.option)
-  if (option === undefined) return { errors: { option: ['There is no such deployment option.'] } }
+  if (option === undefined) return { errors: { option: ['The deployment option does not exist.'] } }
   return option.upstreams === undefined
     ? planOfChain(protocols, input, option)
     : planConfigured(input, option)
@@ -38,9 +38,9 @@ export function planUpstreams(
   const errors = {
     ...validateUpstreams(descriptions, upstreams),
     ...Object.fromEntries(
-      others.map((protocol) => [`upstreams.${protocol}`, ['Must be left out for this chain.']]),
+      others.map((protocol) => [`upstreams.${protocol}`, ['Must be omitted for this chain.']]),
     ),
-    ...(protocols.length === 0 && { upstreams: ['Must hold the address of a node.'] }),
+    ...(protocols.length === 0 && { upstreams: ['Must contain the URL of an upstream.'] }),
   }
   return Object.keys(errors).length > 0 ? { errors } : { protocols }
 }
@@ -48,7 +48,7 @@ export function planUpstreams(
 function planConfigured(input: NodeInput, option: DeploymentOption): NodePlan {
   const { id, chain, network = '', protocols: offered, upstreams = {} } = option
   const errors = {
-    ...(input.upstreams !== undefined && { upstreams: ['Must be left out with this option.'] }),
+    ...(input.upstreams !== undefined && { upstreams: ['Must be omitted with this deployment option.'] }),
     ...(input.chain !== undefined && input.chain !== chain && { chain: [thatOfOption] }),
     ...(input.network !== undefined && input.network !== network && { network: [thatOfOption] }),
     ...validateProtocols(input, offered),
@@ -91,8 +91,8 @@ function planOwn(
   }
 }
 
-const thatOfOption = 'Must be that of the option, or be left out.'
-const required = 'This field is required, as the option does not say it.'
+const thatOfOption = 'Must be omitted, or equal the value of the deployment option.'
+const required = 'This field is required, because the deployment option does not set it.'
 
 function validateProtocols(
   { protocols = [] }: NodeInput,

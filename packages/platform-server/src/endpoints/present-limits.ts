@@ -86,9 +86,9 @@ const methodPattern = /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}\*?|\/?\*)$/
 export function validateLimits({ requests_per_second, burst, methods }: LimitsInput): ValidationErrors {
   const patterns = Object.keys(methods ?? {})
   return {
-    ...(isGiven(burst) && !isGiven(requests_per_second) && { burst: ['Needs requests_per_second.'] }),
+    ...(isGiven(burst) && !isGiven(requests_per_second) && { burst: ['Requires requests_per_second.'] }),
     ...(!patterns.every((pattern) => methodPattern.test(pattern)) && {
-      methods: ['Must have names of methods or paths of gRPC, which may end with *.'],
+      methods: ['Must contain method names or gRPC paths, which may end with *.'],
     }),
   }
 }

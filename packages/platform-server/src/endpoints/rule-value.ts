@@ -16,7 +16,7 @@ const forms: Readonly<
   },
   method: {
     isValid: (value) => /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]*\*?|\/?\*)$/.test(value),
-    rule: 'Must be the name of a method or a path of gRPC, which may end with *.',
+    rule: 'Must be a method name or a gRPC path, which may end with *.',
   },
 }
 

@@ -91,15 +91,15 @@ function shownAddress(address: string): string {
 function validateUpstream({ schemes, isSingle, check }: UpstreamField, text: string): string | undefined {
   const records = recordsOf(text)
   if (typeof records === 'string') return records
-  if (records.length === 0) return 'Must be at least one address.'
-  if (records.length > 1 && isSingle) return 'Must be one address.'
+  if (records.length === 0) return 'Must contain at least one URL.'
+  if (records.length > 1 && isSingle) return 'Must be a single URL.'
   for (const { address, certificateAuthorityFile, jwtSecretFile } of records) {
     if (certificateAuthorityFile !== undefined || jwtSecretFile !== undefined) {
-      return 'Must not name a file; the configuration of the service can.'
+      return 'Must not name a file. Only the configuration of the gateway can name files.'
     }
     const url = URL.parse(address)
     if (url === null || !schemes.includes(url.protocol) || url.hostname === '') {
-      return `Must be an address that begins with ${schemes.join('// or ')}//.`
+      return `Must be a URL that begins with ${schemes.join('// or ')}//.`
     }
     const message = check?.(address)
     if (message !== undefined) return message
@@ -112,7 +112,7 @@ function recordsOf(text: string) {
     return parseUpstreams(text)
   } catch (error) {
     if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
-    return `${capital(error.context.rule)}.`
+    return `${capital(error.details.rule)}.`
   }
 }
 

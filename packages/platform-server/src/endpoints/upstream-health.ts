@@ -11,9 +11,9 @@ const stateOf: Readonly<Record<UpstreamState['class'], UpstreamHealth['state']>>
   ready: 'up',
   unverified: 'up',
   lagging: 'up',
-  'far behind': 'up',
+  stale: 'up',
   failing: 'down',
-  'wrong chain': 'down',
+  wrong_chain: 'down',
   unknown: 'unknown',
   cordoned: 'unknown',
 }
@@ -46,7 +46,7 @@ export function upstreamHealth(
       lag: state.lag ?? null,
       latency_ms: state.latencyMs ?? null,
       error_rate: state.calls === 0 ? null : state.errorRate,
-      in_use: !isCordoned && state.class !== 'wrong chain',
+      in_use: !isCordoned && state.class !== 'wrong_chain',
     }
   })
 }

@@ -129,7 +129,7 @@ const notations = [
 it.each(notations)('recognizes this gateway in http://%s:8645', async (host) => {
   const ownUrls = () => ['http://0.0.0.0:8645', 'http://fairlead.example:8645']
   const errors = await complaintsOfTargets(protocols, { evm: `http://${host}:8645/T` }, { ...rules, ownUrls })
-  expect(errors).toEqual({ 'upstreams.evm': ['Must not lead to this service itself.'] })
+  expect(errors).toEqual({ 'upstreams.evm': ['Must not point to this gateway.'] })
 })
 
 it('covers many notations', () => expect(notations.length).toBeGreaterThanOrEqual(60))

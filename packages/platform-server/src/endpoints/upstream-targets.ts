@@ -24,9 +24,9 @@ export interface TargetRules extends NetworkPolicy {
   readonly resolve?: (name: string) => Promise<readonly string[]>
 }
 
-const forbidden = 'Must not lead into a network that this service may not call.'
-const ownService = 'Must not lead to this service itself.'
-const unresolved = 'Must name a host that can be found.'
+const forbidden = 'Must not resolve to an IP address that the network policy of the gateway rejects.'
+const ownService = 'Must not point to this gateway.'
+const unresolved = 'Must have a host name that resolves.'
 
 /**
  * Returns validation errors for upstreams that would give a caller access to what only the gateway can reach:

@@ -174,7 +174,7 @@ async function configured(
 
 function chainOf({ protocols, upstreams }: FirstStartOptions): string {
   const first = protocols.find(({ name }) => name in upstreams) ?? protocols[0]
-  if (first === undefined) throw new Error('The service has no protocols.')
+  if (first === undefined) throw new Error('The gateway has no protocols.')
   return first.defaultChain
 }
 

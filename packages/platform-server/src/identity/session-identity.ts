@@ -13,7 +13,7 @@ import { scopesOfRole } from './scopes.ts'
 /** The parts of a request that authenticate it by cookie. */
 export interface CookieRequest {
   readonly requestOrigin: RequestOrigin
-  /** Whether the request uses an unsafe method, which may change something. */
+  /** Whether the request uses an unsafe method, which may change state. */
   readonly isUnsafe: boolean
   /** The X-CSRF-Token header. */
   readonly csrfToken: string | undefined

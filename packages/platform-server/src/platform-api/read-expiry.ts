@@ -15,7 +15,7 @@ export function readExpiry<text extends string | null | undefined>(
   if (typeof text !== 'string') return text
   const time = text.includes('T') ? readTime(text) : Number.NaN
   if (Number.isNaN(time)) throw refused(field, 'Must be a time such as 2026-03-09T14:26:53Z.')
-  if (time <= now) throw refused(field, 'Must lie in the future.')
+  if (time <= now) throw refused(field, 'Must be in the future.')
   return new Date(time).toISOString()
 }
 

@@ -21,12 +21,12 @@ export function readPeriod(query: {
   const times = { date_from: beginning(query.date_from), date_to: end(query.date_to) }
   const wrong = Object.entries(times).filter(([, time]) => Number.isNaN(time))
   if (wrong.length > 0) {
-    const fields = Object.fromEntries(wrong.map(([name]) => [name, ['Must be a day or a time that exists.']]))
+    const fields = Object.fromEntries(wrong.map(([name]) => [name, ['Must be a valid date or time.']]))
     throw new PlatformError('invalid', { fields })
   }
   const { date_from: from, date_to: to } = times
   if (from !== undefined && to !== undefined && to < from) {
-    throw new PlatformError('invalid', { fields: { date_to: ['Must not lie before date_from.'] } })
+    throw new PlatformError('invalid', { fields: { date_to: ['Must not be before date_from.'] } })
   }
   return { from: textOf(from), to: textOf(to) }
 }

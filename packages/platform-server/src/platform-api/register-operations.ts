@@ -174,7 +174,7 @@ function registerOtherMethods(app: FastifyInstance, path: string, allowed: reado
 }
 
 function unreachable(): never {
-  throw new Error('This request was answered before.')
+  throw new Error('A request with this key was already processed.')
 }
 
 // Converts `/v2/projects/{id}/` of the contract to `/v2/projects/:id/` for the router.

@@ -133,7 +133,7 @@ describe.each(backends)('failed requests on $name', ({ create }) => {
       const defect = await fixture.call('/v1/organization/')
       expect(defect.statusCode).toBe(500)
       expect(defect.json()).toMatchObject({
-        error: { code: 'server_error', message: 'Something went wrong on the server.' },
+        error: { code: 'server_error', message: 'An internal error occurred.' },
       })
       expect(fixture.log()).toContain('does not exist')
       expect(fixture.log()).not.toContain(fixture.first.apiKey.slice(9))

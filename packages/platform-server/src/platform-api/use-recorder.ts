@@ -38,7 +38,10 @@ export function recordUse(db: Kysely<Database>, log: Logger, now: () => number =
       const writing = write(db, use)
         .catch((error: unknown) => {
           minutes.delete(caller)
-          log.warn({ error: loggableError(error) }, 'last use of an API key or a session was not written')
+          log.warn(
+            { error: loggableError(error) },
+            'the last use of an API key or a session could not be stored',
+          )
         })
         .finally(() => running.delete(writing))
       running.add(writing)

@@ -58,10 +58,10 @@ function messageOf(error: ErrorObject): string {
     case 'maxItems':
       return `Must have at most ${counted(params['limit'], 'item')}.`
     case 'uniqueItems':
-      return 'Must not have the same item twice.'
+      return 'Must not contain duplicate items.'
     case 'pattern':
     case 'format':
-      return 'Does not have the form that the field has.'
+      return 'Does not match the format of the field.'
     default:
       return `Does not follow the rule ${keyword}.`
   }

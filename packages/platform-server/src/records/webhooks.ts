@@ -127,7 +127,7 @@ export async function updateWebhook(
   if (fields.active === false) {
     await transaction
       .updateTable('webhook_deliveries')
-      .set({ state: 'failed', next_attempt_at: null, error: 'The webhook was turned off.' })
+      .set({ state: 'failed', next_attempt_at: null, error: 'The webhook was deactivated.' })
       .where('webhook_id', '=', id)
       .where('state', '=', 'pending')
       .execute()

@@ -187,7 +187,7 @@ describe('openStore', () => {
     lock.release()
     await writeFile(file, 'a text of another program, longer than a header of SQLite has to be')
     await expect(openStore({ dataDirectory })).rejects.toThrow(
-      `[STORE_INVALID] ${file} is no lock file of this service.`,
+      `[STORE_INVALID] ${file} is not a lock file of the gateway.`,
     )
   })
 })

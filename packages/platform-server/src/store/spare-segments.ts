@@ -52,7 +52,7 @@ async function run(parts: SpareSegmentsOptions, signal: AbortSignal): Promise<vo
         await sql`checkpoint`.execute(db)
       }
     } catch (error) {
-      log?.warn({ err: error }, 'the log of the embedded database could not be tidied up')
+      log?.warn({ err: error }, 'the log of the embedded database could not be truncated')
     }
     await pause(parts.everyMs ?? everyMs)
   }

@@ -98,7 +98,7 @@ describe('sendWebhook', () => {
     expect(await send(receiver.url, { timeoutMs: 100 })).toMatchObject({
       delivered: false,
       status: null,
-      error: 'The receiver did not answer in time.',
+      error: 'The receiver did not respond in time.',
     })
   })
 
@@ -110,7 +110,7 @@ describe('sendWebhook', () => {
     expect(outcome).toMatchObject({
       delivered: false,
       status: null,
-      error: 'No answer came from the receiver.',
+      error: 'The receiver did not respond.',
     })
   })
 
@@ -131,7 +131,7 @@ describe('sendWebhook', () => {
     expect(outcome).toMatchObject({
       delivered: false,
       status: null,
-      error: 'The address of the receiver is not one that events are sent to.',
+      error: 'The IP address of the receiver is not allowed for webhooks.',
     })
   })
 
@@ -139,7 +139,7 @@ describe('sendWebhook', () => {
     const url = `https://localhost:${receiver.port}/`
     expect(await send(url, { isPrivateAllowed: false })).toMatchObject({
       delivered: false,
-      error: 'The address of the receiver is not one that events are sent to.',
+      error: 'The IP address of the receiver is not allowed for webhooks.',
     })
   })
 

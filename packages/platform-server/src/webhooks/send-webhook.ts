@@ -42,7 +42,7 @@ export async function sendWebhook(request: WebhookRequest, options: SendOptions)
     durationMs: Math.round(performance.now() - began),
   })
   // The rules may have changed since the URL was accepted.
-  if (problemOfTarget(request.url, options) !== undefined) return ended(null, messages.refused)
+  if (problemOfTarget(request.url, options) !== undefined) return ended(null, messages.rejected)
   try {
     const status = await post(request, options)
     return ended(status, status >= 200 && status < 300 ? null : messageOfStatus(status))
@@ -102,17 +102,17 @@ function readSome(response: IncomingMessage, done: () => void): void {
 }
 
 class TimeoutError extends Error {
-  readonly code = 'LATE'
+  readonly code = 'TIMEOUT'
 }
 
 const messages = {
-  refused: 'The address of the receiver is not one that events are sent to.',
+  rejected: 'The IP address of the receiver is not allowed for webhooks.',
   unknown: 'The name of the receiver cannot be resolved.',
-  late: 'The receiver did not answer in time.',
+  timeout: 'The receiver did not respond in time.',
   certificate: 'The certificate of the receiver is not valid.',
-  unreachable: 'No answer came from the receiver.',
-  redirect: 'The receiver answered with a redirect, which is not followed.',
-  status: 'The receiver answered with a status that is not 2xx.',
+  unreachable: 'The receiver did not respond.',
+  redirect: 'The receiver responded with a redirect. Redirects are not followed.',
+  status: 'The receiver responded with a status other than 2xx.',
 } as const
 
 function messageOfStatus(status: number): string {
@@ -122,8 +122,8 @@ function messageOfStatus(status: number): string {
 // The original errors contain IP addresses of the internal network.
 function messageOfError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'REFUSED_TARGET') return messages.refused
-  if (code === 'LATE') return messages.late
+  if (code === 'REFUSED_TARGET') return messages.rejected
+  if (code === 'TIMEOUT') return messages.timeout
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return messages.unknown
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code) ? messages.certificate : messages.unreachable
 }

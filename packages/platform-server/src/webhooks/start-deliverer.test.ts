@@ -139,7 +139,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
             state: next === null ? 'failed' : 'pending',
             status: 503,
             next_attempt_at: next,
-            error: 'The receiver answered with a status that is not 2xx.',
+            error: 'The receiver responded with a status other than 2xx.',
           },
         ])
       }, timeout)
@@ -178,7 +178,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
       .execute((transaction) => updateWebhook(transaction, store.encryptor, id, { active: false }))
     expect(await emit()).toBe('unwanted')
     expect(await deliveriesOf(id)).toMatchObject([
-      { state: 'failed', attempts: 0, error: 'The webhook was turned off.', next_attempt_at: null },
+      { state: 'failed', attempts: 0, error: 'The webhook was deactivated.', next_attempt_at: null },
     ])
     expect(await claimDeliveries(store.db, { now, leaseEnd: now }, rules)).toEqual([])
   })

@@ -129,9 +129,12 @@ class RunningDeliverer {
       await settleDelivery(store.db, delivery, outcome, nextAt)
       if (outcome.delivered) return
       const { status, error } = outcome
-      log.info({ webhook: webhookId, delivery: id, attempts, status, error }, 'a webhook was not delivered')
+      log.info(
+        { webhook_id: webhookId, delivery_id: id, attempts, status, error },
+        'a webhook was not delivered',
+      )
     } catch (error) {
-      log.warn({ err: error, webhook: webhookId, delivery: id }, 'a webhook delivery failed')
+      log.warn({ err: error, webhook_id: webhookId, delivery_id: id }, 'a webhook delivery failed')
     }
   }
 

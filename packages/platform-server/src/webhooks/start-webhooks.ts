@@ -48,7 +48,7 @@ export function startWebhooks({ store, log, send, upstreams }: WebhookParts): We
       try {
         if ((await check()) > 0) deliverer.wake()
       } catch (error) {
-        log.warn({ err: error }, 'events could not be written down')
+        log.warn({ err: error }, 'events could not be stored')
       }
     }
   })

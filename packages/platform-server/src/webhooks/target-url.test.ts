@@ -20,18 +20,18 @@ describe('problemOfTarget', () => {
     ['https://user@hooks.example/', /user name/],
     ['https://:secret@hooks.example/', /password/],
     ['https://hooks.example/#a', /fragment/],
-    ['https://127.0.0.1/', /public address/],
-    ['https://2130706433/', /public address/],
-    ['https://0x7f.1/', /public address/],
-    ['https://0177.0.0.1/', /public address/],
-    ['https://127.1/', /public address/],
-    ['https://１２７.0.0.1/', /public address/],
-    ['https://[::1]/', /public address/],
-    ['https://[::ffff:127.0.0.1]/', /public address/],
-    ['https://[0:0:0:0:0:ffff:7f00:1]/', /public address/],
-    ['https://[fe80::1]/', /public address/],
-    ['https://169.254.169.254/latest/meta-data/', /public address/],
-    ['https://0.0.0.0/', /public address/],
+    ['https://127.0.0.1/', /public IP address/],
+    ['https://2130706433/', /public IP address/],
+    ['https://0x7f.1/', /public IP address/],
+    ['https://0177.0.0.1/', /public IP address/],
+    ['https://127.1/', /public IP address/],
+    ['https://１２７.0.0.1/', /public IP address/],
+    ['https://[::1]/', /public IP address/],
+    ['https://[::ffff:127.0.0.1]/', /public IP address/],
+    ['https://[0:0:0:0:0:ffff:7f00:1]/', /public IP address/],
+    ['https://[fe80::1]/', /public IP address/],
+    ['https://169.254.169.254/latest/meta-data/', /public IP address/],
+    ['https://0.0.0.0/', /public IP address/],
     [' https://hooks.example/', /spaces/],
     ['https://hooks.example/ ', /spaces/],
     ['https://hooks.example/a b', /spaces/],
@@ -51,7 +51,7 @@ describe('problemOfTarget', () => {
 
   it('accepts plain HTTP and private addresses where they are allowed, but no link-local addresses', () => {
     expect(problemOfTarget('http://127.0.0.1:9000/hook', all)).toBeUndefined()
-    expect(problemOfTarget('http://169.254.169.254/', all)).toMatch(/public address/)
+    expect(problemOfTarget('http://169.254.169.254/', all)).toMatch(/public IP address/)
     expect(problemOfTarget('gopher://127.0.0.1/', all)).toMatch(/begin with/)
   })
 })

@@ -10,23 +10,24 @@ import { isOwnAddress, isOwnName, portOf } from '@fairlead/gateway-core/network/
  */
 export function problemOfTarget(url: string, rules: ConnectionRules): string | undefined {
   // A URL parser drops or replaces these, so the displayed URL would differ from the requested one.
-  if (url.includes('\\')) return 'Must have no backslashes.'
-  if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return 'Must have no control characters.'
-  if (/\p{Z}/u.test(url)) return 'Must have no spaces.'
+  if (url.includes('\\')) return 'Must not contain backslashes.'
+  if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return 'Must not contain control characters.'
+  if (/\p{Z}/u.test(url)) return 'Must not contain spaces.'
   if (!URL.canParse(url)) return 'Must be an absolute URL.'
   const { protocol, username, password, hash, hostname } = new URL(url)
   const protocols = rules.isPrivateAllowed ? ['https:', 'http:'] : ['https:']
   if (!protocols.includes(protocol)) return `Must begin with ${protocols.join('// or ')}//.`
-  if (username !== '' || password !== '') return 'Must have no user name and no password.'
-  if (hash !== '') return 'Must have no fragment.'
+  if (username !== '' || password !== '') return 'Must not contain a user name or a password.'
+  if (hash !== '') return 'Must not contain a fragment.'
   const address = addressIn(hostname)
   const port = portOf(new URL(url))
   const { own } = rules
   if (own !== undefined) {
     const isGateway =
       address === undefined ? isOwnName(hostname, port, own) : isOwnAddress(address, port, own)
-    if (isGateway) return 'Must not lead to this service itself.'
+    if (isGateway) return 'Must not point to this gateway.'
   }
-  if (address !== undefined && !isAllowedAddress(address, rules)) return 'Must lead to a public address.'
+  if (address !== undefined && !isAllowedAddress(address, rules))
+    return 'Must resolve to a public IP address.'
   return undefined
 }

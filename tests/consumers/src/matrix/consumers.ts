@@ -7,7 +7,7 @@ import { callService, readReport } from './runtimes.ts'
 import { bundleWithVite, bundleWithWebpack, reportOfEdge, reportOfPage } from './web.ts'
 
 /** The inputs of a consumer. */
-export interface Surroundings {
+export interface ConsumerInputs {
   readonly project: Project
   /** Folder of the programs that call the gateway. */
   readonly calls: string
@@ -20,30 +20,30 @@ export interface Consumer {
   readonly name: string
   readonly check: 'calls' | 'compiles'
   /** Whether this machine has the consumer. */
-  readonly isThere: boolean
-  use(surroundings: Surroundings): Promise<Results>
+  readonly isInstalled: boolean
+  run(inputs: ConsumerInputs): Promise<Results>
 }
 
 function runtime(name: string, program: string | undefined, ...args: readonly string[]): Consumer {
   return {
     name,
     check: 'calls',
-    isThere: program !== undefined,
-    use: ({ calls }) => callService(program ?? '', args, calls, clientFolders),
+    isInstalled: program !== undefined,
+    run: ({ calls }) => callService(program ?? '', args, calls, clientFolders),
   }
 }
 
 /** A web program that reports its results, or fails. */
 function web(
   name: string,
-  isThere: boolean,
-  tell: (surroundings: Surroundings) => Promise<string>,
+  isInstalled: boolean,
+  runProgram: (inputs: ConsumerInputs) => Promise<string>,
 ): Consumer {
-  const use = async (surroundings: Surroundings) => {
-    const told = await tell(surroundings).catch((error: unknown) => String(error))
-    return readReport(told, told, clientFolders)
+  const run = async (inputs: ConsumerInputs) => {
+    const report = await runProgram(inputs).catch((error: unknown) => String(error))
+    return readReport(report, report, clientFolders)
   }
-  return { name, check: 'calls', isThere, use }
+  return { name, check: 'calls', isInstalled, run }
 }
 
 const browser = chromium()
@@ -70,8 +70,8 @@ export const compilers: readonly Consumer[] = typescriptCompilers.flatMap(([vers
   resolutions.map((resolution): Consumer => ({
     name: `TypeScript ${version}, ${resolution}`,
     check: 'compiles',
-    isThere: true,
-    async use({ project }) {
+    isInstalled: true,
+    async run({ project }) {
       await writePrograms(project)
       return compile(project, compiler, resolution)
     },

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { callers, compilers, type Consumer, type Surroundings } from './consumers.ts'
+import { callers, compilers, type Consumer, type ConsumerInputs } from './consumers.ts'
 import { createProject, type Project, publishedFolders, writeCalls } from './project.ts'
 import { failuresOf, matrixTable, type Row } from './results.ts'
-import { askForHelp, type RunningService, startService } from './service.ts'
+import { runHelp, type RunningService, startService } from './service.ts'
 
 const usage = `Installs the packed packages and uses them in every way that is supported.
 
@@ -12,33 +12,33 @@ Prints a table of consumers and packages; ends with 1 when a cell of it failed.
 `
 
 const options = { only: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } } as const
-type Part = 'runtimes' | 'typescript'
+type Selection = 'runtimes' | 'typescript'
 
 // On these machines everything can be installed, so a missing consumer is an error.
 const isComplete = Boolean(process.env['CI']) && process.platform === 'linux' && process.arch === 'x64'
 
-async function use(consumers: readonly Consumer[], surroundings: Surroundings): Promise<readonly Row[]> {
+async function runConsumers(consumers: readonly Consumer[], inputs: ConsumerInputs): Promise<readonly Row[]> {
   const rows: Row[] = []
   // Sequentially, because the consumers share the machine with the gateway.
-  for (const { name, check, isThere, use: useIt } of consumers) {
+  for (const { name, check, isInstalled, run: runConsumer } of consumers) {
     const started = performance.now()
-    rows.push({ consumer: name, check, results: isThere ? await useIt(surroundings) : undefined })
-    say(`${name}: ${Math.round((performance.now() - started) / 100) / 10} s`)
+    rows.push({ consumer: name, check, results: isInstalled ? await runConsumer(inputs) : undefined })
+    print(`${name}: ${Math.round((performance.now() - started) / 100) / 10} s`)
   }
   return rows
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-async function matrix(only: Part | undefined): Promise<readonly Row[]> {
+async function matrix(only: Selection | undefined): Promise<readonly Row[]> {
   const project = await createProject()
   try {
     const typed = only === 'runtimes' ? [] : compilers
-    const rows = [...(await use(typed, { project, calls: '', service: '' }))]
+    const rows = [...(await runConsumers(typed, { project, calls: '', service: '' }))]
     if (only === 'typescript') return rows
-    rows.push({ consumer: 'npx fairlead', check: 'help', results: await askForHelp(project) })
+    rows.push({ consumer: 'npx fairlead', check: 'help', results: await runHelp(project) })
     rows.push(...(await useService(project)))
     return rows
   } finally {
@@ -57,7 +57,7 @@ async function useService(project: Project): Promise<readonly Row[]> {
   }
   try {
     const calls = await writeCalls(project, service.file)
-    const called = await use(callers, { project, calls, service: service.file.base_url })
+    const called = await runConsumers(callers, { project, calls, service: service.file.base_url })
     return [{ ...row, results: service.results }, ...called]
   } finally {
     await service.stop()
@@ -67,14 +67,14 @@ async function useService(project: Project): Promise<readonly Row[]> {
 async function run(): Promise<void> {
   const { values } = parseArgs({ options })
   if (values.help) {
-    say(usage)
+    print(usage)
     return
   }
   const { only } = values
   if (only !== undefined && only !== 'runtimes' && only !== 'typescript')
     throw new Error('--only must be runtimes or typescript')
   const rows = await matrix(only)
-  say(`\n${matrixTable(rows, publishedFolders)}`)
+  print(`\n${matrixTable(rows, publishedFolders)}`)
   const failures = failuresOf(rows, isComplete)
   if (failures.length > 0) throw new Error(`\n${failures.join('\n')}`)
 }

@@ -19,29 +19,30 @@ describe('the matrix', () => {
     ])
   })
 
-  it('names what failed', () => {
+  it('lists failures', () => {
     expect(failuresOf(rows, false)).toEqual(['Node 22, sdk: Error: no'])
   })
 
-  it('names who is absent where nobody may be', () => {
+  it('lists missing consumers where all are required', () => {
     expect(failuresOf(rows, true)).toEqual(['Node 22, sdk: Error: no', 'Deno is absent'])
   })
 })
 
-describe('a program that calls', () => {
-  const told = (script: string) => callService(process.execPath, ['--eval', script], '.', ['core', 'sdk'])
+describe('a consumer program', () => {
+  const runProgram = (script: string) =>
+    callService(process.execPath, ['--eval', script], '.', ['core', 'sdk'])
 
-  it('tells how each package fared', async () => {
-    expect(await told(`console.log('{"core":"pass","sdk":"no"}')`)).toEqual({ core: 'pass', sdk: 'no' })
+  it('reports the result of each package', async () => {
+    expect(await runProgram(`console.log('{"core":"pass","sdk":"no"}')`)).toEqual({ core: 'pass', sdk: 'no' })
   })
 
-  it('has failed with all packages when it ends badly, whatever it has told', async () => {
-    const results = await told(`console.log('{"core":"pass","sdk":"pass"}'); process.exit(3)`)
+  it('counts as failed for all packages when it exits with an error', async () => {
+    const results = await runProgram(`console.log('{"core":"pass","sdk":"pass"}'); process.exit(3)`)
     expect(results).toEqual({ core: expect.stringContaining('3'), sdk: expect.stringContaining('3') })
   })
 })
 
-describe('the errors of a compiler', () => {
+describe('compiler errors', () => {
   const error = 'error TS2322: no'
   const failed = (output: string) =>
     Object.entries(resultsOf(output))

@@ -1,7 +1,7 @@
 import { execFile, type ExecFileOptions } from 'node:child_process'
 
 /** The result of a finished program. */
-export interface Ended {
+export interface ExitResult {
   readonly code: number
   readonly stdout: string
   /** The combined output of stdout and stderr. */
@@ -13,7 +13,7 @@ export function run(
   program: string,
   args: readonly string[],
   { cwd, timeout = 300_000 }: Pick<ExecFileOptions, 'cwd' | 'timeout'> = {},
-): Promise<Ended> {
+): Promise<ExitResult> {
   return new Promise((done) => {
     const options = { cwd, timeout, maxBuffer: 64 << 20, encoding: 'utf8' } as const
     const child = execFile(program, [...args], options, (error, stdout, stderr) => {

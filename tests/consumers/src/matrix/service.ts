@@ -14,7 +14,7 @@ export interface RunningService {
 }
 
 /** Runs the command-line help through `npx`, as a user does. */
-export async function askForHelp({ root }: Project): Promise<Results> {
+export async function runHelp({ root }: Project): Promise<Results> {
   const { code, output } = await run('npx', ['--no-install', 'fairlead', '--help'], { cwd: root })
   const isHelp = code === 0 && output.includes('Usage: fairlead')
   return { gateway: isHelp ? 'pass' : output }

@@ -36,7 +36,7 @@ export async function bundleWithWebpack(folder: string): Promise<string> {
     optimization: { minimize: false },
   })
   const stats = await new Promise<webpack.Stats | undefined>((done, failed) => {
-    compiler.run((error, found) => (error ? failed(error) : done(found)))
+    compiler.run((error, result) => (error ? failed(error) : done(result)))
   })
   if (stats?.hasErrors() === true) throw new Error(stats.toString({ all: false, errors: true }))
   await writeFile(join(path, 'index.html'), '<!doctype html><script type="module" src="./page.js"></script>')
@@ -46,16 +46,22 @@ export async function bundleWithWebpack(folder: string): Promise<string> {
 /** Serves a folder as a page on a separate server, which forwards calls of the platform API to the gateway. */
 async function servePage(folder: string, service: string) {
   const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' }
-  const passOn = async (request: IncomingMessage, response: ServerResponse) => {
+  const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const { authorization = '', accept = '*/*' } = request.headers
     const method = request.method ?? 'GET'
     const body = method === 'GET' ? {} : { body: await buffer(request) }
-    const answer = await fetch(service + request.url, { method, headers: { authorization, accept }, ...body })
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
-    response.end(await answer.text())
+    const upstreamResponse = await fetch(service + request.url, {
+      method,
+      headers: { authorization, accept },
+      ...body,
+    })
+    response.writeHead(upstreamResponse.status, {
+      'content-type': upstreamResponse.headers.get('content-type') ?? '',
+    })
+    response.end(await upstreamResponse.text())
   }
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    if (/^\/v[12]\//.test(request.url ?? '')) return passOn(request, response)
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    if (/^\/v[12]\//.test(request.url ?? '')) return forward(request, response)
     const name = request.url === '/' ? '/index.html' : (request.url ?? '')
     const file = await readFile(join(folder, name)).catch(() => undefined)
     if (!file) return response.writeHead(404).end()
@@ -64,7 +70,7 @@ async function servePage(folder: string, service: string) {
       .end(file)
   }
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy())
+    handle(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -78,15 +84,15 @@ export async function reportOfPage(executablePath: string, folder: string, servi
   try {
     browser = await chromium.launch({ executablePath, args: chromiumArguments })
     const page = await browser.newPage()
-    const told = new Promise<string>((done, failed) => {
-      page.on('pageerror', failed)
+    const report = new Promise<string>((resolve, reject) => {
+      page.on('pageerror', reject)
       page
-        .exposeFunction('done', done)
+        .exposeFunction('done', resolve)
         .then(() => page.goto(url))
-        .catch(failed)
-      setTimeout(() => failed(new Error('the page told nothing within a minute')), 60_000).unref()
+        .catch(reject)
+      setTimeout(() => reject(new Error('the page reported nothing within a minute')), 60_000).unref()
     })
-    return await told
+    return await report
   } finally {
     await browser?.close()
     server.close()
@@ -101,7 +107,7 @@ export async function reportOfEdge(folder: string): Promise<string> {
   const vm = new EdgeVM()
   return new Promise((done, failed) => {
     Object.assign(vm.context, { done })
-    setTimeout(() => failed(new Error('the program told nothing within a minute')), 60_000).unref()
+    setTimeout(() => failed(new Error('the program reported nothing within a minute')), 60_000).unref()
     vm.evaluate(output[0].code)
   })
 }

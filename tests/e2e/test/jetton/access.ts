@@ -30,9 +30,9 @@ export function jettonAccess(node: JettonNode): JettonAccess {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
   const json = async (path: string) => {
-    const answer = await call(path)
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${path.split('?')[0]} answered ${answer.status}: ${text}`)
+    const response = await call(path)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path.split('?')[0]} returned ${response.status}: ${text}`)
     return JSON.parse(text) as unknown
   }
   return {
@@ -51,7 +51,7 @@ export function jettonAccess(node: JettonNode): JettonAccess {
 /** Appends parameters to a path as a query. A list repeats its name. */
 export function withQuery(path: string, query: Query): string {
   const values = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one) => [name, String(one)]),
+    [value].flat().map((item) => [name, String(item)]),
   )
   return values.length === 0 ? path : `${path}?${new URLSearchParams(values).toString()}`
 }

@@ -1,23 +1,27 @@
 /** How the embedded chain rejects an operation, and why. */
-export interface Refusal {
+export interface ExpectedError {
   readonly status: number
   readonly error: RegExp
   /** The reason, in a few words. */
-  readonly why: string
+  readonly reason: string
 }
 
-const unsigned: Refusal = { status: 501, error: /no validators/, why: 'there are no validators' }
-const notIndexed: Refusal = { status: 501, error: /is not indexed/, why: 'no such contracts are indexed' }
+const unsigned: ExpectedError = { status: 501, error: /no validators/, reason: 'there are no validators' }
+const notIndexed: ExpectedError = {
+  status: 501,
+  error: /is not indexed/,
+  reason: 'no such contracts are indexed',
+}
 
 /** Operations of family v2 that the embedded chain does not support, in any form of the call. */
-export const v2Refusals: Readonly<Record<string, Refusal>> = {
+export const v2ExpectedErrors: Readonly<Record<string, ExpectedError>> = {
   getMasterchainBlockSignatures: unsigned,
   getShardBlockProof: unsigned,
-  dnsResolve: { status: 501, error: /domain names/, why: 'there are no domain names' },
+  dnsResolve: { status: 501, error: /domain names/, reason: 'there are no domain names' },
 }
 
 /** Operations of family v3 that the embedded chain does not support. */
-export const v3Refusals: Readonly<Record<string, Refusal>> = {
+export const v3ExpectedErrors: Readonly<Record<string, ExpectedError>> = {
   listDnsRecords: notIndexed,
   listVestingContracts: notIndexed,
   listNftCollections: notIndexed,

@@ -27,19 +27,19 @@ export async function fundedWallet(node: JettonNode): Promise<FundedWallet> {
   const wallet = WalletContractV4.create({ workchain: 0, publicKey })
   await fund(node, wallet.address)
   let seqno = 0
-  const draft = (transfer: Transfer) => ({
+  const contentOf = (transfer: Transfer) => ({
     body: wallet.createTransfer({ seqno, secretKey, messages: [internal(transfer)] }),
     init: seqno === 0 ? wallet.init : undefined,
   })
   return {
     address: wallet.address,
     next: (transfer) => {
-      const message = external({ to: wallet.address, ...draft(transfer) })
+      const message = external({ to: wallet.address, ...contentOf(transfer) })
       seqno += 1
       return base64Of(beginCell().store(storeMessage(message)).endCell())
     },
     estimate: (transfer) => {
-      const { body, init } = draft(transfer)
+      const { body, init } = contentOf(transfer)
       return {
         address: wallet.address.toString(),
         body: base64Of(body),
@@ -55,10 +55,10 @@ function base64Of(cell: Cell): string {
 
 /** Requests 10 coins from the faucet for an account. */
 export async function fund({ faucet_url: url }: JettonNode, account: Address): Promise<void> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ address: account.toString({ bounceable: false }) }),
   })
-  if (!answer.ok) throw new Error(`the faucet answered ${answer.status}`)
+  if (!response.ok) throw new Error(`the faucet returned ${response.status}`)
 }

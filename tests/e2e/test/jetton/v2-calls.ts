@@ -4,13 +4,13 @@ import type { Example } from './example.ts'
 import type { FundedWallet } from './funded-wallet.ts'
 
 /** Values from which calls are built. */
-export interface Given {
+export interface CallContext {
   readonly example: Example
   readonly sender: FundedWallet
 }
 
 /** Parameters of a call by name: the query of a read, the body of a call, and the params of JSON-RPC. */
-export type Call = (given: Given) => object
+export type Call = (context: CallContext) => object
 
 const byAddress: Call = ({ example: { wallet } }) => ({ address: wallet })
 const ofWallet: Call = ({ example: { wallet, head } }) => ({ address: wallet, seqno: head })

@@ -51,8 +51,8 @@ export const v3Calls = {
   listMultisigOrders: ({ example: { wallet } }) => ({ address: [wallet], ...newest }),
   getWalletInformation: ({ example: { wallet } }) => ({ address: wallet, use_v2: false }),
   getAddressInformation: ({ example: { wallet } }) => ({ address: wallet, use_v2: false }),
-  sendMessage: (given) => v2Calls.sendBoc(given),
-  estimateFee: (given) => v2Calls.estimateFee(given),
+  sendMessage: (context) => v2Calls.sendBoc(context),
+  estimateFee: (context) => v2Calls.estimateFee(context),
   runGetMethod: ({ example: { master, wallet } }) => ({
     address: master,
     method: 'get_wallet_address',

@@ -13,14 +13,14 @@ export const beaconCalls: CallsOf<'beacon'> = {
   getBlockHeader: ({ api }, init) => api.beacon.getBlockHeader({ blockId: 'finalized' }, init),
   getBlockHeaders: ({ api, headSlot }, init) => api.beacon.getBlockHeaders({ slot: headSlot }, init),
   getBlockRoot: ({ api }, init) => api.beacon.getBlockRoot({ blockId: 'genesis' }, init),
-  publishBlockV2: async (given, init) => {
-    const signedBlock = await signedBlockInTime(given)
+  publishBlockV2: async (context, init) => {
+    const signedBlock = await signedBlockInTime(context)
     const signedBlockContents = { signedBlock, kzgProofs: [], blobs: [] }
-    return given.api.beacon.publishBlockV2({ signedBlockContents }, init)
+    return context.api.beacon.publishBlockV2({ signedBlockContents }, init)
   },
-  publishBlindedBlockV2: async (given, init) => {
-    const signedBlindedBlock = signedBeaconBlockToBlinded(given.config, await signedBlockInTime(given))
-    return given.api.beacon.publishBlindedBlockV2({ signedBlindedBlock }, init)
+  publishBlindedBlockV2: async (context, init) => {
+    const signedBlindedBlock = signedBeaconBlockToBlinded(context.config, await signedBlockInTime(context))
+    return context.api.beacon.publishBlindedBlockV2({ signedBlindedBlock }, init)
   },
   publishExecutionPayloadEnvelope: ({ api }, init) => {
     const signedEnvelopeOrContents = ssz.gloas.SignedExecutionPayloadEnvelope.defaultValue()
@@ -42,9 +42,9 @@ export const beaconCalls: CallsOf<'beacon'> = {
   getPoolProposerSlashings: ({ api }, init) => api.beacon.getPoolProposerSlashings(init),
   getPoolVoluntaryExits: ({ api }, init) => api.beacon.getPoolVoluntaryExits(init),
   getPoolBLSToExecutionChanges: ({ api }, init) => api.beacon.getPoolBLSToExecutionChanges(init),
-  submitPoolAttestationsV2: async (given, init) => {
-    const signedAttestations = [await attestation(given)]
-    return given.api.beacon.submitPoolAttestationsV2({ signedAttestations }, init)
+  submitPoolAttestationsV2: async (context, init) => {
+    const signedAttestations = [await attestation(context)]
+    return context.api.beacon.submitPoolAttestationsV2({ signedAttestations }, init)
   },
   submitPoolAttesterSlashingsV2: ({ api, validators, headSlot, subjects }, init) => {
     const attesterSlashing = validators.attesterSlashing(subjects.attesterSlashing, headSlot)
@@ -63,9 +63,9 @@ export const beaconCalls: CallsOf<'beacon'> = {
     const blsToExecutionChanges = [validators.blsToExecutionChange(subjects.blsToExecutionChange, address)]
     return api.beacon.submitPoolBLSToExecutionChange({ blsToExecutionChanges }, init)
   },
-  submitPoolSyncCommitteeSignatures: async (given, init) => {
-    const signatures = [(await syncCommitteeMessage(given)).message]
-    return given.api.beacon.submitPoolSyncCommitteeSignatures({ signatures }, init)
+  submitPoolSyncCommitteeSignatures: async (context, init) => {
+    const signatures = [(await syncCommitteeMessage(context)).message]
+    return context.api.beacon.submitPoolSyncCommitteeSignatures({ signatures }, init)
   },
   submitPayloadAttestationMessages: ({ api }, init) => {
     const message = ssz.gloas.PayloadAttestationMessage.defaultValue()

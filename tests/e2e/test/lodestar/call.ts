@@ -15,14 +15,14 @@ export interface Subjects {
 }
 
 /** Values from which calls are built. */
-export interface Given extends Chain, Head {
+export interface CallContext extends Chain, Head {
   readonly api: ApiClient
   readonly validators: Validators
   readonly subjects: Subjects
 }
 
 /** Calls an operation. The client itself decodes the result. */
-export type Call = (given: Given, init: object) => Promise<unknown>
+export type Call = (context: CallContext, init: object) => Promise<unknown>
 
 /** A call of each operation in a namespace. */
 export type CallsOf<name extends Namespace> = Readonly<Record<keyof ApiClient[name], Call>>

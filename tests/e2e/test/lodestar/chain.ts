@@ -36,9 +36,9 @@ export interface Head {
 
 /** Creates the client as its users do for a private chain: from the specification and genesis that the node returns. */
 export async function connect(options: HttpClientOptions): Promise<{ api: ApiClient; chain: Chain }> {
-  const stranger = getClient(options, { config: createChainForkConfig(minimalChainConfig) })
-  const { genesisTime, genesisValidatorsRoot } = (await stranger.beacon.getGenesis()).value()
-  const chain = chainConfigFromJson((await stranger.config.getSpec()).value())
+  const unauthenticated = getClient(options, { config: createChainForkConfig(minimalChainConfig) })
+  const { genesisTime, genesisValidatorsRoot } = (await unauthenticated.beacon.getGenesis()).value()
+  const chain = chainConfigFromJson((await unauthenticated.config.getSpec()).value())
   const config = createBeaconConfig({ ...chain, GLOAS_FORK_EPOCH: gloasEpoch }, genesisValidatorsRoot)
   // The digests in light client updates require the genesis, which the library looks up by network name.
   const genesis = { genesisTime, genesisValidatorsRoot: toRootHex(genesisValidatorsRoot) }

@@ -9,7 +9,7 @@ const json = 'application/json'
 interface Fault {
   readonly operation: string
   readonly status: number
-  readonly wrong: unknown
+  readonly violation: unknown
 }
 
 /** A `fetch` that validates every response against the specification. */
@@ -25,7 +25,7 @@ export interface CheckedFetch {
  * Creates a {@link CheckedFetch}. Statuses and JSON bodies must be documented. A client that prefers SSZ must receive
  * it where it exists.
  */
-export function checkAnswers(): CheckedFetch {
+export function checkResponses(): CheckedFetch {
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
@@ -36,17 +36,21 @@ export function checkAnswers(): CheckedFetch {
     pattern: new RegExp(`/beacon/[^/]+${route.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
   }))
   const called = new Set<string>()
-  let found: Fault[] = []
+  let collected: Fault[] = []
 
-  async function wrongWith({ responses }: Route, asked: string | null, answer: Response): Promise<unknown> {
-    const described = responses[answer.status]
+  async function violationOf(
+    { responses }: Route,
+    accept: string | null,
+    response: Response,
+  ): Promise<unknown> {
+    const described = responses[response.status]
     if (!described) return 'the status is not documented'
-    const type = answer.headers.get('content-type')?.split(';')[0]
-    if (asked?.startsWith(ssz) && described.mediaTypes?.includes(ssz) && type !== ssz) return `it is ${type}`
+    const type = response.headers.get('content-type')?.split(';')[0]
+    if (accept?.startsWith(ssz) && described.mediaTypes?.includes(ssz) && type !== ssz) return `it is ${type}`
     if (type !== json) return undefined
     if (!described.schema) return 'a body is not documented'
     const validate = ajv.compile(described.schema)
-    return validate(await answer.clone().json()) ? undefined : validate.errors?.slice(0, 5)
+    return validate(await response.clone().json()) ? undefined : validate.errors?.slice(0, 5)
   }
 
   return {
@@ -60,13 +64,14 @@ export function checkAnswers(): CheckedFetch {
       )?.route
       if (!route) return response
       called.add(route.operationId)
-      const wrong = await wrongWith(route, new Headers(init?.headers).get('accept'), response)
-      if (wrong !== undefined) found.push({ operation: route.operationId, status: response.status, wrong })
+      const violation = await violationOf(route, new Headers(init?.headers).get('accept'), response)
+      if (violation !== undefined)
+        collected.push({ operation: route.operationId, status: response.status, violation })
       return response
     },
     faults: () => {
-      const faults = found
-      found = []
+      const faults = collected
+      collected = []
       return faults
     },
   }

@@ -2,26 +2,30 @@ import type { ApiClient } from '@lodestar/api'
 import type { Namespace } from './call.ts'
 
 /** How an operation is rejected, and why. */
-export interface Refusal {
+export interface ExpectedError {
   readonly status: number
   readonly message: RegExp
   /** The reason, in a few words. */
-  readonly why: string
+  readonly reason: string
 }
 
 /** For operations of the fork after the current one of the chain. */
-export const gloas: Refusal = { status: 501, message: /belongs to Gloas/, why: 'belongs to Gloas' }
-const lodestarsOwn: Refusal = { status: 404, message: /has no such path/, why: 'is not of the specification' }
-const distributed: Refusal = {
+export const gloas: ExpectedError = { status: 501, message: /belongs to Gloas/, reason: 'belongs to Gloas' }
+const lodestarOnly: ExpectedError = {
+  status: 404,
+  message: /does not have this path/,
+  reason: 'not part of the specification',
+}
+const distributed: ExpectedError = {
   status: 501,
   message: /distributed validator/,
-  why: 'there is no distributed validator',
+  reason: 'there is no distributed validator',
 }
 
 type OperationName = { [name in Namespace]: `${name}.${keyof ApiClient[name] & string}` }[Namespace]
 
 /** Operations for which the embedded chain does not respond with 2xx. Each rejection is the same in JSON and in SSZ. */
-export const expectedRefusals: { readonly [name in OperationName]?: Refusal } = {
+export const expectedErrors: { readonly [name in OperationName]?: ExpectedError } = {
   'beacon.publishExecutionPayloadEnvelope': gloas,
   'beacon.publishExecutionPayloadBid': gloas,
   'beacon.getSignedExecutionPayloadEnvelope': gloas,
@@ -35,19 +39,23 @@ export const expectedRefusals: { readonly [name in OperationName]?: Refusal } = 
   'validator.produceBlockV4': {
     status: 405,
     message: /GET/,
-    why: 'is not called with POST',
+    reason: 'does not accept POST',
   },
-  'debug.getDebugForkChoiceV2': lodestarsOwn,
-  'debug.getProtoArrayNodes': lodestarsOwn,
-  'lightclient.getLightClientCommitteeRoot': lodestarsOwn,
-  'validator.submitBuilderPreferences': lodestarsOwn,
+  'debug.getDebugForkChoiceV2': lodestarOnly,
+  'debug.getProtoArrayNodes': lodestarOnly,
+  'lightclient.getLightClientCommitteeRoot': lodestarOnly,
+  'validator.submitBuilderPreferences': lodestarOnly,
   'validator.submitBeaconCommitteeSelections': distributed,
   'validator.submitSyncCommitteeSelections': distributed,
-  'node.getNetworkIdentity': { status: 501, message: /peer-to-peer/, why: 'there is no network of peers' },
-  'node.getPeer': { status: 404, message: /peer/, why: 'there are no peers' },
+  'node.getNetworkIdentity': {
+    status: 501,
+    message: /peer-to-peer/,
+    reason: 'there is no peer-to-peer network',
+  },
+  'node.getPeer': { status: 404, message: /peer/, reason: 'there are no peers' },
   'validator.registerValidator': {
     status: 501,
     message: /external builder/,
-    why: 'there is no external builder',
+    reason: 'there is no external builder',
   },
 }

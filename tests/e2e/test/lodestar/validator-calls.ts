@@ -13,11 +13,12 @@ export const validatorCalls: CallsOf<'validator'> = {
   getSyncCommitteeDuties: ({ api, epoch }, init) =>
     api.validator.getSyncCommitteeDuties({ epoch, indices: [0, 1, 2, 3] }, init),
   getPtcDuties: ({ api, epoch }, init) => api.validator.getPtcDuties({ epoch, indices: [0] }, init),
-  produceBlockV3: async (given, init) => given.api.validator.produceBlockV3(await blockRequest(given), init),
-  produceBlockV4: async (given, init) => {
+  produceBlockV3: async (context, init) =>
+    context.api.validator.produceBlockV3(await blockRequest(context), init),
+  produceBlockV4: async (context, init) => {
     const builderConfig = { minBid: 0n, builderBoostFactor: 0n, builders: [] }
-    const request = { ...(await blockRequest(given)), includePayload: true, builderConfig }
-    return given.api.validator.produceBlockV4(request, init)
+    const request = { ...(await blockRequest(context)), includePayload: true, builderConfig }
+    return context.api.validator.produceBlockV4(request, init)
   },
   getExecutionPayloadEnvelope: ({ api, headSlot, headRoot }, init) =>
     api.validator.getExecutionPayloadEnvelope({ slot: headSlot, beaconBlockRoot: fromHex(headRoot) }, init),
@@ -25,22 +26,22 @@ export const validatorCalls: CallsOf<'validator'> = {
     api.validator.produceAttestationData({ slot: headSlot, committeeIndex: 0 }, init),
   producePayloadAttestationData: ({ api, headSlot }, init) =>
     api.validator.producePayloadAttestationData({ slot: headSlot }, init),
-  produceSyncCommitteeContribution: async (given, init) =>
-    given.api.validator.produceSyncCommitteeContribution(await contributionRequest(given), init),
-  getAggregatedAttestationV2: async (given, init) => {
-    const { request } = await aggregateRequest(given)
-    return given.api.validator.getAggregatedAttestationV2(request, init)
+  produceSyncCommitteeContribution: async (context, init) =>
+    context.api.validator.produceSyncCommitteeContribution(await contributionRequest(context), init),
+  getAggregatedAttestationV2: async (context, init) => {
+    const { request } = await aggregateRequest(context)
+    return context.api.validator.getAggregatedAttestationV2(request, init)
   },
-  publishAggregateAndProofsV2: async (given, init) => {
-    const { api, validators } = given
-    const { request, attesterIndex } = await aggregateRequest(given)
+  publishAggregateAndProofsV2: async (context, init) => {
+    const { api, validators } = context
+    const { request, attesterIndex } = await aggregateRequest(context)
     const aggregate = (await api.validator.getAggregatedAttestationV2(request)).value() as electra.Attestation
     const signed = validators.aggregateAndProof(attesterIndex, aggregate)
     return api.validator.publishAggregateAndProofsV2({ signedAggregateAndProofs: [signed] }, init)
   },
-  publishContributionAndProofs: async (given, init) => {
-    const { api, validators } = given
-    const { validatorIndex, ...request } = await contributionRequest(given)
+  publishContributionAndProofs: async (context, init) => {
+    const { api, validators } = context
+    const { validatorIndex, ...request } = await contributionRequest(context)
     const contribution = (await api.validator.produceSyncCommitteeContribution(request)).value()
     const signed = validators.contributionAndProof(validatorIndex, contribution)
     return api.validator.publishContributionAndProofs({ contributionAndProofs: [signed] }, init)

@@ -33,7 +33,7 @@ export const deviations: readonly Deviation[] = [
       'the request line and the headers are too long for HTTP, before an operation is known (RFC 6585, 5)',
     checks: ['status_code_conformance', 'positive_data_acceptance', 'negative_data_rejection'],
     statuses: [431],
-    body: /may hold at most 16 KiB/,
+    body: /must have at most 16 KiB/,
   },
   {
     reason: 'header fields that an operation does not describe have no effect (RFC 9110, 5.1)',
@@ -41,21 +41,21 @@ export const deviations: readonly Deviation[] = [
     problem: /Invalid component: in header - object with unexpected properties/,
   },
   {
-    reason: 'operations of TON that the embedded chain has no data for are answered 501',
+    reason: 'TON operations without data in the embedded chain return 501',
     documents: /^jetton/,
     checks: ['not_a_server_error'],
     statuses: [501],
     body: /an embedded chain has no |is not indexed by this chain/,
   },
   {
-    reason: 'the HTTP API of TON answers 500 about blocks, transactions and messages that its node refuses',
+    reason: 'the HTTP API of TON returns 500 for blocks, transactions and messages that its node rejects',
     documents: /^jetton/,
     checks: ['not_a_server_error'],
     statuses: [500],
     body: /LITE_SERVER_UNKNOWN: (cannot find block|cannot apply external message|cannot compute block|ltdb: )/,
   },
   {
-    reason: 'the HTTP API of TON answers 542 about stack entries that it cannot convert',
+    reason: 'the HTTP API of TON returns 542 for stack entries that it cannot convert',
     documents: /^jetton-v2$/,
     checks: ['not_a_server_error'],
     statuses: [542],
@@ -63,22 +63,21 @@ export const deviations: readonly Deviation[] = [
     body: /Unsupported stack entry type/,
   },
   {
-    reason: 'the checksum and the workchain of an address, and bags of cells, are beyond a pattern',
+    reason: 'a pattern cannot describe the checksum and the workchain of an address, or a bag of cells',
     documents: /^jetton/,
     checks: ['positive_data_acceptance'],
     statuses: [422],
     body: /an address\b|failed to parse (address|source|destination|boc)|empty (boc|body)|must be bags of cells/,
   },
   {
-    reason: 'which parameters exclude or need each other is said in words',
+    reason: 'the description states which parameters exclude or require each other',
     documents: /^jetton/,
     checks: ['positive_data_acceptance'],
     statuses: [422],
     body: /should be (specified|used together)|exactly one of|\w+ is required/,
   },
   {
-    reason:
-      'the HTTP API of TON refuses members of a body that it does not know; the document leaves room for new ones',
+    reason: 'the HTTP API of TON rejects unknown members of a body; the document allows new ones',
     documents: /^jetton-v2$/,
     checks: ['positive_data_acceptance'],
     statuses: [422],
@@ -94,8 +93,7 @@ export const deviations: readonly Deviation[] = [
     body: /cannot apply external message/,
   },
   {
-    reason:
-      'types of TON are wider than what a node has: logical times and configuration parameters below zero',
+    reason: 'the TON types allow more than a node has: negative logical times and configuration parameters',
     documents: /^jetton-v2$/,
     checks: ['positive_data_acceptance'],
     statuses: [422],
@@ -103,7 +101,7 @@ export const deviations: readonly Deviation[] = [
   },
   {
     reason:
-      'the types of TON are wider than what a node reads: large numbers as text, empty texts, stack entries',
+      'the TON types allow more than a node accepts: large numbers as text, empty strings, stack entries',
     documents: /^jetton/,
     checks: ['positive_data_acceptance'],
     statuses: [422],
@@ -111,7 +109,7 @@ export const deviations: readonly Deviation[] = [
     body: /failed to parse (count|limit|archival|method|stack)/,
   },
   {
-    reason: 'an operation code has 32 bits, which a pattern cannot say of decimal text',
+    reason: 'an operation code has 32 bits, which a pattern cannot express for decimal text',
     documents: /^jetton-v3$/,
     checks: ['positive_data_acceptance'],
     statuses: [422],
@@ -127,21 +125,21 @@ export const deviations: readonly Deviation[] = [
     problem: /Missing required property: jsonrpc/,
   },
   {
-    reason: 'operations of another fork, of a network of peers and of a builder are answered 501',
+    reason: 'operations of another fork, a peer-to-peer network or a builder return 501',
     documents: /^beacon$/,
     checks: ['not_a_server_error'],
     statuses: [501],
-    body: /This chain runs Fulu|this node is none|has no external builder|no peer-to-peer network/,
+    body: /This chain runs Fulu|which this node is not|has no external builder|not part of a peer-to-peer network/,
   },
   {
-    reason: 'a body has to fit the fork, the validators and the signatures of the chain',
+    reason: 'a body must match the fork, the validators and the signatures of the chain',
     documents: /^beacon$/,
     checks: ['positive_data_acceptance'],
     statuses: [400],
     operations: /^POST /,
   },
   {
-    reason: 'slots, epochs, indices and states have to be some of the chain',
+    reason: 'slots, epochs, indices and states must exist on the chain',
     documents: /^beacon$/,
     checks: ['positive_data_acceptance'],
     statuses: [400],
@@ -156,8 +154,7 @@ export const deviations: readonly Deviation[] = [
     body: /The path parameter \w+ must match/,
   },
   {
-    reason:
-      'a filter that breaks the document is refused with 400 everywhere, though beacon-APIs has no 400 for peers',
+    reason: 'an invalid filter is always rejected with 400, but beacon-APIs has no 400 for peers',
     documents: /^beacon$/,
     checks: ['status_code_conformance'],
     statuses: [400],
@@ -165,7 +162,7 @@ export const deviations: readonly Deviation[] = [
     body: /The query parameter \w+ must /,
   },
   {
-    reason: 'a list that cannot be read has no items to name, where the document describes 400 by its items',
+    reason: 'an unparsable list has no items to name, but the document describes 400 by items',
     documents: /^beacon$/,
     checks: ['response_schema_conformance'],
     statuses: [400],
@@ -173,8 +170,7 @@ export const deviations: readonly Deviation[] = [
     problem: /"failures" is a required property/,
   },
   {
-    reason:
-      'the embedded chain takes 0 for no list, numbers for decimal text, and lists that hold a value twice',
+    reason: 'the embedded chain accepts 0 as no list, numbers as decimal text, and lists with duplicates',
     documents: /^beacon$/,
     checks: ['negative_data_rejection'],
     statuses: [200],
@@ -198,12 +194,11 @@ export const deviations: readonly Deviation[] = [
     problem: /not matching the '.*' pattern/s,
   },
   {
-    reason:
-      'what a value means is checked beyond its form: times, URLs, origins, names, the fields of a chain',
+    reason: 'values are also validated by their meaning: times, URLs, origins, names, the fields of a chain',
     documents: /^platform$/,
     checks: ['positive_data_acceptance'],
     statuses: [400],
-    body: /"fields":\{"[^"]+":\["(Must |Needs |There is no such |This field is required, as )/,
+    body: /"fields":\{"[^"]+":\["(Must |Requires |The deployment option does not exist|The project does not exist|This field is required, because )/,
   },
 ]
 

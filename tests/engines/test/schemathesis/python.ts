@@ -29,14 +29,14 @@ if (!hasPython) {
 export async function installSchemathesis(): Promise<string> {
   const program = join(environment, 'bin/schemathesis')
   const stamp = join(environment, 'installed')
-  const wanted = createHash('sha256')
+  const expected = createHash('sha256')
     .update(await readFile(requirements))
     .digest('hex')
-  if (existsSync(stamp) && (await readFile(stamp, 'utf8')) === wanted) return program
+  if (existsSync(stamp) && (await readFile(stamp, 'utf8')) === expected) return program
   await rm(environment, { recursive: true, force: true })
   await run('python3', ['-m', 'venv', environment])
   const pip = ['install', '--quiet', '--disable-pip-version-check', '--require-hashes', '-r', requirements]
   await run(join(environment, 'bin/pip'), pip)
-  await writeFile(stamp, wanted)
+  await writeFile(stamp, expected)
   return program
 }

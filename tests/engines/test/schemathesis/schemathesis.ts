@@ -77,22 +77,22 @@ export async function attack({ document, url, seed, examples, environment }: Att
   const program = await installSchemathesis()
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-schemathesis-'))
   try {
-    const at = (name: string) => join(folder, name)
-    await writeFile(at('schema.json'), JSON.stringify(specification(document)))
+    const pathOf = (name: string) => join(folder, name)
+    await writeFile(pathOf('schema.json'), JSON.stringify(specification(document)))
     const output = await run(
       program,
       [
         `--config-file=${join(import.meta.dirname, 'schemathesis.toml')}`,
         'run',
-        at('schema.json'),
+        pathOf('schema.json'),
         `--url=${url}`,
         `--seed=${seed}`,
         `--max-examples=${examples}`,
         '--checks=all',
         '--workers=1',
         '--report=json,ndjson',
-        `--report-json-path=${at('report.json')}`,
-        `--report-ndjson-path=${at('events.ndjson')}`,
+        `--report-json-path=${pathOf('report.json')}`,
+        `--report-ndjson-path=${pathOf('events.ndjson')}`,
       ],
       {
         PATH: process.env['PATH'],
@@ -103,10 +103,10 @@ export async function attack({ document, url, seed, examples, environment }: Att
       },
       folder,
     )
-    const text = await readFile(at('report.json'), 'utf8').catch(() => '{}')
+    const text = await readFile(pathOf('report.json'), 'utf8').catch(() => '{}')
     const report = JSON.parse(text) as Partial<Report>
     if (report.complete !== true) throw new Error(`schemathesis did not finish:\n${output}`)
-    return { ...(await examined(document, at('events.ndjson'))), ...countsOf(report as Report) }
+    return { ...(await examined(document, pathOf('events.ndjson'))), ...countsOf(report as Report) }
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -137,12 +137,12 @@ async function examined(document: string, events: string) {
 function failuresIn({ cases = {}, checks = {}, interactions = {} }: Recorder): readonly Failure[] {
   return Object.entries(checks).flatMap(([id, list]) =>
     list.flatMap(({ name, failure_info: info }) => {
-      const [one, exchange] = [cases[id]?.value, interactions[id]]
-      if (!info || !one || !exchange) return []
+      const [testCase, exchange] = [cases[id]?.value, interactions[id]]
+      if (!info || !testCase || !exchange) return []
       const { request, response } = exchange
       return [
         {
-          operation: `${one.method} ${one.path}`,
+          operation: `${testCase.method} ${testCase.path}`,
           check: name,
           problem: `${info.failure.title}: ${info.failure.message}`.slice(0, longest),
           status: response.status_code,

@@ -5,7 +5,7 @@ export interface PlatformObject {
 }
 
 /** A response of the platform API. */
-export interface PlatformAnswer {
+export interface PlatformResponse {
   readonly status: number
   readonly etag: string | undefined
   readonly body: PlatformObject
@@ -17,7 +17,7 @@ export async function callPlatform(
   method: string,
   path: string,
   body?: unknown,
-): Promise<PlatformAnswer> {
+): Promise<PlatformResponse> {
   const response = await fetch(`${url}${path}`, {
     method,
     headers: {
@@ -36,7 +36,7 @@ export async function callPlatform(
 
 /** Reads whole lists, with as many API keys as necessary, because each key has a request limit. */
 export function openReader(service: { readonly url: string; readonly apiKey: string }): {
-  get(path: string): Promise<PlatformAnswer>
+  get(path: string): Promise<PlatformResponse>
   list(path: string): Promise<readonly PlatformObject[]>
 } {
   let apiKey = ''
@@ -50,11 +50,11 @@ export function openReader(service: { readonly url: string; readonly apiKey: str
       left = 500
     }
     left -= 1
-    const answer = await callPlatform({ ...service, apiKey }, 'GET', path)
-    if (answer.status >= 400 && answer.status !== 404) {
-      throw new Error(`${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    const response = await callPlatform({ ...service, apiKey }, 'GET', path)
+    if (response.status >= 400 && response.status !== 404) {
+      throw new Error(`${path} returned ${response.status}: ${JSON.stringify(response.body)}`)
     }
-    return answer
+    return response
   }
   return {
     get,

@@ -1,4 +1,4 @@
-import { callPlatform, type PlatformAnswer } from './platform-calls.ts'
+import { callPlatform, type PlatformResponse } from './platform-calls.ts'
 import type { RunningService } from './restarted-service.ts'
 
 /** The acknowledged changes so far. */
@@ -34,8 +34,8 @@ export async function writeUntilGone(
     }),
     repeat(async () => {
       const upstreams = { evm: upstream }
-      const asked = { project, name: 'Written', chain: 'ethereum', network: 'mainnet', upstreams }
-      const { body } = await accepted(send('POST', '/v2/nodes/', asked))
+      const nodeBody = { project, name: 'Written', chain: 'ethereum', network: 'mainnet', upstreams }
+      const { body } = await accepted(send('POST', '/v2/nodes/', nodeBody))
       acknowledged.nodes.push(body.id)
       for (const { id } of body['credentials'] as readonly { readonly id: string }[]) {
         acknowledged.credentials.push({ id, node: body.id })
@@ -58,10 +58,10 @@ export async function writeUntilGone(
   ])
 }
 
-async function repeat(work: () => Promise<void>): Promise<void> {
+async function repeat(write: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      await work()
+      await write()
     } catch (error) {
       // fetch throws this when the connection breaks.
       if (error instanceof TypeError) return
@@ -71,8 +71,8 @@ async function repeat(work: () => Promise<void>): Promise<void> {
 }
 
 /** Throws when a write is rejected. */
-async function accepted(answering: Promise<PlatformAnswer>): Promise<PlatformAnswer> {
-  const answer = await answering
-  if (answer.status < 300) return answer
-  throw new Error(`A write was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+async function accepted(pending: Promise<PlatformResponse>): Promise<PlatformResponse> {
+  const response = await pending
+  if (response.status < 300) return response
+  throw new Error(`A write returned ${response.status}: ${JSON.stringify(response.body)}`)
 }

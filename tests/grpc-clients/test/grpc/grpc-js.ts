@@ -54,9 +54,9 @@ export function grpcJs(url: string, token: string | undefined) {
     new Promise<Outcome<response>>((resolve) => {
       const messages: response[] = []
       let headers: Metadata | undefined
-      const take = (_: ServiceError | null, answer?: response) => void (answer && messages.push(answer))
+      const onMessage = (_: ServiceError | null, answer?: response) => void (answer && messages.push(answer))
       client
-        .makeUnaryRequest(path, serialize, deserialize, message, metadata, options, take)
+        .makeUnaryRequest(path, serialize, deserialize, message, metadata, options, onMessage)
         .on('metadata', (first: Metadata) => (headers = first))
         .on('status', (status: StatusObject) => setImmediate(() => resolve({ messages, headers, status })))
     })

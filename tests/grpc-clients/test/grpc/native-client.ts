@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type native from '@triton-one/yellowstone-grpc'
 
 // Node.js and the bundler of the tests interpret the default export of this package differently.
-const found = createRequire(import.meta.url)('@triton-one/yellowstone-grpc') as typeof native
+const loaded = createRequire(import.meta.url)('@triton-one/yellowstone-grpc') as typeof native
 
 export const {
   default: NativeClient,
@@ -13,5 +13,5 @@ export const {
   SubscribeUpdate,
   txEncode,
   txErrDecode,
-} = found
+} = loaded
 export type { ClientDuplexStream as NativeStream } from '@triton-one/yellowstone-grpc'

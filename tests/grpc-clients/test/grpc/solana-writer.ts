@@ -25,7 +25,11 @@ export interface SolanaWriter {
   /** Creates a funded account. */
   createPayer(): Promise<KeyPairSigner>
   /** Signs instructions and sends them. `unseen` skips the preflight simulation. */
-  send(payer: KeyPairSigner, instructions: readonly Instruction[], unseen?: boolean): Promise<Signature>
+  send(
+    payer: KeyPairSigner,
+    instructions: readonly Instruction[],
+    skipPreflight?: boolean,
+  ): Promise<Signature>
   /** The lamports for which an account of a size is rent-exempt. */
   rent(bytes: number): Promise<bigint>
 }
@@ -47,7 +51,7 @@ export function solanaWriter(rpcUrl: string): SolanaWriter {
       await fund(payer.address, 5_000_000_000n)
       return payer
     },
-    async send(payer, instructions, unseen = false) {
+    async send(payer, instructions, skipPreflight = false) {
       const { value: lifetime } = await rpc.getLatestBlockhash({ commitment: 'processed' }).send()
       const message = pipe(
         createTransactionMessage({ version: 0 }),
@@ -59,7 +63,7 @@ export function solanaWriter(rpcUrl: string): SolanaWriter {
       await rpc
         .sendTransaction(getBase64EncodedWireTransaction(transaction), {
           encoding: 'base64',
-          skipPreflight: unseen,
+          skipPreflight,
           preflightCommitment: 'processed',
         })
         .send()

@@ -39,7 +39,7 @@ export interface SuiLedger {
   /** Emits each new checkpoint as `checkpoint`. */
   readonly changes: EventEmitter<{ checkpoint: [Checkpoint] }>
   /** Fills in what a transaction leaves open, and simulates its execution. */
-  simulate(asked: Transaction, choosesGas: boolean): ExecutedTransaction
+  simulate(requested: Transaction, choosesGas: boolean): ExecutedTransaction
   /** Executes a signed transaction. Each one creates a checkpoint. */
   execute(bytes: Uint8Array, signatures: readonly UserSignature[]): Promise<ExecutedTransaction>
 }
@@ -90,8 +90,8 @@ export function createSuiLedger(owner: string, balances: readonly bigint[]): Sui
     })
   }
 
-  function resolve(asked: Transaction, choosesGas: boolean): Transaction {
-    const transaction = Transaction.decode(Transaction.encode(asked).finish())
+  function resolve(requested: Transaction, choosesGas: boolean): Transaction {
+    const transaction = Transaction.decode(Transaction.encode(requested).finish())
     const payment = (transaction.gasPayment ??= { objects: [] })
     payment.price ??= gasPrice
     payment.budget ??= 2n * gasCost
@@ -120,8 +120,8 @@ export function createSuiLedger(owner: string, balances: readonly bigint[]): Sui
     const { inputs, commands } = programOf(transaction)
     const version = [gas, ...merged].reduce((top, coin) => (coin.version > top ? coin.version : top), 0n) + 1n
     const paid = merged.reduce((sum, { balance }) => sum + balance, gas.balance) - gasCost
-    const fresh = (coin: Coin): Coin => ({ ...coin, version, transaction: digest })
-    let written = new Map([[gas.id, fresh({ ...gas, balance: paid })]])
+    const nextVersion = (coin: Coin): Coin => ({ ...coin, version, transaction: digest })
+    let written = new Map([[gas.id, nextVersion({ ...gas, balance: paid })]])
     const results: string[][] = []
     const idsOf = (argument: Argument | undefined): readonly string[] => {
       const { kind, input = 0, result = 0, subresult } = argument ?? {}
@@ -130,7 +130,7 @@ export function createSuiLedger(owner: string, balances: readonly bigint[]): Sui
         return subresult === undefined ? (results[result] ?? []) : [results[result]?.[subresult] ?? '']
       }
       const coin = atVersion(inputs[input] ?? {})
-      if (!written.has(coin.id)) written.set(coin.id, fresh(coin))
+      if (!written.has(coin.id)) written.set(coin.id, nextVersion(coin))
       return [coin.id]
     }
     const change = (id: string, changed: Partial<Coin>) => {
@@ -157,7 +157,7 @@ export function createSuiLedger(owner: string, balances: readonly bigint[]): Sui
       }
       results.push(made)
     }
-    if (failedCommand !== undefined) written = new Map([[gas.id, fresh({ ...gas, balance: paid })]])
+    if (failedCommand !== undefined) written = new Map([[gas.id, nextVersion({ ...gas, balance: paid })]])
     return { written, deleted: merged, failedCommand, version }
   }
 
@@ -205,9 +205,9 @@ export function createSuiLedger(owner: string, balances: readonly bigint[]): Sui
     transactions,
     checkpoints,
     changes,
-    simulate(asked, choosesGas) {
-      const given = asked.bcs?.value === undefined ? asked : readTransaction(asked.bcs.value)
-      const transaction = resolve(given, choosesGas)
+    simulate(requested, choosesGas) {
+      const decoded = requested.bcs?.value === undefined ? requested : readTransaction(requested.bcs.value)
+      const transaction = resolve(decoded, choosesGas)
       return describe(transaction, digestOf(Transaction.encode(transaction).finish()), []).executed
     },
     async execute(bytes, signatures) {
@@ -235,14 +235,14 @@ const pureOf = (inputs: readonly Input[], argument: Argument | undefined): Uint8
   inputs[argument?.input ?? -1]?.pure ?? new Uint8Array()
 
 function changeOf(before: SuiObject | undefined, after: SuiObject | undefined): ChangedObject {
-  const none = ChangedObject_InputObjectState.INPUT_OBJECT_STATE_DOES_NOT_EXIST
-  const gone = ChangedObject_OutputObjectState.OUTPUT_OBJECT_STATE_DOES_NOT_EXIST
+  const doesNotExist = ChangedObject_InputObjectState.INPUT_OBJECT_STATE_DOES_NOT_EXIST
+  const deletedState = ChangedObject_OutputObjectState.OUTPUT_OBJECT_STATE_DOES_NOT_EXIST
   const { CREATED, DELETED, NONE } = ChangedObject_IdOperation
   return ChangedObject.fromPartial({
     objectId: (after ?? before)?.objectId,
-    inputState: before ? ChangedObject_InputObjectState.INPUT_OBJECT_STATE_EXISTS : none,
+    inputState: before ? ChangedObject_InputObjectState.INPUT_OBJECT_STATE_EXISTS : doesNotExist,
     ...(before && { inputVersion: before.version, inputDigest: before.digest, inputOwner: before.owner }),
-    outputState: after ? ChangedObject_OutputObjectState.OUTPUT_OBJECT_STATE_OBJECT_WRITE : gone,
+    outputState: after ? ChangedObject_OutputObjectState.OUTPUT_OBJECT_STATE_OBJECT_WRITE : deletedState,
     ...(after && { outputVersion: after.version, outputDigest: after.digest, outputOwner: after.owner }),
     idOperation: before ? (after ? NONE : DELETED) : CREATED,
     objectType: (after ?? before)?.objectType,
@@ -254,18 +254,18 @@ function balanceChanges(
   after: readonly SuiObject[],
   deleted: readonly Coin[],
 ): BalanceChange[] {
-  const sums = new Map<string, bigint>()
+  const totals = new Map<string, bigint>()
   const add = (object: SuiObject | undefined, sign: bigint) => {
     const address = object?.owner?.address
     if (address === undefined) return
-    sums.set(address, (sums.get(address) ?? 0n) + sign * (object?.balance ?? 0n))
+    totals.set(address, (totals.get(address) ?? 0n) + sign * (object?.balance ?? 0n))
   }
   for (const object of after) {
     add(objects.get(object.objectId ?? ''), -1n)
     add(object, 1n)
   }
   for (const { id } of deleted) add(objects.get(id), -1n)
-  return [...sums].map(([address, amount]) =>
+  return [...totals].map(([address, amount]) =>
     BalanceChange.fromPartial({ address, coinType: suiType, amount: `${amount}` }),
   )
 }

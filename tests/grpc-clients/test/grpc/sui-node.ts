@@ -63,7 +63,7 @@ function ledgerService({ objects, transactions, checkpoints }: SuiLedger) {
       }),
     }),
     getTransaction: ({ digest }) => {
-      const transaction = transactions.find((one) => one.digest === digest)
+      const transaction = transactions.find((candidate) => candidate.digest === digest)
       if (!transaction) throw new GrpcError(Status.NOT_FOUND, `Transaction ${digest} not found`)
       return { transaction }
     },
@@ -90,12 +90,12 @@ function ledgerService({ objects, transactions, checkpoints }: SuiLedger) {
       }),
     async *listTransactions({ filter, options }) {
       const sender = filter?.terms[0]?.literals[0]?.predicate
-      const isWanted = (address: string | undefined) =>
+      const isMatch = (address: string | undefined) =>
         sender === undefined || (sender.$case === 'sender' && sender.value.address === address)
-      const found = transactions.filter(({ transaction }) => isWanted(transaction?.sender))
+      const found = transactions.filter(({ transaction }) => isMatch(transaction?.sender))
       const ordered = options?.ordering === Ordering.ORDERING_DESCENDING ? found.toReversed() : found
       const [after] = options?.after ?? [-1]
-      const rest = ordered.filter((one) => transactions.indexOf(one) > (after ?? -1))
+      const rest = ordered.filter((transaction) => transactions.indexOf(transaction) > (after ?? -1))
       for (const transaction of rest.slice(0, options?.limit)) {
         const cursor = Uint8Array.of(transactions.indexOf(transaction))
         yield ListTransactionsResponse.fromPartial({ transaction, watermark: { cursor } })
@@ -109,7 +109,7 @@ function ledgerService({ objects, transactions, checkpoints }: SuiLedger) {
 
 function stateServices({ objects }: SuiLedger) {
   const coinsOf = (owner: string | undefined) =>
-    [...objects.values()].filter((one) => one.balance !== undefined && one.owner?.address === owner)
+    [...objects.values()].filter((object) => object.balance !== undefined && object.owner?.address === owner)
   const balanceOf = (owner: string | undefined) => {
     const balance = coinsOf(owner).reduce((sum, coin) => sum + (coin.balance ?? 0n), 0n)
     return { coinType: suiType, balance, coinBalance: balance, addressBalance: 0n }
@@ -124,10 +124,10 @@ function stateServices({ objects }: SuiLedger) {
     },
     listOwnedObjects: ({ owner, objectType, pageSize = 50, pageToken, readMask }) => {
       const all = coinsOf(owner).filter(
-        (one) => objectType === undefined || normalizeStructTag(objectType) === one.objectType,
+        (coin) => objectType === undefined || normalizeStructTag(objectType) === coin.objectType,
       )
       const start = pageToken?.[0] ?? 0
-      const page = all.slice(start, start + pageSize).map((one) => masked(one, readMask))
+      const page = all.slice(start, start + pageSize).map((coin) => masked(coin, readMask))
       const end = start + page.length
       return { objects: page, ...(end < all.length && { nextPageToken: Uint8Array.of(end) }) }
     },

@@ -3,21 +3,21 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** Exposes a local server at another URL. Its connections are cut when the running test ends. */
-export async function relayOfThisTest(target: string): Promise<string> {
+export async function testRelay(target: string): Promise<string> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
     client.pipe(upstream).pipe(client)
-    for (const [one, other] of [
+    for (const [source, destination] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      sockets.add(one)
-      one.setNoDelay(true).on('error', () => undefined)
-      one.once('close', () => {
-        sockets.delete(one)
-        other.destroy()
+      sockets.add(source)
+      source.setNoDelay(true).on('error', () => undefined)
+      source.once('close', () => {
+        sockets.delete(source)
+        destination.destroy()
       })
     }
   })

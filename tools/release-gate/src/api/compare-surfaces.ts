@@ -7,7 +7,7 @@ export interface SurfaceChange {
   readonly bump: Bump
   /** The name that users import, without its entry. For a part of exported declarations, the name of the part. */
   readonly name: string
-  readonly what: string
+  readonly description: string
 }
 
 /**
@@ -25,29 +25,33 @@ export function compareSurfaces(
     if (old.isGenerated && !isGeneratedRated) continue
     const now = after.declarations.get(key)
     const name = key.slice(key.indexOf('#') + 1)
-    const place = old.isExported ? `\`${name}\`${entryOf(key)}` : `\`${name}\`, a part of what is exported,`
+    const subject = old.isExported
+      ? `\`${name}\`${entryOf(key)}`
+      : `\`${name}\`, which exported declarations use,`
     if (!now) {
       // A removed part is reported with the declaration that used it.
-      if (old.isExported) changes.push({ bump: 'major', name, what: `${place} is no longer exported.` })
+      if (old.isExported)
+        changes.push({ bump: 'major', name, description: `${subject} is no longer exported.` })
       continue
     }
     const bump = rateShapes(old.shape, now.shape, old.isInput || now.isInput)
-    if (bump !== 'none') changes.push({ bump, name, what: `${place} changed.` })
+    if (bump !== 'none') changes.push({ bump, name, description: `${subject} changed.` })
   }
   for (const [key, now] of after.declarations) {
     if (before.declarations.has(key) || !now.isExported || (now.isGenerated && !isGeneratedRated)) continue
     const name = key.slice(key.indexOf('#') + 1)
-    changes.push({ bump: 'minor', name, what: `\`${name}\`${entryOf(key)} was added.` })
+    changes.push({ bump: 'minor', name, description: `\`${name}\`${entryOf(key)} was added.` })
   }
   for (const [from, names] of before.reexports) {
-    const lost = [...names].filter((name) => !after.reexports.get(from)?.has(name))
+    const removed = [...names].filter((name) => !after.reexports.get(from)?.has(name))
     if (after.reexports.get(from)?.has('*')) continue
-    for (const name of lost)
-      changes.push({ bump: 'major', name, what: `\`${name}\` of ${from} is no longer exported.` })
+    for (const name of removed)
+      changes.push({ bump: 'major', name, description: `\`${name}\` of ${from} is no longer exported.` })
   }
   for (const [from, names] of after.reexports) {
-    const won = [...names].filter((name) => !before.reexports.get(from)?.has(name))
-    for (const name of won) changes.push({ bump: 'minor', name, what: `\`${name}\` of ${from} was added.` })
+    const added = [...names].filter((name) => !before.reexports.get(from)?.has(name))
+    for (const name of added)
+      changes.push({ bump: 'minor', name, description: `\`${name}\` of ${from} was added.` })
   }
   return changes.toSorted((a, b) => bumps.indexOf(b.bump) - bumps.indexOf(a.bump))
 }

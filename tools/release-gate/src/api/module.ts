@@ -4,7 +4,7 @@ import ts from 'typescript'
 /** A re-export from another module. */
 export interface Forwarded {
   /** Undefined for `export *`. */
-  readonly names: readonly { readonly exported: string; readonly own: string }[] | undefined
+  readonly names: readonly { readonly exported: string; readonly local: string }[] | undefined
   readonly from: string
 }
 
@@ -41,7 +41,9 @@ export function readModule(path: string): Module | undefined {
 
 function declared(statement: ts.Statement): readonly (readonly [string, ts.Declaration])[] {
   if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.map((one) => [one.name.getText(), one] as const)
+    return statement.declarationList.declarations.map(
+      (declaration) => [declaration.name.getText(), declaration] as const,
+    )
   const isNamed =
     ts.isFunctionDeclaration(statement) ||
     ts.isClassDeclaration(statement) ||
@@ -64,12 +66,12 @@ function readExport(
     exportClause && ts.isNamedExports(exportClause)
       ? exportClause.elements.map(({ name, propertyName }) => ({
           exported: name.text,
-          own: (propertyName ?? name).text,
+          local: (propertyName ?? name).text,
         }))
       : undefined
   if (moduleSpecifier && ts.isStringLiteral(moduleSpecifier))
     forwards.push({ names, from: moduleSpecifier.text })
-  else for (const { exported, own } of names ?? []) exports.set(exported, own)
+  else for (const { exported, local } of names ?? []) exports.set(exported, local)
 }
 
 function readImport(

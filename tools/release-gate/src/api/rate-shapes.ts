@@ -13,8 +13,8 @@ export function rateShapes(before: Shape, after: Shape, isInput: boolean): Bump 
     return rateSignatures(before.signatures, after.signatures)
   if (before.kind === 'union' && after.kind === 'union') {
     if (before.head !== after.head) return 'major'
-    const isLost = before.options.some((option) => !after.options.includes(option))
-    if (isLost) return 'major'
+    const isRemoved = before.options.some((option) => !after.options.includes(option))
+    if (isRemoved) return 'major'
     return after.options.length > before.options.length ? 'minor' : 'none'
   }
   if (before.kind === 'members' && after.kind === 'members') {

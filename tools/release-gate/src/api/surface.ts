@@ -46,19 +46,19 @@ export function surfaceOf(directory: string, entries: ReadonlyMap<string, string
   }
   const parts = partsOf(directory, found, load)
   const inputs = inputNames([...found.values(), ...parts.values()])
-  const describe = (isExported: boolean) => (one: Found) => {
-    const nodes = one.module.declarations.get(one.name) ?? []
+  const describe = (isExported: boolean) => (declaration: Found) => {
+    const nodes = declaration.module.declarations.get(declaration.name) ?? []
     return {
       isExported,
-      isGenerated: one.module.path.includes('/src/generated/'),
-      isInput: inputs.has(one.name),
+      isGenerated: declaration.module.path.includes('/src/generated/'),
+      isInput: inputs.has(declaration.name),
       shape: shapeOf(nodes),
     }
   }
   return {
     declarations: new Map([
-      ...[...parts].map(([key, one]) => [key, describe(false)(one)] as const),
-      ...[...found].map(([key, one]) => [key, describe(true)(one)] as const),
+      ...[...parts].map(([key, declaration]) => [key, describe(false)(declaration)] as const),
+      ...[...found].map(([key, declaration]) => [key, describe(true)(declaration)] as const),
     ]),
     reexports,
   }
@@ -79,26 +79,26 @@ function exportsOf(
   const found = new Map<string, Found>()
   if (!module || open.has(module.path)) return found
   open.add(module.path)
-  const note = (from: string, name: string) => {
+  const addReexport = (from: string, name: string) => {
     reexports.set(from, (reexports.get(from) ?? new Set()).add(name))
   }
   for (const { names, from } of module.forwards) {
     if (!from.startsWith('.')) {
-      for (const name of names?.map(({ own }) => own) ?? ['*']) note(from, name)
+      for (const name of names?.map(({ local }) => local) ?? ['*']) addReexport(from, name)
       continue
     }
     const inner = exportsOf(resolved(module, from, load), load, reexports, new Set(open))
     if (names)
-      for (const { exported, own } of names) {
-        const target = inner.get(own)
+      for (const { exported, local } of names) {
+        const target = inner.get(local)
         if (target) found.set(exported, target)
       }
     else for (const [name, target] of inner) found.set(name, target)
   }
-  for (const [exported, own] of module.exports) {
-    const imported = module.imports.get(own)
-    if (module.declarations.has(own)) found.set(exported, { module, name: own })
-    else if (imported && !imported.from.startsWith('.')) note(imported.from, imported.name)
+  for (const [exported, local] of module.exports) {
+    const imported = module.imports.get(local)
+    if (module.declarations.has(local)) found.set(exported, { module, name: local })
+    else if (imported && !imported.from.startsWith('.')) addReexport(imported.from, imported.name)
     else if (imported) {
       const target = exportsOf(resolved(module, imported.from, load), load, reexports, new Set(open)).get(
         imported.name,
@@ -162,13 +162,13 @@ function inputNames(all: readonly Found[]): ReadonlySet<string> {
     ts.forEachChild(node, walk)
   }
   for (const { module, name } of all) for (const node of module.declarations.get(name) ?? []) walk(node)
-  const made = new Map(all.map(({ module, name }) => [name, module.declarations.get(name) ?? []]))
+  const nodesByName = new Map(all.map(({ module, name }) => [name, module.declarations.get(name) ?? []]))
   const names = new Set<string>()
   const open = [...typeNames(parameters)]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (names.has(next)) continue
     names.add(next)
-    open.push(...typeNames(made.get(next) ?? []))
+    open.push(...typeNames(nodesByName.get(next) ?? []))
   }
   return names
 }

@@ -48,12 +48,12 @@ export function rateValues(before: Value, after: Value): Bump {
     return before.type === after.type ? 'patch' : 'major'
   }
   if (before.kind === 'object' && after.kind === 'object') {
-    const kept = [...before.fields].map(([name, field]): Bump => {
+    const common = [...before.fields].map(([name, field]): Bump => {
       const now = after.fields.get(name)
       return now ? rateValues(field, now) : 'major'
     })
     const isMore = [...after.fields.keys()].some((name) => !before.fields.has(name))
-    return highest([...kept, isMore ? 'minor' : 'none'])
+    return highest([...common, isMore ? 'minor' : 'none'])
   }
   if (before.kind === 'list' && after.kind === 'list') {
     if (before.items.some((item) => !after.items.includes(item))) return 'major'

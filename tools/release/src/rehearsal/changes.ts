@@ -12,11 +12,11 @@ export interface SpecChange {
   readonly bump: Bump
   edit(root: string): Promise<void>
   /** A changeset with too small a bump. */
-  readonly tooLittle: Readonly<Record<string, Bump>>
+  readonly insufficient: Readonly<Record<string, Bump>>
   /** The packages for which the gate must require a changeset. */
-  readonly demanded: readonly string[]
+  readonly required: readonly string[]
   /** The bump of each package whose own API changes, by the rules for version 1.0 and above. */
-  readonly moves: Readonly<Record<string, Bump>>
+  readonly bumps: Readonly<Record<string, Bump>>
   /**
    * The packages that depend on the package of the family. They receive a patch if their range does not include its new
    * version.
@@ -30,7 +30,7 @@ async function replace(root: string, file: string, from: string, to: string): Pr
   const path = join(root, file)
   const text = await readFile(path, 'utf8')
   if (!text.includes(from))
-    throw new Error(`${file} has no longer what the rehearsal changes: ${from.trim()}`)
+    throw new Error(`${file} no longer contains the text that the rehearsal replaces: ${from.trim()}`)
   await writeFile(path, text.replace(from, to))
 }
 
@@ -71,9 +71,9 @@ export const specChanges: readonly SpecChange[] = [
           .replace('Get the ends', 'Get the range'),
       )
     },
-    tooLittle: { '@fairlead/jetton': 'patch' },
-    demanded: ['@fairlead/jetton'],
-    moves: { '@fairlead/jetton': 'minor' },
+    insufficient: { '@fairlead/jetton': 'patch' },
+    required: ['@fairlead/jetton'],
+    bumps: { '@fairlead/jetton': 'minor' },
     dependents,
     program: `${server}
 import { createFairlead, createNode } from '@fairlead/sdk'
@@ -97,10 +97,10 @@ ${end}`,
       const file = 'specs/platform/parameters/PageSize.yaml'
       await replace(root, file, '  maximum: 100\n  default: 100\n', '  maximum: 50\n  default: 50\n')
     },
-    tooLittle: { '@fairlead/platform-client': 'patch', '@fairlead/sdk': 'patch' },
-    demanded: ['@fairlead/platform-client', '@fairlead/sdk'],
+    insufficient: { '@fairlead/platform-client': 'patch', '@fairlead/sdk': 'patch' },
+    required: ['@fairlead/platform-client', '@fairlead/sdk'],
     // The facade exports types of the platform, so their breaking change is also its own.
-    moves: { '@fairlead/platform-client': 'major', '@fairlead/sdk': 'major' },
+    bumps: { '@fairlead/platform-client': 'major', '@fairlead/sdk': 'major' },
     dependents,
     program: `${server}
 import { createFairlead } from '@fairlead/sdk'
@@ -111,7 +111,7 @@ const good = data.url.endsWith('page_size=50') && JSON.stringify(routes.listProj
 ${end}`,
   },
   {
-    name: 'words of evm are corrected',
+    name: 'descriptions of evm are corrected',
     package: '@fairlead/evm-rpc',
     spec: { family: 'evm', file: 'specs/evm/openrpc.yaml' },
     bump: 'patch',
@@ -119,9 +119,9 @@ ${end}`,
       const file = 'specs/evm/methods/net/net_listening.yaml'
       await replace(root, file, 'Tells whether the node accepts', 'Tells whether the node takes')
     },
-    tooLittle: {},
-    demanded: ['@fairlead/evm-rpc'],
-    moves: { '@fairlead/evm-rpc': 'patch' },
+    insufficient: {},
+    required: ['@fairlead/evm-rpc'],
+    bumps: { '@fairlead/evm-rpc': 'patch' },
     dependents,
     // The facade is unchanged. Its range accepts the newer package.
     program: `${server}

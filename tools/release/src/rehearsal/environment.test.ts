@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { surroundings } from './environment.ts'
+import { rehearsalEnvironment } from './environment.ts'
 
-it('a rehearsal knows no credential and no workflow, and where packages come from', () => {
+it('the environment of a rehearsal has the package registry, but no credentials and no workflow variables', () => {
   const environment = {
     PATH: '/bin',
     NPM_CONFIG_REGISTRY: 'https://registry.example.com',
@@ -12,7 +12,7 @@ it('a rehearsal knows no credential and no workflow, and where packages come fro
     GITHUB_TOKEN: 'x',
     GITHUB_OUTPUT: '/tmp/output',
   }
-  expect(surroundings(environment)).toEqual({
+  expect(rehearsalEnvironment(environment)).toEqual({
     PATH: '/bin',
     NPM_CONFIG_REGISTRY: 'https://registry.example.com',
     GIT_CONFIG_GLOBAL: '/dev/null',

@@ -1,11 +1,11 @@
 /**
  * The environment of a rehearsal: without variables that could publish elsewhere, report to a workflow, or give git an
- * identity. The setting of the registry from which this machine installs packages is kept.
+ * identity. The setting of the registry from which this machine installs packages is retained.
  */
-export function surroundings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(([name]) => {
+export function rehearsalEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const allowed = Object.entries(environment).filter(([name]) => {
     const upper = name.toUpperCase()
     return upper === 'NPM_CONFIG_REGISTRY' || !/TOKEN|^NPM_|^GITHUB_OUTPUT$/.test(upper)
   })
-  return { ...Object.fromEntries(kept), GIT_CONFIG_GLOBAL: '/dev/null' }
+  return { ...Object.fromEntries(allowed), GIT_CONFIG_GLOBAL: '/dev/null' }
 }

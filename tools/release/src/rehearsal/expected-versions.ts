@@ -1,4 +1,4 @@
-import { raised, scaled } from '@fairlead/release-gate'
+import { raiseVersion, scaleBump } from '@fairlead/release-gate'
 import type { SpecChange } from './changes.ts'
 
 /** Versions by package name. */
@@ -12,13 +12,13 @@ function leavesRange(version: string, bump: SpecChange['bump']): boolean {
 /** Determines the version of each package after a change, by the release rules. */
 export function expectedVersions(
   before: Versions,
-  { package: own, bump, moves, dependents }: SpecChange,
+  { package: changed, bump, bumps, dependents }: SpecChange,
 ): Versions {
-  const follow = leavesRange(before.get(own) ?? '', bump) ? dependents : []
+  const follow = leavesRange(before.get(changed) ?? '', bump) ? dependents : []
   return new Map(
     [...before].map(([name, version]) => {
-      const move = moves[name] ?? (follow.includes(name) ? 'patch' : 'none')
-      return [name, raised(version, scaled(move, version))]
+      const ownBump = bumps[name] ?? (follow.includes(name) ? 'patch' : 'none')
+      return [name, raiseVersion(version, scaleBump(ownBump, version))]
     }),
   )
 }

@@ -9,15 +9,15 @@ import { cloneRepository } from './clone.ts'
 import { type Registry, startRegistry } from './registry.ts'
 import { releaseBaseline, releaseChange } from './releases.ts'
 import { createStage } from './stage.ts'
-import { surroundings } from './environment.ts'
+import { rehearsalEnvironment } from './environment.ts'
 
 const usage = `Releases three changes of specifications to a registry on this machine, from the last commit.
 
   npm run rehearsal [-- --keep]
 
-  --keep   leave the clone and the registry's data where they are
+  --keep   do not delete the clone and the data of the registry
 
-Ends with 0 when everything came out as it should, and with 1 when anything did not.
+Exits with 0 when all checks pass, and with 1 otherwise.
 `
 
 const source = resolve(import.meta.dirname, '../../../..')
@@ -34,12 +34,12 @@ async function run(): Promise<number> {
     return 0
   }
   const faults = await rehearse(values.keep)
-  process.stdout.write(faults.length === 0 ? '\nEverything as it should be.\n' : `\n${faults.join('\n')}\n`)
+  process.stdout.write(faults.length === 0 ? '\nAll checks passed.\n' : `\n${faults.join('\n')}\n`)
   return faults.length === 0 ? 0 : 1
 }
 
 async function rehearse(keep: boolean): Promise<readonly string[]> {
-  process.env = surroundings(process.env)
+  process.env = rehearsalEnvironment(process.env)
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-rehearsal-'))
   const stage = createStage()
   stage.heading('a registry and a clone')
@@ -47,16 +47,16 @@ async function rehearse(keep: boolean): Promise<readonly string[]> {
   try {
     registry = await startRegistry(join(folder, 'registry'))
     const { output } = await observeProgram(source, 'git', 'status', '--porcelain')
-    if (output !== '') stage.say('The working tree has changes. They are not part of the rehearsal.')
+    if (output !== '') stage.print('The working tree has changes. They are not part of the rehearsal.')
     const clone = await cloneRepository(source, folder, registry.settings)
     const names = [...packagesIn(clone.root).values()].filter(({ isPublished }) => isPublished)
-    const scene = { folder, clone, registry, stage, names: names.map(({ name }) => name) }
-    await releaseBaseline(scene)
-    for (const change of specChanges) await releaseChange(scene, change)
+    const rehearsal = { folder, clone, registry, stage, names: names.map(({ name }) => name) }
+    await releaseBaseline(rehearsal)
+    for (const change of specChanges) await releaseChange(rehearsal, change)
     return stage.faults
   } finally {
     await registry?.stop()
-    if (keep) process.stdout.write(`\nEverything lies in ${folder}\n`)
+    if (keep) process.stdout.write(`\nThe files are in ${folder}\n`)
     else await rm(folder, { recursive: true, force: true })
   }
 }

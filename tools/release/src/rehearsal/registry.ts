@@ -47,8 +47,8 @@ export async function startRegistry(folder: string): Promise<Registry> {
   // One of its packages depends on this one by a tag, whose version may change.
   const manifest = { name: 'registry', private: true, overrides: { 'node-fetch': '2.7.0' } }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
-  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
-  await runProgram(folder, 'npm', 'install', '--save-exact', ...quiet, verdaccio)
+  const installFlags = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  await runProgram(folder, 'npm', 'install', '--save-exact', ...installFlags, verdaccio)
   // It serves only our packages. Everything else comes from the configured registry of this machine.
   const configuration = {
     storage: join(folder, 'storage'),
@@ -73,7 +73,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   }
   let token: string
   try {
-    await untilItAnswers(url, child)
+    await waitForResponse(url, child)
     token = await addUser(url)
   } catch (error) {
     await stop()
@@ -86,7 +86,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
     async read(name) {
       const response = await fetch(`${url}/${name.replace('/', '%2f')}`)
       if (response.status === 404) return undefined
-      if (!response.ok) throw new Error(`the registry answered ${response.status} about ${name}`)
+      if (!response.ok) throw new Error(`the registry responded with ${response.status} for ${name}`)
       return (await response.json()) as PublishedPackage
     },
     stop,
@@ -102,17 +102,17 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
+async function waitForResponse(url: string, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 240; attempt += 1) {
     if (child.exitCode !== null || child.signalCode !== null) break
-    const isThere = await fetch(`${url}/-/ping`).then(
+    const isReady = await fetch(`${url}/-/ping`).then(
       ({ ok }) => ok,
       () => false,
     )
-    if (isThere) return
+    if (isReady) return
     await setTimeout(250)
   }
-  throw new Error('the registry does not answer')
+  throw new Error('the registry does not respond')
 }
 
 async function addUser(url: string): Promise<string> {
@@ -123,6 +123,7 @@ async function addUser(url: string): Promise<string> {
     body: JSON.stringify(user),
   })
   const { token } = (await response.json()) as { readonly token?: string }
-  if (token === undefined) throw new Error(`the registry answered ${response.status} instead of a token`)
+  if (token === undefined)
+    throw new Error(`the registry responded with ${response.status} instead of a token`)
   return token
 }

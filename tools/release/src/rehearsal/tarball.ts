@@ -18,7 +18,7 @@ export async function faultsOf(
   const file = join(folder, `${name.replaceAll(/\W+/g, '-')}-${version}.tgz`)
   const response = await fetch(dist.tarball)
   if (!response.ok)
-    return [`${name}@${version}: the registry answered ${response.status} instead of the tarball`]
+    return [`${name}@${version}: the registry responded with ${response.status} instead of the tarball`]
   await writeFile(file, Buffer.from(await response.arrayBuffer()))
   const { output: listed } = await observeProgram(folder, 'tar', '-tzf', file)
   const { output: manifest } = await observeProgram(folder, 'tar', '-xzOf', file, 'package/package.json')
@@ -26,16 +26,16 @@ export async function faultsOf(
   const packed = JSON.parse(manifest) as PublishedVersion
   const faults = [
     ...['LICENSE', 'README.md', 'CHANGELOG.md', ...targetsOf(packed.exports)]
-      .filter((one) => !files.includes(join('package', one)))
-      .map((one) => `${one} is missing`),
+      .filter((path) => !files.includes(join('package', path)))
+      .map((path) => `${path} is missing`),
     ...files
-      .filter((one) => !/^package\/(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(one))
-      .map((one) => `${one} does not belong there`),
-    ...files.filter((one) => one.includes('.test.')).map((one) => `${one} is a test`),
-    ...(packed.version === version ? [] : [`its manifest says ${packed.version}`]),
+      .filter((path) => !/^package\/(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path))
+      .map((path) => `${path} must not be in it`),
+    ...files.filter((path) => path.includes('.test.')).map((path) => `${path} is a test`),
+    ...(packed.version === version ? [] : [`its manifest has version ${packed.version}`]),
     ...['workspace:', 'catalog:', '@fairlead/source', './src/']
       .filter((text) => manifest.includes(text))
-      .map((text) => `its manifest has ${text}`),
+      .map((text) => `its manifest contains ${text}`),
   ]
   return faults.map((fault) => `${name}@${version}: ${fault}`)
 }

@@ -21,8 +21,8 @@ export async function runAsUser(
     JSON.stringify({ name: 'user', private: true, type: 'module' }),
   )
   await writeFile(join(folder, 'program.js'), program)
-  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', '--prefer-online']
-  const installed = await observeProgram(folder, 'npm', 'install', ...quiet, ...packages)
+  const installFlags = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', '--prefer-online']
+  const installed = await observeProgram(folder, 'npm', 'install', ...installFlags, ...packages)
   if (installed.code !== 0) return installed.output
   return (await observeProgram(folder, process.execPath, 'program.js')).output.trim()
 }

@@ -1,5 +1,5 @@
 /** A repository on GitHub, and the credential for it. */
-export interface GithubPlace {
+export interface GithubTarget {
   /** URL of the GitHub API. */
   readonly api: string
   /** `owner/name`. */
@@ -12,12 +12,12 @@ export class GithubError extends Error {
   readonly status: number
 
   constructor(status: number, method: string, path: string) {
-    super(`GitHub answered ${status} to ${method} ${path}`)
+    super(`GitHub responded with ${status} to ${method} ${path}`)
     this.status = status
   }
 }
 
-const patienceMs = 30_000
+const timeoutMs = 30_000
 const pageSize = 100
 
 /**
@@ -29,7 +29,7 @@ const pageSize = 100
  * @throws Error when there is no response within half a minute
  */
 export async function callGithub(
-  { api, token }: GithubPlace,
+  { api, token }: GithubTarget,
   method: string,
   path: string,
   body?: object,
@@ -37,7 +37,7 @@ export async function callGithub(
   const response = await fetch(`${api}/${path}`, {
     method,
     headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
     ...(body && { body: JSON.stringify(body) }),
   })
   if (!response.ok) throw new GithubError(response.status, method, path)
@@ -50,11 +50,11 @@ export async function callGithub(
  * @param path - below the URL of the API, without a query
  * @throws GithubError when a status is not 2xx
  */
-export async function listOnGithub(place: GithubPlace, path: string): Promise<readonly unknown[]> {
+export async function listOnGithub(target: GithubTarget, path: string): Promise<readonly unknown[]> {
   const all: unknown[] = []
   for (let page = 1; ; page += 1) {
     const query = `per_page=${pageSize}&page=${page}`
-    const items = (await callGithub(place, 'GET', `${path}?${query}`)) as readonly unknown[]
+    const items = (await callGithub(target, 'GET', `${path}?${query}`)) as readonly unknown[]
     all.push(...items)
     if (items.length < pageSize) return all
   }

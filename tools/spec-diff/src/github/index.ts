@@ -1,2 +1,2 @@
-export { callGithub, GithubError, type GithubPlace, listOnGithub } from './call-github.ts'
+export { callGithub, GithubError, type GithubTarget, listOnGithub } from './call-github.ts'
 export { shortened } from './shortened.ts'

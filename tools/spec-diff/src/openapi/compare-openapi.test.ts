@@ -13,13 +13,15 @@ const openapiCases = [...operationCases, ...schemaCases]
 const pathOf = ({ title }: OpenapiCase) => `/${title.replaceAll(' ', '-')}`
 
 function documentOf(cases: readonly OpenapiCase[], side: 'base' | 'head'): Json {
-  const found = cases.flatMap((one) => (one[side].item ? [[pathOf(one), one[side].item] as const] : []))
+  const found = cases.flatMap((testCase) =>
+    testCase[side].item ? [[pathOf(testCase), testCase[side].item] as const] : [],
+  )
   return {
     openapi: '3.1.0',
     info: { title: 'Ships', version: '1.0.0' },
     paths: Object.fromEntries(found),
     components: {
-      schemas: Object.assign({}, ...cases.map((one) => one[side].schemas ?? {})) as Json,
+      schemas: Object.assign({}, ...cases.map((testCase) => testCase[side].schemas ?? {})) as Json,
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer' },
         session: { type: 'apiKey', in: 'cookie', name: 's' },
@@ -28,10 +30,10 @@ function documentOf(cases: readonly OpenapiCase[], side: 'base' | 'head'): Json 
   }
 }
 
-function belongsTo(one: OpenapiCase, { pointer }: Change): boolean {
-  const schemas = Object.keys({ ...one.base.schemas, ...one.head.schemas })
+function belongsTo(testCase: OpenapiCase, { pointer }: Change): boolean {
+  const schemas = Object.keys({ ...testCase.base.schemas, ...testCase.head.schemas })
   return (
-    `${pointer}/`.startsWith(`#/paths/~1${pathOf(one).slice(1)}/`) ||
+    `${pointer}/`.startsWith(`#/paths/~1${pathOf(testCase).slice(1)}/`) ||
     schemas.some((name) => `${pointer}/`.startsWith(`#/components/schemas/${name}/`))
   )
 }
@@ -43,22 +45,25 @@ beforeAll(async () => {
 })
 
 describe('a change of an OpenAPI document', () => {
-  it.each(openapiCases)('$title: $bump', (one) => {
-    const own = changes.filter((change) => belongsTo(one, change))
-    expect(highest(own.map(({ bump }) => bump))).toBe(one.bump)
-    if (one.category !== undefined) expect(own.map(({ category }) => category)).toContain(one.category)
-    for (const { place, what } of own) {
+  it.each(openapiCases)('$title: $bump', (testCase) => {
+    const ofCase = changes.filter((change) => belongsTo(testCase, change))
+    expect(highest(ofCase.map(({ bump }) => bump))).toBe(testCase.bump)
+    if (testCase.category !== undefined)
+      expect(ofCase.map(({ category }) => category)).toContain(testCase.category)
+    for (const { place, what } of ofCase) {
       expect(place).not.toBe('')
       expect(what).toMatch(/^\S.*\.$/)
     }
   })
 
-  it('belongs to a case', () => {
-    const strange = changes.filter((change) => !openapiCases.some((one) => belongsTo(one, change)))
-    expect(strange).toEqual([])
+  it('is covered by a case', () => {
+    const unmatched = changes.filter(
+      (change) => !openapiCases.some((testCase) => belongsTo(testCase, change)),
+    )
+    expect(unmatched).toEqual([])
   })
 
-  it('says which operations a component is part of, and what was before', () => {
+  it('has the operations that use a component, and the previous value', () => {
     expect(changes).toContainEqual({
       bump: 'major',
       category: 'breaking',

@@ -3,10 +3,17 @@ import type { Change } from '../change.ts'
 import { operationExtensions } from './operation-extensions.ts'
 import { isExperimental, named, type Operation, operationsOf, operationsOfPath } from './operations.ts'
 import { decodedKey, isBelow, valueAt } from './pointers.ts'
-import { rateChange, rateVerdict, type Rating } from './rate-change.ts'
+import { rateChange, rateRule, type Rating } from './rate-change.ts'
 import { type RedoclyChange, redoclyDiff } from './redocly-diff.ts'
 import { componentAt, directionsAt, usesOf } from './uses.ts'
-import { placeOf, pointerOf, valuesOf, type Version, type Versions, wordsFor } from './describe-change.ts'
+import {
+  locationOf,
+  pointerOf,
+  valuesOf,
+  type Version,
+  type Versions,
+  describeChange,
+} from './describe-change.ts'
 
 /**
  * Lists the differences between two bundled OpenAPI documents.
@@ -48,11 +55,11 @@ function isRenamedTemplate({ typeName, property, verdicts }: RedoclyChange): boo
 function changesOf(change: RedoclyChange, versions: Versions): readonly Change[] {
   if (isRenamedPath(change))
     return [
-      ...wholePath(versions.base, change.base?.pointer, 'removed'),
-      ...wholePath(versions.head, change.revision?.pointer, 'added'),
+      ...pathChanges(versions.base, change.base?.pointer, 'removed'),
+      ...pathChanges(versions.head, change.revision?.pointer, 'added'),
     ]
   if (change.typeName === 'PathItem' && change.kind !== 'modified')
-    return wholePath(change.kind === 'added' ? versions.head : versions.base, change.path, change.kind)
+    return pathChanges(change.kind === 'added' ? versions.head : versions.base, change.path, change.kind)
   const { base, head } = versions
   const directions = new Set([
     ...directionsAt(change.base?.pointer ?? '', base.uses),
@@ -60,19 +67,21 @@ function changesOf(change: RedoclyChange, versions: Versions): readonly Change[]
   ])
   const ratings: readonly (readonly [Rating, string])[] =
     change.verdicts.length > 0
-      ? change.verdicts.map((verdict) => [rateVerdict(verdict), verdict.message] as const)
-      : [[rateChange(change, directions), wordsFor(change, versions)]]
-  const soft = isSoft(change, base)
+      ? change.verdicts.map((rule) => [rateRule(rule), rule.message] as const)
+      : [[rateChange(change, directions), describeChange(change, versions)]]
+  const isExperimentalOnly = isExperimentalChange(change, base)
   return ratings.map(([rating, what]) => ({
-    ...(soft && rating.bump === 'major' ? { ...rating, bump: 'minor', category: 'changed' } : rating),
-    place: placeOf(change, versions),
+    ...(isExperimentalOnly && rating.bump === 'major'
+      ? { ...rating, bump: 'minor', category: 'changed' }
+      : rating),
+    place: locationOf(change, versions),
     pointer: pointerOf(change),
-    what: soft && rating.bump === 'major' ? `${what} The operation was experimental.` : what,
+    what: isExperimentalOnly && rating.bump === 'major' ? `${what} The operation was experimental.` : what,
     ...valuesOf(change),
   }))
 }
 
-function wholePath(
+function pathChanges(
   { document }: Version,
   pointer: string | undefined,
   kind: 'added' | 'removed',
@@ -81,13 +90,13 @@ function wholePath(
   const [path = ''] = pointer.slice('#/paths/'.length).split('/')
   const item = valueAt(document, `#/paths/${path}`) as Json
   return operationsOfPath(decodedKey(path), item).map((operation) => ({
-    ...wholeOperation(kind, operation),
+    ...operationChange(kind, operation),
     place: named(operation),
     pointer: operation.pointer,
   }))
 }
 
-function wholeOperation(kind: 'added' | 'removed', operation: Operation): Rating & { what: string } {
+function operationChange(kind: 'added' | 'removed', operation: Operation): Rating & { what: string } {
   if (kind === 'added')
     return { bump: 'minor', category: 'added', affected: 'server', what: 'The operation was added.' }
   if (isExperimental(operation))
@@ -101,7 +110,7 @@ function wholeOperation(kind: 'added' | 'removed', operation: Operation): Rating
 }
 
 // The contract of an experimental operation may change with any version.
-function isSoft(change: RedoclyChange, { uses, operations }: Version): boolean {
+function isExperimentalChange(change: RedoclyChange, { uses, operations }: Version): boolean {
   const pointer = change.base?.pointer ?? change.revision?.pointer ?? ''
   const component = componentAt(pointer)
   const users =

@@ -105,14 +105,14 @@ function rateSchema(change: RedoclyChange, directions: ReadonlySet<Direction>): 
 }
 
 // Values that a client does not know yet are not breaking: the enums of responses are open in its types.
-const softened: Readonly<Record<string, Rating>> = { 'enum-values-added': minor('both', 'added') }
+const relaxed: Readonly<Record<string, Rating>> = { 'enum-values-added': minor('both', 'added') }
 
 const concernsBoth = /^(schema-type|schema-constraint|security|enum)/
 
 /** Rates a verdict of `redocly diff`, with our own rule where the verdict is too strict. */
-export function rateVerdict({ ruleId, impact }: RedoclyChange['verdicts'][number]): Rating {
-  const own = softened[ruleId]
-  if (own) return own
+export function rateRule({ ruleId, impact }: RedoclyChange['verdicts'][number]): Rating {
+  const override = relaxed[ruleId]
+  if (override) return override
   const bump = impact as Bump
   return {
     bump,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** The location of a change in one of the two documents. */
-export interface RedoclyPlace {
+export interface RedoclyLocation {
   readonly pointer: string
   readonly value?: unknown
 }
@@ -20,8 +20,8 @@ export interface RedoclyChange {
   readonly impact: 'major' | 'minor' | 'patch'
   readonly verdicts: readonly { readonly ruleId: string; readonly impact: string; readonly message: string }[]
   readonly property?: string
-  readonly base?: RedoclyPlace
-  readonly revision?: RedoclyPlace
+  readonly base?: RedoclyLocation
+  readonly revision?: RedoclyLocation
 }
 
 const program = join(

@@ -21,7 +21,7 @@ export function compareChains(base: ChainTable, head: ChainTable): readonly Chan
     ...head.chains.flatMap((chain) => {
       const old = before.get(chain.chain)
       if (!old) return [finding(chain.chain, '', 'minor', 'The chain was added.', true)]
-      return [...traits(old, chain), ...offered(old, chain, base.methods, head.methods)]
+      return [...traits(old, chain), ...methodChanges(old, chain, base.methods, head.methods)]
     }),
   ]
 }
@@ -40,12 +40,12 @@ function finding(chain: string, key: string, bump: Bump, what: string, isNew = f
 function traits(before: ChainFile, after: ChainFile): readonly Change[] {
   const names = new Set([...Object.keys(before.networks), ...Object.keys(after.networks)])
   return [
-    ...changed(before, 'path', 'major', 'The path of its address changed.', before.path, after.path),
+    ...changed(before, 'path', 'major', 'The path of its URL changed.', before.path, after.path),
     ...changed(
       before,
       'finality',
       'minor',
-      'When a block is final changed.',
+      'The finality of blocks changed.',
       before.finality,
       after.finality,
     ),
@@ -77,7 +77,7 @@ function changed(
 }
 
 // A method that was added to or removed from the document is reported there.
-function offered(
+function methodChanges(
   before: ChainFile,
   after: ChainFile,
   earlier: readonly RpcMethod[],
@@ -86,13 +86,14 @@ function offered(
   const { chain } = after
   const was = new Set(methodsOfChain(chain, before.methods, earlier))
   const is = new Set(methodsOfChain(chain, after.methods, later))
-  const isLasting = (name: string) => [earlier, later].every((list) => list.some((one) => one.name === name))
+  const isInBoth = (name: string) =>
+    [earlier, later].every((list) => list.some((method) => method.name === name))
   return [
     ...[...was]
-      .filter((name) => !is.has(name) && isLasting(name))
+      .filter((name) => !is.has(name) && isInBoth(name))
       .map((name) => finding(chain, 'methods', 'major', `Its nodes no longer offer \`${name}\`.`)),
     ...[...is]
-      .filter((name) => !was.has(name) && isLasting(name))
+      .filter((name) => !was.has(name) && isInBoth(name))
       .map((name) => finding(chain, 'methods', 'minor', `Its nodes also offer \`${name}\`.`, true)),
   ]
 }

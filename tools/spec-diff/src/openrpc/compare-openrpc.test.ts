@@ -18,23 +18,23 @@ function chain(name: string, parts: Partial<ChainFile> = {}): ChainFile {
 }
 
 function version(side: 'base' | 'head', chains: readonly ChainFile[]): OpenrpcVersion {
-  const methods = openrpcCases.flatMap((one) => {
-    const method = one[side]
-    return method ? [{ name: nameOf(one.title), ...method }] : []
+  const methods = openrpcCases.flatMap((testCase) => {
+    const method = testCase[side]
+    return method ? [{ name: nameOf(testCase.title), ...method }] : []
   })
   const info = { title: 'Ships', version: '1.0.0' }
   return { document: { openrpc: '1.3.2', info, methods }, chains }
 }
 
 let changes: readonly Change[] = []
-const own = (start: string) => changes.filter(({ pointer }) => `${pointer}/`.startsWith(start))
+const changesAt = (start: string) => changes.filter(({ pointer }) => `${pointer}/`.startsWith(start))
 
 beforeAll(async () => {
-  const nothing = { tags: [], add: [] }
+  const noMethods = { tags: [], add: [] }
   const base = [
     chain('gone'),
     chain('less'),
-    chain('more', { methods: nothing }),
+    chain('more', { methods: noMethods }),
     chain('moved', { path: 'evm' }),
     chain('renumbered'),
     chain('late'),
@@ -42,7 +42,7 @@ beforeAll(async () => {
   ]
   const head = [
     chain('fresh'),
-    chain('less', { methods: nothing }),
+    chain('less', { methods: noMethods }),
     chain('more'),
     chain('moved'),
     chain('renumbered', { networks: { main: '0x2' } }),
@@ -54,12 +54,12 @@ beforeAll(async () => {
 
 describe('a change of an OpenRPC document', () => {
   it.each(openrpcCases)('$title: $bump', ({ title, bump }) => {
-    const found = own(`#/methods/${nameOf(title)}/`)
+    const found = changesAt(`#/methods/${nameOf(title)}/`)
     expect(highest(found.map((change) => change.bump))).toBe(bump)
     for (const { place } of found) expect(place.split(' ')[0]).toBe(nameOf(title))
   })
 
-  it('is told in the words of the document', () => {
+  it('is described in terms of the document', () => {
     expect(changes).toContainEqual({
       bump: 'major',
       category: 'breaking',
@@ -68,7 +68,7 @@ describe('a change of an OpenRPC document', () => {
       pointer: '#/methods/case_optional_parameter_removed/params/p1',
       what: 'The parameter `b` was removed.',
     })
-    expect(own('#/methods/case_notification_retyped/')).toMatchObject([
+    expect(changesAt('#/methods/case_notification_retyped/')).toMatchObject([
       {
         place: 'case_notification_retyped heads',
         pointer: '#/methods/case_notification_retyped/x-subscriptions/heads/result/type',
@@ -89,11 +89,11 @@ describe('a change of a chain', () => {
     ['late', 'minor'],
     ['same', 'none'],
   ])('%s: %s', (name, bump) => {
-    expect(highest(own(`chains/${name}.yaml#/`).map((change) => change.bump))).toBe(bump)
+    expect(highest(changesAt(`chains/${name}.yaml#/`).map((change) => change.bump))).toBe(bump)
   })
 
-  it('says which method is missing', () => {
-    expect(own('chains/less.yaml#/').map(({ what }) => what)).toEqual([
+  it('names the missing method', () => {
+    expect(changesAt('chains/less.yaml#/').map(({ what }) => what)).toEqual([
       'Its nodes no longer offer `case_nothing`.',
     ])
   })

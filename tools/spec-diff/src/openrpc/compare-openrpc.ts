@@ -37,9 +37,9 @@ type ParameterNames = ReadonlyMap<string, ReadonlyMap<string, string>>
 function parameterNames(methods: readonly RpcMethod[]): ParameterNames {
   const names = new Map<string, Map<string, string>>()
   for (const method of methods) {
-    const own = names.get(method.name) ?? new Map<string, string>()
-    for (const [index, { name }] of method.params.entries()) own.set(parameterKey(method, index), name)
-    names.set(method.name, own)
+    const ofMethod = names.get(method.name) ?? new Map<string, string>()
+    for (const [index, { name }] of method.params.entries()) ofMethod.set(parameterKey(method, index), name)
+    names.set(method.name, ofMethod)
   }
   return names
 }
@@ -60,7 +60,7 @@ function inMethods(change: Change, names: ParameterNames): Change {
     ...change,
     place: methodName('', path),
     pointer: `#/methods/${method}${inner}${rest}`,
-    what: inWords(change.what, names.get(method)),
+    what: withParameterNames(change.what, names.get(method)),
   }
 }
 
@@ -69,14 +69,14 @@ function methodName(_: string, path: string): string {
   return part === undefined ? method : `${method} ${detail.join('/')}`
 }
 
-function inWords(what: string, names: ReadonlyMap<string, string> | undefined): string {
-  return what
+function withParameterNames(text: string, names: ReadonlyMap<string, string> | undefined): string {
+  return text
     .replaceAll('the operation', 'the method')
     .replaceAll('The operation', 'The method')
-    .replaceAll('answer `200`', 'the result')
+    .replaceAll('response `200`', 'the result')
     .replaceAll('The property `p', 'The parameter `p')
-    .replaceAll(/`(p\d+)`/g, (whole, key: string) => {
+    .replaceAll(/`(p\d+)`/g, (quoted, key: string) => {
       const name = names?.get(key)
-      return name === undefined ? whole : `\`${name}\``
+      return name === undefined ? quoted : `\`${name}\``
     })
 }

@@ -44,7 +44,7 @@ function structure(before: RpcMethod, after: RpcMethod): readonly Finding[] {
   const { paramStructure: was = 'either' } = before
   const { paramStructure: is = 'either' } = after
   if (was === is) return []
-  const what = 'How parameters are passed changed.'
+  const what = 'The parameter structure changed.'
   return is === 'either'
     ? [{ bump: 'minor', category: 'changed', affected: 'server', what, before: was, after: is }]
     : [{ bump: 'major', category: 'breaking', affected: 'both', what, before: was, after: is }]
@@ -100,14 +100,14 @@ function errors(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, 
 function served(
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
-  where: string,
+  context: string,
 ): readonly Finding[] {
   if (before === undefined || after === undefined) return []
   return lists(
     before,
     after,
-    (name) => `No longer served by \`${name}\`${where}.`,
-    (name) => `Also served by \`${name}\`${where}.`,
+    (name) => `No longer served by \`${name}\`${context}.`,
+    (name) => `Also served by \`${name}\`${context}.`,
   )
 }
 
@@ -120,16 +120,16 @@ function transports(
   return lists(
     before,
     after,
-    (name) => `No longer answered over \`${name}\`.`,
-    (name) => `Also answered over \`${name}\`.`,
+    (name) => `No longer available over \`${name}\`.`,
+    (name) => `Also available over \`${name}\`.`,
   )
 }
 
 function lists(
   before: readonly string[],
   after: readonly string[],
-  lost: (name: string) => string,
-  won: (name: string) => string,
+  removedText: (name: string) => string,
+  addedText: (name: string) => string,
 ): readonly Finding[] {
   const removed = before.filter((name) => !after.includes(name))
   const added = after.filter((name) => !before.includes(name))
@@ -138,13 +138,13 @@ function lists(
       bump: 'major',
       category: 'breaking',
       affected: 'both',
-      what: lost(name),
+      what: removedText(name),
     })),
     ...added.map((name): Finding => ({
       bump: 'minor',
       category: 'added',
       affected: 'server',
-      what: won(name),
+      what: addedText(name),
     })),
   ]
 }
@@ -161,6 +161,6 @@ function endpoints(before: RpcMethod, after: RpcMethod): readonly Finding[] {
   const was = JSON.stringify(before['x-endpoints'])
   const is = JSON.stringify(after['x-endpoints'])
   if (was === is) return []
-  const what = 'What differs between endpoints changed.'
+  const what = 'The differences between endpoints changed.'
   return [{ bump: 'minor', category: 'changed', affected: 'both', what }]
 }

@@ -18,7 +18,7 @@ export interface BufFinding {
 
 const program = join(dirname(createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')), 'bin/buf')
 const config = { version: 'v2', breaking: { use: ['PACKAGE', 'WIRE_JSON'] } }
-const foundSomething = 100
+const exitCodeFindings = 100
 
 /**
  * Runs `buf breaking` to find incompatibilities with deployed programs, on the wire, in JSON or in generated code.
@@ -39,7 +39,7 @@ export async function bufBreaking(
       [program, 'breaking', 'head.binpb', '--against', 'base.binpb', ...options],
       { cwd: folder, maxBuffer: 64 << 20 },
     ).catch((error: Error & { code?: unknown; stdout?: string }) => {
-      if (error.code === foundSomething) return { stdout: error.stdout ?? '' }
+      if (error.code === exitCodeFindings) return { stdout: error.stdout ?? '' }
       throw error
     })
     return output.stdout

@@ -81,7 +81,7 @@ let folder = ''
 let changes: readonly Change[] = []
 
 async function descriptors(side: 'base' | 'head') {
-  const elements = cases.map((one) => one[side].replace('Name', one.title))
+  const elements = cases.map((testCase) => testCase[side].replace('Name', testCase.title))
   const text = ['syntax = "proto3";', 'package ships.v1;', 'message Empty {}', ...elements].join('\n')
   const root = join(folder, side)
   await mkdir(join(root, 'proto'), { recursive: true })
@@ -101,7 +101,7 @@ afterAll(async () => {
 
 describe('a change of a proto file', () => {
   it.each(cases)('$title: $bump', ({ title, bump }) => {
-    const own = changes.filter(({ place, what }) => new RegExp(`\\b${title}\\b`).test(`${place} ${what}`))
-    expect(highest(own.map((change) => change.bump))).toBe(bump)
+    const ofCase = changes.filter(({ place, what }) => new RegExp(`\\b${title}\\b`).test(`${place} ${what}`))
+    expect(highest(ofCase.map((change) => change.bump))).toBe(bump)
   })
 })

@@ -46,7 +46,7 @@ const report: FamilyReport = {
 }
 
 describe('the report', () => {
-  it('says that nothing changed', () => {
+  it('reports that nothing changed', () => {
     expect(markdownReport([])).toBe('# Specification changes\n\nNo specification changed.\n')
     expect(markdownReport([{ ...report, bump: 'none', documents: [] }])).toContain(
       'No specification changed.',

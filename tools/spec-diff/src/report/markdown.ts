@@ -38,7 +38,7 @@ function documentSection({ name, entry, version, changes }: DocumentReport, hasS
         : `, version ${version.base} to ${version.head}`
   const heading = `${hasSiblings ? `### ${name}\n\n` : ''}\`specs/${entry}\`${versions}\n`
   const sections = titles.map(([category, title]) => table(title, changes.filter(inTable(category))))
-  const parts = [heading, ...sections, newComponents(changes), wording(changes)]
+  const parts = [heading, ...sections, newComponents(changes), textChanges(changes)]
   return parts.filter((part) => part !== '').join('\n')
 }
 
@@ -56,8 +56,8 @@ function table(title: string, changes: readonly Change[]): string {
       before === undefined && after === undefined
         ? ''
         : ` ${code(before) || 'nothing'} → ${code(after) || 'nothing'}`
-    const where = pointer === '' ? cell(place) : `${cell(place)}<br>${code(pointer)}`
-    return `| ${where} | ${cell(what)}${values} | ${affected} |`
+    const location = pointer === '' ? cell(place) : `${cell(place)}<br>${code(pointer)}`
+    return `| ${location} | ${cell(what)}${values} | ${affected} |`
   })
   return `**${title}**\n\n| where | what | affects |\n| --- | --- | --- |\n${rows.join('\n')}\n`
 }
@@ -68,7 +68,7 @@ function newComponents(changes: readonly Change[]): string {
   return names.length === 0 ? '' : `New components: ${names.join(', ')}.\n`
 }
 
-function wording(changes: readonly Change[]): string {
+function textChanges(changes: readonly Change[]): string {
   const count = changes.filter(({ category }) => category === 'words').length
   if (count === 0) return ''
   return `Words, examples and tags changed in ${count === 1 ? 'one place' : `${count} places`}.\n`

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { routes, schemas } from '../../contract.ts'
 import { type ConsensusVersion, FairleadError } from '../../index.ts'
 import { decodeLightClientUpdates, decodeSsz, encodeSsz, forkDigests } from '../../ssz.ts'
-import { answers } from './response-types.ts'
+import { responseTypes } from './response-types.ts'
 import { typesByFork, typesOf } from './fork-types.ts'
-import { requests } from './request-types.ts'
+import { requestTypes } from './request-types.ts'
 import type { SszType } from './sequence.ts'
 
 const octetStream = 'application/octet-stream'
@@ -48,12 +48,12 @@ function faults(schema: JsonSchema, value: unknown, at = '$'): readonly string[]
       ...faults((schemas as Readonly<Record<string, JsonSchema>>)[name] ?? expect.unreachable(), value, at),
     )
   }
-  for (const part of allOf ?? []) found.push(...faults(part, value, at))
+  for (const subschema of allOf ?? []) found.push(...faults(subschema, value, at))
   for (const choice of [oneOf, anyOf]) {
-    if (choice && choice.every((part) => faults(part, value, at).length > 0)) {
+    if (choice && choice.every((subschema) => faults(subschema, value, at).length > 0)) {
       const closest = choice
-        .map((part) => faults(part, value, at))
-        .toSorted((one, two) => one.length - two.length)
+        .map((subschema) => faults(subschema, value, at))
+        .toSorted((a, b) => a.length - b.length)
       found.push(...(closest[0] ?? []))
     }
   }
@@ -68,8 +68,8 @@ function faults(schema: JsonSchema, value: unknown, at = '$'): readonly string[]
   } else if (kind === 'object') {
     const object = value as Readonly<Record<string, unknown>>
     for (const name of required ?? []) if (!(name in object)) found.push(`${at}.${name} is missing`)
-    for (const [name, part] of Object.entries(properties ?? {})) {
-      if (name in object) found.push(...faults(part, object[name], `${at}.${name}`))
+    for (const [name, subschema] of Object.entries(properties ?? {})) {
+      if (name in object) found.push(...faults(subschema, object[name], `${at}.${name}`))
     }
   }
   return found
@@ -86,18 +86,18 @@ function versionsOf(schema: JsonSchema | undefined): readonly (ConsensusVersion 
 const defaultOf = (fork: ConsensusVersion, name: string): SszType & { defaultValue(): unknown } =>
   (typesByFork[fork] as Record<string, SszType & { defaultValue(): unknown }>)[name] ?? expect.unreachable()
 
-const sszAnswers = allRoutes.filter(({ responses }) => responses['200']?.mediaTypes?.includes(octetStream))
+const sszResponses = allRoutes.filter(({ responses }) => responses['200']?.mediaTypes?.includes(octetStream))
 const sszRequests = allRoutes.filter(({ requestBody }) => requestBody?.mediaTypes?.includes(octetStream))
 
-describe('the table of answers', () => {
-  it('has every operation that answers in SSZ, and no other', () => {
-    const paths = new Set(sszAnswers.map(({ path }) => path))
-    expect(Object.keys(answers).toSorted()).toEqual(
+describe('the table of responses', () => {
+  it('has exactly the operations that respond in SSZ', () => {
+    const paths = new Set(sszResponses.map(({ path }) => path))
+    expect(Object.keys(responseTypes).toSorted()).toEqual(
       [...paths].filter((path) => path !== updatesPath).toSorted(),
     )
   })
 
-  const cases = sszAnswers
+  const cases = sszResponses
     .filter(({ path }) => path !== updatesPath)
     .flatMap(({ method, path, responses }) =>
       versionsOf(responses['200']?.schema).flatMap((version) => {
@@ -131,14 +131,14 @@ describe('the table of answers', () => {
         ...facts,
       }
       const used: [ConsensusVersion, string][] = []
-      const codec = answers[path]?.((name, fork) => {
+      const codec = responseTypes[path]?.((name, fork) => {
         used.push([fork ?? version ?? expect.unreachable(), name])
         return typesOf(path, version)(name, fork)
       }, envelope)
       const [type] = used
-      const one = type && defaultOf(...type).toJson(defaultOf(...type).defaultValue())
+      const item = type && defaultOf(...type).toJson(defaultOf(...type).defaultValue())
       const isList = codec?.encode.length === 1 && !type
-      const json = type && !/pending|sidecars|pool/.test(path) ? one : isList ? [] : [one, one]
+      const json = type && !/pending|sidecars|pool/.test(path) ? item : isList ? [] : [item, item]
       const bytes = codec?.encode(json) ?? expect.unreachable()
       const decoded: unknown = decodeSsz(path as never, { bytes, ...envelope } as never)
       // Compared as text, which is faster for states.
@@ -149,8 +149,8 @@ describe('the table of answers', () => {
 })
 
 describe('the table of requests', () => {
-  it('has every operation that takes SSZ, and no other', () => {
-    expect(Object.keys(requests).toSorted()).toEqual(sszRequests.map(({ path }) => path).toSorted())
+  it('has exactly the operations that accept SSZ', () => {
+    expect(Object.keys(requestTypes).toSorted()).toEqual(sszRequests.map(({ path }) => path).toSorted())
   })
 
   const single = { committee_index: '1', attester_index: '2', signature: `0x${'11'.repeat(96)}` }
@@ -163,7 +163,7 @@ describe('the table of requests', () => {
     target: checkpoint,
   }
 
-  it('lays lists of fixed and of varying size out as SSZ does', () => {
+  it('encodes lists of fixed and variable size as SSZ', () => {
     const path = '/eth/v2/beacon/pool/attestations'
     const fixed = encodeSsz(path, 'electra', [
       { ...single, data },
@@ -192,7 +192,7 @@ describe('the table of requests', () => {
     )
   })
 
-  it('refuses what is not of the type, without showing it', () => {
+  it('rejects a value of another type, without showing it', () => {
     const encode = () => encodeSsz('/eth/v2/beacon/blocks', 'fulu', { signed_block: 's3cr3t' } as never)
     expect(encode).toThrow('CONFIG_INVALID')
     expect(encode).not.toThrow('s3cr3t')
@@ -202,14 +202,14 @@ describe('the table of requests', () => {
 describe('decodeSsz', () => {
   const path = '/eth/v2/beacon/blocks/{block_id}'
   it.each([
-    ['bytes that are cut off', { bytes: new Uint8Array([1, 2, 3]), version: 'fulu' }, 'bytes'],
+    ['truncated bytes', { bytes: new Uint8Array([1, 2, 3]), version: 'fulu' }, 'bytes'],
     ['no fork', { bytes: new Uint8Array() }, 'version'],
     ['an unknown fork', { bytes: new Uint8Array(), version: 'glamsterdam' }, 'version'],
-  ])('refuses %s', (_, answer, field) => {
+  ])('rejects %s', (_, response, field) => {
     try {
-      decodeSsz(path, answer as never)
+      decodeSsz(path, response as never)
     } catch (error) {
-      expect(FairleadError.is(error, 'DECODE_INVALID') && error.context.path).toBe(field)
+      expect(FairleadError.is(error, 'DECODE_INVALID') && error.details.path).toBe(field)
       return
     }
     expect.unreachable()
@@ -252,7 +252,7 @@ const spec = {
 }
 
 describe('light client updates', () => {
-  it('are of the fork that their digest names', async () => {
+  it('have the fork of their digest', async () => {
     const digests = await forkDigests(genesis, spec)
     const altair = ssz.altair.LightClientUpdate
     const electra = ssz.electra.LightClientUpdate
@@ -286,7 +286,7 @@ describe('light client updates', () => {
     })
   })
 
-  it('have one digest of a fork whose first blob limit is there from its beginning', async () => {
+  it('have one digest for a fork whose first blob limit applies from its start', async () => {
     const epochs = Object.keys(spec).filter((name) => name.endsWith('_EPOCH'))
     const development = {
       ...spec,

@@ -1,12 +1,12 @@
 import { FairleadError } from '@fairlead/core'
-import type { Answer, Operation } from '../../operations.ts'
+import type { ResponseBody, Operation } from '../../operations.ts'
 import type { SszAnswer, SszPath, SszPostPath } from '../get-ssz.ts'
 import { splitLightClientUpdates } from '../light-client-updates.ts'
 import type { RequestBody, SszPost, SszRequestPath } from '../post-ssz.ts'
-import { type AnswerFacts, answers } from './response-types.ts'
+import { type ResponseMetadata, responseTypes } from './response-types.ts'
 import type { ForkDigests } from './fork-digests.ts'
 import { typesOf } from './fork-types.ts'
-import { requests } from './request-types.ts'
+import { requestTypes } from './request-types.ts'
 
 const updatesPath = '/eth/v1/beacon/light_client/updates'
 
@@ -17,8 +17,8 @@ const updatesPath = '/eth/v1/beacon/light_client/updates'
 export type DecodablePath = Exclude<SszPath | SszPostPath, typeof updatesPath>
 
 type JsonOf<path extends SszPath | SszPostPath> = path extends SszPath
-  ? Answer<Operation<path, 'get'>>
-  : Answer<Operation<path, 'post'>>
+  ? ResponseBody<Operation<path, 'get'>>
+  : ResponseBody<Operation<path, 'post'>>
 
 /**
  * Decodes an SSZ response into the JSON response of the same operation.
@@ -27,7 +27,7 @@ type JsonOf<path extends SszPath | SszPostPath> = path extends SszPath
  * imported: `mainnet` when it is not set, `minimal` for development networks.
  *
  * @param path - path of the operation
- * @param answer - the result of `getSsz` or `queryForSsz`
+ * @param response - the result of `getSsz` or `queryForSsz`
  * @returns `data` in the JSON form of the specification (decimal strings, 0x hex), with all other fields of the
  *   response
  * @throws FairleadError `DECODE_INVALID` when the bytes do not match the type, or the node did not report their fork
@@ -41,11 +41,11 @@ type JsonOf<path extends SszPath | SszPostPath> = path extends SszPath
  */
 export function decodeSsz<path extends DecodablePath>(
   path: path,
-  answer: SszAnswer<JsonOf<path>>,
+  response: SszAnswer<JsonOf<path>>,
 ): JsonOf<path> {
-  const { bytes, ...envelope } = answer as SszAnswer<unknown> & AnswerFacts
-  const codec = answers[path]?.(typesOf(path, envelope.version), envelope)
-  return { ...envelope, data: converted(path, () => codec?.decode(bytes)) } as JsonOf<path>
+  const { bytes, ...envelope } = response as SszAnswer<unknown> & ResponseMetadata
+  const codec = responseTypes[path]?.(typesOf(path, envelope.version), envelope)
+  return { ...envelope, data: convert(path, () => codec?.decode(bytes)) } as JsonOf<path>
 }
 
 /**
@@ -64,17 +64,17 @@ export function decodeSsz<path extends DecodablePath>(
 export function decodeLightClientUpdates(
   { bytes }: { readonly bytes: Uint8Array },
   digests: ForkDigests,
-): Answer<Operation<typeof updatesPath, 'get'>> {
+): ResponseBody<Operation<typeof updatesPath, 'get'>> {
   const updates = splitLightClientUpdates(bytes).map((update) => {
     const version = digests[update.fork_digest]
     if (!version) {
-      const context = { path: 'fork_digest', rule: 'must be one of the network' }
-      throw new FairleadError('DECODE_INVALID', { operation: updatesPath, ...context })
+      const details = { path: 'fork_digest', rule: 'must be one of the network' }
+      throw new FairleadError('DECODE_INVALID', { operation: updatesPath, ...details })
     }
     const type = typesOf(updatesPath, version)('LightClientUpdate')
-    return { version, data: converted(updatesPath, () => type.decode(update.bytes)) }
+    return { version, data: convert(updatesPath, () => type.decode(update.bytes)) }
   })
-  return updates as Answer<Operation<typeof updatesPath, 'get'>>
+  return updates as ResponseBody<Operation<typeof updatesPath, 'get'>>
 }
 
 /**
@@ -98,7 +98,7 @@ export function encodeSsz<path extends SszRequestPath>(
   json: RequestBody<Operation<path, 'post'>>,
 ): Uint8Array {
   try {
-    const bytes = requests[path]?.(typesOf(path, version), version, json).encode(json)
+    const bytes = requestTypes[path]?.(typesOf(path, version), version, json).encode(json)
     if (bytes) return bytes
   } catch {
     // The message of the original error quotes the value, so it is not included.
@@ -107,7 +107,7 @@ export function encodeSsz<path extends SszRequestPath>(
 }
 
 // The error message of the library quotes the bytes, so it is not included.
-function converted(operation: string, decode: () => unknown): unknown {
+function convert(operation: string, decode: () => unknown): unknown {
   try {
     return decode()
   } catch {

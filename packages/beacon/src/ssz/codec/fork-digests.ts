@@ -18,7 +18,7 @@ const forkVersions = {
 
 interface BlobParameters {
   readonly epoch: bigint
-  readonly most: bigint
+  readonly maxBlobs: bigint
 }
 
 /**
@@ -53,7 +53,7 @@ export async function forkDigests(
     const next = forks[index + 1]
     const end = next ? epochOf(spec, next[1]) : farFuture
     const masks = isFrom(fork, 'fulu')
-      ? await Promise.all(inForce(schedule, first, end).map(maskOf))
+      ? await Promise.all(activeBetween(schedule, first, end).map(maskOf))
       : [noMask]
     for (const mask of masks)
       digests[hexOf(root.subarray(0, 4).map((byte, at) => byte ^ (mask[at] ?? 0)))] = fork
@@ -71,25 +71,29 @@ function epochOf(spec: Readonly<Record<string, unknown>>, prefix: string): bigin
 // Without entries, the limit of Electra applies.
 function blobSchedule(spec: Readonly<Record<string, unknown>>): readonly BlobParameters[] {
   const entries = (spec['BLOB_SCHEDULE'] ?? []) as readonly { EPOCH: string; MAX_BLOBS_PER_BLOCK: string }[]
-  const most = BigInt((spec['MAX_BLOBS_PER_BLOCK_ELECTRA'] as string | undefined) ?? 0)
+  const maxBlobs = BigInt((spec['MAX_BLOBS_PER_BLOCK_ELECTRA'] as string | undefined) ?? 0)
   return [
-    { epoch: epochOf(spec, 'ELECTRA'), most },
-    ...entries.map((entry) => ({ epoch: BigInt(entry.EPOCH), most: BigInt(entry.MAX_BLOBS_PER_BLOCK) })),
-  ].toSorted((one, other) => Number(one.epoch - other.epoch))
+    { epoch: epochOf(spec, 'ELECTRA'), maxBlobs },
+    ...entries.map((entry) => ({ epoch: BigInt(entry.EPOCH), maxBlobs: BigInt(entry.MAX_BLOBS_PER_BLOCK) })),
+  ].toSorted((a, b) => Number(a.epoch - b.epoch))
 }
 
 /** The entries that apply at some time between two epochs. */
-function inForce(schedule: readonly BlobParameters[], first: bigint, end: bigint): readonly BlobParameters[] {
+function activeBetween(
+  schedule: readonly BlobParameters[],
+  first: bigint,
+  end: bigint,
+): readonly BlobParameters[] {
   return schedule.filter(({ epoch }, index) => {
-    const until = schedule[index + 1]?.epoch ?? farFuture
-    return epoch < end && until > first && first < end
+    const nextEpoch = schedule[index + 1]?.epoch ?? farFuture
+    return epoch < end && nextEpoch > first && first < end
   })
 }
 
-async function maskOf({ epoch, most }: BlobParameters): Promise<Uint8Array> {
+async function maskOf({ epoch, maxBlobs }: BlobParameters): Promise<Uint8Array> {
   const bytes = new DataView(new ArrayBuffer(16))
   bytes.setBigUint64(0, epoch, true)
-  bytes.setBigUint64(8, most, true)
+  bytes.setBigUint64(8, maxBlobs, true)
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.buffer)).subarray(0, 4)
 }
 

@@ -29,11 +29,11 @@ export type FindType = (name: string, fork?: ConsensusVersion) => JsonCodec
 /** Creates the type lookup of an operation, which throws FairleadError `DECODE_INVALID`. */
 export function typesOf(operation: string, version: string | undefined): FindType {
   return (name, fork) => {
-    const known = fork ?? forks.find((candidate) => candidate === version)
-    const types = known && (typesByFork[known] as Readonly<Record<string, SszType>>)
+    const forkName = fork ?? forks.find((candidate) => candidate === version)
+    const types = forkName && (typesByFork[forkName] as Readonly<Record<string, SszType>>)
     const type = types?.[name]
     if (type) return valueOf(type)
-    const rule = known ? `must be a fork that has ${name}` : `must be one of ${forks.join(', ')}`
+    const rule = forkName ? `must be a fork that has ${name}` : `must be one of ${forks.join(', ')}`
     throw new FairleadError('DECODE_INVALID', { operation, path: 'version', rule })
   }
 }

@@ -2,7 +2,7 @@ import { type FindType, isFrom } from './fork-types.ts'
 import { type JsonCodec, listOf } from './sequence.ts'
 
 /** The type of every SSZ request body by path. */
-export const requests: Readonly<
+export const requestTypes: Readonly<
   Record<string, (find: FindType, version: string | undefined, json: unknown) => JsonCodec>
 > = {
   '/eth/v2/beacon/blocks': (find, version) =>

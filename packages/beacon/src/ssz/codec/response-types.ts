@@ -2,14 +2,16 @@ import { type FindType, isFrom, pubkey, uint64 } from './fork-types.ts'
 import { type JsonCodec, listOf, recordOf } from './sequence.ts'
 
 /** Metadata of a response that determines the type of its bytes. */
-export interface AnswerFacts {
+export interface ResponseMetadata {
   readonly version?: string | undefined
   readonly execution_payload_blinded?: boolean | undefined
   readonly execution_payload_included?: boolean | undefined
 }
 
 /** The type of every SSZ response by path. Light client updates are framed and therefore not included. */
-export const answers: Readonly<Record<string, (find: FindType, facts: AnswerFacts) => JsonCodec>> = {
+export const responseTypes: Readonly<
+  Record<string, (find: FindType, metadata: ResponseMetadata) => JsonCodec>
+> = {
   '/eth/v1/beacon/states/{state_id}/validator_balances': () =>
     listOf(recordOf({ index: uint64, balance: uint64 })),
   '/eth/v1/beacon/states/{state_id}/validator_identities': () =>

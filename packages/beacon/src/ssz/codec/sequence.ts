@@ -34,16 +34,16 @@ export function listOf(item: JsonCodec): JsonCodec {
   return {
     fixedSize: null,
     encode(json) {
-      const parts = (json as readonly unknown[]).map((value) => item.encode(value))
-      if (item.fixedSize !== null) return concatenated(parts)
-      const offsets = new Uint8Array(parts.length * offsetBytes)
+      const encodedItems = (json as readonly unknown[]).map((value) => item.encode(value))
+      if (item.fixedSize !== null) return concatenate(encodedItems)
+      const offsets = new Uint8Array(encodedItems.length * offsetBytes)
       const view = new DataView(offsets.buffer)
       let offset = offsets.length
-      for (const [index, part] of parts.entries()) {
+      for (const [index, encodedItem] of encodedItems.entries()) {
         view.setUint32(index * offsetBytes, offset, true)
-        offset += part.length
+        offset += encodedItem.length
       }
-      return concatenated([offsets, ...parts])
+      return concatenate([offsets, ...encodedItems])
     },
     decode: (bytes) => slicesOf(bytes, item.fixedSize).map((slice) => item.decode(slice)),
   }
@@ -55,7 +55,7 @@ export function recordOf(fields: Readonly<Record<string, JsonCodec>>): JsonCodec
   return {
     fixedSize: sizes.reduce((sum, size) => sum + size, 0),
     encode: (json) =>
-      concatenated(
+      concatenate(
         Object.entries(fields).map(([name, { encode }]) => encode((json as Record<string, unknown>)[name])),
       ),
     decode(bytes) {
@@ -87,12 +87,12 @@ function slicesOf(bytes: Uint8Array, size: number | null): readonly Uint8Array[]
   })
 }
 
-function concatenated(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
+  const result = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
   let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
+  for (const chunk of chunks) {
+    result.set(chunk, at)
+    at += chunk.length
   }
-  return whole
+  return result
 }

@@ -56,7 +56,7 @@ function Sessions() {
     const query = { page: paging.page, page_size: pageSize }
     return bodyOf(platform.GET('/v1/sessions/', { params: { query } }))
   }, [paging.page])
-  const end = async ({ id }: Entry) => {
+  const revokeSession = async ({ id }: Entry) => {
     try {
       await bodyOf(platform.DELETE('/v1/sessions/{id}/', { params: { path: { id } } }))
       announce('Session revoked')
@@ -89,7 +89,7 @@ function Sessions() {
             type="button"
             class="button is-quiet is-small is-danger"
             aria-label={`Revoke the session from ${session.ip}`}
-            onClick={() => void end(session)}
+            onClick={() => void revokeSession(session)}
           >
             Revoke
           </button>

@@ -15,7 +15,7 @@ import { useQuery } from '../../platform/use-query.ts'
 import { CreateKey, EditKey, RevokeKey, RotateKey } from './key-dialogs.tsx'
 
 type ApiKey = components['schemas']['ApiKey']
-type Open =
+type DialogState =
   | { readonly kind: 'create' }
   | { readonly kind: 'edit' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
 
@@ -24,7 +24,7 @@ export function ApiKeys() {
   const session = useSession()
   const mayWrite = useMay('keys:write')
   const paging = usePaging('keys')
-  const [open, setOpen] = useState<Open>()
+  const [dialog, setDialog] = useState<DialogState>()
   const [issued, setIssued] = useState<string>()
   const keys = useQuery(() => {
     const query = { page: paging.page, page_size: pageSize }
@@ -38,18 +38,18 @@ export function ApiKeys() {
             label: 'Actions',
             kind: 'actions' as const,
             cell: (apiKey: ApiKey) =>
-              mayChange(session, apiKey) && <Actions apiKey={apiKey} onOpen={setOpen} />,
+              canChange(session, apiKey) && <Actions apiKey={apiKey} onOpen={setDialog} />,
           },
         ]
       : []),
   ]
   const create = mayWrite && (
-    <button type="button" class="button is-primary" onClick={() => setOpen({ kind: 'create' })}>
+    <button type="button" class="button is-primary" onClick={() => setDialog({ kind: 'create' })}>
       <Icon name="plus" />
       New API key
     </button>
   )
-  const close = () => setOpen(undefined)
+  const close = () => setDialog(undefined)
   const onIssued = (key: string) => {
     close()
     setIssued(key)
@@ -80,10 +80,12 @@ export function ApiKeys() {
           }
         </QueryView>
       </div>
-      {open?.kind === 'create' && <CreateKey onIssued={onIssued} onClose={close} />}
-      {open?.kind === 'edit' && <EditKey apiKey={open.apiKey} onSaved={keys.reload} onClose={close} />}
-      {open?.kind === 'rotate' && <RotateKey apiKey={open.apiKey} onIssued={onIssued} onClose={close} />}
-      {open?.kind === 'revoke' && <RevokeKey apiKey={open.apiKey} onRevoked={keys.reload} onClose={close} />}
+      {dialog?.kind === 'create' && <CreateKey onIssued={onIssued} onClose={close} />}
+      {dialog?.kind === 'edit' && <EditKey apiKey={dialog.apiKey} onSaved={keys.reload} onClose={close} />}
+      {dialog?.kind === 'rotate' && <RotateKey apiKey={dialog.apiKey} onIssued={onIssued} onClose={close} />}
+      {dialog?.kind === 'revoke' && (
+        <RevokeKey apiKey={dialog.apiKey} onRevoked={keys.reload} onClose={close} />
+      )}
       {issued !== undefined && (
         <SecretDialog
           title="API key"
@@ -133,11 +135,11 @@ const facts: readonly Column<ApiKey>[] = [
 ]
 
 // An editor can change only their own keys.
-function mayChange({ role, user }: Session, { creator, state }: ApiKey): boolean {
+function canChange({ role, user }: Session, { creator, state }: ApiKey): boolean {
   return state === 'active' && (role === 'owner' || role === 'admin' || creator.id === user.id)
 }
 
-function Actions({ apiKey, onOpen }: { readonly apiKey: ApiKey; onOpen(open: Open): void }) {
+function Actions({ apiKey, onOpen }: { readonly apiKey: ApiKey; onOpen(dialog: DialogState): void }) {
   const action = (kind: 'edit' | 'rotate' | 'revoke', label: string) => (
     <button
       type="button"

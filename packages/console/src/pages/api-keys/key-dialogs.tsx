@@ -2,7 +2,7 @@ import type { components } from '@fairlead/platform-client'
 import { ConfirmDialog, CreateDialog, EditDialog } from '../../form/edit-dialog.tsx'
 import { ChecksField, TextField } from '../../form/fields.tsx'
 import { OverlapField } from '../../form/overlap-field.tsx'
-import { localTime, text, ticked, timeOrNull } from '../../form/values.ts'
+import { localTime, text, checkedValues, timeOrNull } from '../../form/values.ts'
 import { bodyOf, ifMatch, platform, versionOf } from '../../platform/client.ts'
 import { type Scope, useSession } from '../../platform/session.tsx'
 
@@ -12,12 +12,12 @@ function Fields({
   name,
   expiresAt,
   scopes,
-  offered,
+  availableScopes,
 }: {
   readonly name: string
   readonly expiresAt: string | null
   readonly scopes: readonly Scope[]
-  readonly offered: readonly Scope[]
+  readonly availableScopes: readonly Scope[]
 }) {
   return (
     <>
@@ -33,7 +33,7 @@ function Fields({
         name="scopes"
         label="Scopes"
         hint="A key cannot exceed the permissions of its creator."
-        choices={offered.map((value) => ({ value, label: value }))}
+        choices={availableScopes.map((value) => ({ value, label: value }))}
         checked={scopes}
       />
       <TextField
@@ -47,10 +47,10 @@ function Fields({
   )
 }
 
-function valuesOf(values: FormData, offered: readonly Scope[]) {
+function valuesOf(values: FormData, availableScopes: readonly Scope[]) {
   return {
     name: text(values, 'name'),
-    scopes: ticked(values, 'scopes', offered),
+    scopes: checkedValues(values, 'scopes', availableScopes),
     expires_at: timeOrNull(values, 'expires_at'),
   }
 }
@@ -68,12 +68,12 @@ export function CreateKey({ onIssued, onClose }: { onIssued(key: string): void; 
         onIssued((await bodyOf(platform.POST('/v1/api-keys/', { body }))).key)
       }}
     >
-      <Fields name="" expiresAt={null} scopes={[]} offered={scopes} />
+      <Fields name="" expiresAt={null} scopes={[]} availableScopes={scopes} />
     </CreateDialog>
   )
 }
 
-interface OfKey {
+interface KeyDialogProps {
   readonly apiKey: ApiKey
   onClose(): void
 }
@@ -81,31 +81,31 @@ interface OfKey {
 const keyUrl = '/v1/api-keys/{id}/'
 
 /** Edits name, scopes and expiry of a key. */
-export function EditKey({ apiKey, onSaved, onClose }: OfKey & { onSaved(): void }) {
+export function EditKey({ apiKey, onSaved, onClose }: KeyDialogProps & { onSaved(): void }) {
   const session = useSession()
   const path = { id: apiKey.id }
   // A scope that the user does not have stays unchanged.
-  const offered = [...new Set([...session.scopes, ...apiKey.scopes])]
+  const availableScopes = [...new Set([...session.scopes, ...apiKey.scopes])]
   return (
     <EditDialog
       title="Edit API key"
       load={() => versionOf(platform.GET(keyUrl, { params: { path } }))}
       save={(values, etag) => {
-        const body = valuesOf(values, offered)
+        const body = valuesOf(values, availableScopes)
         return bodyOf(platform.PATCH(keyUrl, { params: { path, header: ifMatch(etag) }, body }))
       }}
       onSaved={onSaved}
       onClose={onClose}
     >
       {({ name, expires_at: expiresAt, scopes }) => (
-        <Fields name={name} expiresAt={expiresAt} scopes={scopes} offered={offered} />
+        <Fields name={name} expiresAt={expiresAt} scopes={scopes} availableScopes={availableScopes} />
       )}
     </EditDialog>
   )
 }
 
 /** Rotates the secret of a key and passes the new one to `onIssued`. */
-export function RotateKey({ apiKey, onIssued, onClose }: OfKey & { onIssued(key: string): void }) {
+export function RotateKey({ apiKey, onIssued, onClose }: KeyDialogProps & { onIssued(key: string): void }) {
   return (
     <CreateDialog
       title={`Rotate ${apiKey.name}`}
@@ -124,7 +124,7 @@ export function RotateKey({ apiKey, onIssued, onClose }: OfKey & { onIssued(key:
 }
 
 /** Revokes a key. */
-export function RevokeKey({ apiKey, onRevoked, onClose }: OfKey & { onRevoked(): void }) {
+export function RevokeKey({ apiKey, onRevoked, onClose }: KeyDialogProps & { onRevoked(): void }) {
   return (
     <ConfirmDialog
       title={`Revoke ${apiKey.name}?`}

@@ -63,7 +63,7 @@ function Changes({ changes }: Pick<Entry, 'changes'>) {
       <ul class="small changes">
         {fields.map(([name, { before, after }]) => (
           <li key={name}>
-            {name}: {shown(before)} → {shown(after)}
+            {name}: {textOf(before)} → {textOf(after)}
           </li>
         ))}
       </ul>
@@ -71,7 +71,7 @@ function Changes({ changes }: Pick<Entry, 'changes'>) {
   )
 }
 
-function shown(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -82,9 +82,9 @@ const noFilter = { kind: '', action: '', from: '', to: '' }
 export function AuditLog() {
   const paging = usePaging('entries')
   const [filter, setFilter] = useState(noFilter)
-  const change = (part: Partial<typeof noFilter>) => {
-    paging.turnTo(1)
-    setFilter({ ...filter, ...part })
+  const change = (changes: Partial<typeof noFilter>) => {
+    paging.setPage(1)
+    setFilter({ ...filter, ...changes })
   }
   const entries = useQuery(() => {
     const query = {

@@ -8,7 +8,7 @@ import { Time } from '../../components/time.tsx'
 import { pageSize, usePaging } from '../../components/use-paging.ts'
 import { ConfirmDialog, CreateDialog } from '../../form/edit-dialog.tsx'
 import { SelectField, TextField } from '../../form/fields.tsx'
-import { chosen, text } from '../../form/values.ts'
+import { selectedValue, text } from '../../form/values.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { useQuery } from '../../platform/use-query.ts'
 import { invitedRoles, roleHint } from './roles.ts'
@@ -79,7 +79,7 @@ export function Invitations() {
           submit="Create invitation"
           onClose={() => setIsInviting(false)}
           create={async (values) => {
-            const body = { email: text(values, 'email'), role: chosen(values, 'role', invitedRoles) }
+            const body = { email: text(values, 'email'), role: selectedValue(values, 'role', invitedRoles) }
             setCreated(await bodyOf(platform.POST('/v1/organization/invitations/', { body })))
             setIsInviting(false)
             invitations.reload()

@@ -1,10 +1,10 @@
 import type { components } from '@fairlead/platform-client'
 import { ConfirmDialog, EditDialog } from '../../form/edit-dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../form/fields.tsx'
-import { chosen, isTicked, text } from '../../form/values.ts'
+import { selectedValue, isChecked, text } from '../../form/values.ts'
 import { bodyOf, ifMatch, platform, versionOf } from '../../platform/client.ts'
 import { useSession, useSessionState } from '../../platform/session.tsx'
-import { givenRoles, roleHint } from './roles.ts'
+import { assignableRoles, roleHint } from './roles.ts'
 
 type Member = components['schemas']['Member']
 
@@ -24,15 +24,18 @@ export function EditMember({
   const { reload } = useSessionState()
   const path = { id: member.id }
   const isSelf = member.id === session.user.id
-  const roles = givenRoles(session.role)
+  const roles = assignableRoles(session.role)
   return (
     <EditDialog
       title={`Edit ${member.email}`}
       load={() => versionOf(platform.GET(memberUrl, { params: { path } }))}
       save={(values, etag) => {
         const names = { first_name: text(values, 'first_name'), last_name: text(values, 'last_name') }
-        const others = { role: chosen(values, 'role', roles), disabled: isTicked(values, 'disabled') }
-        const body = isSelf ? names : { ...names, ...others }
+        const changes = {
+          role: selectedValue(values, 'role', roles),
+          disabled: isChecked(values, 'disabled'),
+        }
+        const body = isSelf ? names : { ...names, ...changes }
         return bodyOf(platform.PATCH(memberUrl, { params: { path, header: ifMatch(etag) }, body }))
       }}
       onSaved={isSelf ? reload : onSaved}

@@ -12,10 +12,10 @@ import { useMay, useSession } from '../../platform/session.tsx'
 import { useQuery } from '../../platform/use-query.ts'
 import { Invitations } from './invitations.tsx'
 import { EditMember, RemoveMember, RenameOrganization } from './member-dialogs.tsx'
-import { mayChange } from './roles.ts'
+import { canChange } from './roles.ts'
 
 type Member = components['schemas']['Member']
-type Open = { readonly kind: 'edit' | 'remove'; readonly member: Member } | { readonly kind: 'rename' }
+type DialogState = { readonly kind: 'edit' | 'remove'; readonly member: Member } | { readonly kind: 'rename' }
 
 /** The members of the organization. */
 export function Members() {
@@ -23,7 +23,7 @@ export function Members() {
   const mayWrite = useMay('members:write')
   const mayRename = useMay('org:write')
   const paging = usePaging('members')
-  const [open, setOpen] = useState<Open>()
+  const [dialog, setDialog] = useState<DialogState>()
   const members = useQuery(() => {
     const query = { page: paging.page, page_size: pageSize }
     return bodyOf(platform.GET('/v1/organization/members/', { params: { query } }))
@@ -36,21 +36,21 @@ export function Members() {
             label: 'Actions',
             kind: 'actions' as const,
             cell: (member: Member) =>
-              mayChange(session.role, member.role) && (
-                <Actions member={member} isSelf={member.id === session.user.id} onOpen={setOpen} />
+              canChange(session.role, member.role) && (
+                <Actions member={member} isSelf={member.id === session.user.id} onOpen={setDialog} />
               ),
           },
         ]
       : []),
   ]
-  const close = () => setOpen(undefined)
+  const close = () => setDialog(undefined)
   return (
     <Page
       title="Members"
       description={`Members of ${session.organization.name} and their roles.`}
       actions={
         mayRename && (
-          <button type="button" class="button" onClick={() => setOpen({ kind: 'rename' })}>
+          <button type="button" class="button" onClick={() => setDialog({ kind: 'rename' })}>
             Rename organization
           </button>
         )
@@ -70,10 +70,12 @@ export function Members() {
         </QueryView>
       </Card>
       {mayWrite && <Invitations />}
-      {open?.kind === 'rename' && <RenameOrganization onClose={close} />}
-      {open?.kind === 'edit' && <EditMember member={open.member} onSaved={members.reload} onClose={close} />}
-      {open?.kind === 'remove' && (
-        <RemoveMember member={open.member} onRemoved={members.reload} onClose={close} />
+      {dialog?.kind === 'rename' && <RenameOrganization onClose={close} />}
+      {dialog?.kind === 'edit' && (
+        <EditMember member={dialog.member} onSaved={members.reload} onClose={close} />
+      )}
+      {dialog?.kind === 'remove' && (
+        <RemoveMember member={dialog.member} onRemoved={members.reload} onClose={close} />
       )}
     </Page>
   )
@@ -107,7 +109,7 @@ function Actions({
 }: {
   readonly member: Member
   readonly isSelf: boolean
-  onOpen(open: Open): void
+  onOpen(dialog: DialogState): void
 }) {
   return (
     <>

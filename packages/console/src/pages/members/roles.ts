@@ -13,18 +13,18 @@ export const invitedRoles: readonly ['editor', 'viewer', 'admin'] = ['editor', '
 /**
  * The roles that a caller can assign.
  *
- * @param own - role of the caller
+ * @param ownRole - role of the caller
  */
-export function givenRoles(own: Role): readonly [Role, ...Role[]] {
-  return own === 'owner' ? ['viewer', 'editor', 'admin', 'owner'] : ['viewer', 'editor', 'admin']
+export function assignableRoles(ownRole: Role): readonly [Role, ...Role[]] {
+  return ownRole === 'owner' ? ['viewer', 'editor', 'admin', 'owner'] : ['viewer', 'editor', 'admin']
 }
 
 /**
  * Returns whether a caller can change a member.
  *
- * @param own - role of the caller
- * @param theirs - role of the member
+ * @param ownRole - role of the caller
+ * @param memberRole - role of the member
  */
-export function mayChange(own: Role, theirs: Role): boolean {
-  return own === 'owner' || (own === 'admin' && theirs !== 'owner')
+export function canChange(ownRole: Role, memberRole: Role): boolean {
+  return ownRole === 'owner' || (ownRole === 'admin' && memberRole !== 'owner')
 }

@@ -8,7 +8,7 @@ import { announce } from '../../components/toasts.tsx'
 import { pageSize, usePaging } from '../../components/use-paging.ts'
 import { ConfirmDialog, CreateDialog, EditDialog } from '../../form/edit-dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../form/fields.tsx'
-import { chosen, isTicked, text } from '../../form/values.ts'
+import { selectedValue, isChecked, text } from '../../form/values.ts'
 import { bodyOf, ifMatch, platform, versionOf } from '../../platform/client.ts'
 import { useMay } from '../../platform/session.tsx'
 import { useQuery } from '../../platform/use-query.ts'
@@ -23,13 +23,13 @@ const kindLabels: Readonly<Record<Rule['kind'], string>> = {
   method: 'Method',
 }
 
-type Open = { readonly kind: 'create' } | { readonly kind: 'edit' | 'delete'; readonly rule: Rule }
+type DialogState = { readonly kind: 'create' } | { readonly kind: 'edit' | 'delete'; readonly rule: Rule }
 
 /** The access rules of a node, by origin, IP address range or method. */
 export function AccessRules({ nodeId }: { readonly nodeId: string }) {
   const mayWrite = useMay('nodes:write')
   const paging = usePaging('rules')
-  const [open, setOpen] = useState<Open>()
+  const [dialog, setDialog] = useState<DialogState>()
   const rules = useQuery(() => {
     const query = { page: paging.page, page_size: pageSize }
     return bodyOf(platform.GET('/v2/nodes/{id}/access-rules/', { params: { path: { id: nodeId }, query } }))
@@ -47,7 +47,7 @@ export function AccessRules({ nodeId }: { readonly nodeId: string }) {
                   type="button"
                   class="button is-quiet is-small"
                   aria-label={`Edit ${rule.value}`}
-                  onClick={() => setOpen({ kind: 'edit', rule })}
+                  onClick={() => setDialog({ kind: 'edit', rule })}
                 >
                   Edit
                 </button>
@@ -55,7 +55,7 @@ export function AccessRules({ nodeId }: { readonly nodeId: string }) {
                   type="button"
                   class="button is-quiet is-small is-danger"
                   aria-label={`Delete ${rule.value}`}
-                  onClick={() => setOpen({ kind: 'delete', rule })}
+                  onClick={() => setDialog({ kind: 'delete', rule })}
                 >
                   Delete
                 </button>
@@ -65,7 +65,7 @@ export function AccessRules({ nodeId }: { readonly nodeId: string }) {
         ]
       : []),
   ]
-  const shared = { nodeId, onClose: () => setOpen(undefined), onDone: rules.reload }
+  const shared = { nodeId, onClose: () => setDialog(undefined), onDone: rules.reload }
   return (
     <Card
       title="Access rules"
@@ -75,7 +75,7 @@ export function AccessRules({ nodeId }: { readonly nodeId: string }) {
           <button
             type="button"
             class="button is-primary is-small"
-            onClick={() => setOpen({ kind: 'create' })}
+            onClick={() => setDialog({ kind: 'create' })}
           >
             New rule
           </button>
@@ -100,9 +100,9 @@ export function AccessRules({ nodeId }: { readonly nodeId: string }) {
           )
         }
       </QueryView>
-      {open?.kind === 'create' && <CreateRule {...shared} />}
-      {open?.kind === 'edit' && <EditRule {...shared} rule={open.rule} />}
-      {open?.kind === 'delete' && <DeleteRule {...shared} rule={open.rule} />}
+      {dialog?.kind === 'create' && <CreateRule {...shared} />}
+      {dialog?.kind === 'edit' && <EditRule {...shared} rule={dialog.rule} />}
+      {dialog?.kind === 'delete' && <DeleteRule {...shared} rule={dialog.rule} />}
     </Card>
   )
 }
@@ -148,8 +148,8 @@ function Fields({ rule }: { readonly rule?: Rule }) {
 function valuesOf(values: FormData) {
   return {
     value: text(values, 'value'),
-    action: chosen(values, 'action', actions),
-    active: isTicked(values, 'active'),
+    action: selectedValue(values, 'action', actions),
+    active: isChecked(values, 'active'),
   }
 }
 
@@ -160,7 +160,7 @@ function CreateRule({ nodeId, onDone, onClose }: DialogProps) {
       submit="Create rule"
       onClose={onClose}
       create={async (values) => {
-        const body = { kind: chosen(values, 'kind', kinds), ...valuesOf(values) }
+        const body = { kind: selectedValue(values, 'kind', kinds), ...valuesOf(values) }
         await bodyOf(
           platform.POST('/v2/nodes/{id}/access-rules/', { params: { path: { id: nodeId } }, body }),
         )

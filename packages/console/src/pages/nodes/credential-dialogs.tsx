@@ -2,7 +2,7 @@ import type { components } from '@fairlead/platform-client'
 import { ConfirmDialog, CreateDialog, EditDialog } from '../../form/edit-dialog.tsx'
 import { SelectField, TextField } from '../../form/fields.tsx'
 import { OverlapField } from '../../form/overlap-field.tsx'
-import { chosen, localTime, text, timeOrNull } from '../../form/values.ts'
+import { selectedValue, localTime, text, timeOrNull } from '../../form/values.ts'
 import { bodyOf, ifMatch, platform, versionOf } from '../../platform/client.ts'
 import { LimitsDialog } from '../limits/limits-card.tsx'
 
@@ -61,7 +61,7 @@ export function CreateCredential({
       onClose={onClose}
       create={async (values) => {
         const body = {
-          kind: chosen(values, 'kind', kinds),
+          kind: selectedValue(values, 'kind', kinds),
           label: text(values, 'label'),
           expires_at: timeOrNull(values, 'expires_at'),
         }
@@ -82,12 +82,17 @@ export function CreateCredential({
   )
 }
 
-interface OfCredential extends Shared {
+interface CredentialDialogProps extends Shared {
   readonly credential: Credential
 }
 
 /** Edits label and expiry of a credential. */
-export function EditCredential({ nodeId, credential, onSaved, onClose }: OfCredential & { onSaved(): void }) {
+export function EditCredential({
+  nodeId,
+  credential,
+  onSaved,
+  onClose,
+}: CredentialDialogProps & { onSaved(): void }) {
   const path = { id: nodeId, credential_id: credential.id }
   return (
     <EditDialog
@@ -113,7 +118,7 @@ export function EditCredential({ nodeId, credential, onSaved, onClose }: OfCrede
 }
 
 /** Edits the limits of a credential. */
-export function CredentialLimits({ nodeId, credential, onClose }: OfCredential) {
+export function CredentialLimits({ nodeId, credential, onClose }: CredentialDialogProps) {
   const path = { id: nodeId, credential_id: credential.id }
   const url = '/v2/nodes/{id}/credentials/{credential_id}/limits/'
   return (
@@ -133,7 +138,7 @@ export function RotateCredential({
   credential,
   onIssued,
   onClose,
-}: OfCredential & { onIssued(secret: NodeSecret): void }) {
+}: CredentialDialogProps & { onIssued(secret: NodeSecret): void }) {
   return (
     <CreateDialog
       title="Rotate credential"
@@ -161,7 +166,7 @@ export function RevokeCredential({
   credential,
   onRevoked,
   onClose,
-}: OfCredential & { onRevoked(): void }) {
+}: CredentialDialogProps & { onRevoked(): void }) {
   const path = { id: nodeId, credential_id: credential.id }
   return (
     <ConfirmDialog

@@ -22,7 +22,7 @@ import {
 import { credentialSecrets } from './credential-secrets.ts'
 
 type Credential = components['schemas']['NodeCredential']
-type Shown = { readonly title: string; readonly secret: components['schemas']['NodeSecret'] }
+type IssuedSecret = { readonly title: string; readonly secret: components['schemas']['NodeSecret'] }
 type Dialog =
   | { readonly kind: 'create' }
   | { readonly kind: 'edit' | 'rotate' | 'revoke' | 'limits'; readonly credential: Credential }
@@ -39,7 +39,7 @@ export function Credentials({
   const mayWrite = useMay('credentials:write')
   const paging = usePaging('credentials')
   const [dialog, setDialog] = useState<Dialog>()
-  const [shown, setShown] = useState<Shown>()
+  const [issued, setIssued] = useState<IssuedSecret>()
   const credentials = useQuery(() => {
     const query = { page: paging.page, page_size: pageSize }
     return bodyOf(platform.GET('/v2/nodes/{id}/credentials/', { params: { path: { id: nodeId }, query } }))
@@ -50,7 +50,7 @@ export function Credentials({
       const secret = await bodyOf(
         platform.POST('/v2/nodes/{id}/credentials/{credential_id}/reveal/', { params: { path } }),
       )
-      setShown({ title: 'Credential', secret })
+      setIssued({ title: 'Credential', secret })
     } catch (error) {
       announce(asProblem(error).message)
     }
@@ -77,7 +77,7 @@ export function Credentials({
   )
   const done = (title: string) => (secret: components['schemas']['NodeSecret']) => {
     setDialog(undefined)
-    setShown({ title, secret })
+    setIssued({ title, secret })
     credentials.reload()
   }
   const shared = { nodeId, onClose: () => setDialog(undefined) }
@@ -118,11 +118,11 @@ export function Credentials({
       {dialog?.kind === 'revoke' && (
         <RevokeCredential {...shared} credential={dialog.credential} onRevoked={credentials.reload} />
       )}
-      {shown && (
+      {issued && (
         <SecretDialog
-          title={shown.title}
-          secrets={credentialSecrets(shown.secret)}
-          onClose={() => setShown(undefined)}
+          title={issued.title}
+          secrets={credentialSecrets(issued.secret)}
+          onClose={() => setIssued(undefined)}
         >
           <p>Anyone with this secret can call the node. Keep it out of code and logs.</p>
         </SecretDialog>

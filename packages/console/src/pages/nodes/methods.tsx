@@ -13,8 +13,8 @@ import { useQuery } from '../../platform/use-query.ts'
 type NodeMethod = components['schemas']['NodeMethod']
 
 // More than any chain has.
-const mostPages = 10
-const shownAtOnce = 50
+const maxPages = 10
+const rowsPerPage = 50
 
 const columns: readonly Column<NodeMethod>[] = [
   { label: 'Method', cell: ({ method }) => <span class="code break-anywhere">{method}</span> },
@@ -46,7 +46,7 @@ function Availability({ available, note }: Pick<NodeMethod, 'available' | 'note'
 
 /** The methods that a node supports. */
 export function Methods({ nodeId }: { readonly nodeId: string }) {
-  const [word, setWord] = useState('')
+  const [searchText, setSearchText] = useState('')
   const [state, setState] = useState('')
   const [page, setPage] = useState(1)
   const methods = useQuery(
@@ -54,7 +54,7 @@ export function Methods({ nodeId }: { readonly nodeId: string }) {
       allPages((number) => {
         const params = { path: { id: nodeId }, query: { page: number } }
         return bodyOf(platform.GET('/v2/nodes/{id}/methods/', { params }))
-      }, mostPages),
+      }, maxPages),
     [nodeId],
   )
   return (
@@ -67,7 +67,7 @@ export function Methods({ nodeId }: { readonly nodeId: string }) {
             type="search"
             placeholder="eth_get"
             onInput={(value) => {
-              setWord(value.trim().toLowerCase())
+              setSearchText(value.trim().toLowerCase())
               setPage(1)
             }}
           />
@@ -89,23 +89,23 @@ export function Methods({ nodeId }: { readonly nodeId: string }) {
       </div>
       <QueryView query={methods} lines={10}>
         {({ rows }) => {
-          const found = rows.filter(
+          const matches = rows.filter(
             ({ method, available }) =>
-              method.toLowerCase().includes(word) && (state === '' || String(available) === state),
+              method.toLowerCase().includes(searchText) && (state === '' || String(available) === state),
           )
-          const first = (page - 1) * shownAtOnce
+          const first = (page - 1) * rowsPerPage
           return (
             <DataTable
               caption="Methods of the node"
               columns={columns}
-              rows={found.slice(first, first + shownAtOnce)}
+              rows={matches.slice(first, first + rowsPerPage)}
               keyOf={({ method, transport }) => `${method} ${transport}`}
               paging={{
                 page,
-                count: found.length,
-                hasNext: found.length > first + shownAtOnce,
+                count: matches.length,
+                hasNext: matches.length > first + rowsPerPage,
                 unit: 'methods',
-                turnTo: setPage,
+                onPageChange: setPage,
               }}
             />
           )

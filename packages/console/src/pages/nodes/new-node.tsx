@@ -9,7 +9,7 @@ import { SecretDialog } from '../../components/secret-dialog.tsx'
 import { SelectField, TextField } from '../../form/fields.tsx'
 import { Form } from '../../form/form.tsx'
 import { text } from '../../form/values.ts'
-import { type All, cutHint } from '../../platform/all-pages.ts'
+import { type PagedRows, truncationHint } from '../../platform/all-pages.ts'
 import { allProjects } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { useQuery } from '../../platform/use-query.ts'
@@ -46,7 +46,7 @@ function NodeForm({
   projects,
 }: {
   readonly options: readonly Option[]
-  readonly projects: All<Project>
+  readonly projects: PagedRows<Project>
 }) {
   const { query, route } = useLocation()
   const [optionId, setOptionId] = useState(options[0]?.id ?? '')
@@ -56,7 +56,7 @@ function NodeForm({
     <Card title="Node details">
       <Form
         submit="Create node"
-        known={['option', 'chain']}
+        knownFields={['option', 'chain']}
         onSubmit={async (values) => {
           const network = text(values, 'network')
           const upstreams = upstreamsOf(values)
@@ -87,7 +87,7 @@ function NodeForm({
             <SelectField
               name="project"
               label="Project"
-              hint={cutHint(projects)}
+              hint={truncationHint(projects)}
               value={query['project'] ?? ''}
               choices={projects.rows.map(({ id, name }) => ({ value: id, label: name }))}
             />

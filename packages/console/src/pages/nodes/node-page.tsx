@@ -5,7 +5,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { ConfirmDialog, EditDialog } from '../../form/edit-dialog.tsx'
 import { CheckField, TextField } from '../../form/fields.tsx'
-import { isTicked, text } from '../../form/values.ts'
+import { isChecked, text } from '../../form/values.ts'
 import { bodyOf, ifMatch, platform, versionOf } from '../../platform/client.ts'
 import { useMay } from '../../platform/session.tsx'
 import { useQuery } from '../../platform/use-query.ts'
@@ -50,7 +50,7 @@ export function NodePage() {
 function NodeView({ node, tab, onChange }: { readonly node: Node; readonly tab: string; onChange(): void }) {
   const mayWrite = useMay('nodes:write')
   const [dialog, setDialog] = useState<'edit' | 'delete'>()
-  const isOwn = node.managed_by === 'api'
+  const isManagedByApi = node.managed_by === 'api'
   return (
     <Page
       title={node.name}
@@ -59,7 +59,7 @@ function NodeView({ node, tab, onChange }: { readonly node: Node; readonly tab: 
         <>
           {node.chain}, {node.network}, in{' '}
           <a href={`/console/projects/${node.project.id}`}>{node.project.name}</a>
-          {!isOwn && '. Managed in the gateway configuration.'}
+          {!isManagedByApi && '. Managed in the gateway configuration.'}
         </>
       }
       actions={
@@ -68,7 +68,7 @@ function NodeView({ node, tab, onChange }: { readonly node: Node; readonly tab: 
             <button type="button" class="button" onClick={() => setDialog('edit')}>
               Edit
             </button>
-            {isOwn && (
+            {isManagedByApi && (
               <button type="button" class="button is-danger" onClick={() => setDialog('delete')}>
                 Delete
               </button>
@@ -78,7 +78,7 @@ function NodeView({ node, tab, onChange }: { readonly node: Node; readonly tab: 
       }
     >
       <Tabs nodeId={node.id} current={tab} />
-      <Side node={node} tab={tab} mayWrite={mayWrite} />
+      <Sidebar node={node} tab={tab} mayWrite={mayWrite} />
       {dialog === 'edit' && <EditNode node={node} onSaved={onChange} onClose={() => setDialog(undefined)} />}
       {dialog === 'delete' && <DeleteNode node={node} onClose={() => setDialog(undefined)} />}
     </Page>
@@ -107,7 +107,7 @@ function Tabs({ nodeId, current }: { readonly nodeId: string; readonly current: 
   )
 }
 
-function Side({
+function Sidebar({
   node,
   tab,
   mayWrite,
@@ -144,7 +144,7 @@ function Side({
 
 function EditNode({ node, onSaved, onClose }: { readonly node: Node; onSaved(): void; onClose(): void }) {
   const path = { id: node.id }
-  const isOwn = node.managed_by === 'api'
+  const isManagedByApi = node.managed_by === 'api'
   return (
     <EditDialog
       title="Edit node"
@@ -156,10 +156,10 @@ function EditNode({ node, onSaved, onClose }: { readonly node: Node; onSaved(): 
         const body = {
           name,
           // A given network detaches the node from its deployment option, even if it is the same.
-          ...(isOwn && network !== node.network && { network }),
+          ...(isManagedByApi && network !== node.network && { network }),
           ...(upstreams && { upstreams }),
-          ...(isOwn &&
-            node.protocols.includes('beacon') && { beacon_debug: isTicked(values, 'beacon_debug') }),
+          ...(isManagedByApi &&
+            node.protocols.includes('beacon') && { beacon_debug: isChecked(values, 'beacon_debug') }),
         }
         return bodyOf(platform.PATCH('/v2/nodes/{id}/', { params: { path, header: ifMatch(etag) }, body }))
       }}
@@ -169,7 +169,7 @@ function EditNode({ node, onSaved, onClose }: { readonly node: Node; onSaved(): 
       {(current) => (
         <>
           <TextField name="name" label="Name" value={current.name} maxLength={100} required />
-          {isOwn && (
+          {isManagedByApi && (
             <>
               <TextField name="network" label="Network" value={current.network} maxLength={64} required />
               {current.protocols.includes('beacon') && (

@@ -6,7 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { pageSize, usePaging } from '../../components/use-paging.ts'
 import { SelectField } from '../../form/fields.tsx'
-import { cutHint } from '../../platform/all-pages.ts'
+import { truncationHint } from '../../platform/all-pages.ts'
 import { allProjects } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { useMay } from '../../platform/session.tsx'
@@ -40,11 +40,11 @@ export function Nodes() {
         <SelectField
           name="project"
           label="Project"
-          hint={cutHint(projects.data)}
+          hint={truncationHint(projects.data)}
           choices={[{ value: '', label: 'All projects' }, ...choices]}
           onChange={(value) => {
             setProject(value)
-            paging.turnTo(1)
+            paging.setPage(1)
           }}
         />
       </div>

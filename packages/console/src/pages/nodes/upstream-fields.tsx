@@ -25,7 +25,7 @@ const examples: Readonly<Record<UpstreamProtocol, string>> = {
   grpc: 'https://grpc.example',
 }
 
-const all = Object.keys(labels).filter((name): name is UpstreamProtocol => name in labels)
+const upstreamProtocols = Object.keys(labels).filter((name): name is UpstreamProtocol => name in labels)
 
 /**
  * Protocols that upstreams of a node can have when the node offers the given protocols.
@@ -33,7 +33,7 @@ const all = Object.keys(labels).filter((name): name is UpstreamProtocol => name 
  * @param protocols - of the node, as the platform API names them
  */
 export function upstreamProtocolsOf(protocols: readonly string[]): readonly UpstreamProtocol[] {
-  return all.filter((name) => {
+  return upstreamProtocols.filter((name) => {
     if (name === 'websocket') return protocols.includes('evm')
     return protocols.includes(name === 'jetton_v3' ? 'jetton' : name)
   })
@@ -58,8 +58,8 @@ export function UpstreamFields({ protocols }: { readonly protocols: readonly Ups
 
 /** The entered URLs, or undefined when there are none. */
 export function upstreamsOf(values: FormData): Upstreams | undefined {
-  const given = all
+  const entries = upstreamProtocols
     .map((protocol) => [protocol, text(values, `upstreams.${protocol}`).replaceAll(/\s+/g, ' ')] as const)
     .filter(([, addresses]) => addresses !== '')
-  return given.length === 0 ? undefined : Object.fromEntries(given)
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }

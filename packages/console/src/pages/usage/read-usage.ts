@@ -9,11 +9,11 @@ export interface Usage {
   readonly rows: readonly components['schemas']['NodeUsage'][]
   readonly totals: components['schemas']['NodeUsageTotals']
   /** Whether there are more rows than were read. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 // Reports have their own rate limit.
-const mostPages = 10
+const maxPages = 10
 
 /**
  * Loads a report for a chart.
@@ -24,12 +24,12 @@ export async function readUsage(query: UsageQuery): Promise<Usage> {
   const first = await readUsagePage(query, 1)
   const rows = [...first.results]
   let { next } = first
-  for (let page = 2; next !== null && page <= mostPages; page += 1) {
+  for (let page = 2; next !== null && page <= maxPages; page += 1) {
     const list = await readUsagePage(query, page)
     rows.push(...list.results)
     next = list.next
   }
-  return { rows, totals: first.totals, isCut: next !== null }
+  return { rows, totals: first.totals, isTruncated: next !== null }
 }
 
 /** Loads one page of a report. */

@@ -1,5 +1,5 @@
 import { SelectField, TextField } from '../../form/fields.tsx'
-import { cutHint } from '../../platform/all-pages.ts'
+import { truncationHint } from '../../platform/all-pages.ts'
 import { allNodes } from '../../platform/choices.ts'
 import { useMay } from '../../platform/session.tsx'
 import { useQuery } from '../../platform/use-query.ts'
@@ -54,7 +54,7 @@ export function UsageFilters({
         <SelectField
           name="node"
           label="Node"
-          hint={cutHint(nodes.data)}
+          hint={truncationHint(nodes.data)}
           value={filter.nodeId}
           choices={[
             { value: '', label: 'All nodes' },
@@ -82,9 +82,9 @@ export function UsageFilters({
                 type="checkbox"
                 checked={filter.groups.includes(group)}
                 onChange={(event) => {
-                  const isIn = event.currentTarget.checked
-                  const groups = usageGroups.filter((one) =>
-                    one === group ? isIn : filter.groups.includes(one),
+                  const isSelected = event.currentTarget.checked
+                  const groups = usageGroups.filter((candidate) =>
+                    candidate === group ? isSelected : filter.groups.includes(candidate),
                   )
                   onChange({ ...filter, groups })
                 }}

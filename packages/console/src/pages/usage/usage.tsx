@@ -34,7 +34,7 @@ export function Usage() {
       <UsageFilters
         filter={filter}
         onChange={(next) => {
-          paging.turnTo(1)
+          paging.setPage(1)
           setFilter(next)
         }}
       />
@@ -53,10 +53,10 @@ function Charts({ filter }: { readonly filter: UsageFilter }) {
   }, [filter])
   return (
     <QueryView query={usage} lines={12}>
-      {({ rows, totals, isCut, granularity, from, to }) => (
+      {({ rows, totals, isTruncated, granularity, from, to }) => (
         <div class="stack">
           <UsageFigures totals={totals} />
-          {isCut && (
+          {isTruncated && (
             <p class="notice is-warn">The charts omit the end of this report. Choose a shorter time range.</p>
           )}
           <UsageCharts rows={rows} granularity={granularity} from={from} to={to} />
@@ -123,10 +123,10 @@ const columns = {
 } as const satisfies Readonly<Record<string, Column<Row>>>
 
 function columnsOf({ groups }: UsageFilter): readonly Column<Row>[] {
-  const own = groups.length === 0 ? (['node'] as const) : groups
+  const keyGroups = groups.length === 0 ? (['node'] as const) : groups
   return [
     columns.time,
-    ...own.map((group) => columns[group]),
+    ...keyGroups.map((group) => columns[group]),
     columns.protocol,
     columns.requests,
     columns.failed,

@@ -1,6 +1,6 @@
 import type { components } from '@fairlead/platform-client'
 import { CheckField, ChecksField, TextField } from '../../form/fields.tsx'
-import { isTicked, text, ticked } from '../../form/values.ts'
+import { isChecked, text, checkedValues } from '../../form/values.ts'
 
 type WebhookEvent = components['schemas']['WebhookEvent']
 
@@ -44,7 +44,7 @@ export function webhookOf(values: FormData) {
   return {
     url: text(values, 'url'),
     description: text(values, 'description'),
-    events: ticked(values, 'events', events),
-    active: isTicked(values, 'active'),
+    events: checkedValues(values, 'events', events),
+    active: isChecked(values, 'active'),
   }
 }

@@ -9,8 +9,8 @@ const loaded = new Map<string, Promise<Reference>>()
  * @throws Error when no document has the name, or when it cannot be loaded
  */
 export function loadReference(name: string): Promise<Reference> {
-  const known = loaded.get(name)
-  if (known) return known
+  const cached = loaded.get(name)
+  if (cached) return cached
   const reading = fetchReference(name)
   loaded.set(name, reading)
   // After a failure the next call loads it again.

@@ -35,7 +35,7 @@ export interface RestOperation extends OperationBase {
 /** A parameter in path, query or headers. */
 export interface Parameter {
   readonly name: string
-  readonly place: 'path' | 'query' | 'header'
+  readonly location: 'path' | 'query' | 'header'
   readonly isRequired: boolean
   readonly isDeprecated: boolean
   readonly description: string

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 function reference(name: string): Reference {
-  const found = references.find((one) => one.name === name)
+  const found = references.find((candidate) => candidate.name === name)
   if (!found) throw new Error(`no document ${name}`)
   return found
 }
@@ -55,12 +55,12 @@ describe('the documents of the specifications', () => {
     ['jetton-v2', Object.keys(v2.routes)],
     ['jetton-v2-rpc', Object.keys(v2Rpc.methods)],
     ['jetton-v3', Object.keys(v3.routes)],
-  ])('hold every operation of %s', (name, ids) => {
-    const read = reference(name).operations.map(({ id }) => id)
-    expect(read.toSorted()).toEqual(ids.toSorted())
+  ])('contain every operation of %s', (name, ids) => {
+    const loadedIds = reference(name).operations.map(({ id }) => id)
+    expect(loadedIds.toSorted()).toEqual(ids.toSorted())
   })
 
-  it('lead from every operation to all that it is made of', () => {
+  it('resolve every schema of every operation', () => {
     for (const { operations, schemas } of references) {
       const named = Object.values(schemas)
       for (const schema of [...named, ...operations.flatMap(schemasOf)]) {
@@ -72,7 +72,7 @@ describe('the documents of the specifications', () => {
     }
   })
 
-  it('keep no schema that nothing refers to', () => {
+  it('contain no unreferenced schema', () => {
     for (const { kind, content } of documents.filter((document) => document.kind !== 'proto')) {
       const text = JSON.stringify(content)
       const { schemas } = readDocument({ name: '', family: '', kind, content })
@@ -83,7 +83,7 @@ describe('the documents of the specifications', () => {
 })
 
 describe('an operation', () => {
-  it('of the platform has scopes, parameters and answers', () => {
+  it('of the platform has scopes, parameters and responses', () => {
     const operation = operationOf('platform', 'listProjects')
     expect(operation).toMatchObject({
       kind: 'rest',
@@ -99,7 +99,7 @@ describe('an operation', () => {
     expect(operation.responses[0]?.contents[0]?.examples.length).toBeGreaterThan(0)
   })
 
-  it('of JSON-RPC has errors, examples and who serves it', () => {
+  it('of JSON-RPC has errors, examples and its availability', () => {
     const operation = operationOf('evm', 'eth_getBalance')
     expect(operation).toMatchObject({
       kind: 'rpc',
@@ -112,11 +112,11 @@ describe('an operation', () => {
     expect(operationOf('jetton-v2-rpc', 'detectAddress')).toMatchObject({ isByName: true })
   })
 
-  it('of gRPC has its comments, and fields with theirs', () => {
+  it('of gRPC has its comments and commented fields', () => {
     const operation = operationOf('grpc', 'geyser.Geyser/Subscribe')
     expect(operation).toMatchObject({
       kind: 'grpc',
-      summary: 'Streams what matches the newest request.',
+      summary: 'Streams updates that match the latest request.',
       request: { isStream: true },
       response: { isStream: true },
     })
@@ -126,7 +126,7 @@ describe('an operation', () => {
     expect(describeSchema(field('slots'), schemas).type).toBe('map by string of message')
     expect(describeSchema(field('accounts_data_slice'), schemas)).toMatchObject({
       type: 'array of message',
-      description: expect.stringContaining('Parts of the account data') as string,
+      description: expect.stringContaining('Slices of the account data') as string,
     })
     const level = describeSchema(field('commitment'), schemas)
     expect([level.type, level.parts.map(({ name }) => name)]).toEqual([

@@ -3,19 +3,21 @@ import type { Json } from './document.ts'
 import type { Body, Content, Example, Header, Parameter, Response, RestOperation } from './operation.ts'
 import { follow, isJson, listAt, objectAt, textAt, textsAt } from './references.ts'
 
-const verbs = ['get', 'post', 'put', 'patch', 'delete']
+const httpMethods = ['get', 'post', 'put', 'patch', 'delete']
 
 /** All operations of an OpenAPI document. */
 export function readOpenApi(document: Json): readonly RestOperation[] {
   return Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
     isJson(item)
-      ? verbs.filter((verb) => isJson(item[verb])).map((verb) => readOperation(document, path, verb, item))
+      ? httpMethods
+          .filter((method) => isJson(item[method]))
+          .map((method) => readOperation(document, path, method, item))
       : [],
   )
 }
 
-function readOperation(document: Json, path: string, verb: string, item: Json): RestOperation {
-  const operation = objectAt(item, verb)
+function readOperation(document: Json, path: string, method: string, item: Json): RestOperation {
+  const operation = objectAt(item, method)
   const { security, requestBody } = operation
   const parameters = [...listAt(item, 'parameters'), ...listAt(operation, 'parameters')]
   return {
@@ -27,7 +29,7 @@ function readOperation(document: Json, path: string, verb: string, item: Json): 
     description: textAt(operation, 'description'),
     isDeprecated: operation['deprecated'] === true,
     isExperimental: operation['x-stability'] === 'experimental',
-    method: verb.toUpperCase(),
+    method: method.toUpperCase(),
     path,
     scopes: 'x-scopes' in operation ? textsAt(operation, 'x-scopes') : undefined,
     isPublic: Array.isArray(security) && security.length === 0,
@@ -40,10 +42,10 @@ function readOperation(document: Json, path: string, verb: string, item: Json): 
 }
 
 function readParameter(parameter: Json): Parameter {
-  const place = textAt(parameter, 'in')
+  const location = textAt(parameter, 'in')
   return {
     name: textAt(parameter, 'name'),
-    place: place === 'path' || place === 'header' ? place : 'query',
+    location: location === 'path' || location === 'header' ? location : 'query',
     isRequired: parameter['required'] === true,
     isDeprecated: parameter['deprecated'] === true,
     description: textAt(parameter, 'description'),

@@ -4,7 +4,7 @@ import { schemaAt } from './read-openapi.ts'
 import { follow, isJson, listAt, objectAt, textAt, textsAt } from './references.ts'
 
 // A method without transports is available over both.
-const everyTransport = ['http', 'websocket']
+const allTransports = ['http', 'websocket']
 
 /** All methods of an OpenRPC document. */
 export function readOpenRpc(document: Json): readonly RpcOperation[] {
@@ -37,7 +37,7 @@ function readMethod(document: Json, method: Json): RpcOperation {
       return { code: Number(code), message: String(message) }
     }),
     examples: listAt(method, 'examples').map(readExample),
-    transports: 'x-transports' in method ? textsAt(method, 'x-transports') : everyTransport,
+    transports: 'x-transports' in method ? textsAt(method, 'x-transports') : allTransports,
     availability: textsAt(method, 'x-availability'),
   }
 }

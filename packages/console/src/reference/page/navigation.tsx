@@ -2,14 +2,14 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { documents } from 'virtual:reference'
 import type { IndexedDocument, IndexedOperation } from '../documents/reference-index.ts'
-import { type Found, search } from '../search/search.ts'
+import { type SearchResult, search } from '../search/search.ts'
 import { MethodBadge } from './method-badge.tsx'
-import { hrefOf, type Place } from './route.ts'
+import { hrefOf, type ReferenceRoute } from './route.ts'
 
 /** The search, and below it its results or all documents. */
-export function Navigation({ place }: { readonly place: Place }) {
+export function Navigation({ route }: { readonly route: ReferenceRoute }) {
   const [text, setText] = useState('')
-  const found = search(documents, text)
+  const results = search(documents, text)
   const input = useRef<HTMLInputElement>(null)
   useShortcut(() => input.current?.focus())
   return (
@@ -25,11 +25,11 @@ export function Navigation({ place }: { readonly place: Place }) {
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <div class="small muted search-count" role="status">
-          {text.trim() !== '' && (found.length === 0 ? 'No results' : `${found.length} found`)}
+          {text.trim() !== '' && (results.length === 0 ? 'No results' : `${results.length} found`)}
         </div>
       </search>
       <nav class="shell-navigation" aria-label="Operations">
-        {text.trim() === '' ? <Documents place={place} /> : <Results found={found} place={place} />}
+        {text.trim() === '' ? <Documents route={route} /> : <Results results={results} route={route} />}
       </nav>
     </>
   )
@@ -48,12 +48,18 @@ function useShortcut(action: () => void): void {
   }, [])
 }
 
-function Results({ found, place }: { readonly found: readonly Found[]; readonly place: Place }) {
+function Results({
+  results,
+  route,
+}: {
+  readonly results: readonly SearchResult[]
+  readonly route: ReferenceRoute
+}) {
   return (
     <ul class="navigation-group">
-      {found.map(({ document, operation }) => (
+      {results.map(({ document, operation }) => (
         <li key={`${document.name} ${operation.id}`}>
-          <OperationLink document={document} operation={operation} place={place}>
+          <OperationLink document={document} operation={operation} route={route}>
             <span class="small muted">{document.title}</span>
           </OperationLink>
         </li>
@@ -62,22 +68,22 @@ function Results({ found, place }: { readonly found: readonly Found[]; readonly 
   )
 }
 
-function Documents({ place }: { readonly place: Place }) {
+function Documents({ route }: { readonly route: ReferenceRoute }) {
   return (
     <ul class="navigation-group">
       {documents.map((document) => {
-        const isCurrent = document.name === place.document
+        const isCurrent = document.name === route.document
         return (
           <li key={document.name}>
             <a
               class="navigation-link"
               href={hrefOf(document.name)}
-              aria-current={isCurrent && place.operation === undefined ? 'page' : undefined}
+              aria-current={isCurrent && route.operation === undefined ? 'page' : undefined}
             >
               {document.title}
               <span class="navigation-count">{document.operations.length}</span>
             </a>
-            {isCurrent && <Groups document={document} place={place} />}
+            {isCurrent && <Groups document={document} route={route} />}
           </li>
         )
       })}
@@ -85,7 +91,7 @@ function Documents({ place }: { readonly place: Place }) {
   )
 }
 
-function Groups({ document, place }: { readonly document: IndexedDocument; readonly place: Place }) {
+function Groups({ document, route }: { readonly document: IndexedDocument; readonly route: ReferenceRoute }) {
   const groups = new Set(document.operations.map(({ group }) => group))
   return (
     <ul class="navigation-groups">
@@ -99,7 +105,7 @@ function Groups({ document, place }: { readonly document: IndexedDocument; reado
               .filter((operation) => operation.group === group)
               .map((operation) => (
                 <li key={operation.id}>
-                  <OperationLink document={document} operation={operation} place={place} />
+                  <OperationLink document={document} operation={operation} route={route} />
                 </li>
               ))}
           </ul>
@@ -112,16 +118,16 @@ function Groups({ document, place }: { readonly document: IndexedDocument; reado
 function OperationLink({
   document,
   operation,
-  place,
+  route,
   children,
 }: {
   readonly document: IndexedDocument
   readonly operation: IndexedOperation
-  readonly place: Place
+  readonly route: ReferenceRoute
   readonly children?: ComponentChildren
 }) {
   const link = useRef<HTMLAnchorElement>(null)
-  const isCurrent = place.document === document.name && place.operation === operation.id
+  const isCurrent = route.document === document.name && route.operation === operation.id
   useEffect(() => {
     if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' })
   }, [isCurrent])

@@ -6,7 +6,7 @@ import { Markdown, MarkdownLine } from '../prose/markdown.tsx'
 import { SchemaList, SchemaTree } from '../schema/schema-tree.tsx'
 import { MethodBadge } from './method-badge.tsx'
 
-const places = [
+const locations = [
   ['path', 'Path'],
   ['query', 'Query'],
   ['header', 'Headers'],
@@ -31,7 +31,7 @@ export function RestDetails({ operation }: { readonly operation: RestOperation }
       )}
       <Card title="Responses" flush>
         {responses.map((response) => (
-          <Answer key={response.status} response={response} />
+          <ResponseDetails key={response.status} response={response} />
         ))}
       </Card>
     </>
@@ -55,19 +55,19 @@ function Access({ operation: { scopes, isPublic } }: { readonly operation: RestO
 }
 
 function Parameters({ parameters }: { readonly parameters: readonly Parameter[] }) {
-  const used = places
-    .map(([place, title]) => ({
+  const groups = locations
+    .map(([location, title]) => ({
       title,
-      inPlace: parameters.filter((parameter) => parameter.place === place),
+      members: parameters.filter((parameter) => parameter.location === location),
     }))
-    .filter(({ inPlace }) => inPlace.length > 0)
+    .filter(({ members }) => members.length > 0)
   return (
     <Card title="Parameters">
       <div class="stack">
-        {used.map(({ title, inPlace }) => (
+        {groups.map(({ title, members }) => (
           <div key={title}>
             <h3>{title}</h3>
-            <SchemaList parts={inPlace} />
+            <SchemaList parts={members} />
           </div>
         ))}
       </div>
@@ -75,7 +75,7 @@ function Parameters({ parameters }: { readonly parameters: readonly Parameter[] 
   )
 }
 
-function Answer({ response }: { readonly response: Response }) {
+function ResponseDetails({ response }: { readonly response: Response }) {
   const { status, description, headers, contents } = response
   const isSuccess = status.startsWith('2') || status.startsWith('3')
   return (

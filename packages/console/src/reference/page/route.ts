@@ -1,5 +1,5 @@
 /** The target of a URL of the reference. */
-export interface Place {
+export interface ReferenceRoute {
   readonly document: string | undefined
   readonly operation: string | undefined
 }
@@ -11,7 +11,7 @@ const root = '/docs'
  *
  * @param path - for example `/docs/evm/eth_getBalance`
  */
-export function placeOf(path: string): Place {
+export function routeOf(path: string): ReferenceRoute {
   const [document, ...operation] = path.slice(root.length + 1).split('/')
   return { document: document || undefined, operation: decode(operation.join('/')) || undefined }
 }

@@ -11,7 +11,7 @@ export function RpcDetails({ operation }: { readonly operation: RpcOperation }) 
   const { params, isByName, result, overloads, subscriptions, errors, examples } = operation
   return (
     <>
-      <Offer operation={operation} />
+      <AvailabilityDetails operation={operation} />
       {params.length > 0 && (
         <Card
           title="Parameters"
@@ -67,7 +67,11 @@ export function RpcDetails({ operation }: { readonly operation: RpcOperation }) 
   )
 }
 
-function Offer({ operation: { transports, availability } }: { readonly operation: RpcOperation }) {
+function AvailabilityDetails({
+  operation: { transports, availability },
+}: {
+  readonly operation: RpcOperation
+}) {
   return (
     <dl class="facts">
       <dt>Transports</dt>

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
-import { cutHint } from '../../platform/all-pages.ts'
+import { truncationHint } from '../../platform/all-pages.ts'
 import { revealableCredential } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { asProblem } from '../../platform/problem.ts'
 import { useAccess } from './access.tsx'
 import { ChoiceControl, SecretControl } from './control.tsx'
 
-const kept = 'Stored in memory until you close or reload this page.'
+const storageHint = 'Stored in memory until you close or reload this page.'
 
 /** The credential input for a call of the platform API. */
 export function PlatformAccess() {
@@ -19,7 +19,7 @@ export function PlatformAccess() {
           Signed in as {session.user.email}. Without an API key, requests use this session.
         </p>
       )}
-      <SecretControl label="API key" hint={kept} value={apiKey} onValue={setApiKey} />
+      <SecretControl label="API key" hint={storageHint} value={apiKey} onValue={setApiKey} />
     </>
   )
 }
@@ -28,15 +28,17 @@ export function PlatformAccess() {
 export function NodeAccess({ family }: { readonly family: string }) {
   const { token, session, nodes, setToken, findSession } = useAccess()
   useEffect(findSession, [])
-  const fitting = nodes.rows.filter(({ protocols }) => protocols.some((protocol) => protocol === family))
+  const matchingNodes = nodes.rows.filter(({ protocols }) =>
+    protocols.some((protocol) => protocol === family),
+  )
   const mayReveal = session?.scopes.includes('credentials:write') === true
   return (
     <>
-      <SecretControl label="Token" hint={kept} value={token} onValue={setToken} />
-      {mayReveal && fitting.length > 0 && (
+      <SecretControl label="Token" hint={storageHint} value={token} onValue={setToken} />
+      {mayReveal && matchingNodes.length > 0 && (
         <NodeToken
-          nodes={fitting.map(({ id, name, network }) => ({ value: id, label: `${name} (${network})` }))}
-          hint={cutHint(nodes)}
+          nodes={matchingNodes.map(({ id, name, network }) => ({ value: id, label: `${name} (${network})` }))}
+          hint={truncationHint(nodes)}
           onToken={setToken}
         />
       )}
@@ -55,7 +57,7 @@ function NodeToken({
 }) {
   const [node, setNode] = useState(nodes[0]?.value ?? '')
   const [message, setMessage] = useState('')
-  const take = async () => {
+  const reveal = async () => {
     setMessage('')
     try {
       const token = await revealToken(node)
@@ -75,7 +77,7 @@ function NodeToken({
         onValue={setNode}
       />
       <div class="row">
-        <button type="button" class="button is-small" onClick={() => void take()}>
+        <button type="button" class="button is-small" onClick={() => void reveal()}>
           Use its token
         </button>
         <span class="field-hint">Recorded in the audit log.</span>

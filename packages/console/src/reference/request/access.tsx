@@ -1,7 +1,7 @@
 import type { components } from '@fairlead/platform-client'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useMemo, useRef, useState } from 'preact/hooks'
-import type { All } from '../../platform/all-pages.ts'
+import type { PagedRows } from '../../platform/all-pages.ts'
 import { allNodes } from '../../platform/choices.ts'
 import { bodyOf, callAs, platform } from '../../platform/client.ts'
 import type { Session } from '../../platform/session.tsx'
@@ -15,7 +15,7 @@ interface Access {
   /** The console session; undefined when no user is signed in, or it has not been loaded yet. */
   readonly session: Session | undefined
   /** Nodes of the signed-in user's organization. */
-  readonly nodes: All<Node>
+  readonly nodes: PagedRows<Node>
   setApiKey(key: string): void
   setToken(token: string): void
   /** Loads the console session on the first call. */
@@ -29,14 +29,14 @@ export function AccessProvider({ children }: { readonly children: ComponentChild
   const [apiKey, setApiKey] = useState('')
   const [token, setToken] = useState('')
   const [session, setSession] = useState<Session>()
-  const [nodes, setNodes] = useState<All<Node>>({ rows: [], isCut: false })
-  const wasAsked = useRef(false)
+  const [nodes, setNodes] = useState<PagedRows<Node>>({ rows: [], isTruncated: false })
+  const isSessionRequested = useRef(false)
   const access = useMemo<Access>(() => {
     const find = async () => {
-      const found = await bodyOf(platform.GET('/v1/session/'))
-      callAs(found.csrf_token, () => setSession(undefined))
-      setSession(found)
-      if (!found.scopes.includes('nodes:read')) return
+      const current = await bodyOf(platform.GET('/v1/session/'))
+      callAs(current.csrf_token, () => setSession(undefined))
+      setSession(current)
+      if (!current.scopes.includes('nodes:read')) return
       setNodes(await allNodes())
     }
     return {
@@ -47,8 +47,8 @@ export function AccessProvider({ children }: { readonly children: ComponentChild
       setApiKey,
       setToken,
       findSession: () => {
-        if (wasAsked.current) return
-        wasAsked.current = true
+        if (isSessionRequested.current) return
+        isSessionRequested.current = true
         // Without a session the user can still enter a credential.
         find().catch(() => {})
       },

@@ -1,5 +1,5 @@
 import type { GrpcOperation } from '../documents/operation.ts'
-import { type Request, tokenPlace } from './request.ts'
+import { type Request, tokenPlaceholder } from './request.ts'
 
 /**
  * Formats a request as a shell command; the secret is the variable `$TOKEN`.
@@ -9,9 +9,9 @@ import { type Request, tokenPlace } from './request.ts'
  */
 export function curlOf(request: Request, origin: string): string {
   const { method, target, headers, body, access } = request
-  const usual = body === undefined ? 'GET' : 'POST'
+  const defaultMethod = body === undefined ? 'GET' : 'POST'
   const lines = [
-    `curl ${method === usual ? '' : `-X ${method} `}${address(origin + target)}`,
+    `curl ${method === defaultMethod ? '' : `-X ${method} `}${address(origin + target)}`,
     ...(access === 'platform' ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
@@ -31,9 +31,9 @@ export function grpcurlOf({ path }: GrpcOperation, message: unknown, origin: str
 }
 
 function address(url: string): string {
-  if (!url.includes(tokenPlace)) return quoted(url)
+  if (!url.includes(tokenPlaceholder)) return quoted(url)
   // In double quotes the shell expands the token; all other special characters are escaped in a URL.
-  return `"${url.replace(tokenPlace, '$TOKEN')}"`
+  return `"${url.replace(tokenPlaceholder, '$TOKEN')}"`
 }
 
 function quoted(text: string): string {

@@ -6,7 +6,7 @@ import type { Outcome } from './send.ts'
 
 /** The response of a request. */
 export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
-  const { status, milliseconds, bytes, headers, text, isComplete, isCut } = outcome
+  const { status, milliseconds, bytes, headers, text, isComplete, isTruncated } = outcome
   const view = useRef<HTMLDivElement>(null)
   useEffect(() => view.current?.scrollIntoView({ block: 'nearest' }), [isComplete])
   return (
@@ -15,7 +15,7 @@ export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
         <Badge tone={status < 400 ? 'good' : 'bad'}>{status}</Badge>
         <span class="muted small">
           {milliseconds} ms, {bytes.toLocaleString()} bytes{!isComplete && ', receiving'}
-          {isCut && ', truncated'}
+          {isTruncated && ', truncated'}
         </span>
       </p>
       <details>

@@ -1,7 +1,7 @@
 /** A request that is not sent yet, without secrets. */
 export interface Request {
   readonly method: string
-  /** Path and query, with {@link tokenPlace} in place of the token. */
+  /** Path and query, with {@link tokenPlaceholder} in place of the token. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
@@ -10,4 +10,4 @@ export interface Request {
 }
 
 /** Placeholder for the token in a target; the values of parameters are escaped and never equal to it. */
-export const tokenPlace = '{auth_token}'
+export const tokenPlaceholder = '{auth_token}'

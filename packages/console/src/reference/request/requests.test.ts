@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { RestOperation, RpcOperation } from '../documents/operation.ts'
 import { curlOf, grpcurlOf } from './curl.ts'
-import { tokenPlace } from './request.ts'
+import { tokenPlaceholder } from './request.ts'
 import { initialInputs, restRequest } from './rest-request.ts'
 import { initialParams, rpcMessage, rpcRequest } from './rpc-request.ts'
 import { targetWith } from './send.ts'
@@ -51,10 +51,15 @@ const operation: RestOperation = {
   ],
 }
 
-function parameter(name: string, place: 'path' | 'query' | 'header', isRequired: boolean, example: unknown) {
+function parameter(
+  name: string,
+  location: 'path' | 'query' | 'header',
+  isRequired: boolean,
+  example: unknown,
+) {
   return {
     name,
-    place,
+    location,
     isRequired,
     isDeprecated: false,
     description: '',
@@ -63,10 +68,10 @@ function parameter(name: string, place: 'path' | 'query' | 'header', isRequired:
   }
 }
 
-describe('the request of a REST operation', () => {
+describe('a REST request', () => {
   const inputs = initialInputs(operation, {})
 
-  it('begins with the examples of what is required', () => {
+  it('is initialized with the examples of required parameters', () => {
     expect(inputs).toEqual({
       parameters: { 'path id': 'a/{auth_token}', 'query tag': "x y\nit's" },
       body: '{\n  "name": "it\'s"\n}',
@@ -74,8 +79,8 @@ describe('the request of a REST operation', () => {
     })
   })
 
-  it('escapes values, repeats lists, and leaves out what is empty', () => {
-    const request = restRequest(operation, `/beacon/${tokenPlace}`, inputs, {})
+  it('escapes values, repeats lists, and omits empty values', () => {
+    const request = restRequest(operation, `/beacon/${tokenPlaceholder}`, inputs, {})
     expect(request).toEqual({
       method: 'POST',
       target: "/beacon/{auth_token}/things/a%2F%7Bauth_token%7D/?tag=x%20y&tag=it's",
@@ -85,21 +90,21 @@ describe('the request of a REST operation', () => {
     })
   })
 
-  it('sends headers, and asks for another form of the answer', () => {
-    const given = {
+  it('sends headers and the selected media type', () => {
+    const values = {
       ...inputs,
       parameters: { ...inputs.parameters, 'header If-Match': '"3"' },
       accept: 'application/octet-stream',
     }
-    expect(restRequest(operation, '', given, {}).headers).toMatchObject({
+    expect(restRequest(operation, '', values, {}).headers).toMatchObject({
       Accept: 'application/octet-stream',
       'If-Match': '"3"',
     })
   })
 
-  it('is let in by what the operation asks for', () => {
-    const access = (part: Partial<RestOperation>) =>
-      restRequest({ ...operation, ...part }, '', inputs, {}).access
+  it('sends the credential that the operation requires', () => {
+    const access = (changes: Partial<RestOperation>) =>
+      restRequest({ ...operation, ...changes }, '', inputs, {}).access
     expect([access({ scopes: [] }), access({ scopes: [], isPublic: true }), access({})]).toEqual([
       'platform',
       'public',
@@ -128,15 +133,15 @@ const method: RpcOperation = {
   availability: [],
 }
 
-describe('the call of a method', () => {
-  it('begins with an example', () => {
+describe('a JSON-RPC request', () => {
+  it('is initialized with an example', () => {
     const examples = [{ title: '', params: [{ name: 'a', value: 1 }], result: 2 }]
     expect(JSON.parse(initialParams(method, {}))).toEqual(['text'])
     expect(JSON.parse(initialParams({ ...method, examples }, {}))).toEqual([1])
     expect(JSON.parse(initialParams({ ...method, examples, isByName: true }, {}))).toEqual({ a: 1 })
   })
 
-  it('keeps what was written but for blanks between', () => {
+  it('preserves the entered params except for whitespace', () => {
     expect(rpcMessage(method, '[ 123456789012345678901,\n "a  \\" b" ]')).toBe(
       '{"jsonrpc":"2.0","id":1,"method":"get","params":[123456789012345678901,"a  \\" b"]}',
     )
@@ -144,9 +149,9 @@ describe('the call of a method', () => {
   })
 })
 
-describe('a command of a shell', () => {
-  it('sends what the request says, with the token that the shell knows', async () => {
-    const request = restRequest(operation, `/${tokenPlace}`, initialInputs(operation, {}), {})
+describe('a shell command', () => {
+  it('sends the request, with the token from the environment', async () => {
+    const request = restRequest(operation, `/${tokenPlaceholder}`, initialInputs(operation, {}), {})
     const command = curlOf(request, 'http://127.0.0.1:1')
     // The command after shell expansion, one word per line.
     const { stdout } = await promisify(execFile)(
@@ -166,7 +171,7 @@ describe('a command of a shell', () => {
     ])
   })
 
-  it('names the method where curl would take another, and the key of the platform', () => {
+  it('sets the method where the default of curl differs, and the API key of the platform', () => {
     const request = { method: 'DELETE', target: '/v1/x/', headers: {}, body: undefined } as const
     expect(curlOf({ ...request, access: 'platform' }, 'https://a.example')).toBe(
       `curl -X DELETE 'https://a.example/v1/x/' \\\n  -H "Authorization: Bearer $TOKEN"`,
@@ -189,7 +194,7 @@ describe('a command of a shell', () => {
   })
 })
 
-it('puts the token into the path, whatever is in it', () => {
+it('escapes the token in the path', () => {
   const credential = { kind: 'token', token: '$&/a' } as const
-  expect(targetWith({ target: `/ws/${tokenPlace}` }, credential)).toBe('/ws/%24%26%2Fa')
+  expect(targetWith({ target: `/ws/${tokenPlaceholder}` }, credential)).toBe('/ws/%24%26%2Fa')
 })

@@ -12,8 +12,8 @@ export interface RestInputs {
 }
 
 /** The key of a parameter's text in the inputs. */
-export function inputKey({ place, name }: Parameter): string {
-  return `${place} ${name}`
+export function inputKey({ location, name }: Parameter): string {
+  return `${location} ${name}`
 }
 
 /** The initial inputs of a form: the examples of required values only. */
@@ -59,28 +59,30 @@ export function restRequest(
   inputs: RestInputs,
   schemas: Schemas,
 ): Request {
-  const given = operation.parameters.flatMap((parameter) => {
+  const parameters = operation.parameters.flatMap((parameter) => {
     const text = inputs.parameters[inputKey(parameter)] ?? ''
     const values = isList(parameter, schemas) ? text.split('\n').filter(Boolean) : [text]
     return values.filter((value) => value !== '').map((value) => ({ ...parameter, value }))
   })
-  const path = given
-    .filter(({ place }) => place === 'path')
+  const path = parameters
+    .filter(({ location }) => location === 'path')
     .reduce(
       (template, { name, value }) => template.replace(`{${name}}`, encodeURIComponent(value)),
       operation.path,
     )
-  const query = given
-    .filter(({ place }) => place === 'query')
+  const query = parameters
+    .filter(({ location }) => location === 'query')
     .map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-  const headers = given.filter(({ place }) => place === 'header').map(({ name, value }) => [name, value])
+  const headers = parameters
+    .filter(({ location }) => location === 'header')
+    .map(({ name, value }) => [name, value])
   const hasBody = operation.body !== undefined && inputs.body.trim() !== ''
-  const isUsual = inputs.accept === '' || inputs.accept === acceptedTypes(operation)[0]
+  const isDefaultType = inputs.accept === '' || inputs.accept === acceptedTypes(operation)[0]
   return {
     method: operation.method,
     target: base + path + (query.length > 0 ? `?${query.join('&')}` : ''),
     headers: {
-      ...(!isUsual && { Accept: inputs.accept }),
+      ...(!isDefaultType && { Accept: inputs.accept }),
       ...(hasBody && { 'Content-Type': 'application/json' }),
       ...Object.fromEntries(headers),
     },

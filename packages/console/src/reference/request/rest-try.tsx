@@ -7,7 +7,7 @@ import { NodeAccess, PlatformAccess } from './access-fields.tsx'
 import { useAccess } from './access.tsx'
 import { curlOf } from './curl.ts'
 import { OutcomeView } from './outcome-view.tsx'
-import { type Request, tokenPlace } from './request.ts'
+import { type Request, tokenPlaceholder } from './request.ts'
 import { initialInputs, restRequest } from './rest-request.ts'
 import { RestForm } from './rest-form.tsx'
 import { SendButtons } from './send-buttons.tsx'
@@ -27,7 +27,7 @@ export function RestTry({
   const [inputs, setInputs] = useState(() => initialInputs(operation, schemas))
   const [outcome, setOutcome] = useState<Outcome>()
   const sending = useSending()
-  const base = addresses.find(({ path }) => path.includes(tokenPlace))?.path ?? ''
+  const base = addresses.find(({ path }) => path.includes(tokenPlaceholder))?.path ?? ''
   const request = restRequest(operation, base, inputs, schemas)
   const credential = useCredential(request.access)
   return (

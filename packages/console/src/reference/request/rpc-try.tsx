@@ -8,16 +8,16 @@ import { NodeAccess } from './access-fields.tsx'
 import { ChoiceControl, CodeControl } from './control.tsx'
 import { curlOf } from './curl.ts'
 import { OutcomeView } from './outcome-view.tsx'
-import { tokenPlace } from './request.ts'
+import { tokenPlaceholder } from './request.ts'
 import { useCredential } from './rest-try.tsx'
 import { initialParams, rpcMessage, rpcRequest } from './rpc-request.ts'
 import { SendButtons } from './send-buttons.tsx'
 import { type Outcome, send, targetWith } from './send.ts'
-import { converse } from './socket.ts'
+import { exchangeMessages } from './socket.ts'
 import { TrySection } from './try-section.tsx'
 import { useSending } from './use-sending.ts'
 
-const socketPath = `/ws/${tokenPlace}`
+const socketPath = `/ws/${tokenPlaceholder}`
 
 /** The call of a JSON-RPC method: as a command, and as a form that sends it. */
 export function RpcTry({
@@ -27,10 +27,10 @@ export function RpcTry({
   readonly reference: Reference
   readonly operation: RpcOperation
 }) {
-  const addresses = reference.addresses.filter(({ path }) => path.includes(tokenPlace))
+  const addresses = reference.addresses.filter(({ path }) => path.includes(tokenPlaceholder))
   // The shortest path is valid for every chain.
-  const shortest = addresses.map(({ path }) => path).toSorted((a, b) => a.length - b.length)[0] ?? ''
-  const [address, setAddress] = useState(shortest)
+  const defaultPath = addresses.map(({ path }) => path).toSorted((a, b) => a.length - b.length)[0] ?? ''
+  const [address, setAddress] = useState(defaultPath)
   const [params, setParams] = useState(() => initialParams(operation, reference.schemas))
   const [outcome, setOutcome] = useState<Outcome>()
   const [messages, setMessages] = useState<readonly string[]>([])
@@ -42,7 +42,7 @@ export function RpcTry({
     if (!credential) return Promise.resolve()
     if (!isSocket) return send(request, credential, signal, setOutcome)
     const path = targetWith({ target: socketPath }, credential)
-    return converse(path, rpcMessage(operation, params), signal, (text) =>
+    return exchangeMessages(path, rpcMessage(operation, params), signal, (text) =>
       setMessages((before) => [...before.slice(-99), text]),
     )
   }

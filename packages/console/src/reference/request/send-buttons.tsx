@@ -4,10 +4,10 @@ import type { Sending } from './use-sending.ts'
 export function SendButtons({ sending, isReady }: { readonly sending: Sending; readonly isReady: boolean }) {
   return (
     <div class="form-actions is-start">
-      <button type="submit" class="button is-primary" disabled={!isReady || sending.isUnderWay}>
+      <button type="submit" class="button is-primary" disabled={!isReady || sending.isPending}>
         Send
       </button>
-      {sending.isUnderWay && (
+      {sending.isPending && (
         <button type="button" class="button" onClick={sending.stop}>
           Stop
         </button>

@@ -1,4 +1,4 @@
-import { type Request, tokenPlace } from './request.ts'
+import { type Request, tokenPlaceholder } from './request.ts'
 
 /** The credential of a request. */
 export type Credential =
@@ -18,12 +18,12 @@ export interface Outcome {
   /** Whether the response has ended. */
   readonly isComplete: boolean
   /** Whether the response is longer than the part that was read. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 // Longer responses make the page slow.
-const mostBytes = 500_000
-const shownBytes = 256
+const maxBytes = 500_000
+const truncationBytes = 256
 
 /**
  * Sends a request to the gateway from which this page was loaded.
@@ -59,15 +59,15 @@ export async function send(
       bytes,
       text,
       isComplete,
-      isCut: bytes >= mostBytes,
+      isTruncated: bytes >= maxBytes,
     })
   report(false)
   const reader = response.body?.getReader()
   try {
-    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
-      text += read(piece.value, bytes)
-      bytes += piece.value.length
-      if (bytes >= mostBytes) break
+    for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
+      text += read(chunk.value, bytes)
+      bytes += chunk.value.length
+      if (bytes >= maxBytes) break
       report(false)
     }
   } finally {
@@ -79,7 +79,7 @@ export async function send(
 /** The path of a request with the token in it. */
 export function targetWith({ target }: Pick<Request, 'target'>, credential: Credential): string {
   const token = credential.kind === 'token' ? credential.token : ''
-  return target.replace(tokenPlace, () => encodeURIComponent(token))
+  return target.replace(tokenPlaceholder, () => encodeURIComponent(token))
 }
 
 function headersOf(credential: Credential): Readonly<Record<string, string>> {
@@ -88,13 +88,13 @@ function headersOf(credential: Credential): Readonly<Record<string, string>> {
 }
 
 /** Returns a decoder for the chunks of a body by its media type: to text, or the first bytes in hexadecimal. */
-function readerOf(mediaType: string): (piece: Uint8Array, offset: number) => string {
+function readerOf(mediaType: string): (chunk: Uint8Array, offset: number) => string {
   if (/json|text|csv|yaml/.test(mediaType)) {
     const decoder = new TextDecoder()
-    return (piece) => decoder.decode(piece, { stream: true })
+    return (chunk) => decoder.decode(chunk, { stream: true })
   }
-  return (piece, offset) =>
-    [...piece.subarray(0, Math.max(0, shownBytes - offset))]
+  return (chunk, offset) =>
+    [...chunk.subarray(0, Math.max(0, truncationBytes - offset))]
       .map((byte) => `${byte.toString(16).padStart(2, '0')} `)
       .join('')
 }

@@ -6,7 +6,7 @@
  * @param onMessage - called with each message
  * @throws Error when it cannot be opened, or the connection breaks
  */
-export function converse(
+export function exchangeMessages(
   path: string,
   message: string,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** A request that is sent and can be cancelled. */
 export interface Sending {
-  readonly isUnderWay: boolean
+  readonly isPending: boolean
   /** Why there is no response; empty when there is one, or none yet. */
   readonly failure: string
   start(action: (signal: AbortSignal) => Promise<void>): void
@@ -11,29 +11,29 @@ export interface Sending {
 
 /** Runs one request at a time and cancels it when the user leaves the page. */
 export function useSending(): Sending {
-  const [isUnderWay, setIsUnderWay] = useState(false)
+  const [isPending, setIsPending] = useState(false)
   const [failure, setFailure] = useState('')
   const controller = useRef<AbortController>(null)
   const stop = () => controller.current?.abort()
   useEffect(() => stop, [])
   const run = async (action: (signal: AbortSignal) => Promise<void>) => {
     stop()
-    const own = new AbortController()
-    controller.current = own
-    setIsUnderWay(true)
+    const current = new AbortController()
+    controller.current = current
+    setIsPending(true)
     setFailure('')
     try {
-      await action(own.signal)
+      await action(current.signal)
     } catch (error) {
-      if (!own.signal.aborted)
+      if (!current.signal.aborted)
         setFailure(
           error instanceof TypeError
             ? 'Could not reach the gateway. Check your connection and try again.'
             : String(error),
         )
     } finally {
-      if (controller.current === own) setIsUnderWay(false)
+      if (controller.current === current) setIsPending(false)
     }
   }
-  return { isUnderWay, failure, start: (action) => void run(action), stop }
+  return { isPending, failure, start: (action) => void run(action), stop }
 }

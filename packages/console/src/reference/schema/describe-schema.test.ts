@@ -18,13 +18,13 @@ const schemas: Schemas = {
 }
 const hash: JsonSchema = { $ref: '#/components/schemas/Hash' }
 
-const of = (schema: JsonSchema) => describeSchema(schema, schemas)
+const describeType = (schema: JsonSchema) => describeSchema(schema, schemas)
 
-describe('the description of a schema', () => {
-  it('follows a reference, and takes the words that stand beside it', () => {
-    expect(of(hash)).toMatchObject({ type: 'string', name: 'Hash', description: 'A hash.' })
-    expect(of({ ...hash, description: 'Of a block.' }).description).toBe('Of a block.')
-    expect(of({ allOf: [hash], default: '0x0' })).toMatchObject({
+describe('describeSchema', () => {
+  it('resolves a reference and applies the sibling keywords', () => {
+    expect(describeType(hash)).toMatchObject({ type: 'string', name: 'Hash', description: 'A hash.' })
+    expect(describeType({ ...hash, description: 'Of a block.' }).description).toBe('Of a block.')
+    expect(describeType({ allOf: [hash], default: '0x0' })).toMatchObject({
       name: 'Hash',
       rules: [
         { label: 'default', values: ['"0x0"'] },
@@ -33,8 +33,8 @@ describe('the description of a schema', () => {
     })
   })
 
-  it('joins what a schema is composed of', () => {
-    const { parts, type } = of({ $ref: '#/components/schemas/Named' })
+  it('merges allOf', () => {
+    const { parts, type } = describeType({ $ref: '#/components/schemas/Named' })
     expect(type).toBe('object')
     expect(parts.map(({ name, isRequired }) => [name, isRequired])).toEqual([
       ['left', true],
@@ -43,9 +43,9 @@ describe('the description of a schema', () => {
     ])
   })
 
-  it('has an end where a schema holds itself', () => {
-    const [left] = of({ $ref: '#/components/schemas/Tree' }).parts
-    expect(left && of(left.schema)).toMatchObject({ name: 'Tree', type: 'object' })
+  it('stops at a recursive schema', () => {
+    const [left] = describeType({ $ref: '#/components/schemas/Tree' }).parts
+    expect(left && describeType(left.schema)).toMatchObject({ name: 'Tree', type: 'object' })
     expect(() => describeSchema({ $ref: '#/components/schemas/A' }, { A: { $ref: '#/A' } })).toThrow(
       /unresolved/,
     )
@@ -62,12 +62,12 @@ describe('the description of a schema', () => {
     ['array of 2', { type: 'array', prefixItems: [hash, hash] }],
     ['number', { const: 1 }],
     ['any', {}],
-  ])('calls a type %s', (type, schema) => {
-    expect(of(schema).type).toBe(type)
+  ])('names a type %s', (type, schema) => {
+    expect(describeType(schema).type).toBe(type)
   })
 
-  it('says of a list what holds for each item', () => {
-    expect(of({ type: 'array', maxItems: 64, items: hash }).rules).toEqual([
+  it('describes the item rules of a list', () => {
+    expect(describeType({ type: 'array', maxItems: 64, items: hash }).rules).toEqual([
       { label: 'up to 64 items', values: [] },
       { label: 'each: pattern', values: ['^0x'] },
     ])
@@ -81,13 +81,13 @@ describe('the description of a schema', () => {
     ['1 characters or more', [], { minLength: 1 }],
     ['no additional fields', [], { additionalProperties: false }],
     ['default', ['false'], { default: false }],
-  ])('tells the rule %s', (label, values, schema) => {
-    expect(of(schema).rules).toEqual([{ label, values }])
+  ])('describes the rule %s', (label, values, schema) => {
+    expect(describeType(schema).rules).toEqual([{ label, values }])
   })
 
-  it('names alternatives by what sets them apart', () => {
+  it('names alternatives by their distinguishing property', () => {
     const kind = (value: string): JsonSchema => ({ type: 'object', properties: { kind: { const: value } } })
-    const { parts } = of({ oneOf: [hash, kind('a'), { const: 2 }, { type: 'integer' }] })
+    const { parts } = describeType({ oneOf: [hash, kind('a'), { const: 2 }, { type: 'integer' }] })
     expect(parts.map(({ name }) => name)).toEqual(['Hash', 'kind "a"', '2', 'integer'])
   })
 })

@@ -30,16 +30,16 @@ export interface SchemaPart {
 }
 
 /** Describes a schema and its direct parts only, so that a recursive schema terminates. */
-export function describeSchema(given: JsonSchema, schemas: Schemas): SchemaDescription {
-  const { name, schema, isNullable } = withoutNull(given, schemas)
+export function describeSchema(unresolved: JsonSchema, schemas: Schemas): SchemaDescription {
+  const { name, schema, isNullable } = withoutNull(unresolved, schemas)
   const container = containerOf(schema)
-  const inner = container && describeSchema(container.held, schemas)
+  const inner = container && describeSchema(container.content, schemas)
   return {
     type: (inner ? `${container.type} of ${inner.type}` : typeText(schema)) + (isNullable ? ' or null' : ''),
     name: name ?? inner?.name,
     description: schema.description ?? '',
     isDeprecated: schema.deprecated === true,
-    rules: [...rulesOf(schema), ...(inner?.rules ?? []).map(ofEach)],
+    rules: [...rulesOf(schema), ...(inner?.rules ?? []).map(forItems)],
     parts: inner ? inner.parts : partsOf(schema, schemas),
   }
 }
@@ -51,29 +51,29 @@ interface Unwrapped {
 }
 
 /** The schema of a choice between a schema and null. */
-function withoutNull(given: JsonSchema, schemas: Schemas): Unwrapped {
-  const { name, schema } = resolveSchema(given, schemas)
-  const { oneOf, anyOf, ...own } = schema
+function withoutNull(unresolved: JsonSchema, schemas: Schemas): Unwrapped {
+  const { name, schema } = resolveSchema(unresolved, schemas)
+  const { oneOf, anyOf, ...base } = schema
   const choice = oneOf ?? anyOf
-  const others = choice?.filter(({ type }) => type !== 'null') ?? []
-  const [only] = others
-  if (!choice || others.length === choice.length || !only) return { name, schema, isNullable: false }
-  if (others.length > 1) return { name, schema: { ...own, oneOf: others }, isNullable: true }
-  const rest = withoutNull(only, schemas)
-  return { name: name ?? rest.name, schema: { ...rest.schema, ...own }, isNullable: true }
+  const alternatives = choice?.filter(({ type }) => type !== 'null') ?? []
+  const [single] = alternatives
+  if (!choice || alternatives.length === choice.length || !single) return { name, schema, isNullable: false }
+  if (alternatives.length > 1) return { name, schema: { ...base, oneOf: alternatives }, isNullable: true }
+  const inner = withoutNull(single, schemas)
+  return { name: name ?? inner.name, schema: { ...inner.schema, ...base }, isNullable: true }
 }
 
 interface Container {
   readonly type: string
   /** The schema of all contained values. */
-  readonly held: JsonSchema
+  readonly content: JsonSchema
 }
 
 /** A list or a map with values of one schema; its parts are those of one value. */
 function containerOf({ type, items, additionalProperties, properties }: JsonSchema): Container | undefined {
-  if (type === 'array' && items !== undefined && items !== false) return { type, held: items }
+  if (type === 'array' && items !== undefined && items !== false) return { type, content: items }
   if (typeof additionalProperties !== 'object' || properties || Array.isArray(type)) return undefined
-  return { type: typeof type === 'string' && type !== 'object' ? type : 'map', held: additionalProperties }
+  return { type: typeof type === 'string' && type !== 'object' ? type : 'map', content: additionalProperties }
 }
 
 function typeText({ type, oneOf, anyOf, const: constant, prefixItems, properties }: JsonSchema): string {
@@ -87,7 +87,7 @@ function typeText({ type, oneOf, anyOf, const: constant, prefixItems, properties
   return 'any'
 }
 
-function ofEach({ label, values }: Rule): Rule {
+function forItems({ label, values }: Rule): Rule {
   return { label: label.startsWith('each') ? label : `each: ${label}`, values }
 }
 
@@ -124,15 +124,15 @@ function listed(label: string, values: readonly unknown[] | undefined): Rule | u
   return values && { label, values: values.map((value) => JSON.stringify(value)) }
 }
 
-function stated(label: string, holds: boolean): Rule | undefined {
-  return holds ? { label, values: [] } : undefined
+function stated(label: string, isSet: boolean): Rule | undefined {
+  return isSet ? { label, values: [] } : undefined
 }
 
-function length(unit: string, least: number | undefined, most: number | undefined): Rule | undefined {
-  if (least === undefined && most === undefined) return undefined
-  if (least === most) return { label: `${least} ${unit}`, values: [] }
-  if (most === undefined) return { label: `${least} ${unit} or more`, values: [] }
-  return { label: least === undefined ? `up to ${most} ${unit}` : `${least} to ${most} ${unit}`, values: [] }
+function length(unit: string, min: number | undefined, max: number | undefined): Rule | undefined {
+  if (min === undefined && max === undefined) return undefined
+  if (min === max) return { label: `${min} ${unit}`, values: [] }
+  if (max === undefined) return { label: `${min} ${unit} or more`, values: [] }
+  return { label: min === undefined ? `up to ${max} ${unit}` : `${min} to ${max} ${unit}`, values: [] }
 }
 
 function partsOf(schema: JsonSchema, schemas: Schemas): readonly SchemaPart[] {
@@ -152,8 +152,8 @@ function partOf(kind: SchemaPart['kind'], name: string, schema: JsonSchema, isRe
 }
 
 /** The title of an alternative. */
-function titleOf(given: JsonSchema, schemas: Schemas): string {
-  const { name, schema } = resolveSchema(given, schemas)
+function titleOf(unresolved: JsonSchema, schemas: Schemas): string {
+  const { name, schema } = resolveSchema(unresolved, schemas)
   if ('const' in schema) return JSON.stringify(schema.const)
   if (name !== undefined) return name
   // Alternatives often differ in the single allowed value of a field.

@@ -20,11 +20,11 @@ it.each<[schema: JsonSchema, example: unknown]>([
   [{ type: 'array', items: { type: 'integer' } }, [0]],
   [{ type: 'array', prefixItems: [{ const: 1 }, { const: 2 }] }, [1, 2]],
   [{ type: 'object', required: ['a'], properties: { a: { default: 1 }, b: { default: 2 } } }, { a: 1 }],
-])('makes an example of %j', (schema, example) => {
+])('creates an example of %j', (schema, example) => {
   expect(exampleOf(schema, schemas)).toEqual(example)
 })
 
-it('ends where a schema holds itself', () => {
+it('stops at a recursive schema', () => {
   const text = JSON.stringify(exampleOf({ $ref: '#/components/schemas/Tree' }, schemas))
   expect(text).toMatch(/^(?:\{"left":)+\{\}\}+$/)
 })

@@ -1,7 +1,7 @@
 import { type JsonSchema, resolveSchema, type Schemas } from './json-schema.ts'
 
 // Deeper than is readable; it also terminates recursive schemas.
-const deepest = 6
+const maxDepth = 6
 
 /**
  * A value that is valid for a schema: one of its own examples, or one composed of its parts.
@@ -13,8 +13,8 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas): unknown {
   return example(schema, schemas, 0)
 }
 
-function example(given: JsonSchema, schemas: Schemas, depth: number): unknown {
-  const { schema } = resolveSchema(given, schemas)
+function example(unresolved: JsonSchema, schemas: Schemas, depth: number): unknown {
+  const { schema } = resolveSchema(unresolved, schemas)
   if (schema.examples && schema.examples.length > 0) return schema.examples[0]
   if ('example' in schema) return schema.example
   if ('const' in schema) return schema.const
@@ -38,13 +38,13 @@ function composed(schema: JsonSchema, schemas: Schemas, depth: number): unknown 
     case 'null':
       return null
     case 'array':
-      if (depth >= deepest) return []
+      if (depth >= maxDepth) return []
       if (prefixItems) return prefixItems.map((item) => example(item, schemas, depth + 1))
       return items ? [example(items, schemas, depth + 1)] : []
     default:
       return Object.fromEntries(
         Object.entries(properties)
-          .filter(([name]) => depth < deepest && required.includes(name))
+          .filter(([name]) => depth < maxDepth && required.includes(name))
           .map(([name, part]) => [name, example(part, schemas, depth + 1)]),
       )
   }

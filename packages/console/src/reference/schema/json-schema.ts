@@ -41,7 +41,7 @@ export interface JsonSchema {
 /** The named schemas of a document. */
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-const anything: JsonSchema = {}
+const anySchema: JsonSchema = {}
 
 /** A schema with resolved references. */
 export interface ResolvedSchema {
@@ -59,20 +59,20 @@ export function resolveSchema(schema: JsonSchema, schemas: Schemas): ResolvedSch
   return resolve(schema, schemas, [])
 }
 
-function resolve(schema: JsonSchema, schemas: Schemas, trail: readonly string[]): ResolvedSchema {
-  const { $ref, allOf, ...own } = schema
+function resolve(schema: JsonSchema, schemas: Schemas, visited: readonly string[]): ResolvedSchema {
+  const { $ref, allOf, ...base } = schema
   if ($ref !== undefined) {
     const name = $ref.slice($ref.lastIndexOf('/') + 1)
     const target = schemas[name]
-    if (!target || trail.includes(name)) throw new Error(`unresolved schema: ${name}`)
-    const resolved = resolve(target, schemas, [...trail, name])
-    return { name, schema: join(resolved.schema, own) }
+    if (!target || visited.includes(name)) throw new Error(`unresolved schema: ${name}`)
+    const resolved = resolve(target, schemas, [...visited, name])
+    return { name, schema: join(resolved.schema, base) }
   }
-  if (allOf === undefined) return { name: undefined, schema: own }
-  const parts = allOf.map((part) => resolve(part, schemas, trail))
+  if (allOf === undefined) return { name: undefined, schema: base }
+  const parts = allOf.map((part) => resolve(part, schemas, visited))
   // A reference with other keys next to it is wrapped in an `allOf` with one element.
-  const name = parts.length === 1 && own.properties === undefined ? parts[0]?.name : undefined
-  return { name, schema: [...parts.map((part) => part.schema), own].reduce(join, anything) }
+  const name = parts.length === 1 && base.properties === undefined ? parts[0]?.name : undefined
+  return { name, schema: [...parts.map((part) => part.schema), base].reduce(join, anySchema) }
 }
 
 function join(first: JsonSchema, second: JsonSchema): JsonSchema {

@@ -13,7 +13,7 @@ export function SchemaTree({ schema }: { readonly schema: JsonSchema }) {
       <div class="schema-head">
         <TypeText {...description} />
       </div>
-      <Words {...description} />
+      <SchemaText {...description} />
       <Parts parts={description.parts} />
     </div>
   )
@@ -52,7 +52,7 @@ function NamedValue({ name, schema, isRequired, isDeprecated = false, descriptio
         {isRequired && <Badge tone="accent">required</Badge>}
         {(isDeprecated || described.isDeprecated) && <Badge tone="warn">deprecated</Badge>}
       </div>
-      <Words {...described} description={description || described.description} />
+      <SchemaText {...described} description={description || described.description} />
       {described.parts.length > 0 && (
         <button
           type="button"
@@ -97,7 +97,7 @@ function TypeText({ type, name }: SchemaDescription) {
   )
 }
 
-function Words({ description, rules }: Pick<SchemaDescription, 'description' | 'rules'>) {
+function SchemaText({ description, rules }: Pick<SchemaDescription, 'description' | 'rules'>) {
   return (
     <>
       <Markdown text={description} />

@@ -45,6 +45,6 @@ it.each([
   ['state', ['eth_getBalance']],
   ['block nonsense', []],
   ['  ', []],
-])('finds by "%s"', (text, found) => {
-  expect(ids(text)).toEqual(found)
+])('finds by "%s"', (text, expectedIds) => {
+  expect(ids(text)).toEqual(expectedIds)
 })

@@ -28,7 +28,7 @@ import { requireFilterLists } from './validator-ids.ts'
 import { Refused } from '../chain/refused.ts'
 
 // The largest meaningful body, a block in JSON, takes a tenth of this.
-const mostBodyBytes = 8 * 1024 * 1024
+const maxBodyBytes = 8 * 1024 * 1024
 // Long enough for every id, so that the server can distinguish a malformed id from an unknown route.
 const longestPathParameter = 512
 
@@ -60,7 +60,7 @@ export interface BeaconApiServer {
 export async function serveBeaconApi(options: BeaconApiOptions): Promise<BeaconApiServer> {
   const { chain, onFault } = options
   const server = fastify({
-    bodyLimit: mostBodyBytes,
+    bodyLimit: maxBodyBytes,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: longestPathParameter },
     // A repeatable parameter arrives as a single value when it is not repeated.
@@ -159,7 +159,7 @@ function addEventRoute(server: FastifyInstance, chain: BeaconChain): void {
 
 function requireJsonAccepted(accept: string | undefined): void {
   if (accept === undefined || /application\/(json|\*)|\*\/\*/.test(accept)) return
-  throw new ApiError(HttpStatusCode.NOT_ACCEPTABLE, 'The fork choice is told as JSON only.')
+  throw new ApiError(HttpStatusCode.NOT_ACCEPTABLE, 'The fork choice is available as JSON only.')
 }
 
 type RouteTable<endpoints extends Record<string, Endpoint>> = Parameters<

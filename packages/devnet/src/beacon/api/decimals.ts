@@ -8,7 +8,7 @@ const validatorId = /^(\d+|0x[a-fA-F0-9]{96})$/
 type Value = string | string[]
 
 /** The operations whose body is a list of validator indices. */
-const takingIndices: ReadonlySet<string | undefined> = new Set([
+const operationsWithIndices: ReadonlySet<string | undefined> = new Set([
   '/eth/v1/validator/duties/attester/:epoch',
   '/eth/v1/validator/duties/sync/:epoch',
   '/eth/v1/validator/liveness/:epoch',
@@ -30,23 +30,23 @@ export function requireDecimals({
   requireIntegers(schema?.querystring, query)
   requireIds([field(params, 'validator_id'), field(query, 'id'), field(body, 'ids')])
   if (!Array.isArray(body)) return
-  if (!takingIndices.has(url)) requireIds(body.filter((item: unknown) => typeof item === 'string'))
+  if (!operationsWithIndices.has(url)) requireIds(body.filter((item: unknown) => typeof item === 'string'))
   else if (!body.every((index: Value) => decimal.test(String(index)))) {
     throw new Refused('Each item of the body must be a validator index in decimal.')
   }
 }
 
-function requireIntegers(schema: unknown, given: unknown): void {
+function requireIntegers(schema: unknown, input: unknown): void {
   const { properties } = (schema ?? {}) as { properties?: Record<string, { type?: string }> }
   for (const [name, { type }] of Object.entries(properties ?? {})) {
-    const value = field(given, name)
+    const value = field(input, name)
     if (type !== 'integer' || value === undefined || decimal.test(String(value))) continue
     throw new Refused(`${name} must be an integer in decimal.`)
   }
 }
 
-function requireIds(given: readonly (Value | undefined)[]): void {
-  const ids = given.flat().filter((id) => id !== undefined)
+function requireIds(input: readonly (Value | undefined)[]): void {
+  const ids = input.flat().filter((id) => id !== undefined)
   if (ids.every((id) => validatorId.test(id))) return
   throw new Refused('A validator id must be an index or a public key of 48 bytes in hex.')
 }

@@ -6,19 +6,19 @@ import { Refused } from '../chain/refused.ts'
 
 const keepAliveMs = 15_000
 // A reader with this many pending bytes will not catch up; its pending data must not fill the memory.
-const mostWaitingBytes = 4 * 1024 * 1024
+const maxPendingBytes = 4 * 1024 * 1024
 
 const topics: ReadonlySet<string> = new Set(Object.values(routes.events.eventTypes))
 
 /**
  * Validates the topics of an event request.
  *
- * @param given The values of the `topics` parameter.
+ * @param value The values of the `topics` parameter.
  * @returns The topics, without duplicates.
  * @throws Refused when there is no topic or an unknown one.
  */
-export function requireTopics(given: unknown): ReadonlySet<string> {
-  const wanted = [given].flat().filter((topic) => typeof topic === 'string')
+export function requireTopics(value: unknown): ReadonlySet<string> {
+  const wanted = [value].flat().filter((topic) => typeof topic === 'string')
   if (wanted.length === 0) throw new Refused('topics must name at least one topic.')
   if (!wanted.every((topic) => topics.has(topic))) {
     throw new Refused(`topics must each be one of ${[...topics].join(', ')}.`)
@@ -50,7 +50,7 @@ export async function streamEvents(
     // The response may have ended slightly before the subscription does.
     if (response.writableEnded || response.destroyed) return
     response.write(text)
-    if (response.writableLength > mostWaitingBytes) response.destroy()
+    if (response.writableLength > maxPendingBytes) response.destroy()
   }
   const unsubscribe = chain.subscribe((event) => {
     if (!wanted.has(event.type)) return

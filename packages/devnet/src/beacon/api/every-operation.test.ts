@@ -1,10 +1,18 @@
 import { routes } from '@lodestar/api'
 import { ssz } from '@lodestar/types'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ask, askForBytes, json, nodeOfThisFile, until, Validators, type Json } from '../../../test/beacon.ts'
+import {
+  sendRequest,
+  requestSsz,
+  json,
+  useBeaconNode,
+  until,
+  Validators,
+  type Json,
+} from '../../../test/beacon.ts'
 import { notOffered } from './not-offered.ts'
 
-const node = nodeOfThisFile()
+const node = useBeaconNode()
 const root = (byte: string) => `0x${byte.repeat(32)}`
 
 /** Ids of objects that do not change while the tests run. */
@@ -12,7 +20,7 @@ const fixed = { block: '', state: '', slot: 0, epoch: 0 }
 let validators: Validators
 
 beforeAll(async () => {
-  const { body } = await ask(node.url, '/eth/v1/beacon/headers/finalized')
+  const { body } = await sendRequest(node.url, '/eth/v1/beacon/headers/finalized')
   const { slot, state_root: stateRoot } = body.data.header.message
   Object.assign(fixed, {
     block: body.data.root,
@@ -24,7 +32,7 @@ beforeAll(async () => {
 })
 
 async function currentEpoch(): Promise<number> {
-  const { body } = await ask(node.url, '/eth/v1/node/syncing')
+  const { body } = await sendRequest(node.url, '/eth/v1/node/syncing')
   return Math.floor(Number(body.data.head_slot) / 8)
 }
 
@@ -41,7 +49,7 @@ interface Operation {
   path: () => string | Promise<string>
   request?: RequestInit
   /** The fields in addition to `data`. */
-  beside?: object
+  envelope?: object
   /** Asserts the shape of `data`. */
   data: (data: Json) => void
   /** The codec of the SSZ form, if there is one. */
@@ -62,9 +70,9 @@ const definitions = () => ({
 })
 /** The SSZ form of an operation, as the route table of the client library decodes it. */
 const codec = (id: keyof ReturnType<typeof definitions>): NonNullable<Operation['bytes']> => ({
-  deserialize: (bytes, beside) => definitions()[id].resp.data.deserialize(bytes, beside),
-  toJson: (value, beside) =>
-    (definitions()[id].resp.data.toJson as (...args: Json[]) => unknown)(value, beside),
+  deserialize: (bytes, envelope) => definitions()[id].resp.data.deserialize(bytes, envelope),
+  toJson: (value, envelope) =>
+    (definitions()[id].resp.data.toJson as (...args: Json[]) => unknown)(value, envelope),
 })
 
 const reading: readonly Operation[] = [
@@ -76,40 +84,40 @@ const reading: readonly Operation[] = [
   {
     id: 'getStateRoot',
     path: state('root'),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => expect(data.root).toBe(fixed.state),
   },
   {
     id: 'getStateFork',
     path: state('fork'),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => expect(data).toMatchObject({ current_version: expect.stringMatching(/^0x\w{8}$/) }),
   },
   {
     id: 'getStateFinalityCheckpoints',
     path: state('finality_checkpoints'),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) =>
       expect(Object.keys(data)).toEqual(['previous_justified', 'current_justified', 'finalized']),
   },
-  { id: 'getStateValidators', path: state('validators'), beside: meta.EF, data: listOf(64) },
+  { id: 'getStateValidators', path: state('validators'), envelope: meta.EF, data: listOf(64) },
   {
     id: 'postStateValidators',
     path: state('validators'),
     request: json({ ids: ['1', '2'], statuses: ['active'] }),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: listOf(2),
   },
   {
     id: 'getStateValidator',
     path: state('validators/7'),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => expect(data).toMatchObject({ index: '7', status: 'active_ongoing' }),
   },
   {
     id: 'getStateValidatorBalances',
     path: state('validator_balances?id=1&id=2'),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: listOf(2),
     bytes: codec('getStateValidatorBalances'),
   },
@@ -117,7 +125,7 @@ const reading: readonly Operation[] = [
     id: 'postStateValidatorBalances',
     path: state('validator_balances'),
     request: json(['3']),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: listOf(1),
     bytes: codec('postStateValidatorBalances'),
   },
@@ -125,15 +133,15 @@ const reading: readonly Operation[] = [
     id: 'postStateValidatorIdentities',
     path: state('validator_identities'),
     request: json([]),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: listOf(64),
     bytes: codec('postStateValidatorIdentities'),
   },
-  { id: 'getEpochCommittees', path: state('committees'), beside: meta.EF, data: listOf(16) },
+  { id: 'getEpochCommittees', path: state('committees'), envelope: meta.EF, data: listOf(16) },
   {
     id: 'getEpochSyncCommittees',
     path: state('sync_committees'),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => {
       expect(data.validators).toHaveLength(32)
       expect(data.validator_aggregates.flat()).toEqual(data.validators)
@@ -142,60 +150,60 @@ const reading: readonly Operation[] = [
   {
     id: 'getStateRandao',
     path: state('randao'),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => expect(data.randao).not.toBe(root('00')),
   },
   {
     id: 'getPendingConsolidations',
     path: state('pending_consolidations'),
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: listOf(0),
     bytes: codec('getPendingConsolidations'),
   },
   {
     id: 'getPendingDeposits',
     path: state('pending_deposits'),
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: listOf(0),
     bytes: codec('getPendingDeposits'),
   },
   {
     id: 'getPendingPartialWithdrawals',
     path: state('pending_partial_withdrawals'),
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: listOf(0),
     bytes: codec('getPendingPartialWithdrawals'),
   },
   {
     id: 'getProposerLookahead',
     path: state('proposer_lookahead'),
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: listOf(16),
     bytes: codec('getProposerLookahead'),
   },
   {
     id: 'getBlockHeaders',
     path: () => `/eth/v1/beacon/headers?slot=${fixed.slot}`,
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => expect(data).toMatchObject([{ root: fixed.block, canonical: true }]),
   },
   {
     id: 'getBlockHeader',
     path: () => `/eth/v1/beacon/headers/${fixed.block}`,
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => expect(data.header.message.state_root).toBe(fixed.state),
   },
   {
     id: 'getBlockV2',
     path: () => `/eth/v2/beacon/blocks/${fixed.block}`,
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: (data) => expect(data.message.slot).toBe(String(fixed.slot)),
     bytes: codec('getBlockV2'),
   },
   {
     id: 'getBlindedBlock',
     path: () => `/eth/v1/beacon/blinded_blocks/${fixed.block}`,
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: (data) => {
       const blinded = ssz.fulu.BlindedBeaconBlock.fromJson(data.message)
       // A blinded block has the root of the full one.
@@ -208,19 +216,19 @@ const reading: readonly Operation[] = [
   {
     id: 'getBlockRoot',
     path: () => `/eth/v1/beacon/blocks/${fixed.block}/root`,
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => expect(data.root).toBe(fixed.block),
   },
   {
     id: 'getBlockAttestationsV2',
     path: () => `/eth/v2/beacon/blocks/${fixed.block}/attestations`,
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: (data) => expect(data.length).toBeGreaterThan(0),
   },
   {
     id: 'getBlobs',
     path: () => `/eth/v1/beacon/blobs/${fixed.block}`,
-    beside: meta.EF,
+    envelope: meta.EF,
     data: listOf(0),
     bytes: codec('getBlobs'),
   },
@@ -228,13 +236,13 @@ const reading: readonly Operation[] = [
     id: 'getSyncCommitteeRewards',
     path: () => `/eth/v1/beacon/rewards/sync_committee/${fixed.block}`,
     request: json([]),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => expect(Number(data[0].reward)).toBeGreaterThan(0),
   },
   {
     id: 'getBlockRewards',
     path: () => `/eth/v1/beacon/rewards/blocks/${fixed.block}`,
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => {
       const { proposer_index: _proposer, total, ...parts } = data
       expect(Number(total)).toBeGreaterThan(0)
@@ -245,7 +253,7 @@ const reading: readonly Operation[] = [
     id: 'getAttestationsRewards',
     path: () => `/eth/v1/beacon/rewards/attestations/${fixed.epoch - 2}`,
     request: json(['5']),
-    beside: meta.EF,
+    envelope: meta.EF,
     data: (data) => {
       expect(data.total_rewards).toMatchObject([{ validator_index: '5', inactivity: '0' }])
       expect(Number(data.total_rewards[0].target)).toBeGreaterThan(0)
@@ -255,32 +263,32 @@ const reading: readonly Operation[] = [
   {
     id: 'getLightClientBootstrap',
     path: () => `/eth/v1/beacon/light_client/bootstrap/${fixed.block}`,
-    beside: meta.V,
+    envelope: meta.V,
     data: (data) => expect(data.header.beacon.slot).toBe(String(fixed.slot)),
     bytes: codec('getLightClientBootstrap'),
   },
   {
     id: 'getLightClientFinalityUpdate',
     path: () => '/eth/v1/beacon/light_client/finality_update',
-    beside: meta.V,
+    envelope: meta.V,
     data: anything,
   },
   {
     id: 'getLightClientOptimisticUpdate',
     path: () => '/eth/v1/beacon/light_client/optimistic_update',
-    beside: meta.V,
+    envelope: meta.V,
     data: anything,
   },
   {
     id: 'getPoolAttestationsV2',
     path: () => '/eth/v2/beacon/pool/attestations',
-    beside: meta.V,
+    envelope: meta.V,
     data: anything,
   },
   {
     id: 'getPoolAttesterSlashingsV2',
     path: () => '/eth/v2/beacon/pool/attester_slashings',
-    beside: meta.V,
+    envelope: meta.V,
     data: listOf(0),
   },
   { id: 'getPoolProposerSlashings', path: () => '/eth/v1/beacon/pool/proposer_slashings', data: listOf(0) },
@@ -293,14 +301,14 @@ const reading: readonly Operation[] = [
   {
     id: 'getDebugDataColumnSidecars',
     path: () => `/eth/v1/debug/beacon/data_column_sidecars/${fixed.block}`,
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: listOf(0),
     bytes: codec('getDebugDataColumnSidecars'),
   },
   {
     id: 'getStateV2',
     path: () => `/eth/v2/debug/beacon/states/${fixed.state}`,
-    beside: meta.VEF,
+    envelope: meta.VEF,
     data: (data) => {
       const value = ssz.fulu.BeaconState.fromJson(data)
       expect(Buffer.from(ssz.fulu.BeaconState.hashTreeRoot(value)).toString('hex')).toBe(fixed.state.slice(2))
@@ -312,7 +320,7 @@ const reading: readonly Operation[] = [
     path: () => '/eth/v2/debug/beacon/heads',
     data: (data) => expect(data).toMatchObject([{ execution_optimistic: false }]),
   },
-  { id: 'getPeers', path: () => '/eth/v1/node/peers', beside: { meta: { count: 0 } }, data: listOf(0) },
+  { id: 'getPeers', path: () => '/eth/v1/node/peers', envelope: { meta: { count: 0 } }, data: listOf(0) },
   {
     id: 'getPeerCount',
     path: () => '/eth/v1/node/peer_count',
@@ -360,19 +368,19 @@ const reading: readonly Operation[] = [
     id: 'getAttesterDuties',
     path: () => `/eth/v1/validator/duties/attester/${fixed.epoch}`,
     request: json(['1', '2', '3']),
-    beside: { ...meta.E, dependent_root: expect.stringMatching(/^0x\w{64}$/) },
+    envelope: { ...meta.E, dependent_root: expect.stringMatching(/^0x\w{64}$/) },
     data: listOf(3),
   },
   {
     id: 'getProposerDuties',
     path: () => `/eth/v1/validator/duties/proposer/${fixed.epoch}`,
-    beside: { ...meta.E, dependent_root: expect.stringMatching(/^0x\w{64}$/) },
+    envelope: { ...meta.E, dependent_root: expect.stringMatching(/^0x\w{64}$/) },
     data: listOf(8),
   },
   {
     id: 'getProposerDutiesV2',
     path: () => `/eth/v2/validator/duties/proposer/${fixed.epoch}`,
-    beside: { ...meta.E, dependent_root: expect.stringMatching(/^0x\w{64}$/) },
+    envelope: { ...meta.E, dependent_root: expect.stringMatching(/^0x\w{64}$/) },
     data: listOf(8),
   },
   {
@@ -380,7 +388,7 @@ const reading: readonly Operation[] = [
     // Duties are available only for the current sync committee period and the next one; the chain keeps advancing.
     path: async () => `/eth/v1/validator/duties/sync/${await currentEpoch()}`,
     request: json(Array.from({ length: 64 }, (_, index) => String(index))),
-    beside: meta.E,
+    envelope: meta.E,
     data: (data: { validator_sync_committee_indices: string[] }[]) =>
       expect(data.flatMap((duty) => duty.validator_sync_committee_indices)).toHaveLength(32),
   },
@@ -393,40 +401,40 @@ const reading: readonly Operation[] = [
   },
 ]
 
-describe('every operation that reads', () => {
-  test.each(reading)('$id', async ({ path, request, beside = {}, data, bytes }) => {
-    const answer = await ask(node.url, await path(), request)
-    expect(answer).toMatchObject({ status: 200 })
-    const { data: found, ...rest } = answer.body
-    expect(rest).toEqual(beside)
-    data(found)
+describe('read operations', () => {
+  test.each(reading)('$id', async ({ path, request, envelope = {}, data, bytes }) => {
+    const response = await sendRequest(node.url, await path(), request)
+    expect(response).toMatchObject({ status: 200 })
+    const { data: responseData, ...rest } = response.body
+    expect(rest).toEqual(envelope)
+    data(responseData)
 
     if (bytes === undefined) return
-    const raw = await askForBytes(node.url, await path(), request)
+    const raw = await requestSsz(node.url, await path(), request)
     expect(raw).toMatchObject({ status: 200 })
     expect(raw.headers.get('content-type')).toBe('application/octet-stream')
     if ('version' in rest) expect(raw.headers.get('eth-consensus-version')).toBe('fulu')
-    expect(bytes.toJson(bytes.deserialize(raw.body, rest), rest)).toEqual(found)
+    expect(bytes.toJson(bytes.deserialize(raw.body, rest), rest)).toEqual(responseData)
   })
 })
 
-test('a validator that attests is live', async () => {
+test('an attesting validator is live', async () => {
   // Not in every epoch: on a busy machine a slot may pass without a block.
   const { body } = await until(
-    async () => ask(node.url, `/eth/v1/validator/liveness/${await currentEpoch()}`, json(['1'])),
-    (answer) => answer.status === 200 && answer.body.data[0].is_live,
+    async () => sendRequest(node.url, `/eth/v1/validator/liveness/${await currentEpoch()}`, json(['1'])),
+    (response) => response.status === 200 && response.body.data[0].is_live,
   )
   expect(body).toEqual({ data: [{ index: '1', is_live: true }] })
 })
 
-test('light client updates are an array, and in SSZ framed with the digest of their fork', async () => {
+test('light client updates are an array; in SSZ each is prefixed with its fork digest', async () => {
   const path = '/eth/v1/beacon/light_client/updates?start_period=0&count=200'
   const { body } = await until(
-    () => ask(node.url, path),
-    (answer) => answer.body.length > 0,
+    () => sendRequest(node.url, path),
+    (response) => response.body.length > 0,
   )
   expect(body[0]).toMatchObject({ version: 'fulu', data: { attested_header: {} } })
-  const raw = await askForBytes(node.url, '/eth/v1/beacon/light_client/updates?start_period=0&count=1')
+  const raw = await requestSsz(node.url, '/eth/v1/beacon/light_client/updates?start_period=0&count=1')
   const length = Number(new DataView(raw.body.buffer).getBigUint64(0, true))
   expect(length).toBe(raw.body.length - 8)
   const { config } = validators
@@ -437,8 +445,8 @@ test('light client updates are an array, and in SSZ framed with the digest of th
   expect(update.nextSyncCommittee.pubkeys).toHaveLength(32)
 })
 
-test('the fork choice stands without envelope, every integer as a string', async () => {
-  const { status, body } = await ask(node.url, '/eth/v1/debug/fork_choice')
+test('the fork choice response has no envelope and encodes integers as strings', async () => {
+  const { status, body } = await sendRequest(node.url, '/eth/v1/debug/fork_choice')
   expect(status).toBe(200)
   expect(Object.keys(body)).toEqual([
     'justified_checkpoint',
@@ -471,39 +479,39 @@ test('the fork choice stands without envelope, every integer as a string', async
   expect(body.fork_choice_nodes.map((entry: Json) => entry.block_root)).toContain(body.extra_data.head_root)
 })
 
-test('health is told by the status alone', async () => {
-  const { status, body } = await ask(node.url, '/eth/v1/node/health')
+test('the health response has only a status', async () => {
+  const { status, body } = await sendRequest(node.url, '/eth/v1/node/health')
   expect([status, body]).toEqual([200, new Uint8Array()])
 })
 
-test('the state of the head is the one of the head block', async () => {
-  const header = await ask(node.url, '/eth/v1/beacon/headers/head')
+test('the head state is the state of the head block', async () => {
+  const header = await sendRequest(node.url, '/eth/v1/beacon/headers/head')
   const { slot, state_root: stateRoot } = header.body.data.header.message
-  const byRoot = await ask(node.url, `/eth/v1/beacon/states/${stateRoot}/root`)
-  const bySlot = await ask(node.url, `/eth/v1/beacon/states/${slot}/root`)
+  const byRoot = await sendRequest(node.url, `/eth/v1/beacon/states/${stateRoot}/root`)
+  const bySlot = await sendRequest(node.url, `/eth/v1/beacon/states/${slot}/root`)
   expect([byRoot.body.data.root, bySlot.body.data.root]).toEqual([stateRoot, stateRoot])
   expect(byRoot.body.finalized).toBe(false)
 })
 
-describe('what this node does not offer', () => {
+describe('unsupported operations', () => {
   test.each(notOffered)('$method $path', async ({ method, path, reason }) => {
     const init = method === 'POST' ? json([]) : { method }
-    const { status, body } = await ask(node.url, path.replaceAll(/:\w+/g, '1'), init)
+    const { status, body } = await sendRequest(node.url, path.replaceAll(/:\w+/g, '1'), init)
     expect([status, body]).toEqual([501, { code: 501, message: reason }])
   })
 })
 
 test('the proposers of the first epochs depend on the genesis block', async () => {
-  const genesis = await ask(node.url, '/eth/v1/beacon/blocks/genesis/root')
+  const genesis = await sendRequest(node.url, '/eth/v1/beacon/blocks/genesis/root')
   for (const path of ['v1/validator/duties/proposer/0', 'v2/validator/duties/proposer/1']) {
-    const { body } = await ask(node.url, `/eth/${path}`)
+    const { body } = await sendRequest(node.url, `/eth/${path}`)
     expect(body.dependent_root).toBe(genesis.body.data.root)
   }
 })
 
-test('a root may be written with capital letters', async () => {
-  const { body } = await ask(node.url, '/eth/v1/beacon/blocks/head/root')
+test('a root may contain uppercase letters', async () => {
+  const { body } = await sendRequest(node.url, '/eth/v1/beacon/blocks/head/root')
   const capital = `0x${body.data.root.slice(2).toUpperCase()}`
-  const bootstrap = await ask(node.url, `/eth/v1/beacon/light_client/bootstrap/${capital}`)
+  const bootstrap = await sendRequest(node.url, `/eth/v1/beacon/light_client/bootstrap/${capital}`)
   expect(bootstrap.status).toBe(200)
 })

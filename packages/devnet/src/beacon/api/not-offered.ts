@@ -8,9 +8,10 @@ export interface NotOffered {
 }
 
 const gloas = 'This chain runs Fulu; the operation belongs to Gloas.'
-const distributed = 'Selections are combined by the middleware of a distributed validator; this node is none.'
+const distributed =
+  'Selections are combined by the middleware of a distributed validator, which this node is not.'
 const builder = 'This node builds every payload itself and has no external builder.'
-const network = 'This node takes part in no peer-to-peer network and has no identity there.'
+const network = 'This node is not part of a peer-to-peer network and has no peer identity.'
 
 /** The operations that this server rejects with status 501, with the reasons. */
 export const notOffered: readonly NotOffered[] = [

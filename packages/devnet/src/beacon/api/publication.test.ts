@@ -14,19 +14,19 @@ import { ssz } from '@lodestar/types'
 import { toHex } from '@lodestar/utils'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import {
-  ask,
-  askForBytes,
+  sendRequest,
+  requestSsz,
   bytes,
   epochOf,
   json,
-  steppedNodeOfThisFile,
+  useSteppedNode,
   Validators,
-  type Answer,
+  type ApiResponse,
   type Json,
 } from '../../../test/beacon.ts'
 
 // Most messages are valid for one slot, which must not pass before they are posted.
-const node = steppedNodeOfThisFile()
+const node = useSteppedNode()
 let validators: Validators
 beforeAll(async () => {
   validators = await Validators.of(node.url)
@@ -34,14 +34,14 @@ beforeAll(async () => {
 
 // The slashing test slashes these validators; they cannot propose afterwards.
 const slashed: readonly number[] = [20, 21]
-const everybody = Array.from({ length: 64 }, (_, index) => String(index))
+const allValidators = Array.from({ length: 64 }, (_, index) => String(index))
 const root = (byte: number) => new Uint8Array(32).fill(byte)
 const get = async (path: string): Promise<Json> => {
-  const answer = await ask(node.url, path)
-  expect(answer).toMatchObject({ status: 200 })
-  return answer.body
+  const response = await sendRequest(node.url, path)
+  expect(response).toMatchObject({ status: 200 })
+  return response.body
 }
-const post = (path: string, body: Json) => ask(node.url, path, json(body))
+const post = (path: string, body: Json) => sendRequest(node.url, path, json(body))
 const headSlot = async () => Number((await get('/eth/v1/node/syncing')).data.head_slot)
 const validatorOf = async (index: number) =>
   (await get(`/eth/v1/beacon/states/head/validators/${index}`)).data
@@ -56,14 +56,14 @@ async function nextHead(): Promise<void> {
 
 /** Collects the events of the beacon node for the duration of a test. */
 async function listen(...topics: string[]): Promise<{ event: string; data: Json }[]> {
-  const heard: { event: string; data: Json }[] = []
-  const leaving = new AbortController()
-  onTestFinished(() => leaving.abort())
+  const received: { event: string; data: Json }[] = []
+  const abort = new AbortController()
+  onTestFinished(() => abort.abort())
   const query = topics.map((topic) => `topics=${topic}`).join('&')
-  const response = await fetch(`${node.url}/eth/v1/events?${query}`, { signal: leaving.signal })
+  const response = await fetch(`${node.url}/eth/v1/events?${query}`, { signal: abort.signal })
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   void read(response).catch(() => undefined)
-  return heard
+  return received
 
   async function read({ body }: Response): Promise<void> {
     let text = ''
@@ -73,19 +73,25 @@ async function listen(...topics: string[]): Promise<{ event: string; data: Json 
       text = parts.pop() ?? ''
       for (const part of parts) {
         const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(part) ?? []
-        if (event !== undefined && data !== undefined) heard.push({ event, data: JSON.parse(data) })
+        if (event !== undefined && data !== undefined) received.push({ event, data: JSON.parse(data) })
       }
     }
   }
 }
 
-test('events of the wanted topics arrive as they happen, and no others', async () => {
-  const heard = await listen('head', 'block', 'attestation', 'contribution_and_proof', 'payload_attributes')
+test('streams only events of the requested topics', async () => {
+  const received = await listen(
+    'head',
+    'block',
+    'attestation',
+    'contribution_and_proof',
+    'payload_attributes',
+  )
   await nextHead()
   await nextHead()
-  await vi.waitUntil(() => heard.filter(({ event }) => event === 'head').length >= 2, { timeout: 20_000 })
-  const blocks = heard.filter(({ event }) => event === 'block')
-  const [head] = heard.filter(({ event }) => event === 'head')
+  await vi.waitUntil(() => received.filter(({ event }) => event === 'head').length >= 2, { timeout: 20_000 })
+  const blocks = received.filter(({ event }) => event === 'block')
+  const [head] = received.filter(({ event }) => event === 'head')
   expect(blocks.map(({ data }) => data.block)).toContain(head?.data.block)
   expect(head?.data).toEqual({
     slot: expect.stringMatching(/^\d+$/),
@@ -96,13 +102,13 @@ test('events of the wanted topics arrive as they happen, and no others', async (
     current_duty_dependent_root: expect.stringMatching(/^0x\w{64}$/),
     execution_optimistic: false,
   })
-  expect(new Set(heard.map(({ event }) => event))).not.toContain('single_attestation')
-  expect(heard.map(({ event }) => event)).toContain('attestation')
+  expect(new Set(received.map(({ event }) => event))).not.toContain('single_attestation')
+  expect(received.map(({ event }) => event)).toContain('attestation')
 })
 
-test('a voluntary exit waits in the pool, comes into a block and begins the exit', async () => {
+test('a voluntary exit enters the pool, is included in a block and starts the exit', async () => {
   const validator = 9
-  const heard = await listen('voluntary_exit')
+  const received = await listen('voluntary_exit')
   const message = { epoch: epochOf(await headSlot()), validatorIndex: validator }
   const slot = message.epoch * 8
   const domain = validators.config.getDomainForVoluntaryExit(slot, slot)
@@ -116,14 +122,14 @@ test('a voluntary exit waits in the pool, comes into a block and begins the exit
   expect((await get('/eth/v2/beacon/blocks/head')).data.message.body.voluntary_exits).toEqual([exit])
   expect(await validatorOf(validator)).toMatchObject({ status: 'active_exiting' })
   expect((await get('/eth/v1/beacon/pool/voluntary_exits')).data).toEqual([])
-  await vi.waitUntil(() => heard.length > 0, { timeout: 20_000 })
-  expect(heard).toEqual([{ event: 'voluntary_exit', data: exit }])
+  await vi.waitUntil(() => received.length > 0, { timeout: 20_000 })
+  expect(received).toEqual([{ event: 'voluntary_exit', data: exit }])
 
   const again = await post('/eth/v1/beacon/pool/voluntary_exits', exit)
   expect(again).toMatchObject({ status: 400, body: { code: 400 } })
 })
 
-test('a change of withdrawal credentials comes into a block, the good one of a batch with a bad one', async () => {
+test('a valid change of withdrawal credentials is included in a block, also from a batch with an invalid one', async () => {
   const { data } = await get('/eth/v1/beacon/states/head/validators')
   const { index } = data.find((entry: Json) => entry.validator.withdrawal_credentials.startsWith('0x00'))
   const validator = Number(index)
@@ -143,26 +149,26 @@ test('a change of withdrawal credentials comes into a block, the good one of a b
   domain.set(ssz.phase0.ForkData.hashTreeRoot(forkData).subarray(0, 28), 4)
   const signingRoot = computeSigningRoot(ssz.capella.BLSToExecutionChange, message, domain)
   const signed = { message, signature: validators.signRoot(validator, signingRoot) }
-  const good = ssz.capella.SignedBLSToExecutionChange.toJson(signed) as Json
-  const bad = { ...good, message: { ...good.message, validator_index: '1' } }
+  const valid = ssz.capella.SignedBLSToExecutionChange.toJson(signed) as Json
+  const invalid = { ...valid, message: { ...valid.message, validator_index: '1' } }
 
-  const answer = await post('/eth/v1/beacon/pool/bls_to_execution_changes', [bad, good])
-  expect(answer).toMatchObject({ status: 400, body: { failures: [{ index: 0 }] } })
-  expect(answer.body.failures).toHaveLength(1)
+  const response = await post('/eth/v1/beacon/pool/bls_to_execution_changes', [invalid, valid])
+  expect(response).toMatchObject({ status: 400, body: { failures: [{ index: 0 }] } })
+  expect(response.body.failures).toHaveLength(1)
   await nextHead()
   expect((await validatorOf(validator)).validator.withdrawal_credentials).toMatch(/^0x01/)
 })
 
-test('an attestation and its aggregate go through the pool', async () => {
+test('an attestation and its aggregate are pooled', async () => {
   await nextHead()
   const slot = await headSlot()
   const data = (await get(`/eth/v1/validator/attestation_data?slot=${slot}`)).data
-  const raw = await askForBytes(node.url, `/eth/v1/validator/attestation_data?slot=${slot}`)
+  const raw = await requestSsz(node.url, `/eth/v1/validator/attestation_data?slot=${slot}`)
   const value = ssz.phase0.AttestationData.fromJson(data)
   expect(ssz.phase0.AttestationData.toJson(ssz.phase0.AttestationData.deserialize(raw.body))).toEqual(data)
 
-  const duties = await post(`/eth/v1/validator/duties/attester/${epochOf(slot)}`, everybody)
-  const duty = duties.body.data.find((one: Json) => Number(one.slot) === slot)
+  const duties = await post(`/eth/v1/validator/duties/attester/${epochOf(slot)}`, allValidators)
+  const duty = duties.body.data.find((entry: Json) => Number(entry.slot) === slot)
   const attester = Number(duty.validator_index)
   const single = {
     committeeIndex: Number(duty.committee_index),
@@ -185,11 +191,11 @@ test('an attestation and its aggregate go through the pool', async () => {
   const dataRoot = toHex(ssz.phase0.AttestationData.hashTreeRoot(value))
   const query = `attestation_data_root=${dataRoot}&slot=${slot}&committee_index=${duty.committee_index}`
   const path = `/eth/v2/validator/aggregate_attestation?${query}`
-  const answer = await ask(node.url, path)
-  expect(answer).toMatchObject({ status: 200, body: { version: 'fulu', data: { data } } })
-  const aggregateBytes = await askForBytes(node.url, path)
+  const response = await sendRequest(node.url, path)
+  expect(response).toMatchObject({ status: 200, body: { version: 'fulu', data: { data } } })
+  const aggregateBytes = await requestSsz(node.url, path)
   const aggregate = ssz.electra.Attestation.deserialize(aggregateBytes.body)
-  expect(ssz.electra.Attestation.toJson(aggregate)).toEqual(answer.body.data)
+  expect(ssz.electra.Attestation.toJson(aggregate)).toEqual(response.body.data)
 
   const { AggregateAndProof, SignedAggregateAndProof } = ssz.electra
   const message = {
@@ -201,18 +207,18 @@ test('an attestation and its aggregate go through the pool', async () => {
   const signed = SignedAggregateAndProof.toJson({ message, signature })
   expect(await post('/eth/v2/validator/aggregate_and_proofs', [signed])).toMatchObject(accepted)
   const forged = SignedAggregateAndProof.toJson({ message, signature: message.selectionProof })
-  const refusal = await post('/eth/v2/validator/aggregate_and_proofs', [signed, forged])
-  expect(refusal).toMatchObject({ status: 400 })
-  expect(refusal.body.failures.map((failure: Json) => failure.index)).toContain(1)
+  const rejected = await post('/eth/v2/validator/aggregate_and_proofs', [signed, forged])
+  expect(rejected).toMatchObject({ status: 400 })
+  expect(rejected.body.failures.map((failure: Json) => failure.index)).toContain(1)
 })
 
-test('a sync committee message and its contribution go through the pool', async () => {
+test('a sync committee message and its contribution are pooled', async () => {
   await nextHead()
   const header = (await get('/eth/v1/beacon/headers/head')).data
   const slot = Number(header.header.message.slot)
   const blockRoot = ssz.Root.fromJson(header.root)
   // In the last slot of a period the next committee signs, for the block after it.
-  const duties = await post(`/eth/v1/validator/duties/sync/${epochOf(slot + 1)}`, everybody)
+  const duties = await post(`/eth/v1/validator/duties/sync/${epochOf(slot + 1)}`, allValidators)
   const [duty] = duties.body.data
   const member = Number(duty.validator_index)
   const subcommitteeIndex = Math.floor(Number(duty.validator_sync_committee_indices[0]) / 8)
@@ -250,7 +256,7 @@ test('a sync committee message and its contribution go through the pool', async 
   expect(await post('/eth/v1/validator/contribution_and_proofs', [forged])).toMatchObject({ status: 400 })
 })
 
-test('subscriptions are accepted when they make sense', async () => {
+test('accepts valid committee subscriptions', async () => {
   const committee = {
     validator_index: '1',
     committee_index: '0',
@@ -262,10 +268,10 @@ test('subscriptions are accepted when they make sense', async () => {
   const path = '/eth/v1/validator/'
   expect(await post(`${path}beacon_committee_subscriptions`, [committee])).toMatchObject(accepted)
   expect(await post(`${path}sync_committee_subscriptions`, [sync])).toMatchObject(accepted)
-  const strange = { ...committee, committee_index: '2' }
-  expect(await post(`${path}beacon_committee_subscriptions`, [strange])).toMatchObject({ status: 400 })
-  const stranger = { ...sync, validator_index: '64' }
-  expect(await post(`${path}sync_committee_subscriptions`, [stranger])).toMatchObject({ status: 400 })
+  const wrongCommittee = { ...committee, committee_index: '2' }
+  expect(await post(`${path}beacon_committee_subscriptions`, [wrongCommittee])).toMatchObject({ status: 400 })
+  const unknownValidator = { ...sync, validator_index: '64' }
+  expect(await post(`${path}sync_committee_subscriptions`, [unknownValidator])).toMatchObject({ status: 400 })
 })
 
 /** A block that its proposer has signed. */
@@ -275,7 +281,7 @@ interface Proposal {
   block: Json
   signature: Uint8Array
   /** The complete response of the beacon node, and the request. */
-  answer: Answer
+  response: ApiResponse
   path: string
 }
 
@@ -283,7 +289,7 @@ interface Proposal {
  * Requests a block of the next slot as its proposer would, signs it and sends it during the slot before; the server
  * holds it until its slot begins.
  */
-async function propose(send: (proposal: Proposal) => Promise<Answer>): Promise<[Proposal, Answer]> {
+async function propose(send: (proposal: Proposal) => Promise<ApiResponse>): Promise<[Proposal, ApiResponse]> {
   for (;;) {
     const slot = node.chain.currentSlot + 1
     const epoch = epochOf(slot)
@@ -295,15 +301,15 @@ async function propose(send: (proposal: Proposal) => Promise<Answer>): Promise<[
     }
     const reveal = toHex(validators.sign(proposer, DOMAIN_RANDAO, slot, ssz.Epoch, epoch))
     const path = `/eth/v3/validator/blocks/${slot}?randao_reveal=${reveal}&graffiti=0x${'ff'.repeat(32)}`
-    const answer = await ask(node.url, path)
-    expect(answer).toMatchObject({ status: 200 })
-    const { block } = answer.body.data
+    const response = await sendRequest(node.url, path)
+    expect(response).toMatchObject({ status: 200 })
+    const { block } = response.body.data
     const value = ssz.fulu.BeaconBlock.fromJson(block)
     const signature = validators.sign(proposer, DOMAIN_BEACON_PROPOSER, slot, ssz.fulu.BeaconBlock, value)
-    const proposal = { slot, block, signature, answer, path }
-    const arrived = nextImport()
+    const proposal = { slot, block, signature, response, path }
+    const nextBlock = nextImport()
     const sent = send(proposal)
-    await Promise.race([arrived, sent])
+    await Promise.race([nextBlock, sent])
     await node.nextSlot()
     return [proposal, await sent]
   }
@@ -330,25 +336,25 @@ const contents = (message: Json, signature: Uint8Array) => ({
 
 const rootOf = (block: Json) => toHex(ssz.fulu.BeaconBlock.hashTreeRoot(ssz.fulu.BeaconBlock.fromJson(block)))
 
-test('a block that its proposer asked for and signed is imported; signed by another it is refused', async () => {
+test('imports a block signed by its proposer and rejects one signed by another validator', async () => {
   const feeRecipient = `0x${'9a'.repeat(20)}`
-  const preparations = everybody.map((index) => ({ validator_index: index, fee_recipient: feeRecipient }))
+  const preparations = allValidators.map((index) => ({ validator_index: index, fee_recipient: feeRecipient }))
   expect(await post('/eth/v1/validator/prepare_beacon_proposer', preparations)).toMatchObject(accepted)
 
-  const [{ slot, block, signature, answer, path }, imported] = await propose((proposal) =>
+  const [{ slot, block, signature, response, path }, imported] = await propose((proposal) =>
     post(
       '/eth/v2/beacon/blocks?broadcast_validation=consensus',
       contents(proposal.block, proposal.signature),
     ),
   )
   expect(imported).toMatchObject(accepted)
-  expect(answer.body).toMatchObject({
+  expect(response.body).toMatchObject({
     version: 'fulu',
     execution_payload_blinded: false,
     execution_payload_value: '0',
     consensus_block_value: expect.stringMatching(/^\d+$/),
   })
-  expect(answer.headers.get('eth-execution-payload-blinded')).toBe('false')
+  expect(response.headers.get('eth-execution-payload-blinded')).toBe('false')
   expect(block.body.graffiti).toBe(`0x${'ff'.repeat(32)}`)
   expect(block.body.execution_payload.fee_recipient.toLowerCase()).toBe(feeRecipient)
   expect((await get(`/eth/v2/beacon/blocks/${slot}`)).data).toEqual({
@@ -356,7 +362,7 @@ test('a block that its proposer asked for and signed is imported; signed by anot
     signature: toHex(signature),
   })
   // The slot has a block now, so no other block can be produced for it.
-  expect(await ask(node.url, path)).toMatchObject({ status: 400 })
+  expect(await sendRequest(node.url, path)).toMatchObject({ status: 400 })
 
   const [, refused] = await propose((proposal) =>
     post('/eth/v2/beacon/blocks', contents(proposal.block, signature)),
@@ -366,7 +372,7 @@ test('a block that its proposer asked for and signed is imported; signed by anot
 
 test('a block is imported from SSZ', async () => {
   const [{ slot, block }, imported] = await propose(async (proposal) => {
-    const raw = await askForBytes(node.url, proposal.path)
+    const raw = await requestSsz(node.url, proposal.path)
     expect(raw.headers.get('eth-consensus-version')).toBe('fulu')
     expect(ssz.fulu.BlockContents.deserialize(raw.body).block.slot).toBe(proposal.slot)
     const signedBlock = {
@@ -374,13 +380,13 @@ test('a block is imported from SSZ', async () => {
       signature: proposal.signature,
     }
     const body = ssz.fulu.SignedBlockContents.serialize({ signedBlock, kzgProofs: [], blobs: [] })
-    return ask(node.url, '/eth/v2/beacon/blocks', bytes(body))
+    return sendRequest(node.url, '/eth/v2/beacon/blocks', bytes(body))
   })
   expect(imported).toMatchObject(accepted)
   expect((await get(`/eth/v1/beacon/blocks/${slot}/root`)).data.root).toBe(rootOf(block))
 })
 
-test('a blinded block is imported when its payload was built here', async () => {
+test('imports a blinded block whose payload this node built', async () => {
   const blind = ({ block, signature }: Proposal) => {
     const { execution_payload: payload, ...body } = block.body
     const full = ssz.fulu.ExecutionPayload.fromJson(payload)
@@ -393,7 +399,7 @@ test('a blinded block is imported when its payload was built here', async () => 
     return { message, signature: toHex(signature) }
   }
   const path = '/eth/v2/beacon/blinded_blocks'
-  const [proposal, imported] = await propose((one) => post(path, blind(one)))
+  const [proposal, imported] = await propose((proposed) => post(path, blind(proposed)))
   expect(imported).toMatchObject(accepted)
   expect((await get(`/eth/v1/beacon/blocks/${proposal.slot}/root`)).data.root).toBe(rootOf(proposal.block))
 
@@ -405,7 +411,7 @@ test('a blinded block is imported when its payload was built here', async () => 
   })
 })
 
-test('slashings come into a block and slash, and pay the proposer', async () => {
+test('slashings are included in a block, slash the validators and pay the proposer', async () => {
   const [proposer = NaN, attester = NaN] = slashed
   const slot = await headSlot()
   const header = (byte: number) => {
@@ -440,7 +446,7 @@ test('slashings come into a block and slash, and pay the proposer', async () => 
     '/eth/v1/beacon/pool/proposer_slashings',
     ProposerSlashing.toJson(proposerSlashing),
   )
-  const byBytes = await ask(
+  const byBytes = await sendRequest(
     node.url,
     '/eth/v2/beacon/pool/attester_slashings',
     bytes(AttesterSlashing.serialize(attesterSlashing)),

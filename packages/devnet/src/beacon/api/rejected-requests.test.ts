@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { ask, bytes, json, nodeOfThisFile, type Json } from '../../../test/beacon.ts'
+import { sendRequest, bytes, json, useBeaconNode, type Json } from '../../../test/beacon.ts'
 
-const node = nodeOfThisFile()
+const node = useBeaconNode()
 const root = `0x${'ab'.repeat(32)}`
 const exit = { message: { epoch: '0', validator_index: '1' }, signature: `0x${'00'.repeat(96)}` }
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `id=${index}`).join('&')
@@ -138,15 +138,15 @@ const refused: [title: string, status: number, path: string, init?: RequestInit]
 ]
 
 test.each(refused)('%s', async (_title, status, path, init) => {
-  const answer = await ask(node.url, path, init)
-  expect(answer).toMatchObject({ status, body: { code: status, message: expect.any(String) } })
-  expect(Object.keys(answer.body)).toEqual(['code', 'message'])
+  const response = await sendRequest(node.url, path, init)
+  expect(response).toMatchObject({ status, body: { code: status, message: expect.any(String) } })
+  expect(Object.keys(response.body)).toEqual(['code', 'message'])
   // A readable sentence without internals of the server.
-  expect(answer.body.message).toMatch(/^[^\n]{5,}$/)
-  expect(answer.body.message).not.toMatch(/\.ts|node_modules|undefined \(reading/)
+  expect(response.body.message).toMatch(/^[^\n]{5,}$/)
+  expect(response.body.message).not.toMatch(/\.ts|node_modules|undefined \(reading/)
 })
 
-test('what is wrong with which item of a batch', async () => {
+test('an error response lists each invalid item of a batch', async () => {
   const change = {
     message: {
       validator_index: '1',
@@ -155,7 +155,7 @@ test('what is wrong with which item of a batch', async () => {
     },
     signature: `0x${'00'.repeat(96)}`,
   }
-  const { status, body } = await ask(
+  const { status, body } = await sendRequest(
     node.url,
     '/eth/v1/beacon/pool/bls_to_execution_changes',
     json([change, change]),
@@ -165,25 +165,25 @@ test('what is wrong with which item of a batch', async () => {
   expect(body.failures.map((failure: Json) => failure.index)).toEqual([0, 1])
 })
 
-test('an unknown validator is left out of a list, and one that is named twice comes once', async () => {
-  const { body } = await ask(node.url, `${states}/head/validators?id=64&id=1&id=1`)
+test('omits unknown validators from a list, and duplicates', async () => {
+  const { body } = await sendRequest(node.url, `${states}/head/validators?id=64&id=1&id=1`)
   expect(body.data.map((entry: Json) => entry.index)).toEqual(['1'])
 })
 
-test('an empty body of JSON asks for all, as no body does', async () => {
+test('an empty JSON body requests all validators, like a missing body', async () => {
   const path = `${states}/head/validator_balances`
-  const empty = await ask(node.url, path, { ...json([]), body: '' })
-  const none = await ask(node.url, path, { method: 'POST' })
+  const empty = await sendRequest(node.url, path, { ...json([]), body: '' })
+  const withoutBody = await sendRequest(node.url, path, { method: 'POST' })
   expect(empty.body.data).toHaveLength(64)
-  expect(none.body.data).toHaveLength(64)
+  expect(withoutBody.body.data).toHaveLength(64)
 })
 
-test('a request that is no HTTP ends with 400 and harms nobody', async () => {
+test('responds with 400 to a malformed HTTP request and continues to serve other clients', async () => {
   const { port } = new URL(node.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.end('nonsense\r\n\r\n')
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
   expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 400 /)
-  expect((await ask(node.url, '/eth/v1/node/health')).status).toBe(200)
+  expect((await sendRequest(node.url, '/eth/v1/node/health')).status).toBe(200)
 })

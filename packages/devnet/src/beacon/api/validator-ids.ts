@@ -12,7 +12,7 @@ import {
 import { fromHex } from '@lodestar/utils'
 import { Refused } from '../chain/refused.ts'
 
-const mostIdsInQuery = 64
+const maxIdsInQuery = 64
 const pubkeyPattern = /^0x[a-fA-F0-9]{96}$/
 const indexPattern = /^\d+$/
 
@@ -99,10 +99,10 @@ export function requireFilterLists(body: unknown): void {
  * @throws ApiError 414 for more than 64 of them.
  */
 export function limitIdsInQuery(ids: readonly unknown[] | undefined): void {
-  if (ids !== undefined && ids.length > mostIdsInQuery) {
+  if (ids !== undefined && ids.length > maxIdsInQuery) {
     throw new ApiError(
       HttpStatusCode.URI_TOO_LONG,
-      `A query may hold ${mostIdsInQuery} ids at most; send more of them by POST.`,
+      `A query may contain at most ${maxIdsInQuery} ids; use POST for more.`,
     )
   }
 }

@@ -79,7 +79,7 @@ export class AttestationPool {
         return { attestation, gain: countNew(state, attestation, cache) }
       })
       .filter(({ gain }) => gain > 0)
-      .toSorted((one, other) => other.gain - one.gain)
+      .toSorted((a, b) => b.gain - a.gain)
       .slice(0, MAX_ATTESTATIONS_ELECTRA)
       .map(({ attestation }) => attestation)
   }
@@ -99,7 +99,7 @@ export class AttestationPool {
 }
 
 function toAttestation(votes: readonly CommitteeVotes[]): electra.Attestation {
-  const committees = votes.toSorted((one, other) => one.committeeIndex - other.committeeIndex)
+  const committees = votes.toSorted((a, b) => a.committeeIndex - b.committeeIndex)
   const [first] = committees
   if (first === undefined) throw new Error('An attestation needs at least one committee.')
   const committeeBits = BitArray.fromBitLen(MAX_COMMITTEES_PER_SLOT)

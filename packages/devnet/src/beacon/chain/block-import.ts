@@ -37,14 +37,14 @@ export class BlockImport {
   readonly #pools: Pools
   readonly #lightClient: LightClientServer
   /** How many slots back blocks are stored. */
-  readonly #mostSlots: number
+  readonly #maxSlots: number
   #finalizedEpoch = 0
 
-  constructor(of: { parts: ChainParts; pools: Pools; lightClient: LightClientServer; mostSlots: number }) {
+  constructor(of: { parts: ChainParts; pools: Pools; lightClient: LightClientServer; maxSlots: number }) {
     this.#parts = of.parts
     this.#pools = of.pools
     this.#lightClient = of.lightClient
-    this.#mostSlots = of.mostSlots
+    this.#maxSlots = of.maxSlots
   }
 
   /**
@@ -103,7 +103,7 @@ export class BlockImport {
       },
       arrival.timely,
     )
-    this.#noteVotes(block, postState)
+    this.#recordVotes(block, postState)
     const seen = { slot: stored.slot, block: stored.root }
     events.emit('block_gossip', seen)
     events.emit('block', { ...seen, executionOptimistic: validity === 'optimistic' })
@@ -112,9 +112,9 @@ export class BlockImport {
   #requireImportable(block: fulu.BeaconBlock): void {
     const { blocks, forkChoice } = this.#parts
     const { slot, proposerIndex } = block
-    if (slot > forkChoice.currentSlot) throw new Refused('The slot of the block lies in the future.')
+    if (slot > forkChoice.currentSlot) throw new Refused('The slot of the block is in the future.')
     if (slot <= computeStartSlotAtEpoch(forkChoice.finalized.epoch)) {
-      throw new Refused('The block is not younger than the finalized checkpoint.')
+      throw new Refused('The block is not newer than the finalized checkpoint.')
     }
     const parentRoot = toRootHex(block.parentRoot)
     const parent = forkChoice.get(parentRoot)
@@ -149,7 +149,7 @@ export class BlockImport {
   async #acceptPayload(block: fulu.BeaconBlock): Promise<void> {
     const { executionPayload: payload, executionRequests, blobKzgCommitments } = block.body
     if (payload.transactions.length > 0 || blobKzgCommitments.length > 0) {
-      throw new Refused('This chain takes neither transactions nor blobs.')
+      throw new Refused('This chain accepts neither transactions nor blobs.')
     }
     try {
       const { parentRoot: parentBeaconBlockRoot } = block
@@ -167,13 +167,13 @@ export class BlockImport {
     throw new Refused('The payload is invalid.')
   }
 
-  #noteVotes(block: fulu.BeaconBlock, state: CachedBeaconStateFulu): void {
+  #recordVotes(block: fulu.BeaconBlock, state: CachedBeaconStateFulu): void {
     const { forkChoice, liveness } = this.#parts
-    liveness.note(computeEpochAtSlot(block.slot), [block.proposerIndex])
+    liveness.record(computeEpochAtSlot(block.slot), [block.proposerIndex])
     for (const attestation of block.body.attestations) {
       const { data } = attestation
       const attesters = state.epochCtx.getAttestingIndices(ForkSeq.fulu, attestation)
-      liveness.note(data.target.epoch, attesters)
+      liveness.record(data.target.epoch, attesters)
       const blockRoot = toRootHex(data.beaconBlockRoot)
       if (forkChoice.checkpointBlock(blockRoot, data.target.epoch) !== toRootHex(data.target.root)) continue
       forkChoice.onAttestation(attesters, { slot: data.slot, targetEpoch: data.target.epoch, blockRoot })
@@ -241,7 +241,7 @@ export class BlockImport {
         executionOptimistic: false,
       })
       for (let orphan = former; orphan.root !== common.root; orphan = this.#parentOf(orphan)) {
-        this.#pools.takeBack(blocks.content(orphan.root).message.body)
+        this.#pools.restore(blocks.content(orphan.root).message.body)
       }
     }
     this.#pools.prune()
@@ -278,7 +278,7 @@ export class BlockImport {
     for (const node of forkChoice.prune()) blocks.setValidity(node.root, node.validity)
     const { currentSlot } = forkChoice
     // After a long pause even the finalized block is old.
-    const wanted = Math.min(currentSlot - this.#mostSlots, finalized.slot)
+    const wanted = Math.min(currentSlot - this.#maxSlots, finalized.slot)
     const oldestSlot = wanted - (wanted % slotsBetweenTrees)
     states.prune(finalized.slot, oldestSlot)
     blocks.prune(currentSlot, oldestSlot)

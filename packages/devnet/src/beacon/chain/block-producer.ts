@@ -31,7 +31,7 @@ export interface BlockRequest {
   /** 32 bytes. */
   readonly graffiti: Uint8Array
   /** The votes that the proposer has received. */
-  readonly heard: { readonly votes: AttestationPool; readonly syncCommittee: SyncCommitteePool }
+  readonly pools: { readonly votes: AttestationPool; readonly syncCommittee: SyncCommitteePool }
   /** Whether the payload gets a wrong state root. */
   readonly isFaulty?: boolean | undefined
 }
@@ -78,7 +78,7 @@ export class BlockProducer {
   }
 
   async build(request: BlockRequest): Promise<BuiltBlock> {
-    const { slot, parentRoot, state, heard } = request
+    const { slot, parentRoot, state, pools } = request
     const { execution } = this.#parts
     const parentBeaconBlockRoot = fromHex(parentRoot)
     const executionRequests = ssz.electra.ExecutionRequests.defaultValue()
@@ -94,10 +94,11 @@ export class BlockProducer {
         eth1Data: state.eth1Data.toValue(),
         graffiti: request.graffiti,
         ...this.#pools.forBlock(state),
-        attestations: heard.votes.forBlock(state),
+        attestations: pools.votes.forBlock(state),
         deposits: [],
-        syncAggregate: heard.syncCommittee.aggregate(slot - 1, parentRoot),
-        executionPayload: request.isFaulty === true ? execution.spoil(toRootHex(payload.blockHash)) : payload,
+        syncAggregate: pools.syncCommittee.aggregate(slot - 1, parentRoot),
+        executionPayload:
+          request.isFaulty === true ? execution.corrupt(toRootHex(payload.blockHash)) : payload,
         blobKzgCommitments: [],
         executionRequests,
       },

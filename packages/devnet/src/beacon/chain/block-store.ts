@@ -15,7 +15,7 @@ export interface StoredBlock {
 }
 
 // Recent blocks are read frequently.
-const keptAsObjects = 64
+const maxDecodedBlocks = 64
 
 /** Stores recent imported blocks of every branch, and the genesis block permanently. */
 export class BlockStore {
@@ -121,8 +121,8 @@ export class BlockStore {
   prune(currentSlot: Slot, oldestSlot: Slot): void {
     this.#oldestSlot = Math.max(0, oldestSlot)
     for (const [slot, roots] of this.#bySlot) {
-      if (slot > currentSlot - keptAsObjects) continue
-      if (slot < oldestSlot && slot > this.genesis.slot) this.#forget(slot, roots)
+      if (slot > currentSlot - maxDecodedBlocks) continue
+      if (slot < oldestSlot && slot > this.genesis.slot) this.#remove(slot, roots)
       else for (const root of roots) this.#pack(root)
     }
   }
@@ -144,7 +144,7 @@ export class BlockStore {
     block.content = ssz.fulu.SignedBeaconBlock.serialize(block.content)
   }
 
-  #forget(slot: Slot, roots: readonly RootHex[]): void {
+  #remove(slot: Slot, roots: readonly RootHex[]): void {
     for (const root of roots) {
       const block = this.#blocks.get(root)
       if (block !== undefined) this.#byState.delete(block.stateRoot)

@@ -57,7 +57,7 @@ describe('the schedule of branches', () => {
     )
   })
 
-  it('always has more than one head once it runs', () => {
+  it('always has more than one head after the start', () => {
     for (const { slot, heads } of seen.filter((view) => view.slot >= 16)) {
       expect(heads.length, `slot ${slot}`).toBeGreaterThan(1)
     }
@@ -78,7 +78,7 @@ describe('the schedule of branches', () => {
     expect(depths).toEqual([...perRound, [68, 1]])
   })
 
-  it('shows blocks of every validity, and no head that is not valid', () => {
+  it('has blocks of every validity, and only valid heads', () => {
     const withValidity = (validity: Validity) =>
       seen.filter(({ validities }) => validities.has(validity)).length
     expect(withValidity('optimistic')).toBeGreaterThan(seen.length / 4)
@@ -89,7 +89,7 @@ describe('the schedule of branches', () => {
     expect(invalid?.weight).toBe(0n)
   })
 
-  it('makes only blocks that stand a full verification, on every branch', () => {
+  it('produces only blocks that pass full verification, on every branch', () => {
     const roots = (ofType('block') as { block: string }[]).map(({ block }) => block)
     expect(roots.length).toBeGreaterThan(lastSlot - 4)
     for (const root of roots) {
@@ -108,7 +108,7 @@ describe('the schedule of branches', () => {
     }
   })
 
-  it('never lets a proposer or an attester contradict itself', () => {
+  it('never produces slashable proposals or attestations', () => {
     const signers = new Map<string, string>()
     for (const { slot, block } of ofType('block') as { slot: number; block: string }[]) {
       const { proposerIndex } = chain.block(block).block.message
@@ -127,13 +127,13 @@ describe('the schedule of branches', () => {
     expect(votes.size).toBeGreaterThan((64 * lastSlot) / SLOTS_PER_EPOCH / 2)
   })
 
-  it('loses no vote to the branches', () => {
+  it('includes the votes of all branches', () => {
     const { state } = chain.stateForEpoch(Math.floor(lastSlot / SLOTS_PER_EPOCH))
     const participation = state.previousEpochParticipation.getAll()
     expect(participation.filter((flags) => (flags & 0b10) === 0b10)).toHaveLength(64)
   })
 
-  it('tells of the head, of blocks, of votes and of what comes next', () => {
+  it('emits events for heads, blocks, votes and payload attributes', () => {
     const head = ofType('head').at(-1)
     expect(head).toMatchObject({ slot: chain.head.block.message.slot, block: chain.head.root })
     const types = new Set<string>(events.map(({ type }) => type))
@@ -155,7 +155,7 @@ describe('the schedule of branches', () => {
       data: { proposalSlot: number; parentBlockRoot: Uint8Array }
     }[]
     const { message } = chain.head.block
-    const own = announced.find(({ data }) => data.proposalSlot === message.slot)
-    expect(own?.data.parentBlockRoot).toEqual(message.parentRoot)
+    const proposed = announced.find(({ data }) => data.proposalSlot === message.slot)
+    expect(proposed?.data.parentBlockRoot).toEqual(message.parentRoot)
   })
 })

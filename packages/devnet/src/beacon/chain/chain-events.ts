@@ -17,7 +17,7 @@ export class ChainEvents {
   }
 
   /** Whether there is a listener. */
-  get heard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.size > 0
   }
 
@@ -33,8 +33,8 @@ export class ChainEvents {
 
   subscribe(listener: Listener): () => void {
     // A listener may subscribe more than once.
-    const own: Listener = (event) => listener(event)
-    this.#listeners.add(own)
-    return () => void this.#listeners.delete(own)
+    const wrapped: Listener = (event) => listener(event)
+    this.#listeners.add(wrapped)
+    return () => void this.#listeners.delete(wrapped)
   }
 }

@@ -27,7 +27,7 @@ export interface ChainParts {
 /**
  * Returns the state of the head, advanced to the epoch of the current slot, so that it contains the current committees.
  */
-export function headStateOfToday({ head, states, forkChoice }: ChainParts): CachedBeaconStateFulu {
+export function currentHeadState({ head, states, forkChoice }: ChainParts): CachedBeaconStateFulu {
   const epoch = computeEpochAtSlot(forkChoice.currentSlot)
   return states.advanced(head.root, computeStartSlotAtEpoch(epoch))
 }

@@ -69,7 +69,7 @@ export class ChainQueries {
   /** See `BeaconChain.stateForEpoch`. */
   stateForEpoch(epoch: Epoch): StateRecord {
     const { blocks, forkChoice, head } = this.#parts
-    if (epoch > computeEpochAtSlot(forkChoice.currentSlot)) throw new Refused('The epoch lies in the future.')
+    if (epoch > computeEpochAtSlot(forkChoice.currentSlot)) throw new Refused('The epoch is in the future.')
     const start = computeStartSlotAtEpoch(epoch)
     if (epoch >= computeEpochAtSlot(head.slot)) return this.#stateAt(head, start)
     return this.#stateAt(this.#require(blocks.canonicalUpTo(start)), start)
@@ -84,7 +84,7 @@ export class ChainQueries {
       proposerBoostRoot: forkChoice.proposerBoostRoot,
       entries: forkChoice
         .nodes()
-        .toSorted((one, other) => one.slot - other.slot)
+        .toSorted((a, b) => a.slot - b.slot)
         .map((node) => this.#entry(node)),
     }
   }
@@ -138,13 +138,13 @@ export class ChainQueries {
 
   #require(root: RootHex | undefined): StoredBlock {
     const block = root === undefined ? undefined : this.#parts.blocks.get(root)
-    if (block === undefined) throw new NotFound('There is no such block, or it is not kept any more.')
+    if (block === undefined) throw new NotFound('The block does not exist, or is no longer stored.')
     return block
   }
 }
 
-function readSlot(text: string, refusal: string): Slot {
-  if (!slotPattern.test(text)) throw new Refused(refusal)
+function readSlot(text: string, message: string): Slot {
+  if (!slotPattern.test(text)) throw new Refused(message)
   return Number(text)
 }
 

@@ -25,7 +25,7 @@ setHasher(hasher)
 
 // Five epochs are enough for a chain that has finalized history when it opens.
 const defaultFinishedSlots = 5 * SLOTS_PER_EPOCH
-const defaultMostSlots = 8_192
+const defaultMaxSlots = 8_192
 
 /** Options of a new chain. */
 export interface BeaconChainOptions {
@@ -37,7 +37,7 @@ export interface BeaconChainOptions {
   /** Number of slots in the past of the chain when it opens; 40 by default. */
   readonly finishedSlots?: number | undefined
   /** Number of slots for which blocks and states are stored; 8192 by default. */
-  readonly mostSlots?: number | undefined
+  readonly maxSlots?: number | undefined
 }
 
 /**
@@ -51,7 +51,7 @@ export async function createBeaconChain(options: BeaconChainOptions): Promise<De
     secondsPerSlot,
     onFault,
     finishedSlots = defaultFinishedSlots,
-    mostSlots = defaultMostSlots,
+    maxSlots = defaultMaxSlots,
   } = options
   const genesisTime = Math.floor(Date.now() / 1_000) - finishedSlots * secondsPerSlot
   const forkConfig = createDevnetConfig(secondsPerSlot)
@@ -94,7 +94,7 @@ export async function createBeaconChain(options: BeaconChainOptions): Promise<De
 
   const pools = new Pools(parts)
   const lightClient = new LightClientServer(parts)
-  const imports = new BlockImport({ parts, pools, lightClient, mostSlots })
+  const imports = new BlockImport({ parts, pools, lightClient, maxSlots })
   const producer = new BlockProducer({ parts, pools })
   const plan = options.branching ? planSlot : () => plainSlot
   const work = new SlotWork({ parts, pools, imports, producer, keys, plan })

@@ -150,7 +150,7 @@ export class DevnetBeaconChain implements BeaconChain {
     return this.#serially(async () => {
       const { slot, randaoReveal, graffiti, skipRandaoVerification } = request
       const { head, states, config } = this.#parts
-      if (slot <= head.slot) throw new Refused('The slot must be after the one of the head.')
+      if (slot <= head.slot) throw new Refused('The slot must be after the slot of the head.')
       if (slot > this.currentSlot + 1) throw new Refused('The slot must be the current one or the next one.')
       const state = states.advanced(head.root, slot)
       const parentRoot = head.root
@@ -176,7 +176,7 @@ export class DevnetBeaconChain implements BeaconChain {
         state,
         randaoReveal,
         graffiti,
-        heard: this.#pools,
+        pools: this.#pools,
       })
       // Without transactions there are no fees for the fee recipient.
       return { block: built.block, consensusValue: built.consensusValue, executionValue: 0n }
@@ -196,12 +196,12 @@ export class DevnetBeaconChain implements BeaconChain {
 
   attestationData(slot: Slot): phase0.AttestationData {
     const { head, forkChoice } = this.#parts
-    if (slot > this.currentSlot) throw new Refused('The slot lies in the future.')
+    if (slot > this.currentSlot) throw new Refused('The slot is in the future.')
     if (computeEpochAtSlot(slot) < computeEpochAtSlot(this.currentSlot) - 1) {
-      throw new Refused('The slot lies before the previous epoch.')
+      throw new Refused('The slot is before the previous epoch.')
     }
     const blockRoot = forkChoice.ancestorAt(head.root, slot)
-    if (blockRoot === undefined) throw new Refused('The slot lies before the finalized block.')
+    if (blockRoot === undefined) throw new Refused('The slot is before the finalized block.')
     return attestationDataFor(this.#parts, blockRoot, slot).data
   }
 

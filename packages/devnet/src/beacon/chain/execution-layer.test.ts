@@ -37,7 +37,7 @@ describe('ExecutionLayer', () => {
     })
   }
 
-  it('builds blocks that pay withdrawals and that it can execute again', async () => {
+  it('builds blocks with withdrawals that it can execute again', async () => {
     const first = await build(execution.genesis, 1)
     const second = await build(first, 2)
     expect(second).toMatchObject({ blockNumber: 2, timestamp: genesisTime + 4, parentHash: first.blockHash })
@@ -49,7 +49,7 @@ describe('ExecutionLayer', () => {
     expect(await execution.execute(toRootHex(second.blockHash))).toBe(true)
   })
 
-  it('builds on several branches side by side', async () => {
+  it('builds on several branches at the same time', async () => {
     const first = await build(execution.genesis, 1)
     const other = await build(execution.genesis, 2)
     const [onFirst, onOther] = [await build(first, 3), await build(other, 3)]
@@ -58,22 +58,22 @@ describe('ExecutionLayer', () => {
     expect(await execution.execute(toRootHex(onFirst.blockHash))).toBe(true)
   })
 
-  it('does not accept a payload under a wrong hash', async () => {
+  it('rejects a payload with a wrong hash', async () => {
     const payload = await build(execution.genesis, 1)
     await expect(accept({ ...payload, gasUsed: 1 }, 1)).rejects.toThrow('Invalid blockHash')
     await expect(accept(payload, 2)).rejects.toThrow('Invalid blockHash')
   })
 
-  it('accepts a spoiled payload and finds it invalid when it is executed', async () => {
+  it('accepts a corrupted payload and reports it as invalid after execution', async () => {
     const payload = await build(execution.genesis, 1)
-    const spoiled = execution.spoil(toRootHex(payload.blockHash))
-    expect(toRootHex(spoiled.parentHash)).toBe(toRootHex(payload.parentHash))
-    await accept(spoiled, 1)
-    expect(await execution.execute(toRootHex(spoiled.blockHash))).toBe(false)
+    const corrupted = execution.corrupt(toRootHex(payload.blockHash))
+    expect(toRootHex(corrupted.parentHash)).toBe(toRootHex(payload.parentHash))
+    await accept(corrupted, 1)
+    expect(await execution.execute(toRootHex(corrupted.blockHash))).toBe(false)
     expect(await execution.execute(toRootHex(payload.blockHash))).toBe(true)
   })
 
-  it('forgets blocks and states that are not wanted any more', async () => {
+  it('removes blocks and states that are not retained', async () => {
     let payload = execution.genesis
     for (let number = 1; number <= 20; number++) payload = await build(payload, number)
     const before = execution.size

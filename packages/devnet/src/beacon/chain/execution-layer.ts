@@ -153,7 +153,7 @@ export class ExecutionLayer {
    * @param blockHash Hash of a valid payload.
    * @returns The invalid payload.
    */
-  spoil(blockHash: RootHex): deneb.ExecutionPayload {
+  corrupt(blockHash: RootHex): deneb.ExecutionPayload {
     const { header, withdrawals = [] } = this.#require(blockHash)
     const stateRoot = createHash('sha256').update(header.stateRoot).digest()
     return toPayload(
@@ -164,11 +164,11 @@ export class ExecutionLayer {
   /**
    * Removes unused blocks and states.
    *
-   * @param kept Hashes of the blocks to retain, with their states.
+   * @param retained Hashes of the blocks to retain, with their states.
    */
-  async prune(kept: ReadonlySet<RootHex>): Promise<void> {
+  async prune(retained: ReadonlySet<RootHex>): Promise<void> {
     for (const hash of this.#blocks.keys()) {
-      if (!kept.has(hash)) this.#blocks.delete(hash)
+      if (!retained.has(hash)) this.#blocks.delete(hash)
     }
     // The library never deletes a trie node of an earlier state.
     const nodes = this.#nodes()

@@ -11,7 +11,7 @@ import {
   vote,
 } from '../../../test/small-tree.ts'
 
-it('chooses what the specification chooses, in hundreds of random trees', () => {
+it('selects the same head as the specification in hundreds of random trees', () => {
   for (let seed = 1; seed <= 400; seed++) {
     const random = createRandom(seed)
     const tree = createTree()
@@ -29,21 +29,21 @@ it('chooses what the specification chooses, in hundreds of random trees', () => 
         if (parentSlot >= now || spec.invalid.has(rootOf(parent))) continue
         const slot = parentSlot + 1 + random(now - parentSlot)
         const name = `${step}-${seed}`
-        const checkpoint = (most: number): CheckpointHex => {
-          const epoch = random(most + 1)
+        const checkpoint = (maximum: number): CheckpointHex => {
+          const epoch = random(maximum + 1)
           return { epoch, root: spec.ancestorAt(rootOf(parent), epoch * slotsPerEpoch) }
         }
         const epoch = Math.floor(parentSlot / slotsPerEpoch)
         const justified = checkpoint(Math.max(0, epoch - random(2)))
-        const made = block(name, parent, slot, {
+        const newBlock = block(name, parent, slot, {
           justified,
           finalized: checkpoint(Math.min(justified.epoch, random(3) === 0 ? epoch : 0)),
           unrealizedJustified: checkpoint(epoch),
         })
         const timely = random(2) === 0
         names.push(name)
-        tree.onBlock(made, timely)
-        spec.onBlock(made, timely)
+        tree.onBlock(newBlock, timely)
+        spec.onBlock(newBlock, timely)
       } else if (act < 9) {
         const name = names[random(names.length)] ?? 'genesis'
         const slot = Math.max(0, now - 1)
@@ -90,7 +90,7 @@ class SpecStore {
     this.slot = slot
     this.boost = zeroRoot
     if (slot % slotsPerEpoch === 0) this.update(this.unrealizedJustified, this.unrealizedFinalized)
-    for (const { voters, vote: cast } of this.queue.splice(0)) this.onAttestation(voters, cast)
+    for (const { voters, vote } of this.queue.splice(0)) this.onAttestation(voters, vote)
   }
 
   update(justified: CheckpointHex, finalized: CheckpointHex): void {
@@ -98,26 +98,26 @@ class SpecStore {
     if (finalized.epoch > this.finalized.epoch) this.finalized = finalized
   }
 
-  onBlock(made: ForkChoiceBlock, timely: boolean): void {
-    this.blocks.set(made.root, made)
-    if (timely && made.slot === this.slot && this.boost === zeroRoot) this.boost = made.root
-    this.update(made.justified, made.finalized)
-    if (made.unrealizedJustified.epoch > this.unrealizedJustified.epoch) {
-      this.unrealizedJustified = made.unrealizedJustified
+  onBlock(newBlock: ForkChoiceBlock, timely: boolean): void {
+    this.blocks.set(newBlock.root, newBlock)
+    if (timely && newBlock.slot === this.slot && this.boost === zeroRoot) this.boost = newBlock.root
+    this.update(newBlock.justified, newBlock.finalized)
+    if (newBlock.unrealizedJustified.epoch > this.unrealizedJustified.epoch) {
+      this.unrealizedJustified = newBlock.unrealizedJustified
     }
-    if (epochOf(made.slot) < epochOf(this.slot))
-      this.update(made.unrealizedJustified, made.unrealizedFinalized)
+    if (epochOf(newBlock.slot) < epochOf(this.slot))
+      this.update(newBlock.unrealizedJustified, newBlock.unrealizedFinalized)
   }
 
-  onAttestation(voters: number[], cast: Vote): void {
-    if (cast.slot >= this.slot) {
-      this.queue.push({ voters, vote: cast })
+  onAttestation(voters: number[], vote: Vote): void {
+    if (vote.slot >= this.slot) {
+      this.queue.push({ voters, vote })
       return
     }
     for (const voter of voters) {
       const latest = this.messages.get(voter)
-      if (latest === undefined || cast.targetEpoch > latest.epoch) {
-        this.messages.set(voter, { epoch: cast.targetEpoch, root: cast.blockRoot })
+      if (latest === undefined || vote.targetEpoch > latest.epoch) {
+        this.messages.set(voter, { epoch: vote.targetEpoch, root: vote.blockRoot })
       }
     }
   }
@@ -151,12 +151,12 @@ class SpecStore {
     return isBoosted ? weight + Math.floor((committee * 40) / 100) : weight
   }
 
-  filter(root: string, kept: Set<string>): boolean {
+  filter(root: string, retained: Set<string>): boolean {
     const children = this.children(root)
     if (children.length > 0) {
-      const results = children.map((child) => this.filter(child.root, kept))
+      const results = children.map((child) => this.filter(child.root, retained))
       if (!results.includes(true)) return false
-      kept.add(root)
+      retained.add(root)
       return true
     }
     const leaf = this.block(root)
@@ -169,20 +169,18 @@ class SpecStore {
       this.finalized.epoch === 0 ||
       this.ancestorAt(root, this.finalized.epoch * slotsPerEpoch) === this.finalized.root
     if (!isJustified || !isFinalized) return false
-    kept.add(root)
+    retained.add(root)
     return true
   }
 
   getHead(): string {
-    const kept = new Set<string>()
+    const retained = new Set<string>()
     let head = this.justified.root
-    if (!this.invalid.has(head)) this.filter(head, kept)
+    if (!this.invalid.has(head)) this.filter(head, retained)
     for (;;) {
       const [best] = this.children(head)
-        .filter(({ root }) => kept.has(root))
-        .toSorted(
-          (one, other) => this.weight(other.root) - this.weight(one.root) || (other.root > one.root ? 1 : -1),
-        )
+        .filter(({ root }) => retained.has(root))
+        .toSorted((a, b) => this.weight(b.root) - this.weight(a.root) || (b.root > a.root ? 1 : -1))
       if (best === undefined) return head
       head = best.root
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { balance, block, createTree, genesis, rootOf, vote } from '../../../test/small-tree.ts'
 
 describe('ForkChoice', () => {
-  it('follows the heaviest branch, and the greater root when both weigh the same', () => {
+  it('selects the heaviest branch, and the greater root for equal weights', () => {
     const tree = createTree()
     tree.onTick(2)
     tree.onBlock(block('a', 'genesis', 1), false)
@@ -17,7 +17,7 @@ describe('ForkChoice', () => {
     expect(tree.get(rootOf('genesis'))?.weight).toBe(3 * balance)
   })
 
-  it('counts a vote from the slot after it on', () => {
+  it('counts a vote from the next slot on', () => {
     const tree = createTree()
     tree.onTick(1)
     tree.onBlock(block('a', 'genesis', 1), false)
@@ -28,7 +28,7 @@ describe('ForkChoice', () => {
     expect(tree.chooseHead()).toBe(rootOf('a'))
   })
 
-  it('keeps the first vote of an epoch and replaces it by one of a later epoch', () => {
+  it('uses the first vote of an epoch until a vote of a later epoch replaces it', () => {
     const tree = createTree()
     tree.onTick(9)
     tree.onBlock(block('a', 'genesis', 1), false)
@@ -53,7 +53,7 @@ describe('ForkChoice', () => {
     expect(tree.chooseHead()).toBe(rootOf('b'))
   })
 
-  it('does not count who voted twice', () => {
+  it('ignores the votes of equivocating validators', () => {
     const tree = createTree()
     tree.onTick(2)
     tree.onBlock(block('a', 'genesis', 1), false)
@@ -63,7 +63,7 @@ describe('ForkChoice', () => {
     expect(tree.chooseHead()).toBe(rootOf('b'))
   })
 
-  it('leaves a branch whose payload is invalid, with all that is built on it', () => {
+  it('excludes a branch with an invalid payload, with all its descendants', () => {
     const tree = createTree()
     tree.onTick(4)
     tree.onBlock(block('a', 'genesis', 1), false)
@@ -76,7 +76,7 @@ describe('ForkChoice', () => {
     expect(tree.get(rootOf('c'))).toMatchObject({ validity: 'invalid', weight: 0 })
   })
 
-  it('takes what a block justifies for granted when the epoch ends', () => {
+  it('applies the unrealized justification of a block at the end of the epoch', () => {
     const tree = createTree()
     tree.onTick(5)
     tree.onBlock(block('a', 'genesis', 4), false)
@@ -87,7 +87,7 @@ describe('ForkChoice', () => {
     expect(tree.justified).toEqual(justified)
   })
 
-  it('forgets what does not descend from the finalized block', () => {
+  it('removes blocks that do not descend from the finalized block', () => {
     const tree = createTree()
     tree.onTick(12)
     tree.onBlock(block('a', 'genesis', 4), false)

@@ -154,7 +154,7 @@ export class ForkChoice {
 
   /** Selects the head (`get_head`). */
   chooseHead(): RootHex {
-    this.#weigh()
+    this.#computeWeights()
     for (const node of this.#nodes.values()) {
       node.bestChild = undefined
       node.bestDescendant = undefined
@@ -184,9 +184,9 @@ export class ForkChoice {
    */
   prune(): readonly ForkChoiceNode[] {
     const { epoch, root } = this.finalized
-    const gone = this.nodes().filter((node) => this.checkpointBlock(node.root, epoch) !== root)
-    for (const node of gone) this.#nodes.delete(node.root)
-    return gone
+    const conflicting = this.nodes().filter((node) => this.checkpointBlock(node.root, epoch) !== root)
+    for (const node of conflicting) this.#nodes.delete(node.root)
+    return conflicting
   }
 
   get(root: RootHex): ForkChoiceNode | undefined {
@@ -227,7 +227,7 @@ export class ForkChoice {
     if (finalized.epoch > this.finalized.epoch) this.finalized = finalized
   }
 
-  #weigh(): void {
+  #computeWeights(): void {
     const balances = this.#justifiedBalances()
     for (const node of this.#nodes.values()) node.weight = 0
     for (const [validator, { blockRoot }] of this.#votes) {

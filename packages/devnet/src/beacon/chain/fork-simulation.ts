@@ -17,7 +17,7 @@ export interface AttestersVotes {
 
 /** The side of a network split whose messages do not arrive here yet, with all messages of that side. */
 export class ForkSimulation {
-  readonly away: ReadonlySet<ValidatorIndex>
+  readonly remote: ReadonlySet<ValidatorIndex>
   /** The last common block of both sides. */
   readonly baseRoot: RootHex
   /** The block that the attesters on that side vote for. */
@@ -25,10 +25,10 @@ export class ForkSimulation {
   readonly votes = new AttestationPool()
   readonly syncCommittee = new SyncCommitteePool()
   readonly blocks: { signed: fulu.SignedBeaconBlock; root: RootHex; postState: CachedBeaconStateFulu }[] = []
-  readonly said: AttestersVotes[] = []
+  readonly publishedVotes: AttestersVotes[] = []
 
-  constructor(of: { away: ReadonlySet<ValidatorIndex>; baseRoot: RootHex }) {
-    this.away = of.away
+  constructor(of: { remote: ReadonlySet<ValidatorIndex>; baseRoot: RootHex }) {
+    this.remote = of.remote
     this.baseRoot = of.baseRoot
     this.tipRoot = of.baseRoot
   }
@@ -45,29 +45,29 @@ export class ForkSimulation {
  *
  * @param state A state that contains the committees and proposers of the slot's epoch.
  * @param slot A slot of the split.
- * @param awayOfEight How many of eight validators are on the other side.
+ * @param remoteEighths How many of eight validators are on the other side.
  * @returns The validators on the other side.
  */
-export function chooseAway(
+export function chooseRemoteValidators(
   state: CachedBeaconStateFulu,
   slot: Slot,
-  awayOfEight: number,
+  remoteEighths: number,
 ): ReadonlySet<ValidatorIndex> {
   const start = computeStartSlotAtEpoch(computeEpochAtSlot(slot))
-  const sides = new Map<ValidatorIndex, 'home' | 'away'>()
+  const sides = new Map<ValidatorIndex, 'local' | 'remote'>()
   for (const [slotOfEpoch, side] of splitSlots) {
     sides.set(state.epochCtx.getBeaconProposer(start + slotOfEpoch), side)
   }
-  const away = new Set<ValidatorIndex>()
+  const remote = new Set<ValidatorIndex>()
   for (let at = start; at < start + SLOTS_PER_EPOCH; at++) {
     const count = state.epochCtx.getCommitteeCountPerSlot(computeEpochAtSlot(at))
     const members = Array.from({ length: count }, (_, index) => index).flatMap((index) =>
       Array.from(state.epochCtx.getBeaconCommittee(at, index)),
     )
-    const wanted = Math.round((members.length * awayOfEight) / 8)
-    const readiness = (member: ValidatorIndex) => ['away', undefined, 'home'].indexOf(sides.get(member))
-    const willing = members.toSorted((one, other) => readiness(one) - readiness(other))
-    for (const member of willing.slice(0, wanted)) away.add(member)
+    const wanted = Math.round((members.length * remoteEighths) / 8)
+    const rank = (member: ValidatorIndex) => ['remote', undefined, 'local'].indexOf(sides.get(member))
+    const sorted = members.toSorted((a, b) => rank(a) - rank(b))
+    for (const member of sorted.slice(0, wanted)) remote.add(member)
   }
-  return away
+  return remote
 }

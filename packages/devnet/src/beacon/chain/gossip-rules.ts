@@ -67,8 +67,8 @@ export function verifyAggregateAndProof(
   const { aggregate, aggregatorIndex, selectionProof } = signed.message
   const { data } = aggregate
   const { config, epochCtx } = context.state
-  const [committeeIndex, ...more] = aggregate.committeeBits.getTrueBitIndexes()
-  if (committeeIndex === undefined || more.length > 0) {
+  const [committeeIndex, ...others] = aggregate.committeeBits.getTrueBitIndexes()
+  if (committeeIndex === undefined || others.length > 0) {
     throw new Refused('An aggregate must have one bit in committee_bits.')
   }
   const committee = requireCommittee(context, data, committeeIndex)
@@ -76,7 +76,7 @@ export function verifyAggregateAndProof(
     throw new Refused('aggregation_bits must be as long as the committee.')
   }
   const positions = aggregate.aggregationBits.getTrueBitIndexes()
-  if (positions.length === 0) throw new Refused('An aggregate must hold at least one vote.')
+  if (positions.length === 0) throw new Refused('An aggregate must contain at least one vote.')
   if (!committee.includes(aggregatorIndex)) throw new Refused('The aggregator is not in the committee.')
   if (!epochCtx.isAggregator(data.slot, committeeIndex, selectionProof)) {
     throw new Refused('The selection proof does not select the validator as an aggregator.')
@@ -157,7 +157,7 @@ export function verifyContributionAndProof(
     throw new Refused(`subcommittee_index must be below ${SYNC_COMMITTEE_SUBNET_COUNT}.`)
   }
   const positions = aggregationBits.getTrueBitIndexes()
-  if (positions.length === 0) throw new Refused('A contribution must hold at least one vote.')
+  if (positions.length === 0) throw new Refused('A contribution must contain at least one vote.')
   const members = subcommitteeMembers(context.state, slot, subcommitteeIndex)
   if (!members.includes(aggregatorIndex)) throw new Refused('The aggregator is not in the subcommittee.')
   if (!isSyncCommitteeAggregator(selectionProof)) {
@@ -214,7 +214,7 @@ function requireCommittee(
   const { slot, index, target } = data
   const currentEpoch = computeEpochAtSlot(forkChoice.currentSlot)
   const epoch = computeEpochAtSlot(slot)
-  if (slot > forkChoice.currentSlot) throw new Refused('The slot of the attestation lies in the future.')
+  if (slot > forkChoice.currentSlot) throw new Refused('The slot of the attestation is in the future.')
   if (epoch < currentEpoch - 1) throw new Refused('The attestation is older than the previous epoch.')
   if (target.epoch !== epoch) throw new Refused('The target must be of the epoch of the slot.')
   if (index !== 0) throw new Refused('Since Electra the index in the attestation data must be 0.')
@@ -226,7 +226,7 @@ function requireCommittee(
   if (block === undefined)
     throw new Refused('The attested block is not known, or older than the finalized one.')
   if (block.validity === 'invalid') throw new Refused('The payload of the attested block is invalid.')
-  if (block.slot > slot) throw new Refused('The attested block is younger than the attestation.')
+  if (block.slot > slot) throw new Refused('The attested block is newer than the attestation.')
   if (forkChoice.checkpointBlock(blockRoot, target.epoch) !== toRootHex(target.root)) {
     throw new Refused('The target is not the checkpoint of the attested block.')
   }
@@ -242,17 +242,17 @@ function requireSignature(
   indices: ValidatorIndex[],
   signingRoot: Uint8Array,
   signature: Uint8Array,
-  refusal: string,
+  message: string,
 ): void {
   const set = { type: SignatureSetType.aggregate as const, indices, signingRoot, signature }
-  let isRight: boolean
+  let isValid: boolean
   try {
-    isRight = verifySignatureSet(set, state.epochCtx.pubkeyCache)
+    isValid = verifySignatureSet(set, state.epochCtx.pubkeyCache)
   } catch {
     // The library throws on bytes that are not a point on the curve.
-    isRight = false
+    isValid = false
   }
-  if (!isRight) throw new Refused(refusal)
+  if (!isValid) throw new Refused(message)
 }
 
 function toVotes(

@@ -37,7 +37,7 @@ describe('data for light clients', () => {
     expectHeader(bootstrap.header)
     const { stateRoot } = bootstrap.header.beacon
     const leaf = ssz.altair.SyncCommittee.hashTreeRoot(bootstrap.currentSyncCommittee)
-    expect(climb(leaf, currentSyncCommitteeIndex, bootstrap.currentSyncCommitteeBranch)).toBe(
+    expect(computeRoot(leaf, currentSyncCommitteeIndex, bootstrap.currentSyncCommitteeBranch)).toBe(
       toRootHex(stateRoot),
     )
     expect(chain.lightClient.bootstrap(`0x${'11'.repeat(32)}`)).toBeUndefined()
@@ -49,7 +49,7 @@ describe('data for light clients', () => {
     expectHeader(update.attestedHeader)
     expectHeader(update.finalizedHeader)
     const leaf = ssz.phase0.BeaconBlockHeader.hashTreeRoot(update.finalizedHeader.beacon)
-    expect(climb(leaf, finalizedRootIndex, update.finalityBranch)).toBe(
+    expect(computeRoot(leaf, finalizedRootIndex, update.finalityBranch)).toBe(
       toRootHex(update.attestedHeader.beacon.stateRoot),
     )
     expect(update.finalizedHeader.beacon.slot).toBe(chain.forkChoice().finalized.epoch * 8)
@@ -59,14 +59,14 @@ describe('data for light clients', () => {
     expect(chain.lightClient.optimisticUpdate()).toMatchObject({ signatureSlot: 70 })
   })
 
-  it('leads from one period to the next', () => {
+  it('provides an update from each period to the next', () => {
     const updates = chain.lightClient.updates(0, 5)
     expect(updates.map(({ attestedHeader }) => Math.floor(attestedHeader.beacon.slot / 64))).toEqual([0, 1])
     const [first, second] = updates
     if (first === undefined || second === undefined) throw new Error('there are two')
     for (const update of updates) {
       const leaf = ssz.altair.SyncCommittee.hashTreeRoot(update.nextSyncCommittee)
-      expect(climb(leaf, nextSyncCommitteeIndex, update.nextSyncCommitteeBranch)).toBe(
+      expect(computeRoot(leaf, nextSyncCommitteeIndex, update.nextSyncCommitteeBranch)).toBe(
         toRootHex(update.attestedHeader.beacon.stateRoot),
       )
     }
@@ -76,8 +76,8 @@ describe('data for light clients', () => {
     expect(chain.lightClient.updates(2, 1)).toEqual([])
   })
 
-  it('tells of every update', () => {
-    const count = (topic: string) => topics.filter((other) => other === topic).length
+  it('emits an event for every update', () => {
+    const count = (topic: string) => topics.filter((candidate) => candidate === topic).length
     expect(count('light_client_optimistic_update')).toBe(69)
     expect(count('light_client_finality_update')).toBeGreaterThan(30)
   })
@@ -86,7 +86,7 @@ describe('data for light clients', () => {
     const { body } = chain.block(beacon.slot).block.message
     expect(toRootHex(execution.blockHash)).toBe(toRootHex(body.executionPayload.blockHash))
     const leaf = ssz.deneb.ExecutionPayloadHeader.hashTreeRoot(execution)
-    expect(climb(leaf, executionPayloadIndex, executionBranch)).toBe(toRootHex(beacon.bodyRoot))
+    expect(computeRoot(leaf, executionPayloadIndex, executionBranch)).toBe(toRootHex(beacon.bodyRoot))
   }
 
   function expectSigned(
@@ -118,7 +118,7 @@ describe('data for light clients', () => {
 })
 
 /** Computes the root of a leaf and its Merkle branch without the library. */
-function climb(leaf: Uint8Array, index: number, branch: readonly Uint8Array[]): string {
+function computeRoot(leaf: Uint8Array, index: number, branch: readonly Uint8Array[]): string {
   let node: Uint8Array = leaf
   let at = index
   for (const sibling of branch) {

@@ -91,7 +91,7 @@ export class LightClientServer implements LightClientData {
 
     const state = this.#states.after(attestedRoot)
     const update = this.#update(state, attestedRoot, block)
-    this.#keepBest(update)
+    this.#storeIfBest(update)
     const { attestedHeader, finalizedHeader, finalityBranch, signatureSlot } = update
     if (slotOf(update) > slotOf(this.#optimistic)) {
       this.#optimistic = { attestedHeader, syncAggregate, signatureSlot }
@@ -127,7 +127,7 @@ export class LightClientServer implements LightClientData {
     return update
   }
 
-  #keepBest(update: electra.LightClientUpdate): void {
+  #storeIfBest(update: electra.LightClientUpdate): void {
     const period = computeSyncPeriodAtSlot(slotOf(update))
     // Only a client that has the committee of the period can follow into the next one.
     if (computeSyncPeriodAtSlot(update.signatureSlot) !== period) return

@@ -4,7 +4,7 @@ import type { Epoch, ValidatorIndex } from '@lodestar/types'
 export class Liveness {
   readonly #live = new Map<Epoch, Set<ValidatorIndex>>()
 
-  note(epoch: Epoch, validators: readonly ValidatorIndex[]): void {
+  record(epoch: Epoch, validators: readonly ValidatorIndex[]): void {
     const live = this.#live.get(epoch) ?? new Set()
     for (const validator of validators) live.add(validator)
     this.#live.set(epoch, live)

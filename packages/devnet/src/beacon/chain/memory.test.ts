@@ -7,20 +7,20 @@ import type { DevnetBeaconChain } from './devnet-beacon-chain.ts'
 import { NotFound } from './not-found.ts'
 import { Refused } from './refused.ts'
 
-const mostSlots = 64
+const maxSlots = 64
 const lastSlot = 119
 
-describe('what the chain remembers', () => {
+describe('stored history', () => {
   let chain: DevnetBeaconChain
   const stateRoots = new Map<number, string>()
-  const late: { root: string; stateRoot: string; validity: Validity }[] = []
+  const delayed: { root: string; stateRoot: string; validity: Validity }[] = []
 
   beforeAll(async () => {
     chain = await createBeaconChain({
       secondsPerSlot: 2,
       branching: true,
       finishedSlots: 1,
-      mostSlots,
+      maxSlots,
       onFault: (error) => {
         throw error
       },
@@ -31,12 +31,12 @@ describe('what the chain remembers', () => {
       stateRoots.set(slot, toRootHex(processSlots(state, slot).hashTreeRoot()))
       if (slot === 67) {
         const { root, block, validity } = chain.head
-        late.push({ root, stateRoot: toRootHex(block.message.stateRoot), validity })
+        delayed.push({ root, stateRoot: toRootHex(block.message.stateRoot), validity })
       }
     }
   }, 60_000)
 
-  it('computes states again that it has not kept', () => {
+  it('recomputes states that are not stored', () => {
     // None of these slots was at the head of a losing branch.
     for (const slot of [33, 40, 57, 63, 64, 71, 80, 88, 100, 119]) {
       const { state } = chain.state(slot)
@@ -49,7 +49,7 @@ describe('what the chain remembers', () => {
     }
   })
 
-  it('answers for slots without a block by the state before', () => {
+  it('returns the previous state for slots without a block', () => {
     // The block of this slot arrived late and was orphaned.
     const { state } = chain.state(67)
     expect(state.slot).toBe(67)
@@ -57,16 +57,16 @@ describe('what the chain remembers', () => {
     expect(() => chain.block(67)).toThrow(NotFound)
     const [orphan] = chain.blocksAtSlot(67)
     expect(orphan).toMatchObject({
-      root: late[0]?.root,
+      root: delayed[0]?.root,
       canonical: false,
       finalized: false,
       validity: 'valid',
     })
-    const { state: ofOrphan } = chain.state(late[0]?.stateRoot ?? '')
+    const { state: ofOrphan } = chain.state(delayed[0]?.stateRoot ?? '')
     expect(ofOrphan.latestBlockHeader.slot).toBe(67)
   })
 
-  it('tells what is finalized and what is not known', () => {
+  it('reports finalized blocks, and rejects unknown ones', () => {
     expect(chain.block('finalized')).toMatchObject({ finalized: true, canonical: true, validity: 'valid' })
     expect(chain.block('head')).toMatchObject({ finalized: false, canonical: true, root: chain.head.root })
     expect(chain.block('genesis').block.message.slot).toBe(0)
@@ -86,12 +86,12 @@ describe('what the chain remembers', () => {
     expect(chain.blocksByParent(parent.root).map(({ block }) => block.message.slot)).toEqual([67, 68])
   })
 
-  it('forgets what is too old', () => {
+  it('removes old blocks and states', () => {
     expect(chain.block(40).block.message.slot).toBe(40)
     expect(() => chain.block(10)).toThrow(NotFound)
     expect(() => chain.state(10)).toThrow(NotFound)
     const { size } = chain
-    expect(size.blocks).toBeLessThan(mostSlots * 2)
+    expect(size.blocks).toBeLessThan(maxSlots * 2)
     expect(size.states).toBeLessThan(80)
     expect(size.trees).toBeLessThan(5)
     expect(size.forkChoiceNodes).toBeLessThan(40)

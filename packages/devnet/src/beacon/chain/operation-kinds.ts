@@ -52,7 +52,7 @@ export const attesterSlashing: OperationKind<electra.AttesterSlashing> = {
     const slashable = getAttesterSlashableIndices(item).some((index) =>
       isSlashableValidator(validatorOf(state, index), epochCtx.epoch),
     )
-    if (!slashable) throw new Error('None of the attesters can be slashed any more.')
+    if (!slashable) throw new Error('None of the attesters can still be slashed.')
   },
 }
 

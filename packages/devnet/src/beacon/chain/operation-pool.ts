@@ -19,16 +19,16 @@ export interface OperationKind<item> {
 /** Verified operations of one kind that wait for inclusion in a block. */
 export class PendingOperations<item> {
   readonly #kind: OperationKind<item>
-  readonly #most: number
+  readonly #maxItems: number
   readonly #pending = new Map<string, item>()
 
   /**
    * @param kind The rules.
-   * @param most Maximum number of operations in a block.
+   * @param maxItems Maximum number of operations in a block.
    */
-  constructor(kind: OperationKind<item>, most: number) {
+  constructor(kind: OperationKind<item>, maxItems: number) {
     this.#kind = kind
-    this.#most = most
+    this.#maxItems = maxItems
   }
 
   /**
@@ -65,7 +65,7 @@ export class PendingOperations<item> {
     const chosen: item[] = []
     for (const item of this.#pending.values()) {
       const validators = this.#kind.affects(item)
-      if (chosen.length === this.#most) break
+      if (chosen.length === this.#maxItems) break
       if (!this.#isApplicable(state, item) || validators.some((validator) => affected.has(validator)))
         continue
       chosen.push(item)

@@ -85,7 +85,7 @@ describe('operations', () => {
     return { attestation1, attestation2 }
   }
 
-  it('takes an operation back from a block that loses its place', async () => {
+  it('returns the operations of a reorged-out block to the pool', async () => {
     chain = await createBeaconChain({
       secondsPerSlot: 2,
       branching: true,
@@ -102,7 +102,7 @@ describe('operations', () => {
     expect((await nextBlock()).body.voluntaryExits).toHaveLength(1)
   })
 
-  it('lets a validator exit', async () => {
+  it('processes a voluntary exit', async () => {
     chain.pools.voluntaryExits.add(exitOf(5))
     chain.pools.voluntaryExits.add(exitOf(5))
     expect(chain.pools.voluntaryExits.all()).toHaveLength(1)
@@ -115,7 +115,7 @@ describe('operations', () => {
     expect(() => chain.pools.voluntaryExits.add(exitOf(5))).toThrow(/already exited/)
   })
 
-  it('refuses exits that are not valid, by words of the rule', () => {
+  it('rejects invalid exits with the violated rule', () => {
     expect(() => chain.pools.voluntaryExits.add(exitOf(5, 6))).toThrow(Refused)
     expect(() => chain.pools.voluntaryExits.add(exitOf(5, 6))).toThrow(/invalid signature/)
     expect(() => chain.pools.voluntaryExits.add(exitOf(900, 6))).toThrow(/no validator with this index/)
@@ -132,11 +132,11 @@ describe('operations', () => {
     expect(chain.pools.blsToExecutionChanges.all()).toEqual([])
     // This validator already has an account address as its withdrawal credentials.
     expect(() => chain.pools.blsToExecutionChanges.add(changeOf(4))).toThrow(Refused)
-    const stranger = SecretKey.fromKeygen(new Uint8Array(32).fill(1))
-    expect(() => chain.pools.blsToExecutionChanges.add(changeOf(7, stranger))).toThrow(Refused)
+    const otherKey = SecretKey.fromKeygen(new Uint8Array(32).fill(1))
+    expect(() => chain.pools.blsToExecutionChanges.add(changeOf(7, otherKey))).toThrow(Refused)
   })
 
-  it('slashes who proposed twice and takes nothing from it afterwards', async () => {
+  it('slashes a proposer that proposed twice and includes no later blocks of it', async () => {
     const { state } = chain.stateForEpoch(1)
     const next = state.epochCtx.getBeaconProposer(chain.currentSlot + 2)
     chain.pools.proposerSlashings.add(doubleProposal(next))
@@ -153,7 +153,7 @@ describe('operations', () => {
     expect(after.proposerIndex).not.toBe(next)
   })
 
-  it('slashes who voted twice, though it exits at the same time', async () => {
+  it('slashes an attester that voted twice while it exits', async () => {
     chain.pools.voluntaryExits.add(exitOf(9))
     chain.pools.attesterSlashings.add(doubleVote(9))
     const { body } = await nextBlock()

@@ -9,7 +9,7 @@ import type { altair, capella, electra, phase0 } from '@lodestar/types'
 import { toRootHex } from '@lodestar/utils'
 import { AttestationPool, type CommitteeVotes } from './attestation-pool.ts'
 import type { MessageIntake, OperationPool, OperationPools } from './beacon-chain.ts'
-import { headStateOfToday, type ChainParts } from './chain-parts.ts'
+import { currentHeadState, type ChainParts } from './chain-parts.ts'
 import {
   verifyAggregateAndProof,
   verifyContributionAndProof,
@@ -85,7 +85,7 @@ export class Pools implements OperationPools {
 
   readonly voluntaryExits: OperationPool<phase0.SignedVoluntaryExit> = {
     add: (exit) => {
-      if (this.#exits.add(headStateOfToday(this.#parts), exit))
+      if (this.#exits.add(currentHeadState(this.#parts), exit))
         this.#parts.events.emit('voluntary_exit', exit)
     },
     all: () => this.#exits.all(),
@@ -93,7 +93,7 @@ export class Pools implements OperationPools {
 
   readonly proposerSlashings: OperationPool<phase0.ProposerSlashing> = {
     add: (slashing) => {
-      if (!this.#proposerSlashings.add(headStateOfToday(this.#parts), slashing)) return
+      if (!this.#proposerSlashings.add(currentHeadState(this.#parts), slashing)) return
       this.#parts.events.emit('proposer_slashing', slashing)
     },
     all: () => this.#proposerSlashings.all(),
@@ -101,7 +101,7 @@ export class Pools implements OperationPools {
 
   readonly attesterSlashings: OperationPool<electra.AttesterSlashing> = {
     add: (slashing) => {
-      if (!this.#attesterSlashings.add(headStateOfToday(this.#parts), slashing)) return
+      if (!this.#attesterSlashings.add(currentHeadState(this.#parts), slashing)) return
       this.#parts.forkChoice.onEquivocation(getAttesterSlashableIndices(slashing))
       this.#parts.events.emit('attester_slashing', slashing)
     },
@@ -110,7 +110,7 @@ export class Pools implements OperationPools {
 
   readonly blsToExecutionChanges: OperationPool<capella.SignedBLSToExecutionChange> = {
     add: (change) => {
-      if (!this.#changes.add(headStateOfToday(this.#parts), change)) return
+      if (!this.#changes.add(currentHeadState(this.#parts), change)) return
       this.#parts.events.emit('bls_to_execution_change', change)
     },
     all: () => this.#changes.all(),
@@ -125,7 +125,7 @@ export class Pools implements OperationPools {
       targetEpoch: data.target.epoch,
       blockRoot: toRootHex(data.beaconBlockRoot),
     })
-    this.#parts.liveness.note(data.target.epoch, attesters)
+    this.#parts.liveness.record(data.target.epoch, attesters)
   }
 
   /**
@@ -145,8 +145,8 @@ export class Pools implements OperationPools {
   }
 
   /** Returns the operations of a block that is no longer canonical to the pools. */
-  takeBack(body: Operations): void {
-    const state = headStateOfToday(this.#parts)
+  restore(body: Operations): void {
+    const state = currentHeadState(this.#parts)
     const again = <item>(pool: PendingOperations<item>, items: readonly item[]) => {
       for (const item of items) {
         try {
@@ -179,6 +179,6 @@ export class Pools implements OperationPools {
   }
 
   #gossip(): GossipContext {
-    return { state: headStateOfToday(this.#parts), forkChoice: this.#parts.forkChoice }
+    return { state: currentHeadState(this.#parts), forkChoice: this.#parts.forkChoice }
   }
 }

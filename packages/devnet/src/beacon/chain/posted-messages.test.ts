@@ -25,7 +25,7 @@ import { ValidatorKeys } from './validator-keys.ts'
 
 const graffiti = new Uint8Array(32).fill(9)
 
-describe('messages of others', () => {
+describe('messages from clients', () => {
   let chain: DevnetBeaconChain
   const keys = new ValidatorKeys(64)
 
@@ -45,7 +45,7 @@ describe('messages of others', () => {
   }
 
   /** Returns a validator other than the given ones, because the duties depend on the time at which the chain began. */
-  function another(...validators: readonly number[]): number {
+  function otherValidator(...validators: readonly number[]): number {
     return keys.pubkeys.findIndex((_, index) => !validators.includes(index))
   }
 
@@ -69,7 +69,7 @@ describe('messages of others', () => {
     return { message, signature: sign(message.proposerIndex, root) }
   }
 
-  it('imports a block that another proposer than the own one has made, before its slot begins', async () => {
+  it('imports a block from a client before its slot begins', async () => {
     const block = signed(await produce(9))
     const imported = chain.importBlock(block)
     await chain.runSlot(9)
@@ -99,29 +99,29 @@ describe('messages of others', () => {
       /neither transactions nor blobs/,
       (block) => block.body.blobKzgCommitments.push(new Uint8Array(48)),
     ],
-  ])('refuses a block with %s', async (_name, rule, spoil) => {
-    const twin = ssz.fulu.BeaconBlock.clone(await produce(9))
-    spoil(twin)
-    const refusal = expect(chain.importBlock(signed(twin))).rejects.toThrow(rule)
+  ])('rejects a block with %s', async (_name, rule, corrupt) => {
+    const conflicting = ssz.fulu.BeaconBlock.clone(await produce(9))
+    corrupt(conflicting)
+    const rejection = expect(chain.importBlock(signed(conflicting))).rejects.toThrow(rule)
     await chain.runSlot(9)
-    await refusal
+    await rejection
     // The slot is still free for its own proposer.
     expect(chain.head.block.message.body.graffiti).not.toEqual(graffiti)
     expect(chain.head.block.message.slot).toBe(9)
   })
 
-  it('refuses a block on the head whose payload does not execute', async () => {
-    const twin = ssz.fulu.BeaconBlock.clone(await produce(9))
-    const { executionPayload, executionRequests } = twin.body
+  it('rejects a block on the head whose payload does not execute', async () => {
+    const conflicting = ssz.fulu.BeaconBlock.clone(await produce(9))
+    const { executionPayload, executionRequests } = conflicting.body
     executionPayload.stateRoot = graffiti
     executionPayload.blockHash = await hashOf({
       payload: executionPayload,
-      parentBeaconBlockRoot: twin.parentRoot,
+      parentBeaconBlockRoot: conflicting.parentRoot,
       executionRequests,
     })
     const postState = stateTransition(
       chain.state('head').state,
-      { message: ssz.fulu.BeaconBlock.clone(twin), signature: new Uint8Array(96) },
+      { message: ssz.fulu.BeaconBlock.clone(conflicting), signature: new Uint8Array(96) },
       {
         verifyStateRoot: false,
         verifyProposer: false,
@@ -129,26 +129,28 @@ describe('messages of others', () => {
         dataAvailabilityStatus: DataAvailabilityStatus.Available,
       },
     )
-    twin.stateRoot = postState.hashTreeRoot()
-    const refusal = expect(chain.importBlock(signed(twin))).rejects.toThrow('The payload is invalid.')
+    conflicting.stateRoot = postState.hashTreeRoot()
+    const rejection = expect(chain.importBlock(signed(conflicting))).rejects.toThrow(
+      'The payload is invalid.',
+    )
     await chain.runSlot(9)
-    await refusal
+    await rejection
   })
 
-  it('refuses a block whose proposer has not signed it', async () => {
+  it('rejects a block without a valid proposer signature', async () => {
     const message = await produce(9)
-    const refusal = expect(chain.importBlock({ message, signature: sign(1, graffiti) })).rejects.toThrow(
+    const rejection = expect(chain.importBlock({ message, signature: sign(1, graffiti) })).rejects.toThrow(
       Refused,
     )
     await chain.runSlot(9)
-    await refusal
+    await rejection
   })
 
-  it('refuses a second block of a proposer and a block of the future', async () => {
+  it('rejects a second block of a proposer and a block from the future', async () => {
     const block = await produce(9)
-    const twin = ssz.fulu.BeaconBlock.clone(block)
-    twin.body.graffiti = new Uint8Array(32)
-    const other = signed(twin)
+    const conflicting = ssz.fulu.BeaconBlock.clone(block)
+    conflicting.body.graffiti = new Uint8Array(32)
+    const other = signed(conflicting)
     await chain.runSlot(9)
     const later = ssz.fulu.BeaconBlock.clone(block)
     later.slot = 20
@@ -156,7 +158,7 @@ describe('messages of others', () => {
     await expect(chain.importBlock(signed(later))).rejects.toThrow('in the future')
   })
 
-  it('refuses to produce for a slashed proposer', async () => {
+  it('does not produce a block for a slashed proposer', async () => {
     const proposerIndex = chain.state('head').state.epochCtx.getBeaconProposer(10)
     const header = (bodyRoot: Uint8Array) => {
       const zero = new Uint8Array(32)
@@ -171,13 +173,13 @@ describe('messages of others', () => {
     await expect(produce(10)).rejects.toThrow(new Refused('The proposer of the slot is slashed.'))
   })
 
-  it('refuses to produce with a wrong reveal, for the past and for the far future', async () => {
+  it('rejects block production with a wrong randao reveal, for the past and for the distant future', async () => {
     const request = { slot: 9, randaoReveal: sign(1, graffiti), graffiti, skipRandaoVerification: false }
     await expect(chain.produceBlock(request)).rejects.toThrow('randao_reveal')
     await expect(chain.produceBlock({ ...request, randaoReveal: new Uint8Array(96) })).rejects.toThrow(
       'randao_reveal',
     )
-    await expect(chain.produceBlock({ ...request, slot: 8 })).rejects.toThrow('after the one of the head')
+    await expect(chain.produceBlock({ ...request, slot: 8 })).rejects.toThrow('after the slot of the head')
     await expect(chain.produceBlock({ ...request, slot: 12 })).rejects.toThrow('current one or the next one')
     const infinity = new Uint8Array(96)
     infinity[0] = 0xc0
@@ -185,7 +187,7 @@ describe('messages of others', () => {
     expect((await chain.produceBlock(skipping)).block.slot).toBe(9)
   })
 
-  it('pays fees to whom the proposer names', async () => {
+  it('pays fees to the fee recipient of the proposer', async () => {
     const { state } = chain.stateForEpoch(1)
     const address = `0x${'ab'.repeat(20)}`
     chain.prepareProposer(state.epochCtx.getBeaconProposer(9), address)
@@ -203,7 +205,7 @@ describe('messages of others', () => {
       return { committeeIndex: 0, attesterIndex, data, signature } satisfies electra.SingleAttestation
     }
 
-    it('takes a vote once and tells of it', () => {
+    it('accepts a vote once and emits an event', () => {
       const types: string[] = []
       chain.subscribe(({ type }) => types.push(type))
       // The validator of this chain has voted already.
@@ -222,18 +224,18 @@ describe('messages of others', () => {
       expect(chain.aggregate({ dataRoot, slot: 6, committeeIndex: 0 })).toBeUndefined()
     })
 
-    it('refuses wrong votes', () => {
+    it('rejects invalid votes', () => {
       const { attestations } = chain.pools
       const right = single({ position: 0 })
       const [known] = attestations.all()
       expect(known).toBeDefined()
-      const signer = another(right.attesterIndex)
+      const signer = otherValidator(right.attesterIndex)
       expect(() => attestations.add(single({ position: 0, signer }))).toThrow(/signature/)
       expect(() => attestations.add({ ...right, signature: new Uint8Array(96) })).toThrow(/signature/)
-      const outsider = another(
+      const nonMember = otherValidator(
         ...chain.stateForEpoch(1).state.epochCtx.getBeaconCommittee(right.data.slot, 0),
       )
-      expect(() => attestations.add({ ...right, attesterIndex: outsider })).toThrow(/not in the committee/)
+      expect(() => attestations.add({ ...right, attesterIndex: nonMember })).toThrow(/not in the committee/)
       expect(() => attestations.add({ ...right, committeeIndex: 9 })).toThrow(/no committee/)
       const withData = (data: Partial<typeof right.data>) => ({
         ...right,
@@ -246,7 +248,7 @@ describe('messages of others', () => {
       expect(() => attestations.add(withData({ target: { epoch: 1, root: graffiti } }))).toThrow(/target/)
     })
 
-    it('takes an aggregate with its proof and refuses a wrong one', () => {
+    it('accepts an aggregate with a valid proof and rejects an invalid one', () => {
       const slot = chain.currentSlot
       const { state } = chain.stateForEpoch(1)
       const [aggregatorIndex = -1] = state.epochCtx.getBeaconCommittee(slot, 0)
@@ -264,15 +266,18 @@ describe('messages of others', () => {
       const root = computeSigningRoot(ssz.electra.AggregateAndProof, message, domain)
       chain.pools.aggregates.add({ message, signature: sign(aggregatorIndex, root) })
       expect(() =>
-        chain.pools.aggregates.add({ message, signature: sign(another(aggregatorIndex), root) }),
+        chain.pools.aggregates.add({ message, signature: sign(otherValidator(aggregatorIndex), root) }),
       ).toThrow(/signature of the aggregator/)
-      const foreign = { ...message, selectionProof: sign(another(aggregatorIndex), selection) }
+      const foreign = { ...message, selectionProof: sign(otherValidator(aggregatorIndex), selection) }
       expect(() =>
-        chain.pools.aggregates.add({ message: foreign, signature: sign(another(aggregatorIndex), root) }),
+        chain.pools.aggregates.add({
+          message: foreign,
+          signature: sign(otherValidator(aggregatorIndex), root),
+        }),
       ).toThrow(Refused)
     })
 
-    it('takes what the sync committee says', () => {
+    it('accepts sync committee messages and contributions', () => {
       const slot = chain.currentSlot
       const { state } = chain.state('head')
       const committee = state.epochCtx.getIndexedSyncCommittee(slot).validatorIndices
@@ -289,8 +294,8 @@ describe('messages of others', () => {
       expect(() =>
         chain.pools.syncCommitteeMessages.add({ ...message, beaconBlockRoot: new Uint8Array(32) }),
       ).toThrow(/signature/)
-      const outsider = another(...committee)
-      expect(() => chain.pools.syncCommitteeMessages.add({ ...message, validatorIndex: outsider })).toThrow(
+      const nonMember = otherValidator(...committee)
+      expect(() => chain.pools.syncCommitteeMessages.add({ ...message, validatorIndex: nonMember })).toThrow(
         /not in the sync committee/,
       )
 
@@ -305,7 +310,7 @@ describe('messages of others', () => {
     })
   })
 
-  it('knows who was heard of in an epoch', async () => {
+  it('reports the validators that were active in an epoch', async () => {
     for (let slot = 9; slot <= 16; slot++) await chain.runSlot(slot)
     expect(Array.from({ length: 64 }, (_, index) => chain.isLive(1, index))).not.toContain(false)
     expect(chain.isLive(3, 0)).toBe(false)
@@ -313,9 +318,9 @@ describe('messages of others', () => {
 })
 
 /** The correct hash of a payload; the library includes it in the error for a payload with another hash. */
-async function hashOf(given: NewPayload): Promise<Uint8Array> {
+async function hashOf(newPayload: NewPayload): Promise<Uint8Array> {
   const execution = await ExecutionLayer.create({ genesisTime: 0, chainId: 1337 })
-  const payload = { ...given.payload, blockHash: new Uint8Array(32) }
-  const refusal = await execution.accept({ ...given, payload }).catch(String)
-  return fromHex(/received: (0x[0-9a-f]{64})/.exec(String(refusal))?.[1] ?? '')
+  const payload = { ...newPayload.payload, blockHash: new Uint8Array(32) }
+  const rejection = await execution.accept({ ...newPayload, payload }).catch(String)
+  return fromHex(/received: (0x[0-9a-f]{64})/.exec(String(rejection))?.[1] ?? '')
 }

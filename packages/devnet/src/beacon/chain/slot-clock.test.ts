@@ -25,7 +25,7 @@ function follow(of: { startedSlotsAgo: number; firstSlot: number; onPhase?: (cal
   return { calls, faults, stopping, ended }
 }
 
-it('calls for every phase in its order and not before its time', async () => {
+it('runs the phases in order, at their scheduled times', async () => {
   const { calls, stopping, ended } = follow({ startedSlotsAgo: 0, firstSlot: 1 })
   await expect.poll(() => calls.length).toBeGreaterThan(7)
   stopping.abort()
@@ -42,7 +42,7 @@ it('calls for every phase in its order and not before its time', async () => {
   }
 })
 
-it('makes up for a few slots and leaves many empty', async () => {
+it('catches up on a few missed slots and skips many', async () => {
   const few = follow({ startedSlotsAgo: 5, firstSlot: 1 })
   const many = follow({ startedSlotsAgo: 500, firstSlot: 1 })
   const slots = (calls: { call: string }[]) => [
@@ -64,7 +64,7 @@ it.each([
   expect(calls).toEqual([])
 })
 
-it('goes on after a fault', async () => {
+it('continues after an error', async () => {
   const { calls, faults } = follow({
     startedSlotsAgo: 2,
     firstSlot: 1,

@@ -4,11 +4,11 @@ import type { ClockEnd } from './beacon-chain.ts'
 import { slotPhases, type SlotPhase } from './slot-work.ts'
 
 // With a larger lag, the missed slots stay empty, so that work does not accumulate while a computer sleeps.
-const mostSlotsBehind = 8
+const maxSlotsBehind = 8
 // After this time without the chain, for example while a computer sleeps, no client waits for it any more. The
 // validators would receive penalties for their absence until they lose their whole balance. A clock that was set back
 // would make the chain wait.
-const mostDriftMs = 3_600_000
+const maxDriftMs = 3_600_000
 
 /** The parameters of the clock loop. */
 export interface SlotClockOptions {
@@ -36,14 +36,14 @@ export async function followClock(options: SlotClockOptions, signal: AbortSignal
   while (!signal.aborted) {
     for (const [position, phase] of slotPhases.entries()) {
       const dueAt = genesisTimeMs + (slot + position / slotPhases.length) * slotMs
-      if (Math.abs(dueAt - Date.now()) > mostDriftMs) return 'lost'
+      if (Math.abs(dueAt - Date.now()) > maxDriftMs) return 'lost'
       // Even without a wait, the thread must run its other tasks.
       await sleep(Math.max(0, dueAt - Date.now()), undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return 'stopped'
       await onPhase(slot, phase).catch(onFault)
     }
     const current = Math.floor((Date.now() - genesisTimeMs) / slotMs)
-    slot = current - slot > mostSlotsBehind ? current : slot + 1
+    slot = current - slot > maxSlotsBehind ? current : slot + 1
   }
   return 'stopped'
 }

@@ -23,30 +23,30 @@ import type { Slot } from '@lodestar/types'
  */
 export interface SlotPlan {
   /** Whether the block arrives after the votes of its slot. */
-  readonly isLate: boolean
+  readonly isDelayed: boolean
   /** Which side of the split proposes; `undefined` when there is no split. */
   readonly split?: SplitPlan
 }
 
 /** The plan of a slot during a split. */
 export interface SplitPlan {
-  readonly proposer: 'home' | 'away'
+  readonly proposer: 'local' | 'remote'
   /** How many of eight validators are on the other side. */
-  readonly awayOfEight: number
+  readonly remoteEighths: number
   /** Whether the payload is invalid. */
   readonly isFaulty: boolean
 }
 
 /** The slots of an epoch in which the network is split, with the side of the proposer. */
 export const splitSlots: ReadonlyMap<number, SplitPlan['proposer']> = new Map([
-  [2, 'home'],
-  [3, 'away'],
-  [4, 'home'],
-  [5, 'away'],
+  [2, 'local'],
+  [3, 'remote'],
+  [4, 'local'],
+  [5, 'remote'],
 ])
 
 const epochsPerRound = 8
-const lateSlot = 3
+const delayedSlot = 3
 const lastAwaySlot = 5
 const minority = 3
 const majority = 5
@@ -60,13 +60,13 @@ const majority = 5
 export function planSlot(slot: Slot): SlotPlan {
   const slotOfEpoch = slot % SLOTS_PER_EPOCH
   const epochOfRound = Math.floor(slot / SLOTS_PER_EPOCH) % epochsPerRound
-  if (epochOfRound % 2 === 0) return { isLate: slotOfEpoch === lateSlot }
+  if (epochOfRound % 2 === 0) return { isDelayed: slotOfEpoch === delayedSlot }
   const proposer = splitSlots.get(slotOfEpoch)
   if (proposer === undefined) return plainSlot
-  const awayOfEight = epochOfRound === 3 || epochOfRound === 7 ? majority : minority
+  const remoteEighths = epochOfRound === 3 || epochOfRound === 7 ? majority : minority
   const isFaulty = epochOfRound === 7 && slotOfEpoch === lastAwaySlot
-  return { isLate: false, split: { proposer, awayOfEight, isFaulty } }
+  return { isDelayed: false, split: { proposer, remoteEighths, isFaulty } }
 }
 
 /** A slot in which all messages arrive in time. */
-export const plainSlot: SlotPlan = { isLate: false }
+export const plainSlot: SlotPlan = { isDelayed: false }

@@ -10,7 +10,7 @@ import type { ChainParts } from './chain-parts.ts'
 import { subcommitteeMembers } from './gossip-rules.ts'
 import type { Pools } from './pools.ts'
 import type { SlotPlan } from './slot-schedule.ts'
-import { chooseAway, ForkSimulation } from './fork-simulation.ts'
+import { chooseRemoteValidators, ForkSimulation } from './fork-simulation.ts'
 import type { SyncCommitteePool } from './sync-committee-pool.ts'
 import type { ValidatorKeys } from './validator-keys.ts'
 
@@ -36,9 +36,9 @@ export class SlotWork {
   readonly #keys: ValidatorKeys
   readonly #plan: (slot: Slot) => SlotPlan
   #split: ForkSimulation | undefined
-  #late: SignedAndBuilt | undefined
+  #delayedBlock: SignedAndBuilt | undefined
   /** The last block that arrived late. */
-  #lateRoot: RootHex | undefined
+  #delayedRoot: RootHex | undefined
 
   constructor(of: {
     parts: ChainParts
@@ -60,7 +60,7 @@ export class SlotWork {
   async begin(slot: Slot): Promise<void> {
     this.#parts.forkChoice.onTick(slot)
     this.#parts.liveness.prune(computeEpochAtSlot(slot))
-    if (this.#plan(slot).split === undefined) await this.#heal()
+    if (this.#plan(slot).split === undefined) await this.#endSplit()
     await this.#imports.updateHead()
   }
 
@@ -70,16 +70,17 @@ export class SlotWork {
     const plan = this.#plan(slot)
     // The keys of the proposers are public; a client that used them earlier has already filled the slot.
     if (slot <= head.slot || blocks.atSlot(slot).length > 0) return
-    if (plan.split !== undefined && this.#split === undefined) this.#divide(slot, plan.split.awayOfEight)
-    if (this.#split !== undefined && plan.split?.proposer === 'away') {
-      await this.#proposeAway(slot, this.#split, plan.split.isFaulty)
+    if (plan.split !== undefined && this.#split === undefined)
+      this.#beginSplit(slot, plan.split.remoteEighths)
+    if (this.#split !== undefined && plan.split?.proposer === 'remote') {
+      await this.#proposeOnRemoteSide(slot, this.#split, plan.split.isFaulty)
       return
     }
     const parentRoot = this.#parentFor(slot)
     const state = this.#parts.states.advanced(parentRoot, slot)
-    const built = await this.#build({ slot, parentRoot, state, heard: this.#pools })
+    const built = await this.#build({ slot, parentRoot, state, pools: this.#pools })
     if (built === undefined) return
-    if (plan.isLate) this.#late = built
+    if (plan.isDelayed) this.#delayedBlock = built
     else await this.#imports.import(built.signed, { timely: true, postState: built.postState })
   }
 
@@ -90,18 +91,18 @@ export class SlotWork {
     const headRoot = forkChoice.ancestorAt(head.root, slot) ?? head.root
     const { data, state } = attestationDataFor(this.#parts, headRoot, slot)
     this.#attestCommittees(state, data, split)
-    this.#signBySeat(state, slot, headRoot, split)
-    if (this.#late === undefined) return
-    const { signed, postState } = this.#late
-    this.#late = undefined
-    this.#lateRoot = toRootHex(ssz.fulu.BeaconBlock.hashTreeRoot(signed.message))
+    this.#signSyncCommittee(state, slot, headRoot, split)
+    if (this.#delayedBlock === undefined) return
+    const { signed, postState } = this.#delayedBlock
+    this.#delayedBlock = undefined
+    this.#delayedRoot = toRootHex(ssz.fulu.BeaconBlock.hashTreeRoot(signed.message))
     await this.#imports.import(signed, { timely: false, postState })
   }
 
   /** Publishes aggregates and prepares the next slot. */
   aggregate(slot: Slot): void {
     const { events, states } = this.#parts
-    if (!events.heard) return
+    if (!events.hasListeners) return
     this.#publishAggregates(slot)
     const parentRoot = this.#parentFor(slot + 1)
     const state = states.advanced(parentRoot, slot + 1)
@@ -122,15 +123,16 @@ export class SlotWork {
   // A proposer does not build on a head that arrived late and has no votes (`get_proposer_head`).
   #parentFor(slot: Slot): RootHex {
     const { head } = this.#parts
-    const isLeftOut = head.root === this.#lateRoot && head.slot === slot - 1 && slot % SLOTS_PER_EPOCH !== 0
-    return isLeftOut ? head.parentRoot : head.root
+    const isReplaced =
+      head.root === this.#delayedRoot && head.slot === slot - 1 && slot % SLOTS_PER_EPOCH !== 0
+    return isReplaced ? head.parentRoot : head.root
   }
 
   async #build(request: {
     slot: Slot
     parentRoot: RootHex
     state: CachedBeaconStateFulu
-    heard: { votes: Pools['votes']; syncCommittee: SyncCommitteePool }
+    pools: { votes: Pools['votes']; syncCommittee: SyncCommitteePool }
     isFaulty?: boolean
   }): Promise<SignedAndBuilt | undefined> {
     const { slot, state } = request
@@ -144,20 +146,20 @@ export class SlotWork {
     return { signed: { message: built.block, signature }, postState: built.postState }
   }
 
-  #divide(slot: Slot, awayOfEight: number): void {
+  #beginSplit(slot: Slot, remoteEighths: number): void {
     const { head, states } = this.#parts
-    const away = chooseAway(states.advanced(head.root, slot), slot, awayOfEight)
-    this.#split = new ForkSimulation({ away, baseRoot: head.root })
+    const remote = chooseRemoteValidators(states.advanced(head.root, slot), slot, remoteEighths)
+    this.#split = new ForkSimulation({ remote, baseRoot: head.root })
     for (const votes of this.#pools.votes.votes()) this.#split.votes.add(votes)
     for (const votes of this.#pools.syncCommittee.votes()) this.#split.syncCommittee.add(votes)
   }
 
-  async #proposeAway(slot: Slot, split: ForkSimulation, isFaulty: boolean): Promise<void> {
+  async #proposeOnRemoteSide(slot: Slot, split: ForkSimulation, isFaulty: boolean): Promise<void> {
     const { states } = this.#parts
     const parentRoot = split.tipRoot
     const tipState = split.tipState ?? states.after(split.baseRoot)
     const state = processSlots(tipState, slot) as CachedBeaconStateFulu
-    const built = await this.#build({ slot, parentRoot, state, heard: split, isFaulty })
+    const built = await this.#build({ slot, parentRoot, state, pools: split, isFaulty })
     if (built === undefined) return
     const root = toRootHex(ssz.fulu.BeaconBlock.hashTreeRoot(built.signed.message))
     split.blocks.push({ ...built, root })
@@ -165,11 +167,11 @@ export class SlotWork {
     if (!isFaulty) split.tipRoot = root
   }
 
-  async #heal(): Promise<void> {
+  async #endSplit(): Promise<void> {
     const split = this.#split
     if (split === undefined) return
     this.#split = undefined
-    for (const { votes, attesters } of split.said) this.#pools.addVotes(votes, attesters)
+    for (const { votes, attesters } of split.publishedVotes) this.#pools.addVotes(votes, attesters)
     await this.#imports.importBranch(split.blocks)
     for (const votes of split.syncCommittee.votes()) this.#pools.syncCommittee.add(votes)
   }
@@ -183,22 +185,22 @@ export class SlotWork {
     const count = epochCtx.getCommitteeCountPerSlot(data.target.epoch)
     for (let committeeIndex = 0; committeeIndex < count; committeeIndex++) {
       const committee = Array.from(epochCtx.getBeaconCommittee(data.slot, committeeIndex))
-      const home = committee.filter((member) => !(split?.away.has(member) ?? false))
-      for (const group of this.#parts.events.heard ? home.map((member) => [member]) : [home]) {
+      const local = committee.filter((member) => !(split?.remote.has(member) ?? false))
+      for (const group of this.#parts.events.hasListeners ? local.map((member) => [member]) : [local]) {
         if (group.length === 0) continue
         const votes = this.#sign(state, data, committeeIndex, committee, group)
         this.#pools.addVotes(votes, group)
-        this.#tellSingle(votes, group)
+        this.#emitSingleAttestation(votes, group)
       }
       if (split === undefined) continue
-      const away = committee.filter((member) => split.away.has(member))
-      if (away.length === 0) continue
+      const remote = committee.filter((member) => split.remote.has(member))
+      if (remote.length === 0) continue
       // Cloned by the type: a spread would also copy the root that the library caches on the value.
-      const dataThere = ssz.phase0.AttestationData.clone(data)
-      dataThere.beaconBlockRoot = fromHex(split.tipRoot)
-      const votes = this.#sign(state, dataThere, committeeIndex, committee, away)
+      const remoteData = ssz.phase0.AttestationData.clone(data)
+      remoteData.beaconBlockRoot = fromHex(split.tipRoot)
+      const votes = this.#sign(state, remoteData, committeeIndex, committee, remote)
       split.votes.add(votes)
-      split.said.push({ votes, attesters: away })
+      split.publishedVotes.push({ votes, attesters: remote })
     }
   }
 
@@ -219,14 +221,17 @@ export class SlotWork {
     }
   }
 
-  #tellSingle({ data, committeeIndex, signature }: CommitteeVotes, group: readonly number[]): void {
+  #emitSingleAttestation(
+    { data, committeeIndex, signature }: CommitteeVotes,
+    group: readonly number[],
+  ): void {
     const [attesterIndex] = group
-    if (!this.#parts.events.heard || attesterIndex === undefined) return
+    if (!this.#parts.events.hasListeners || attesterIndex === undefined) return
     const single: electra.SingleAttestation = { committeeIndex, attesterIndex, data, signature }
     this.#parts.events.emit('single_attestation', single)
   }
 
-  #signBySeat(
+  #signSyncCommittee(
     state: CachedBeaconStateFulu,
     slot: Slot,
     headRoot: RootHex,
@@ -243,8 +248,8 @@ export class SlotWork {
         const signature = this.#keys.signSyncCommitteeMessage(config, message, seats)
         pool.add({ slot, blockRoot, subcommitteeIndex, positions, signature })
       }
-      vote(this.#pools.syncCommittee, headRoot, (member) => !(split?.away.has(member) ?? false))
-      if (split !== undefined) vote(split.syncCommittee, split.tipRoot, (member) => split.away.has(member))
+      vote(this.#pools.syncCommittee, headRoot, (member) => !(split?.remote.has(member) ?? false))
+      if (split !== undefined) vote(split.syncCommittee, split.tipRoot, (member) => split.remote.has(member))
     }
   }
 

@@ -13,10 +13,10 @@ import type { BlockStore } from './block-store.ts'
 import { NotFound } from './not-found.ts'
 
 // Within this distance a state takes little memory, because it shares most of its tree with its neighbours.
-const keptSlots = 32
+const recentSlots = 32
 /** Distance between two stored trees of old states; the blocks between them are replayed on request. */
 export const slotsBetweenTrees = 4 * SLOTS_PER_EPOCH
-const mostRecalled = 8
+const maxCachedStates = 8
 
 /**
  * Stores the post-states of the blocks. It stores recent states completely and, of old states, one tree for every 32
@@ -28,7 +28,7 @@ export class StateStore {
   readonly #states = new Map<RootHex, CachedBeaconStateFulu>()
   readonly #trees = new Map<RootHex, { slot: Slot; node: Node }>()
   // Cache of recently requested states, ordered by last use.
-  readonly #recalled = new Map<string, CachedBeaconStateFulu>()
+  readonly #cache = new Map<string, CachedBeaconStateFulu>()
 
   constructor(blocks: BlockStore, genesis: CachedBeaconStateFulu) {
     this.#blocks = blocks
@@ -45,7 +45,7 @@ export class StateStore {
    * @throws NotFound when the block or one of the blocks that lead to it is no longer stored.
    */
   after(blockRoot: RootHex): CachedBeaconStateFulu {
-    return this.#states.get(blockRoot) ?? this.#recall(blockRoot, () => this.#replay(blockRoot))
+    return this.#states.get(blockRoot) ?? this.#cached(blockRoot, () => this.#replay(blockRoot))
   }
 
   /**
@@ -55,7 +55,7 @@ export class StateStore {
   advanced(blockRoot: RootHex, slot: Slot): CachedBeaconStateFulu {
     const state = this.after(blockRoot)
     if (state.slot >= slot) return state
-    return this.#recall(`${blockRoot}@${slot}`, () => processSlots(state, slot) as CachedBeaconStateFulu)
+    return this.#cached(`${blockRoot}@${slot}`, () => processSlots(state, slot) as CachedBeaconStateFulu)
   }
 
   /**
@@ -66,7 +66,7 @@ export class StateStore {
    */
   prune(finalizedSlot: Slot, oldestSlot: Slot): void {
     for (const [root, state] of this.#states) {
-      if (state.slot >= finalizedSlot - keptSlots || root === this.#blocks.genesis.root) continue
+      if (state.slot >= finalizedSlot - recentSlots || root === this.#blocks.genesis.root) continue
       if (this.#isMilestone(root)) {
         this.#trees.set(root, { slot: state.slot, node: state.node })
       }
@@ -97,7 +97,7 @@ export class StateStore {
       state = this.#states.get(root) ?? this.#fromTree(root)
       if (state !== undefined) break
       const block = this.#blocks.get(root)
-      if (block === undefined) throw new NotFound('The state is not kept any more.')
+      if (block === undefined) throw new NotFound('The state is no longer stored.')
       path.push(root)
       root = block.parentRoot
     }
@@ -125,12 +125,12 @@ export class StateStore {
     )
   }
 
-  #recall(key: string, compute: () => CachedBeaconStateFulu): CachedBeaconStateFulu {
-    const state = this.#recalled.get(key) ?? compute()
-    this.#recalled.delete(key)
-    this.#recalled.set(key, state)
-    const [oldest] = this.#recalled.keys()
-    if (this.#recalled.size > mostRecalled && oldest !== undefined) this.#recalled.delete(oldest)
+  #cached(key: string, compute: () => CachedBeaconStateFulu): CachedBeaconStateFulu {
+    const state = this.#cache.get(key) ?? compute()
+    this.#cache.delete(key)
+    this.#cache.set(key, state)
+    const [oldest] = this.#cache.keys()
+    if (this.#cache.size > maxCachedStates && oldest !== undefined) this.#cache.delete(oldest)
     return state
   }
 }

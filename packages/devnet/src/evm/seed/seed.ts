@@ -55,14 +55,15 @@ export async function seedChain(url: string, signal: AbortSignal): Promise<EvmEx
     return receipt
   }
 
-  const [account, recipient, spender, stranger] = await call<string[]>('eth_accounts')
-  if (account === undefined || recipient === undefined || spender === undefined || stranger === undefined) {
+  const [account, recipient, spender, payee] = await call<string[]>('eth_accounts')
+  if (account === undefined || recipient === undefined || spender === undefined || payee === undefined) {
     throw new Error('the engine has too few accounts')
   }
-  const deployment = await send({ from: account, data: sampleTokenBytecode + word(1_000_000n * token) })
+  const deployment = await send({ from: account, data: sampleTokenBytecode + encodeWord(1_000_000n * token) })
   const contract = deployment.contractAddress
   if (contract === null) throw new Error('the deployment created no contract')
-  const transfer = (to: string, amount: bigint) => sampleTokenSelectors.transfer + word(to) + word(amount)
+  const transfer = (to: string, amount: bigint) =>
+    sampleTokenSelectors.transfer + encodeWord(to) + encodeWord(amount)
 
   const first = await send({ from: account, to: contract, data: transfer(recipient, 1_000n * token) })
   await send({ from: account, to: contract, data: transfer(spender, 250n * token) })
@@ -70,7 +71,7 @@ export async function seedChain(url: string, signal: AbortSignal): Promise<EvmEx
   // The older transaction types occur on every chain, so clients have to support them.
   await send({
     from: recipient,
-    to: stranger,
+    to: payee,
     value: hex(ether / 4n),
     type: '0x0',
     gasPrice: hex(3n * 10n ** 9n),
@@ -85,16 +86,17 @@ export async function seedChain(url: string, signal: AbortSignal): Promise<EvmEx
   await send({
     from: account,
     to: contract,
-    data: sampleTokenSelectors.approve + word(spender) + word(500n * token),
+    data: sampleTokenSelectors.approve + encodeWord(spender) + encodeWord(500n * token),
   })
   await send({
     from: spender,
     to: contract,
-    data: sampleTokenSelectors.transferFrom + word(account) + word(stranger) + word(75n * token),
+    data:
+      sampleTokenSelectors.transferFrom + encodeWord(account) + encodeWord(payee) + encodeWord(75n * token),
   })
   // With an explicit gas limit the engine does not simulate the call first, so it is mined although it fails.
   const failed = await send(
-    { from: stranger, to: contract, data: transfer(account, 1_000_000n * token), gas: transferGas },
+    { from: payee, to: contract, data: transfer(account, 1_000_000n * token), gas: transferGas },
     '0x0',
   )
   const system = await mineSystemBlock(call, {
@@ -102,7 +104,7 @@ export async function seedChain(url: string, signal: AbortSignal): Promise<EvmEx
     bridged: { to: contract, data: transfer(recipient, 12n * token) },
     fundBridge: (bridge) => send({ from: account, to: contract, data: transfer(bridge, 100n * token) }),
     regular: [
-      { from: account, to: contract, data: transfer(stranger, 5n * token), gas: transferGas },
+      { from: account, to: contract, data: transfer(payee, 5n * token), gas: transferGas },
       { from: recipient, to: spender, value: hex(ether / 10n) },
     ],
   })
@@ -122,7 +124,7 @@ export async function seedChain(url: string, signal: AbortSignal): Promise<EvmEx
   }
 }
 
-function word(value: bigint | string): string {
+function encodeWord(value: bigint | string): string {
   return (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
 }
 

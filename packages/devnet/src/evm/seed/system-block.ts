@@ -51,7 +51,7 @@ export async function mineSystemBlock(call: Call, content: SystemBlockContent): 
     hashes.push(await call<string>('eth_sendTransaction', [transaction]))
   await call('evm_mine')
   const mined = await minedHashes(call)
-  if (mined.join() !== hashes.join()) throw new Error('the system block holds other transactions')
+  if (mined.join() !== hashes.join()) throw new Error('the system block contains other transactions')
   await replaceSystemSignatures(call)
   // The base fee is computed from that of the parent, and from 0 it would never rise again.
   await call('anvil_setNextBlockBaseFeePerGas', [latest.baseFeePerGas])

@@ -20,15 +20,17 @@ const settleMs = 20
  * @throws Error when the engine does not respond or the state cannot be written to disk.
  */
 export async function saveState(url: string, file: string, signal: AbortSignal): Promise<void> {
-  const draft = `${file}.draft`
+  const temporaryFile = `${file}.draft`
   try {
     const response = await fetch(url, { ...jsonRpcRequest('anvil_dumpState', [true]), signal })
-    if (response.body === null) throw new Error('anvil_dumpState: empty answer')
-    await pipeline(response.body, decodeHexResult, createGunzip(), createWriteStream(draft), { signal })
-    await flush(draft)
-    await rename(draft, file)
+    if (response.body === null) throw new Error('anvil_dumpState: empty response')
+    await pipeline(response.body, decodeHexResult, createGunzip(), createWriteStream(temporaryFile), {
+      signal,
+    })
+    await flush(temporaryFile)
+    await rename(temporaryFile, file)
   } catch (error) {
-    await rm(draft, { force: true })
+    await rm(temporaryFile, { force: true })
     throw error
   }
 }
@@ -80,7 +82,7 @@ export async function adoptExitState(exitStateFile: string, file: string): Promi
   try {
     // The engine exits with success even when the disk was full, so only the content shows whether the state is
     // complete.
-    if (!(await isWholeJson(exitStateFile))) throw new Error('the state breaks off')
+    if (!(await isCompleteJson(exitStateFile))) throw new Error('the state is incomplete')
     await flush(exitStateFile)
     await rename(exitStateFile, file)
     return true
@@ -95,30 +97,30 @@ const resultPrefix = /"result"\s*:\s*"0x/
 // The state is by far the largest response of the engine and grows with the chain, so it is never held as one string.
 async function* decodeHexResult(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let text = ''
-  let begun = false
+  let inResult = false
   for await (const chunk of source) {
     text += Buffer.from(chunk).toString('latin1')
-    if (!begun) {
+    if (!inResult) {
       const prefix = resultPrefix.exec(text)
       if (prefix === null) continue
-      begun = true
+      inResult = true
       text = text.slice(prefix.index + prefix[0].length)
     }
     const end = text.indexOf('"')
-    const whole = end === -1 ? text.length - (text.length % 2) : end
-    yield Buffer.from(text.slice(0, whole), 'hex')
+    const complete = end === -1 ? text.length - (text.length % 2) : end
+    yield Buffer.from(text.slice(0, complete), 'hex')
     if (end !== -1) return
-    text = text.slice(whole)
+    text = text.slice(complete)
   }
-  throw new Error(`anvil_dumpState: ${begun ? 'the answer breaks off' : text.slice(0, 200)}`)
+  throw new Error(`anvil_dumpState: ${inResult ? 'the response is incomplete' : text.slice(0, 200)}`)
 }
 
 // A state can exceed the maximum string length, so it is not parsed: truncated JSON has an unclosed bracket.
-async function isWholeJson(file: string): Promise<boolean> {
+async function isCompleteJson(file: string): Promise<boolean> {
   let depth = 0
   let inString = false
   let escaped = false
-  let whole = false
+  let isComplete = false
   for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
     for (const byte of chunk) {
       if (escaped) escaped = false
@@ -126,10 +128,10 @@ async function isWholeJson(file: string): Promise<boolean> {
       else if (byte === 0x22) inString = !inString
       else if (inString) continue
       else if (byte === 0x7b || byte === 0x5b) depth++
-      else if (byte === 0x7d || byte === 0x5d) whole = --depth === 0
+      else if (byte === 0x7d || byte === 0x5d) isComplete = --depth === 0
     }
   }
-  return whole && depth === 0
+  return isComplete && depth === 0
 }
 
 async function flush(file: string): Promise<void> {

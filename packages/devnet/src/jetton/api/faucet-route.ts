@@ -5,7 +5,7 @@ import { readAddress } from './cells/address.ts'
 
 const nanocoins = 1_000_000_000n
 const usualAmount = 10n * nanocoins
-const mostAmount = 1_000_000n * nanocoins
+const maxAmount = 1_000_000n * nanocoins
 
 /**
  * Serves `POST /faucet`, which sends coins to the requested account.
@@ -17,13 +17,13 @@ export function registerFaucet(server: FastifyInstance, chain: JettonChain): voi
     const { address, amount } = (request.body ?? {}) as { address?: unknown; amount?: unknown }
     const to = readAccount(address)
     if (to === undefined) {
-      return reply.code(422).send(refusal('address must be an address in the masterchain or the base chain'))
+      return reply.code(422).send(failure('address must be an address in the masterchain or the base chain'))
     }
     const value = readAmount(amount)
     if (value === undefined) {
       return reply
         .code(422)
-        .send(refusal(`amount must be a string of decimal digits from 1 to ${mostAmount}, in nanocoins`))
+        .send(failure(`amount must be a string of decimal digits from 1 to ${maxAmount}, in nanocoins`))
     }
     const { id } = await chain.fund(to, value)
     return {
@@ -34,8 +34,8 @@ export function registerFaucet(server: FastifyInstance, chain: JettonChain): voi
 }
 
 // Coins for any other workchain would be lost: this network has only these workchains.
-function readAccount(given: unknown): Address | undefined {
-  const address = typeof given === 'string' ? readAddress(given)?.address : undefined
+function readAccount(value: unknown): Address | undefined {
+  const address = typeof value === 'string' ? readAddress(value)?.address : undefined
   return address?.workChain === 0 || address?.workChain === -1 ? address : undefined
 }
 
@@ -43,9 +43,9 @@ function readAmount(amount: unknown): bigint | undefined {
   if (amount === undefined) return usualAmount
   if (typeof amount !== 'string' || !/^[0-9]{1,16}$/.test(amount)) return undefined
   const value = BigInt(amount)
-  return value >= 1n && value <= mostAmount ? value : undefined
+  return value >= 1n && value <= maxAmount ? value : undefined
 }
 
-function refusal(error: string) {
+function failure(error: string) {
   return { ok: false, error, code: 422 }
 }

@@ -16,7 +16,7 @@ afterAll(async () => {
   await chain.stop()
 })
 
-test('a path that cannot be decoded is one that is not there', async () => {
+test('responds with 404 to a path that cannot be decoded', async () => {
   for (const path of ['/%zz', '/api/v2/%zz', '/api/v3/%zz']) {
     const response = await fetch(`${url}${path}`)
     expect([response.status, await response.json()]).toEqual([
@@ -26,14 +26,14 @@ test('a path that cannot be decoded is one that is not there', async () => {
   }
 })
 
-test('a query takes a thousand addresses', async () => {
+test('accepts a query with a thousand addresses', async () => {
   const address = chain.example.wallet
   const query = Array.from({ length: 1_000 }, () => `address=${address}`).join('&')
   const response = await fetch(`${url}/api/v3/metadata?${query}`)
   expect([response.status, await response.json()]).toEqual([200, {}])
 })
 
-test.each([5, -2, 300])('the faucet knows no workchain %i', async (workchain) => {
+test.each([5, -2, 300])('the faucet rejects workchain %i', async (workchain) => {
   const before = chain.head.seqno
   const response = await fetch(`${url}/faucet`, {
     method: 'POST',

@@ -4,9 +4,9 @@ import { registerFaucet } from './faucet-route.ts'
 import { registerV2 } from './v2/register-v2.ts'
 import { registerV3 } from './v3/register-v3.ts'
 
-const mostBodyBytes = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 // Large enough for a thousand addresses in a query, which the TON indexer accepts.
-const mostHeaderBytes = 128 * 1024
+const maxHeaderBytes = 128 * 1024
 // Long enough for every name, so that the server can distinguish a malformed name from an unknown route.
 const longestPathParameter = 512
 
@@ -34,19 +34,19 @@ export interface JettonApiServer {
  */
 export async function serveJettonApi({ chain, port, onFault }: JettonApiOptions): Promise<JettonApiServer> {
   const server = fastify({
-    bodyLimit: mostBodyBytes,
-    http: { maxHeaderSize: mostHeaderBytes },
+    bodyLimit: maxBodyBytes,
+    http: { maxHeaderSize: maxHeaderBytes },
     // A path that cannot be decoded counts as not found.
-    frameworkErrors: (_error, request, reply) => void answerNotFound(request, reply),
+    frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply),
     forceCloseConnections: true,
     routerOptions: { maxParamLength: longestPathParameter },
   })
   server.setErrorHandler<FastifyError>((error, _request, reply) => {
-    const { status, words } = explain(error)
+    const { status, message } = explain(error)
     if (status === 500) onFault(error)
-    return reply.code(status).send({ ok: false, error: words, code: status })
+    return reply.code(status).send({ ok: false, error: message, code: status })
   })
-  server.setNotFoundHandler(answerNotFound)
+  server.setNotFoundHandler(sendNotFound)
   server.get('/health', async () => ({ ok: true, result: { masterchain_seqno: chain.head.seqno } }))
   registerFaucet(server, chain)
   registerV2(server, chain)
@@ -55,13 +55,13 @@ export async function serveJettonApi({ chain, port, onFault }: JettonApiOptions)
   return { port: Number(new URL(address).port), close: () => server.close() }
 }
 
-function answerNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.code(404).send({ ok: false, error: 'The chain has no such path.', code: 404 })
 }
 
-function explain(error: FastifyError): { status: number; words: string } {
+function explain(error: FastifyError): { status: number; message: string } {
   const { statusCode = 500, message } = error
-  if (statusCode >= 500) return { status: 500, words: 'The chain met an error of its own.' }
+  if (statusCode >= 500) return { status: 500, message: 'Internal error of the chain.' }
   // A body that is not JSON, or has another media type, is an invalid parameter like any other.
-  return { status: statusCode === 400 || statusCode === 415 ? 422 : statusCode, words: message }
+  return { status: statusCode === 400 || statusCode === 415 ? 422 : statusCode, message }
 }

@@ -2,7 +2,7 @@ import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
 import { speakJson } from './json-scope.ts'
 
-test('a number that the engine throws is no answer', async () => {
+test('a number thrown by the engine is an error response', async () => {
   const app = fastify()
   void app.register(async (scope) => {
     speakJson(

@@ -11,14 +11,14 @@ import { Failure } from './failure.ts'
  */
 export function speakJson(
   scope: FastifyInstance,
-  writeError: (code: number, words: string) => object,
+  writeError: (code: number, message: string) => object,
   notFound: (method: string) => string,
 ): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, body: unknown) =>
     parse(body),
   )
-  const answerError = (error: unknown, reply: FastifyReply): FastifyReply => {
+  const sendError = (error: unknown, reply: FastifyReply): FastifyReply => {
     const code = codeOf(error)
     // The engine also throws numbers, which the server would send as a response.
     if (code === undefined)
@@ -27,20 +27,20 @@ export function speakJson(
     if (code === 413) reply.removeHeader('connection')
     return reply.code(code).send(writeError(code, (error as Error).message))
   }
-  scope.setErrorHandler((error, _request, reply) => answerError(error, reply))
-  scope.setNotFoundHandler(({ method }, reply) => answerError(new Failure(404, notFound(method)), reply))
+  scope.setErrorHandler((error, _request, reply) => sendError(error, reply))
+  scope.setNotFoundHandler(({ method }, reply) => sendError(new Failure(404, notFound(method)), reply))
 }
 
 function parse(body: unknown): unknown {
   try {
-    return typeof body === 'string' ? JSON.parse(body, keepLongInteger) : undefined
+    return typeof body === 'string' ? JSON.parse(body, parseLongInteger) : undefined
   } catch {
     return undefined
   }
 }
 
 // Numbers of 64 bits and more may arrive as JSON numbers; the parameter parsers accept their text as well.
-function keepLongInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
+function parseLongInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? context?.source : value
 }
 

@@ -60,7 +60,7 @@ export class BlockProducer {
    *
    * @throws {@link MessageRefused} and leaves the chain unchanged.
    */
-  async carryOut(message: Cell): Promise<Commit & { readonly trace: Trace }> {
+  async execute(message: Cell): Promise<Commit & { readonly trace: Trace }> {
     // A long trace may take more than a second, and all of it is executed in one block.
     const now = this.now()
     const executions = await this.#execute(message, now)
@@ -78,7 +78,7 @@ export class BlockProducer {
 
   #execute(message: Cell, now: number, ignoreSignature = false): Promise<Execution[]> {
     const { head } = this.#state.ledger
-    return this.#executor.carryOut(
+    return this.#executor.execute(
       message,
       {
         now,
@@ -114,7 +114,7 @@ export class BlockProducer {
     const step = connect(contiguous(record), parsed)
     const index = await indexer.read(step, (account) => changed.get(account) ?? accounts.state(account))
     // All changes from here on are synchronous, so that no reader sees an incomplete block.
-    const bocs = new Map([...changed].map(([account, state]) => [account, bocToKeep(state)]))
+    const bocs = new Map([...changed].map(([account, state]) => [account, storedBoc(state)]))
     for (const [account, boc] of bocs) accounts.set(account, boc, changed.get(account))
     ledger.append(step)
     indexer.apply(index)
@@ -123,6 +123,6 @@ export class BlockProducer {
   }
 }
 
-function bocToKeep({ boc, summary }: AccountState): string {
+function storedBoc({ boc, summary }: AccountState): string {
   return summary.status === 'nonexist' ? '' : boc
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address, beginCell, Cell, contractAddress, external } from '@ton/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ChainWallet, enough } from '../../../test/jetton.ts'
+import { ChainWallet, defaultValue } from '../../../test/jetton.ts'
 import { burnBody } from '../jettons/sample-jetton.ts'
 import { createJettonChain, type JettonChainOptions } from './create-jetton-chain.ts'
 import { writeMessage } from './message-executor.ts'
@@ -15,7 +15,7 @@ async function start(options: JettonChainOptions = {}) {
   return { chain, wallet, burn }
 }
 
-test('time moves on when nothing happens', async () => {
+test('continues to produce masterchain blocks without messages', async () => {
   const idle = await createJettonChain({ secondsPerBlock: 0.05 })
   onTestFinished(() => idle.stop())
   const { seqno } = idle.head
@@ -29,7 +29,7 @@ test('time moves on when nothing happens', async () => {
   expect(idle.blocks(0)).toHaveLength(shards)
 })
 
-test('all of a block happens at one time, and time never goes back', async () => {
+test('all transactions of a block have one time, and time never decreases', async () => {
   const { chain, burn } = await start()
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -49,7 +49,7 @@ test('all of a block happens at one time, and time never goes back', async () =>
   expect(chain.head.genUtime).toBe(genUtime)
 })
 
-test('a chain that was stopped takes nothing any more, and finishes what was under way', async () => {
+test('a stopped chain rejects messages and completes those in progress', async () => {
   const { chain, burn } = await start()
   const { seqno } = chain.head
   const underWay = burn()
@@ -60,8 +60,8 @@ test('a chain that was stopped takes nothing any more, and finishes what was und
   expect(chain.head.seqno).toBe(seqno + 1)
 })
 
-test('the past is bounded: the oldest goes first, whole traces at a time, the genesis never', async () => {
-  const { chain: small } = await start({ mostTransactions: 9, mostBlocks: 4 })
+test('limits the stored history: removes the oldest traces first, and never the genesis', async () => {
+  const { chain: small } = await start({ maxTransactions: 9, maxBlocks: 4 })
   expect(small.transactions).toHaveLength(8)
   expect(small.index.burns).toHaveLength(2)
   expect([small.index.transfers, small.index.mints]).toEqual([[], []])
@@ -74,12 +74,12 @@ test('the past is bounded: the oldest goes first, whole traces at a time, the ge
   expect(small.index.wallets.size).toBe(3)
 })
 
-test('a message that a contract took in again is found as long as one of its transactions is kept', async () => {
-  const { chain, wallet, burn } = await start({ mostTransactions: 8 })
+test('finds a repeated message as long as one of its transactions is stored', async () => {
+  const { chain, wallet, burn } = await start({ maxTransactions: 8 })
   // Accepts every message (SETCP 0, ACCEPT).
   const init = { code: beginCell().storeUint(0xff00f800, 32).endCell(), data: Cell.EMPTY }
   const to = contractAddress(0, init)
-  await wallet.send(to, Cell.EMPTY, enough, { init })
+  await wallet.send(to, Cell.EMPTY, defaultValue, { init })
   const message = writeMessage(external({ to }))
   const first = await chain.send(message)
   await burn()

@@ -19,11 +19,11 @@ export interface JettonChainOptions {
   /** Seconds between two blocks without messages, 5 by default; 0 disables such blocks. */
   secondsPerBlock?: number | undefined
   /** Maximum number of stored transactions, 20000 by default. */
-  mostTransactions?: number | undefined
+  maxTransactions?: number | undefined
   /** Maximum number of stored masterchain blocks in addition to those of the transactions, 20000 by default. */
-  mostBlocks?: number | undefined
+  maxBlocks?: number | undefined
   /** Bytes by which the journal may grow before it is rewritten, 32 MiB by default. */
-  mostJournalGrowth?: number | undefined
+  maxJournalGrowth?: number | undefined
   /** Called with the milliseconds that the sample data of a new chain took, once it is stored on disk. */
   onSeeded?: ((durationMs: number) => void) | undefined
   /**
@@ -41,32 +41,32 @@ export interface JettonChainOptions {
  * @throws {@link JournalUnreadable}
  */
 export async function createJettonChain(options: JettonChainOptions = {}): Promise<JettonChain> {
-  const { directory, secondsPerBlock = 5, mostTransactions = 20_000, mostBlocks = 20_000, onLost } = options
+  const { directory, secondsPerBlock = 5, maxTransactions = 20_000, maxBlocks = 20_000, onLost } = options
   // A start reads the whole journal; it reads this size in about a second.
-  const { mostJournalGrowth = 32 * 1024 * 1024 } = options
+  const { maxJournalGrowth = 32 * 1024 * 1024 } = options
   const executor = await MessageExecutor.create()
   const file = directory === undefined ? undefined : join(directory, 'chain.journal')
   const existing = file === undefined ? undefined : await readChainJournal(file)
   const state: ChainState = {
     accounts: new Accounts(),
-    ledger: new Ledger({ mostTransactions, mostBlocks }, existing?.snapshot.isWhole),
+    ledger: new Ledger({ maxTransactions, maxBlocks }, existing?.snapshot.isWhole),
     indexer: new JettonIndexer(new ContractReader(executor)),
   }
-  const maker = new BlockProducer(executor, state)
+  const producer = new BlockProducer(executor, state)
   const beganAt = performance.now()
   if (existing !== undefined) restoreChain(state, existing.snapshot, existing.steps)
-  const example = existing?.snapshot.example ?? (await beginChain(maker, state))
+  const example = existing?.snapshot.example ?? (await beginChain(producer, state))
   const journal =
     file === undefined
-      ? memoryAlone
-      : await FileJournal.begin(file, () => writeWholeChain(state, example), mostJournalGrowth, existing)
+      ? noJournal
+      : await FileJournal.begin(file, () => writeWholeChain(state, example), maxJournalGrowth, existing)
   if (existing === undefined) options.onSeeded?.(Math.round(performance.now() - beganAt))
-  return new EmbeddedJettonChain({ executor, state, maker, example, journal, secondsPerBlock, onLost })
+  return new EmbeddedJettonChain({ executor, state, producer, example, journal, secondsPerBlock, onLost })
 }
 
-async function beginChain(maker: BlockProducer, { accounts }: ChainState): Promise<JettonExample> {
-  await maker.makeGenesis(new Map([[faucetAccount, faucetAtGenesis(maker.now())]]))
-  return addSampleData(maker, accounts)
+async function beginChain(producer: BlockProducer, { accounts }: ChainState): Promise<JettonExample> {
+  await producer.makeGenesis(new Map([[faucetAccount, faucetAtGenesis(producer.now())]]))
+  return addSampleData(producer, accounts)
 }
 
-const memoryAlone: ChainJournal = { append: async () => undefined, close: async () => undefined }
+const noJournal: ChainJournal = { append: async () => undefined, close: async () => undefined }

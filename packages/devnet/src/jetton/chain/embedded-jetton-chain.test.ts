@@ -11,7 +11,7 @@ import {
   TupleReader,
 } from '@ton/core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { ChainWallet, enough, outcomeOf, transactionOf } from '../../../test/jetton.ts'
+import { ChainWallet, defaultValue, outcomeOf, transactionOf } from '../../../test/jetton.ts'
 import { jettonWalletCode } from '../generated/sample-jetton.ts'
 import { jettonOperations } from '../jettons/jetton-messages.ts'
 import {
@@ -46,10 +46,10 @@ function standing() {
 }
 
 test('a new chain has its sample data', async () => {
-  const fresh = await createJettonChain({ secondsPerBlock: 0 })
-  onTestFinished(() => fresh.stop())
-  const { index, example } = fresh
-  const { wallet: owner } = await ChainWallet.ofExample(fresh)
+  const freshChain = await createJettonChain({ secondsPerBlock: 0 })
+  onTestFinished(() => freshChain.stop())
+  const { index, example } = freshChain
+  const { wallet: owner } = await ChainWallet.ofExample(freshChain)
   expect(index.masters.get(Address.parse(example.jetton_master).toRawString())).toMatchObject({
     totalSupply: toNano(1_000_000 - 60),
     mintable: true,
@@ -61,15 +61,19 @@ test('a new chain has its sample data', async () => {
   expect(index.transfers.map(({ amount }) => amount)).toEqual([toNano(1_000), toNano(1_000)])
   expect(index.burns.map(({ amount }) => amount)).toEqual([toNano(10), toNano(20), toNano(30)])
   expect(index.burns.map(({ customPayload }) => customPayload?.depth())).toEqual([undefined, 2, 0])
-  expect(fresh.transaction(Buffer.from(example.burn_hash, 'base64'))).toBe(index.burns[2]?.transaction)
+  expect(freshChain.transaction(Buffer.from(example.burn_hash, 'base64'))).toBe(index.burns[2]?.transaction)
   expect(owner.address.toString()).toBe(example.wallet)
-  expect(fresh.globalId).toBe(-239)
+  expect(freshChain.globalId).toBe(-239)
 })
 
-test('a message makes one block of each chain, and is found by both of its hashes', async () => {
+test('a message produces one block of each chain, and is found by both of its hashes', async () => {
   const { seqno, endLt } = chain.head
   const shards = chain.blocks(0).length
-  const message = wallet.sign({ to: jettonWallet, value: enough, body: burnBody(wallet.address, 1n, null) })
+  const message = wallet.sign({
+    to: jettonWallet,
+    value: defaultValue,
+    body: burnBody(wallet.address, 1n, null),
+  })
   // With an import fee the message has another hash, but its normalized hash is the same (TEP-467).
   const cell = beginCell()
     .store(storeMessage({ ...message, info: { ...message.info, importFee: 5n } as typeof message.info }))
@@ -92,7 +96,7 @@ test('a message makes one block of each chain, and is found by both of its hashe
   expect(block?.endLt).toBeGreaterThan(sent.trace.transactions.at(-1)?.lt ?? 0n)
 })
 
-test('transactions hang together', () => {
+test('transactions are linked', () => {
   const { transactions } = chain
   let end = 0n
   for (const transaction of transactions) {
@@ -112,15 +116,15 @@ test('transactions hang together', () => {
   }
 })
 
-test('a message that nobody takes leaves the chain as it was', async () => {
+test('a message that no contract accepts does not change the chain', async () => {
   const before = standing()
-  const late = wallet.wallet.transfer(0, 1, [{ to: jettonWallet, value: 1n }])
-  await expect(chain.send(late)).rejects.toMatchObject({
+  const expired = wallet.wallet.transfer(0, 1, [{ to: jettonWallet, value: 1n }])
+  await expect(chain.send(expired)).rejects.toMatchObject({
     name: 'MessageRefused',
     exitCode: expect.any(Number),
   })
-  const nobody = external({ to: new Address(0, Buffer.alloc(32, 3)), body: Cell.EMPTY })
-  await expect(chain.send(nobody)).rejects.toThrow(MessageRefused)
+  const toMissingAccount = external({ to: new Address(0, Buffer.alloc(32, 3)), body: Cell.EMPTY })
+  await expect(chain.send(toMissingAccount)).rejects.toThrow(MessageRefused)
   await expect(chain.send(Cell.EMPTY)).rejects.toThrow('the cell is no message')
   const inner = internal({ to: wallet.address, value: 1n, bounce: false })
   const fromInside = beginCell().store(storeMessageRelaxed(inner)).endCell()
@@ -128,22 +132,22 @@ test('a message that nobody takes leaves the chain as it was', async () => {
   expect(standing()).toEqual(before)
 })
 
-test('an emulation tells what would happen, and leaves nothing', async () => {
+test('an emulation returns the outcome and does not change the chain', async () => {
   const before = standing()
   const { stack } = await chain.runGetMethod(wallet.address, 'seqno', [])
   const seqno = new TupleReader([...stack]).readNumber()
   const message = wallet.wallet.transfer(seqno, 2_000_000_000, [
-    { to: jettonWallet, value: enough, body: burnBody(wallet.address, 1n, null) },
+    { to: jettonWallet, value: defaultValue, body: burnBody(wallet.address, 1n, null) },
   ])
   expect(await chain.emulate(message)).toHaveLength(4)
-  const stranger = new WalletV4(Buffer.alloc(32, 5)).transfer(seqno, 2_000_000_000, [])
-  const forged = { ...stranger, init: null, info: message.info }
+  const otherMessage = new WalletV4(Buffer.alloc(32, 5)).transfer(seqno, 2_000_000_000, [])
+  const forged = { ...otherMessage, init: null, info: message.info }
   await expect(chain.emulate(forged)).rejects.toThrow(MessageRefused)
   expect(await chain.emulate(forged, { ignoreSignature: true })).toHaveLength(1)
   expect(standing()).toEqual(before)
 })
 
-test('the faucet gives coins, many at a time', async () => {
+test('the faucet sends coins, also for concurrent requests', async () => {
   const accounts = [1, 2, 3].map((number) => new Address(0, Buffer.alloc(32, 0x40 + number)))
   const traces = await Promise.all(accounts.map((account) => chain.fund(account, toNano(5))))
   for (const [position, account] of accounts.entries()) {
@@ -156,21 +160,21 @@ test('the faucet gives coins, many at a time', async () => {
   expect((await chain.account(missing)).account).toBeUndefined()
 })
 
-test('get methods tell exit codes', async () => {
+test('get methods return exit codes', async () => {
   expect((await chain.runGetMethod(jettonWallet, 'no_such_method', [])).exitCode).toBe(11)
   expect((await chain.runGetMethod(new Address(0, Buffer.alloc(32)), 'seqno', [])).exitCode).toBe(-256)
   const { exitCode, gasUsed } = await chain.runGetMethod(wallet.address, 85143, [])
   expect([exitCode, gasUsed > 0n]).toEqual([0, true])
 })
 
-test('the index knows real jettons only', async () => {
+test('the index contains only real jettons', async () => {
   const { index } = chain
   const before = { burns: index.burns.length, wallets: index.wallets.size, mints: index.mints.length }
   // A contract with the code of a jetton wallet that names the master, but the master does not confirm it.
   const data = beginCell().storeCoins(500).storeAddress(wallet.address).storeAddress(master).endCell()
   const init = { code: Cell.fromBase64(jettonWalletCode), data }
   const forged = contractAddress(0, init)
-  const trace = await wallet.send(forged, burnBody(wallet.address, 100n, null), enough, { init })
+  const trace = await wallet.send(forged, burnBody(wallet.address, 100n, null), defaultValue, { init })
   expect(outcomeOf(transactionOf(trace, forged)).exitCode).toBe(0)
   expect(outcomeOf(transactionOf(trace, master)).exitCode).toBe(74)
   // A notification from an account that is not a wallet.
@@ -187,59 +191,62 @@ test('the index knows real jettons only', async () => {
   )
 })
 
-test('the index has what a wallet refused, as aborted', async () => {
+test('the index contains rejected transfers and burns as aborted', async () => {
   const { index } = chain
   const supply = index.masters.get(master.toRawString())?.totalSupply
-  const tooMuch = toNano(10_000_000)
+  const excessiveAmount = toNano(10_000_000)
   const burned = await wallet.send(
     jettonWallet,
-    burnBody(wallet.address, tooMuch, commentPayload('all of it')),
+    burnBody(wallet.address, excessiveAmount, commentPayload('all of it')),
   )
-  const moved = await wallet.send(jettonWallet, transferBody(wallet.address, master, tooMuch))
-  const stranger = await ChainWallet.create(chain, 'a stranger')
-  const stolen = await stranger.send(jettonWallet, burnBody(stranger.address, 1n, null))
-  const attempt = { aborted: true, amount: tooMuch, master: master.toRawString() }
+  const rejectedTransfer = await wallet.send(
+    jettonWallet,
+    transferBody(wallet.address, master, excessiveAmount),
+  )
+  const otherWallet = await ChainWallet.create(chain, 'a stranger')
+  const rejectedBurn = await otherWallet.send(jettonWallet, burnBody(otherWallet.address, 1n, null))
+  const attempt = { aborted: true, amount: excessiveAmount, master: master.toRawString() }
   expect(index.burns.slice(-2)).toMatchObject([
     { ...attempt, owner: wallet.address.toRawString(), transaction: transactionOf(burned, jettonWallet) },
     {
       aborted: true,
-      owner: stranger.address.toRawString(),
-      transaction: transactionOf(stolen, jettonWallet),
+      owner: otherWallet.address.toRawString(),
+      transaction: transactionOf(rejectedBurn, jettonWallet),
     },
   ])
   expect(index.transfers.at(-1)).toMatchObject({
     ...attempt,
     source: wallet.address.toRawString(),
-    transaction: transactionOf(moved, jettonWallet),
+    transaction: transactionOf(rejectedTransfer, jettonWallet),
   })
   expect(index.burns.slice(0, 3).map(({ aborted }) => aborted)).toEqual([false, false, false])
   expect(index.masters.get(master.toRawString())?.totalSupply).toBe(supply)
 })
 
-test('the index follows a jetton that another account deploys', async () => {
+test('the index includes a jetton that another account deploys', async () => {
   const init = minterInit(wallet.address, { name: 'Other', symbol: 'OTH' })
   const address = contractAddress(0, init)
   const receiver = new WalletV4(Buffer.alloc(32, 6)).address
-  await wallet.send(address, Cell.EMPTY, enough, { init })
+  await wallet.send(address, Cell.EMPTY, defaultValue, { init })
   expect(chain.index.masters.get(address.toRawString())).toMatchObject({
     content: { name: 'Other' },
     totalSupply: 0n,
   })
   await wallet.send(address, mintBody(wallet.address, 90n, toNano('0.1')), toNano('0.3'))
-  const own = walletOf(address, wallet.address)
-  await wallet.send(own, transferBody(wallet.address, receiver, 40n))
+  const expectedWallet = walletOf(address, wallet.address)
+  await wallet.send(expectedWallet, transferBody(wallet.address, receiver, 40n))
   const { index } = chain
   expect(index.masters.get(address.toRawString())?.totalSupply).toBe(90n)
   expect(index.mints.at(-1)).toMatchObject({ master: address.toRawString(), amount: 90n })
   expect(index.transfers.at(-1)).toMatchObject({
     source: wallet.address.toRawString(),
     destination: receiver.toRawString(),
-    sourceWallet: own.toRawString(),
+    sourceWallet: expectedWallet.toRawString(),
     amount: 40n,
     forwardAmount: 0n,
     forwardPayload: undefined,
   })
-  expect(index.wallets.get(own.toRawString())?.balance).toBe(50n)
+  expect(index.wallets.get(expectedWallet.toRawString())?.balance).toBe(50n)
   expect(index.wallets.get(walletOf(address, receiver).toRawString())).toMatchObject({
     balance: 40n,
     owner: receiver.toRawString(),
@@ -247,15 +254,15 @@ test('the index follows a jetton that another account deploys', async () => {
   })
 })
 
-test('cells that are nested too deep for the engine end nothing but their own message or call', async () => {
+test('cells that are nested too deep for the engine fail only their own message or call', async () => {
   const deep = (depth: number): Cell =>
     Array.from({ length: depth }).reduce<Cell>(
       (cell) => beginCell().storeRef(cell).endCell(),
       beginCell().endCell(),
     )
-  const digger = await ChainWallet.create(chain, 'digger')
+  const nestingWallet = await ChainWallet.create(chain, 'digger')
   const before = standing()
-  const message = digger.sign({ to: wallet.address, value: 1n, body: deep(400) })
+  const message = nestingWallet.sign({ to: wallet.address, value: 1n, body: deep(400) })
   await expect(chain.send(message)).rejects.toThrow(MessageRefused)
   const stack = [{ type: 'cell' as const, cell: deep(400) }]
   await expect(chain.runGetMethod(master, 'get_jetton_data', stack)).rejects.toThrow('the engine')

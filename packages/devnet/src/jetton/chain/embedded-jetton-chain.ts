@@ -7,7 +7,7 @@ import {
   type TupleItem,
 } from '@ton/core'
 import type { BlockProducer, ChainState, Commit } from './block-producer.ts'
-import { faucetAccount, giveCoins } from './faucet.ts'
+import { faucetAccount, sendCoins } from './faucet.ts'
 import type {
   AccountSummary,
   Block,
@@ -26,7 +26,7 @@ import { writeMessage, type MessageExecutor } from './message-executor.ts'
 export interface ChainParts {
   readonly executor: MessageExecutor
   readonly state: ChainState
-  readonly maker: BlockProducer
+  readonly producer: BlockProducer
   readonly example: JettonExample
   /** The journal of all changes. */
   readonly journal: ChainJournal
@@ -130,18 +130,18 @@ export class EmbeddedJettonChain implements JettonChain {
     method: string | number,
     stack: readonly TupleItem[],
   ): Promise<GetMethodOutcome> {
-    const { executor, state, maker } = this.#parts
+    const { executor, state, producer } = this.#parts
     return executor.runGetMethod(
       address,
       state.accounts.state(address.toRawString()),
       method,
       stack,
-      maker.now(),
+      producer.now(),
     )
   }
 
   async send(message: Message | Cell): Promise<SentMessage> {
-    const trace = await this.#carryOut(() => cellOf(message))
+    const trace = await this.#execute(() => cellOf(message))
     return { hash: trace.externalHash, hashNorm: trace.externalHashNorm, trace }
   }
 
@@ -151,15 +151,15 @@ export class EmbeddedJettonChain implements JettonChain {
   ): Promise<readonly Transaction[]> {
     // Between two blocks, so that all transactions see the same accounts.
     const executions = await this.#queue.run(() =>
-      this.#parts.maker.emulate(cellOf(message), options.ignoreSignature),
+      this.#parts.producer.emulate(cellOf(message), options.ignoreSignature),
     )
     return executions.map(({ transaction }) => transaction)
   }
 
   fund(address: Address, amount: bigint): Promise<Trace> {
-    const { state, maker } = this.#parts
-    return this.#carryOut(() =>
-      writeMessage(giveCoins(state.accounts.state(faucetAccount), maker.now(), address, amount)),
+    const { state, producer } = this.#parts
+    return this.#execute(() =>
+      writeMessage(sendCoins(state.accounts.state(faucetAccount), producer.now(), address, amount)),
     )
   }
 
@@ -169,24 +169,24 @@ export class EmbeddedJettonChain implements JettonChain {
   }
 
   // The queue does not wait for the disk: meanwhile the next message runs, and one write may include several messages.
-  async #carryOut(messageOf: () => Cell): Promise<Trace> {
+  async #execute(messageOf: () => Cell): Promise<Trace> {
     if (this.#stopped !== undefined) throw new Error('the chain has been stopped')
-    const { maker } = this.#parts
-    const { trace, kept } = await this.#queue.run(async () => {
-      const commit = await maker.carryOut(messageOf())
+    const { producer } = this.#parts
+    const { trace, persisted } = await this.#queue.run(async () => {
+      const commit = await producer.execute(messageOf())
       this.#schedule?.refresh()
-      return { trace: commit.trace, kept: this.#keep(commit) }
+      return { trace: commit.trace, persisted: this.#persist(commit) }
     })
-    await kept
+    await persisted
     return trace
   }
 
   async #makeEmptyBlock(): Promise<void> {
-    await this.#queue.run(async () => this.#keep(await this.#parts.maker.makeEmptyBlock()))
+    await this.#queue.run(async () => this.#persist(await this.#parts.producer.makeEmptyBlock()))
     this.#schedule?.refresh()
   }
 
-  async #keep(commit: Commit): Promise<void> {
+  async #persist(commit: Commit): Promise<void> {
     try {
       await this.#parts.journal.append(commit)
     } catch (error) {
@@ -205,8 +205,8 @@ class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 
   run<result>(work: () => Promise<result>): Promise<result> {
-    const turn = this.#last.then(work)
-    this.#last = turn.catch(() => undefined)
-    return turn
+    const outcome = this.#last.then(work)
+    this.#last = outcome.catch(() => undefined)
+    return outcome
   }
 }

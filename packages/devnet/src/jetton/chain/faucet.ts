@@ -41,6 +41,6 @@ export function faucetAtGenesis(now: number): AccountState {
  * @param to The receiver of the coins, deployed or not.
  * @param value Nanocoins.
  */
-export function giveCoins(state: AccountState, now: number, to: Address, value: bigint): Message {
+export function sendCoins(state: AccountState, now: number, to: Address, value: bigint): Message {
   return wallet.transfer(readSeqno(state), now + validSeconds, [{ to, value, bounce: false }])
 }

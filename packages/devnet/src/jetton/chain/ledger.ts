@@ -4,9 +4,9 @@ import { basechainId, masterchainId, type Step, type StepRecord } from './step.t
 /** Limits of the stored history. */
 export interface LedgerBounds {
   /** Maximum number of transactions; whole steps are removed, the oldest first. */
-  readonly mostTransactions: number
+  readonly maxTransactions: number
   /** Maximum number of masterchain blocks; empty ones are removed, the oldest first. */
-  readonly mostBlocks: number
+  readonly maxBlocks: number
 }
 
 /** Blocks, transactions and traces of the chain, with their lookup tables; its size is bounded. */
@@ -103,10 +103,10 @@ export class Ledger {
    * @returns Whether transactions were removed.
    */
   prune(): boolean {
-    const { mostTransactions, mostBlocks } = this.#bounds
+    const { maxTransactions, maxBlocks } = this.#bounds
     const before = this.transactions.length
-    while (this.transactions.length > mostTransactions && this.#drop(({ trace }) => trace !== undefined));
-    while (this.#steps.length > mostBlocks && this.#drop(({ trace }) => trace === undefined));
+    while (this.transactions.length > maxTransactions && this.#drop(({ trace }) => trace !== undefined));
+    while (this.#steps.length > maxBlocks && this.#drop(({ trace }) => trace === undefined));
     return this.transactions.length < before
   }
 
@@ -123,8 +123,8 @@ export class Ledger {
   }
 
   // Genesis and the latest step are never removed.
-  #drop(isWanted: (step: Step) => boolean): boolean {
-    const position = this.#steps.findIndex((step, at) => at > 0 && isWanted(step))
+  #drop(isRetained: (step: Step) => boolean): boolean {
+    const position = this.#steps.findIndex((step, at) => at > 0 && isRetained(step))
     if (position === -1 || position === this.#steps.length - 1) return false
     const [step] = this.#steps.splice(position, 1)
     if (step === undefined) return false

@@ -20,7 +20,7 @@ import { Engine, EngineBroken } from './engine.ts'
 import { MessageRefused, type GetMethodOutcome } from './jetton-chain.ts'
 
 // Without this limit, two contracts that send messages to each other could fill the chain.
-const mostTransactions = 2_000
+const maxTransactions = 2_000
 const getMethodGas = 10_000_000n
 
 /** An executed transaction that is not stored yet. */
@@ -40,7 +40,7 @@ export interface Execution {
 }
 
 /** The time and random seed of an execution. */
-export interface Moment {
+export interface ChainTime {
   /** Unix seconds. */
   readonly now: number
   /** Logical time of the first transaction. */
@@ -78,26 +78,26 @@ export class MessageExecutor {
    * @returns The transactions in their order; at least one.
    * @throws {@link MessageRefused}
    */
-  async carryOut(message: Cell, moment: Moment, ignoreSignature = false): Promise<Execution[]> {
+  async execute(message: Cell, time: ChainTime, ignoreSignature = false): Promise<Execution[]> {
     const waiting: Delivery[] = [{ message, destination: requireDestination(message), parent: undefined }]
     const executions: Execution[] = []
     const changed = new Map<string, AccountState>()
-    let { lt } = moment
+    let { lt } = time
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (executions.length === mostTransactions) {
-        throw new MessageRefused(`the message leads to more than ${mostTransactions} transactions`)
+      if (executions.length === maxTransactions) {
+        throw new MessageRefused(`the message leads to more than ${maxTransactions} transactions`)
       }
       const account = next.destination.toRawString()
-      const before = changed.get(account) ?? moment.stateOf(account)
+      const before = changed.get(account) ?? time.stateOf(account)
       const { result } = await this.#runTransaction({
         config: defaultConfig,
         libs: null,
         verbosity: 'short',
         shardAccount: before.boc,
         message: next.message,
-        now: moment.now,
+        now: time.now,
         lt,
-        randomSeed: moment.randomSeed,
+        randomSeed: time.randomSeed,
         ignoreChksig: ignoreSignature,
         debugEnabled: false,
       })

@@ -1,14 +1,14 @@
 /** An LRU cache. */
 export class RecentlyUsed<key, value> {
-  readonly #most: number
+  readonly #maxSize: number
   // A map iterates in insertion order.
   readonly #entries = new Map<key, value>()
 
   /**
-   * @param most Maximum number of entries.
+   * @param maxSize Maximum number of entries.
    */
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize
   }
 
   get(key: key, make: () => value): value {
@@ -20,7 +20,7 @@ export class RecentlyUsed<key, value> {
   set(key: key, value: value): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#most) return
+    if (this.#entries.size <= this.#maxSize) return
     const [oldest] = this.#entries.keys()
     if (oldest !== undefined) this.#entries.delete(oldest)
   }

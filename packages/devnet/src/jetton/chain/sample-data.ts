@@ -9,7 +9,7 @@ import {
 } from '../jettons/sample-jetton.ts'
 import type { Accounts } from './accounts.ts'
 import type { BlockProducer } from './block-producer.ts'
-import { faucetAccount, giveCoins } from './faucet.ts'
+import { faucetAccount, sendCoins } from './faucet.ts'
 import type { JettonExample, Trace } from './jetton-chain.ts'
 import { writeMessage } from './message-executor.ts'
 import { WalletV4, type WalletTransfer } from './wallet-v4.ts'
@@ -34,11 +34,11 @@ const fees = toNano('0.1')
 /**
  * Fills a new chain: a wallet with coins, a jetton, transfers of it to two other wallets, and three burns.
  *
- * @param maker Produces the blocks.
+ * @param producer Produces the blocks.
  * @param accounts The accounts of the chain.
  * @returns Hashes and addresses of the sample data.
  */
-export async function addSampleData(maker: BlockProducer, accounts: Accounts): Promise<JettonExample> {
+export async function addSampleData(producer: BlockProducer, accounts: Accounts): Promise<JettonExample> {
   const wallet = new WalletV4(seed)
   const owner = wallet.address
   const init = minterInit(owner, content)
@@ -46,12 +46,12 @@ export async function addSampleData(maker: BlockProducer, accounts: Accounts): P
   const jettonWallet = walletOf(master, owner)
   let seqno = 0
   const send = async (transfer: WalletTransfer): Promise<Trace> => {
-    const message = wallet.transfer(seqno++, maker.now() + validSeconds, [transfer])
-    const { trace } = await maker.carryOut(writeMessage(message))
+    const message = wallet.transfer(seqno++, producer.now() + validSeconds, [transfer])
+    const { trace } = await producer.execute(writeMessage(message))
     return trace
   }
 
-  await maker.carryOut(writeMessage(giveCoins(accounts.state(faucetAccount), maker.now(), owner, coins)))
+  await producer.execute(writeMessage(sendCoins(accounts.state(faucetAccount), producer.now(), owner, coins)))
   await send({ to: master, value: toNano(1), init, body: mintBody(owner, jettons, fees) })
   for (const name of ['first', 'second']) {
     const receiver = new WalletV4(Buffer.from(`development coins ${name}`.padEnd(32))).address

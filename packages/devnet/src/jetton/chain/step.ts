@@ -66,9 +66,10 @@ export function connect(record: StepRecord, parsed: readonly Transaction[] = [])
       ? undefined
       : { id: first.hash, externalHash: external.hash, externalHashNorm: external.hashNorm, transactions }
   if (trace !== undefined) {
-    for (const [position, one] of record.transactions.entries()) {
-      const parent = one.parent === undefined ? undefined : transactions[one.parent]
-      const transaction = new StepTransaction(one, record, trace, parent)
+    for (const [position, transactionRecord] of record.transactions.entries()) {
+      const parent =
+        transactionRecord.parent === undefined ? undefined : transactions[transactionRecord.parent]
+      const transaction = new StepTransaction(transactionRecord, record, trace, parent)
       transactions.push(transaction)
       const known = parsed[position]
       if (known !== undefined) parsedTransactions.set(transaction, known)

@@ -20,13 +20,13 @@ export interface WalletData {
 
 /** Exit code for a get method that a contract does not have. */
 const noSuchMethod = 11
-const mostCodes = 1_000
+const maxCodes = 1_000
 
 /** Reads accounts by the get methods of TEP-74; an account with any other result is neither a master nor a wallet. */
 export class ContractReader {
   readonly #executor: MessageExecutor
   // Most accounts share few codes, and a code never gains a method.
-  readonly #lacking = new Set<string>()
+  readonly #unsupported = new Set<string>()
 
   constructor(executor: MessageExecutor) {
     this.#executor = executor
@@ -34,7 +34,7 @@ export class ContractReader {
 
   /** @param now Unix seconds. */
   masterData(address: Address, state: AccountState, now: number): Promise<MasterData | undefined> {
-    return this.#ask(address, state, now, 'get_jetton_data', [], (stack) => ({
+    return this.#call(address, state, now, 'get_jetton_data', [], (stack) => ({
       totalSupply: stack.readBigNumber(),
       mintable: stack.readBoolean(),
       admin: stack.readAddressOpt(),
@@ -45,7 +45,7 @@ export class ContractReader {
 
   /** @param now Unix seconds. */
   walletData(address: Address, state: AccountState, now: number): Promise<WalletData | undefined> {
-    return this.#ask(address, state, now, 'get_wallet_data', [], (stack) => ({
+    return this.#call(address, state, now, 'get_wallet_data', [], (stack) => ({
       balance: stack.readBigNumber(),
       owner: stack.readAddress(),
       master: stack.readAddress(),
@@ -64,25 +64,25 @@ export class ContractReader {
     owner: Address,
   ): Promise<Address | undefined> {
     const slice: TupleItem = { type: 'slice', cell: beginCell().storeAddress(owner).endCell() }
-    return this.#ask(master, state, now, 'get_wallet_address', [slice], (stack) => stack.readAddress())
+    return this.#call(master, state, now, 'get_wallet_address', [slice], (stack) => stack.readAddress())
   }
 
-  async #ask<answer>(
+  async #call<result>(
     address: Address,
     state: AccountState,
     now: number,
     method: string,
     stack: readonly TupleItem[],
-    read: (stack: TupleReader) => answer,
-  ): Promise<answer | undefined> {
+    read: (stack: TupleReader) => result,
+  ): Promise<result | undefined> {
     const { status, codeHash } = state.summary
     if (status !== 'active') return undefined
     const key = `${method} ${codeHash?.toString('latin1')}`
-    if (this.#lacking.has(key)) return undefined
+    if (this.#unsupported.has(key)) return undefined
     try {
       const { machineConfig } = this.#executor
       const outcome = await this.#executor.runGetMethod(address, state, method, stack, now, machineConfig)
-      if (outcome.exitCode === noSuchMethod) this.#note(key)
+      if (outcome.exitCode === noSuchMethod) this.#addUnsupported(key)
       if (outcome.exitCode > 1 || outcome.exitCode < 0) return undefined
       return read(new TupleReader([...outcome.stack]))
     } catch {
@@ -91,8 +91,8 @@ export class ContractReader {
     }
   }
 
-  #note(key: string): void {
-    if (this.#lacking.size === mostCodes) this.#lacking.clear()
-    this.#lacking.add(key)
+  #addUnsupported(key: string): void {
+    if (this.#unsupported.size === maxCodes) this.#unsupported.clear()
+    this.#unsupported.add(key)
   }
 }

@@ -12,7 +12,7 @@ import type { IndexChange } from './index-change.ts'
 import { JettonLookup, type StateOf } from './jetton-lookup.ts'
 import { readRows } from './jetton-rows.ts'
 
-const nothing: IndexChange = { masters: [], wallets: [], transfers: [], burns: [], mints: [] }
+const noChange: IndexChange = { masters: [], wallets: [], transfers: [], burns: [], mints: [] }
 
 /** Keeps the jetton index synchronized with the chain. */
 export class JettonIndexer implements JettonIndex {
@@ -34,7 +34,7 @@ export class JettonIndexer implements JettonIndex {
    * @param stateOf States of accounts after it.
    */
   async read(step: Step, stateOf: StateOf): Promise<IndexChange> {
-    if (step.trace === undefined) return nothing
+    if (step.trace === undefined) return noChange
     const lookup = new JettonLookup(this.#reader, this, stateOf, step.record.genUtime)
     const rows = await readRows(step.trace.transactions, lookup)
     return { ...rows, ...lookup.changes() }
@@ -56,8 +56,8 @@ export class JettonIndexer implements JettonIndex {
    */
   prune(oldestLt: bigint): void {
     for (const rows of [this.transfers, this.burns, this.mints]) {
-      const kept = rows.findIndex(({ transaction }) => transaction.lt >= oldestLt)
-      rows.splice(0, kept === -1 ? rows.length : kept)
+      const firstRetained = rows.findIndex(({ transaction }) => transaction.lt >= oldestLt)
+      rows.splice(0, firstRetained === -1 ? rows.length : firstRetained)
     }
   }
 }

@@ -3,7 +3,7 @@ import { Address, beginCell, Cell, loadShardAccount, toNano, TupleReader, type S
 import { beforeAll, expect, test } from 'vitest'
 import { compileSampleJetton } from '../../../contracts/compile-sample-jetton.ts'
 import { jettonWalletCode } from '../generated/sample-jetton.ts'
-import { ChainWallet, enough, outcomeOf, transactionOf } from '../../../test/jetton.ts'
+import { ChainWallet, defaultValue, outcomeOf, transactionOf } from '../../../test/jetton.ts'
 import { AccountState, missingAccount, writeAccountState } from '../chain/account-state.ts'
 import { createJettonChain } from '../chain/create-jetton-chain.ts'
 import type { JettonChain } from '../chain/jetton-chain.ts'
@@ -40,17 +40,17 @@ async function masterData(): Promise<{ supply: bigint; admin: string }> {
 }
 
 /** Sends a body and returns how the contract processed it. */
-async function attempt(sender: ChainWallet, to: Address, body: Cell, value = enough) {
+async function attempt(sender: ChainWallet, to: Address, body: Cell, value = defaultValue) {
   const trace = await sender.send(to, body, value)
   return { ...outcomeOf(transactionOf(trace, to)), trace }
 }
 
-test('the committed code is what the compiler makes of its sources', async () => {
+test('the committed code matches the compiler output', async () => {
   const committed = readFileSync(new URL('../generated/sample-jetton.ts', import.meta.url), 'utf8')
   expect(committed).toBe(await compileSampleJetton())
 })
 
-test('a transfer moves jettons, notifies the receiver and returns the rest of the coins', async () => {
+test('a transfer sends jettons, notifies the receiver and returns the remaining coins', async () => {
   const before = await balanceOf(jettonWallet)
   const receiving = walletOf(master, other.address)
   const trace = await owner.send(
@@ -71,7 +71,7 @@ test('a transfer moves jettons, notifies the receiver and returns the rest of th
   expect(excesses.info.value.coins).toBeGreaterThan(toNano('0.15'))
 })
 
-test('a burn takes jettons out of the supply', async () => {
+test('a burn reduces the supply', async () => {
   const before = await masterData()
   const trace = await owner.send(jettonWallet, burnBody(owner.address, 50n, null))
   expect((await masterData()).supply).toBe(before.supply - 50n)
@@ -90,26 +90,26 @@ test('a burn takes jettons out of the supply', async () => {
   })
 })
 
-test('what is not allowed is refused, and changes nothing', async () => {
+test('rejects operations without permission, without any change', async () => {
   const before = { balance: await balanceOf(jettonWallet), ...(await masterData()) }
   const transfer = (amount: bigint, to = other.address) => transferBody(owner.address, to, amount)
-  const refusals: [string, Promise<{ exitCode: number }>, number][] = []
-  const refuse = async (what: string, exitCode: number, ...args: Parameters<typeof attempt>) => {
-    refusals.push([what, attempt(...args), exitCode])
-    await refusals.at(-1)?.[1]
+  const rejections: [string, Promise<{ exitCode: number }>, number][] = []
+  const expectRejection = async (title: string, exitCode: number, ...args: Parameters<typeof attempt>) => {
+    rejections.push([title, attempt(...args), exitCode])
+    await rejections.at(-1)?.[1]
   }
-  await refuse('a transfer of a stranger', 73, other, jettonWallet, transfer(1n))
-  await refuse('a burn of a stranger', 73, other, jettonWallet, burnBody(other.address, 1n, null))
-  await refuse('a transfer of too much', 47, owner, jettonWallet, transfer(before.balance + 1n))
-  await refuse(
+  await expectRejection('a transfer of a stranger', 73, other, jettonWallet, transfer(1n))
+  await expectRejection('a burn of a stranger', 73, other, jettonWallet, burnBody(other.address, 1n, null))
+  await expectRejection('a transfer of too much', 47, owner, jettonWallet, transfer(before.balance + 1n))
+  await expectRejection(
     'a burn of too much',
     47,
     owner,
     jettonWallet,
     burnBody(owner.address, before.balance + 1n, null),
   )
-  await refuse('a transfer for too few coins', 48, owner, jettonWallet, transfer(1n), toNano('0.01'))
-  await refuse(
+  await expectRejection('a transfer for too few coins', 48, owner, jettonWallet, transfer(1n), toNano('0.01'))
+  await expectRejection(
     'a burn for too few coins',
     48,
     owner,
@@ -117,7 +117,7 @@ test('what is not allowed is refused, and changes nothing', async () => {
     burnBody(owner.address, 1n, null),
     toNano('0.005'),
   )
-  await refuse(
+  await expectRejection(
     'a transfer to the masterchain',
     333,
     owner,
@@ -133,16 +133,22 @@ test('what is not allowed is refused, and changes nothing', async () => {
     .storeBit(false)
     .storeCoins(0)
     .endCell()
-  await refuse('a transfer without its last bit', 49, owner, jettonWallet, noPayload)
-  await refuse('an unknown operation', 0xffff, owner, jettonWallet, beginCell().storeUint(1, 32).endCell())
-  await refuse(
+  await expectRejection('a transfer without its last bit', 49, owner, jettonWallet, noPayload)
+  await expectRejection(
+    'an unknown operation',
+    0xffff,
+    owner,
+    jettonWallet,
+    beginCell().storeUint(1, 32).endCell(),
+  )
+  await expectRejection(
     'an unknown operation of the master',
     0xffff,
     owner,
     master,
     beginCell().storeUint(1, 32).endCell(),
   )
-  await refuse('a mint of a stranger', 73, other, master, mintBody(other.address, 1n, toNano('0.1')))
+  await expectRejection('a mint of a stranger', 73, other, master, mintBody(other.address, 1n, toNano('0.1')))
   const forged = beginCell()
     .storeUint(jettonOperations.burnNotification, 32)
     .storeUint(0, 64)
@@ -150,8 +156,8 @@ test('what is not allowed is refused, and changes nothing', async () => {
     .storeAddress(owner.address)
     .storeAddress(null)
     .endCell()
-  await refuse('a notification of no wallet', 74, other, master, forged)
-  const smuggled = beginCell()
+  await expectRejection('a notification of no wallet', 74, other, master, forged)
+  const oversized = beginCell()
     .storeUint(jettonOperations.internalTransfer, 32)
     .storeUint(0, 64)
     .storeCoins(1n)
@@ -160,13 +166,13 @@ test('what is not allowed is refused, and changes nothing', async () => {
     .storeCoins(0)
     .storeBit(false)
     .endCell()
-  await refuse('jettons of no wallet', 74, other, jettonWallet, smuggled)
+  await expectRejection('jettons of no wallet', 74, other, jettonWallet, oversized)
 
-  for (const [what, outcome, exitCode] of refusals) expect((await outcome).exitCode, what).toBe(exitCode)
+  for (const [title, outcome, exitCode] of rejections) expect((await outcome).exitCode, title).toBe(exitCode)
   expect({ balance: await balanceOf(jettonWallet), ...(await masterData()) }).toEqual(before)
 })
 
-test('the admin mints, and hands its office over in two steps', async () => {
+test('the admin mints, and transfers the admin role in two steps', async () => {
   const { supply } = await masterData()
   const receiver = new Address(0, Buffer.alloc(32, 3))
   await owner.send(master, mintBody(receiver, 30n, toNano('0.1')), toNano('0.3'))
@@ -188,30 +194,30 @@ test('the admin mints, and hands its office over in two steps', async () => {
   expect((await masterData()).admin).toBe(owner.address.toString())
 })
 
-test('the master tells the wallet of an owner by message (TEP-89)', async () => {
-  const question = (about: Address) =>
-    beginCell().storeUint(0x2c76b973, 32).storeUint(5, 64).storeAddress(about).storeBit(true).endCell()
-  const answerTo = async (about: Address) => {
-    const { trace, gasUsed } = await attempt(owner, master, question(about))
+test('the master sends the wallet address of an owner by message (TEP-89)', async () => {
+  const requestBody = (ownerAddress: Address) =>
+    beginCell().storeUint(0x2c76b973, 32).storeUint(5, 64).storeAddress(ownerAddress).storeBit(true).endCell()
+  const requestWalletAddress = async (ownerAddress: Address) => {
+    const { trace, gasUsed } = await attempt(owner, master, requestBody(ownerAddress))
     expect(gasUsed).toBeLessThan(6_000)
     const slice = transactionOf(trace, owner.address, 1).parse().inMessage?.body.beginParse()
-    if (slice === undefined) throw new Error('there is no answer')
+    if (slice === undefined) throw new Error('there is no response')
     expect([slice.loadUint(32), slice.loadUint(64)]).toEqual([0xd1735400, 5])
     return {
       wallet: slice.loadMaybeAddress()?.toString(),
       owner: slice.loadMaybeRef()?.beginParse().loadAddress().toString(),
     }
   }
-  const answer = await answerTo(other.address)
-  expect(answer).toEqual({
+  const response = await requestWalletAddress(other.address)
+  expect(response).toEqual({
     wallet: walletOf(master, other.address).toString(),
     owner: other.address.toString(),
   })
-  expect((await answerTo(new Address(-1, Buffer.alloc(32)))).wallet).toBeUndefined()
-  expect((await attempt(owner, master, question(other.address), toNano('0.002'))).exitCode).toBe(75)
+  expect((await requestWalletAddress(new Address(-1, Buffer.alloc(32)))).wallet).toBeUndefined()
+  expect((await attempt(owner, master, requestBody(other.address), toNano('0.002'))).exitCode).toBe(75)
 })
 
-test('what comes back is as if it had never gone', async () => {
+test('a bounced message restores the balances', async () => {
   const executor = await MessageExecutor.create()
   const wallet = new WalletV4(Buffer.from('owner of what comes back'.padEnd(32)))
   const now = Math.floor(Date.now() / 1_000)
@@ -242,8 +248,8 @@ test('what comes back is as if it had never gone', async () => {
     ],
     [minter.toRawString(), stateOf(minter, { code: init.code ?? Cell.EMPTY, data: minterData }, now)],
   ])
-  const carryOut = (to: Address, body: Cell) =>
-    executor.carryOut(writeMessage(wallet.transfer(0, now + 60, [{ to, value: enough * 2n, body }])), {
+  const execute = (to: Address, body: Cell) =>
+    executor.execute(writeMessage(wallet.transfer(0, now + 60, [{ to, value: defaultValue * 2n, body }])), {
       now,
       lt: 1_000_001n,
       randomSeed: Buffer.alloc(32),
@@ -255,10 +261,10 @@ test('what comes back is as if it had never gone', async () => {
     [orphan, transferBody(wallet.address, receiver, 60n)],
     [minter, mintBody(wallet.address, 60n, toNano('0.1'))],
   ] as const) {
-    const executions = await carryOut(account, body)
-    const own = executions.filter((one) => one.account === account.toRawString())
-    expect(own).toHaveLength(2)
-    expect(own.map(coinsInData)).toEqual([account === minter ? 160n : 40n, 100n])
+    const executions = await execute(account, body)
+    const accountExecutions = executions.filter((execution) => execution.account === account.toRawString())
+    expect(accountExecutions).toHaveLength(2)
+    expect(accountExecutions.map(coinsInData)).toEqual([account === minter ? 160n : 40n, 100n])
   }
 })
 

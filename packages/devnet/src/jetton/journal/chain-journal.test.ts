@@ -28,7 +28,7 @@ async function burn(chain: JettonChain, wallet: ChainWallet, amount: bigint): Pr
 }
 
 /** Returns all data of a chain that the journal has to store. */
-async function everythingOf(chain: JettonChain) {
+async function contentOf(chain: JettonChain) {
   const nameOf = (transaction: ChainTransaction | undefined) => transaction?.hash.toString('hex')
   const { index } = chain
   const rows = [...index.transfers, ...index.burns, ...index.mints].map(({ transaction, ...row }) => ({
@@ -49,7 +49,7 @@ async function everythingOf(chain: JettonChain) {
     blocks: [-1, 0].map((workchain) =>
       chain
         .blocks(workchain)
-        .map(({ transactions, ...block }) => ({ ...block, held: transactions.map(nameOf) })),
+        .map(({ transactions, ...block }) => ({ ...block, items: transactions.map(nameOf) })),
     ),
     transactions: chain.transactions.map((transaction) => ({
       hash: nameOf(transaction),
@@ -71,13 +71,13 @@ async function everythingOf(chain: JettonChain) {
 
 // One journal that the tests copy: three messages after the sample data.
 let directory = ''
-let written: Awaited<ReturnType<typeof everythingOf>>
+let written: Awaited<ReturnType<typeof contentOf>>
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fairlead-jetton-'))
   const chain = await createJettonChain({ directory, secondsPerBlock: 0 })
   const wallet = await ChainWallet.ofExample(chain)
   for (const amount of [1n, 2n, 3n]) await burn(chain, wallet, amount)
-  written = await everythingOf(chain)
+  written = await contentOf(chain)
   await chain.stop()
 })
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -89,28 +89,28 @@ async function copyOfJournal(): Promise<{ directory: string; file: string }> {
   return { directory: copy, file }
 }
 
-test('a chain goes on where it was', async () => {
+test('a restarted chain resumes from its last block', async () => {
   const copy = await copyOfJournal()
   const chain = await openChain(copy.directory)
-  expect(await everythingOf(chain)).toEqual(written)
+  expect(await contentOf(chain)).toEqual(written)
   const { seqno, endLt } = chain.head
   await burn(chain, await ChainWallet.ofExample(chain), 4n)
   expect(chain.head.seqno).toBe(seqno + 1)
   expect(chain.head.startLt).toBeGreaterThan(endLt)
 })
 
-test('what comes from a journal holds none of the memory that it was read into', async () => {
+test('data from a journal does not retain the buffer that it was read into', async () => {
   const { directory: copy } = await copyOfJournal()
   const chain = await openChain(copy)
-  const held = (buffer: Buffer) => buffer.buffer.byteLength
-  for (const wallet of chain.index.wallets.values()) expect(held(wallet.codeHash)).toBeLessThan(4_096)
+  const items = (buffer: Buffer) => buffer.buffer.byteLength
+  for (const wallet of chain.index.wallets.values()) expect(items(wallet.codeHash)).toBeLessThan(4_096)
   for (const { transactions } of chain.blocks(0)) {
     const bytes = transactions.reduce((sum, { boc }) => sum + boc.length, 0)
-    for (const { boc } of transactions) expect(held(boc)).toBeLessThan(bytes + transactions.length * 2_000)
+    for (const { boc } of transactions) expect(items(boc)).toBeLessThan(bytes + transactions.length * 2_000)
   }
 })
 
-test('a last record that was not written to its end is dropped', async () => {
+test('truncates an incomplete last record', async () => {
   const copy = await copyOfJournal()
   const { size } = await stat(copy.file)
   for (const torn of [size - 1, size - 700]) {
@@ -128,7 +128,7 @@ test('a last record that was not written to its end is dropped', async () => {
   expect(again.index.burns.map(({ amount }) => amount).slice(-3)).toEqual([1n, 2n, 9n])
 })
 
-test('a damaged journal is refused, and stays as it is', async () => {
+test('rejects a damaged journal without changing it', async () => {
   const copy = await copyOfJournal()
   const { size } = await stat(copy.file)
   for (const position of [0, 5, 100, Math.floor(size / 2)]) {
@@ -146,9 +146,9 @@ test('a damaged journal is refused, and stays as it is', async () => {
   }
 })
 
-test('a journal that has become long is written anew, without what is not kept any more', async () => {
+test('rewrites a long journal without data that is no longer stored', async () => {
   const copy = await copyOfJournal()
-  const options = { mostTransactions: 12, mostBlocks: 10, mostJournalGrowth: 20_000 }
+  const options = { maxTransactions: 12, maxBlocks: 10, maxJournalGrowth: 20_000 }
   const chain = await openChain(copy.directory, options)
   const wallet = await ChainWallet.ofExample(chain)
   let largest = 0
@@ -157,58 +157,58 @@ test('a journal that has become long is written anew, without what is not kept a
     largest = Math.max(largest, (await stat(copy.file)).size)
   }
   expect(largest).toBeLessThan(100_000)
-  const kept = await everythingOf(chain)
-  expect(kept.transactions).toHaveLength(12)
+  const expected = await contentOf(chain)
+  expect(expected.transactions).toHaveLength(12)
   await chain.stop()
-  expect(await everythingOf(await openChain(copy.directory, options))).toEqual(kept)
+  expect(await contentOf(await openChain(copy.directory, options))).toEqual(expected)
 })
 
 /**
  * Runs `jetton-burner.ts` until it ends or has reported the wanted number of messages; it may report the last ones
  * while it ends.
  */
-async function runBurner(scratch: string, wanted: number, limit = 'unlimited') {
+async function runBurner(directory: string, count: number, limit = 'unlimited') {
   const script = new URL('../../../test/jetton-burner.ts', import.meta.url).pathname
-  const command = [process.execPath, '--conditions=@fairlead/source', script, scratch]
+  const command = [process.execPath, '--conditions=@fairlead/source', script, directory]
   const child = spawn('sh', ['-c', `ulimit -f ${limit}; exec "$@"`, 'sh', ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const complaint = text(child.stderr)
-  const gone = once(child, 'exit')
+  const errorOutput = text(child.stderr)
+  const exited = once(child, 'exit')
   const resolved: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     // A line that the kill truncated counts as not reported.
     if (line.length === 64) resolved.push(line)
-    if (resolved.length === wanted) child.kill('SIGKILL')
+    if (resolved.length === count) child.kill('SIGKILL')
   }
-  await gone
-  return { resolved, complaint: await complaint }
+  await exited
+  return { resolved, errorOutput: await errorOutput }
 }
 
-function lostBy(chain: JettonChain, resolved: readonly string[]): string[] {
+function missingIn(chain: JettonChain, resolved: readonly string[]): string[] {
   return resolved.filter((hash) => chain.transactionByMessage(Buffer.from(hash, 'hex')) === undefined)
 }
 
-test('a disk that takes no more ends the chain, and what was resolved is there', async () => {
+test('a full disk stops the chain, and all resolved messages are stored', async () => {
   const copy = await copyOfJournal()
   const { size } = await stat(copy.file)
   // The limit is in blocks of 512 bytes, or of 1024 in some shells; either way a record is written partially.
-  const { resolved, complaint } = await runBurner(copy.directory, 1_000, `${Math.ceil(size / 512) + 50}`)
-  expect(complaint).toContain('EFBIG')
+  const { resolved, errorOutput } = await runBurner(copy.directory, 1_000, `${Math.ceil(size / 512) + 50}`)
+  expect(errorOutput).toContain('EFBIG')
   expect(resolved.length).toBeGreaterThan(0)
   expect(readdirSync(copy.directory)).toEqual([fileName])
   const chain = await openChain(copy.directory)
-  expect(lostBy(chain, resolved)).toEqual([])
+  expect(missingIn(chain, resolved)).toEqual([])
 })
 
-test('whatever was resolved survives a kill, twice', async () => {
-  const scratch = await scratchDirectory()
+test('all resolved messages survive two kills', async () => {
+  const directory = await scratchDirectory()
   const resolved: string[] = []
-  for (const wanted of [10, 15]) resolved.push(...(await runBurner(scratch, wanted)).resolved)
+  for (const count of [10, 15]) resolved.push(...(await runBurner(directory, count)).resolved)
   expect(resolved.length).toBeGreaterThanOrEqual(25)
-  const chain = await openChain(scratch)
-  expect(lostBy(chain, resolved)).toEqual([])
+  const chain = await openChain(directory)
+  expect(missingIn(chain, resolved)).toEqual([])
   expect(chain.index.burns.length).toBe(chain.blocks(0).length - 5)
   const seqnos = chain.blocks(-1).map(({ seqno }) => seqno)
   expect(seqnos).toEqual(seqnos.map((_, position) => position + 1))

@@ -47,9 +47,9 @@ export async function readChainJournal(file: string): Promise<JournalContent | u
 }
 
 function unreadable(file: string, cause: unknown): JournalUnreadable {
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const reason = cause instanceof Error ? cause.message : String(cause)
   return new JournalUnreadable(
-    `The journal of the jetton chain, ${file}, cannot be read: ${why}. Put a good copy in its place, or move it away to start a fresh chain. Nothing was deleted.`,
+    `The journal of the jetton chain, ${file}, cannot be read: ${reason}. Replace it with an intact copy, or move it away to start a fresh chain. Nothing was deleted.`,
     { cause },
   )
 }
@@ -58,7 +58,7 @@ function unreadable(file: string, cause: unknown): JournalUnreadable {
 export class FileJournal implements ChainJournal {
   readonly #file: string
   readonly #contents: () => readonly Buffer[]
-  readonly #mostGrowth: number
+  readonly #maxGrowth: number
   #handle: FileHandle
   #bytes: number
   #limit: number
@@ -69,15 +69,15 @@ export class FileJournal implements ChainJournal {
   private constructor(
     file: string,
     contents: () => readonly Buffer[],
-    mostGrowth: number,
+    maxGrowth: number,
     opened: { handle: FileHandle; bytes: number },
   ) {
     this.#file = file
     this.#contents = contents
-    this.#mostGrowth = mostGrowth
+    this.#maxGrowth = maxGrowth
     this.#handle = opened.handle
     this.#bytes = opened.bytes
-    this.#limit = opened.bytes + mostGrowth
+    this.#limit = opened.bytes + maxGrowth
   }
 
   /**
@@ -85,19 +85,19 @@ export class FileJournal implements ChainJournal {
    *
    * @param file Path of the journal.
    * @param contents Returns all records of a new journal: the whole current chain.
-   * @param mostGrowth Bytes by which the file may grow before it is rewritten.
+   * @param maxGrowth Bytes by which the file may grow before it is rewritten.
    * @param existing The journal that was read; without one a new file is created.
    */
   static async begin(
     file: string,
     contents: () => readonly Buffer[],
-    mostGrowth: number,
+    maxGrowth: number,
     existing: Pick<JournalContent, 'handle' | 'bytes'> | undefined,
   ): Promise<FileJournal> {
-    if (existing !== undefined && existing.bytes <= mostGrowth)
-      return new FileJournal(file, contents, mostGrowth, existing)
+    if (existing !== undefined && existing.bytes <= maxGrowth)
+      return new FileJournal(file, contents, maxGrowth, existing)
     await existing?.handle.close()
-    return new FileJournal(file, contents, mostGrowth, await replaceJournal(file, contents()))
+    return new FileJournal(file, contents, maxGrowth, await replaceJournal(file, contents()))
   }
 
   append({ step, accounts, index }: Commit): Promise<void> {
@@ -120,18 +120,18 @@ export class FileJournal implements ChainJournal {
     this.#next = undefined
     const records = this.#waiting
     this.#waiting = []
-    if (this.#bytes > this.#limit) return this.#writeAnew()
+    if (this.#bytes > this.#limit) return this.#rewrite()
     const bytes = Buffer.concat(records)
     await writeDurably(this.#handle, bytes, this.#bytes)
     this.#bytes += bytes.length
   }
 
   // The current chain includes all pending changes.
-  async #writeAnew(): Promise<void> {
+  async #rewrite(): Promise<void> {
     const { handle, bytes } = await replaceJournal(this.#file, this.#contents())
     await this.#handle.close()
     this.#handle = handle
     this.#bytes = bytes
-    this.#limit = bytes + this.#mostGrowth
+    this.#limit = bytes + this.#maxGrowth
   }
 }

@@ -43,7 +43,7 @@ export function writeSnapshot(snapshot: Snapshot): Buffer {
 /** Decodes the beginning of a journal. */
 export function readSnapshot(content: Buffer): Snapshot {
   const snapshot: Partial<Snapshot> = deserialize(content)
-  if (snapshot.version !== 1) throw new TypeError('the journal has a form that this version does not know')
+  if (snapshot.version !== 1) throw new TypeError('the journal has an unsupported version')
   const { masters, wallets, ...rest } = snapshot as Snapshot
   return { ...rest, ...contiguous({ masters, wallets }) }
 }

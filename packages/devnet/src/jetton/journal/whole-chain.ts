@@ -30,7 +30,7 @@ export function restoreChain(
   steps: readonly JournalStep[],
 ): void {
   for (const [account, boc] of snapshot.accounts) accounts.set(account, boc)
-  indexer.apply({ ...nothing, masters: snapshot.masters, wallets: snapshot.wallets })
+  indexer.apply({ ...noChange, masters: snapshot.masters, wallets: snapshot.wallets })
   for (const { step, accounts: states, index } of steps) {
     // A rewritten journal may contain the step that was in progress a second time.
     if (step.record.masterchain.seqno <= (ledger.steps.at(-1)?.record.masterchain.seqno ?? 0)) continue
@@ -41,7 +41,7 @@ export function restoreChain(
   if (ledger.prune()) indexer.prune(ledger.oldestLt)
 }
 
-const nothing = { masters: [], wallets: [], transfers: [], burns: [], mints: [] }
+const noChange = { masters: [], wallets: [], transfers: [], burns: [], mints: [] }
 
 function byTrace<row extends { readonly transaction: ChainTransaction }>(
   rows: readonly row[],

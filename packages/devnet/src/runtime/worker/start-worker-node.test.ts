@@ -10,15 +10,15 @@ import type { DevnetEvent } from '../devnet-event.ts'
 import { startWorkerNode, type WorkerNode, type WorkerNodeOptions } from './start-worker-node.ts'
 import type { WorkerKind } from './worker-kind.ts'
 
-const patience = { timeout: 30_000 }
-const quick = { firstPauseMs: 10, longestPauseMs: 20, mostFailures: 2 }
+const timeLimit = { timeout: 30_000 }
+const shortTimings = { initialPauseMs: 10, maxPauseMs: 20, maxFailures: 2 }
 const kind: WorkerKind = {
   name: 'plain chain',
   module: new URL('../../../test/plain-worker.ts', import.meta.url),
   env: {},
-  mostHeapMegabytes: 64,
+  maxHeapMegabytes: 64,
   gracefulStopMs: 10_000,
-  onReady: 'It keeps nothing.',
+  onReady: 'It stores nothing.',
   onRestart: ', with nothing,',
 }
 
@@ -33,7 +33,7 @@ function begin(
   directory: string,
   behaviour: PlainTask['behaviour'] = 'plain',
   options: Partial<WorkerNodeOptions> = {},
-  its: Partial<WorkerKind> = {},
+  overrides: Partial<WorkerKind> = {},
 ): Start {
   const events: DevnetEvent[] = []
   const workers: Worker[] = []
@@ -42,8 +42,8 @@ function begin(
   onTestFinished(() => void process.off('worker', onWorker))
   const starting = startWorkerNode<number>(
     'plain',
-    { ...kind, ...its },
-    { directory, timings: quick, onEvent: (event) => events.push(event), ...options },
+    { ...kind, ...overrides },
+    { directory, timings: shortTimings, onEvent: (event) => events.push(event), ...options },
     (port): PlainTask => ({ port, behaviour }),
   )
   onTestFinished(() =>
@@ -57,18 +57,18 @@ function begin(
 
 const kinds = (events: readonly DevnetEvent[]) => events.map((event) => event.kind)
 const readyTwice = (events: readonly DevnetEvent[]) =>
-  vi.waitUntil(() => kinds(events).filter((one) => one === 'ready').length === 2, patience)
-const threadOf = async (node: WorkerNode<number>) => Number(await (await fetch(node.url)).text())
+  vi.waitUntil(() => kinds(events).filter((eventKind) => eventKind === 'ready').length === 2, timeLimit)
+const threadIdOf = async (node: WorkerNode<number>) => Number(await (await fetch(node.url)).text())
 
-test('a node tells how its start goes, and comes back at the same address after a stop', async () => {
+test('a node reports its start, and restarts at the same URL after a stop', async () => {
   const directory = await scratchDirectory()
   const { events, starting } = begin(directory, 'new')
   const node = await starting
-  expect(await threadOf(node)).toBe(node.facts)
+  expect(await threadIdOf(node)).toBe(node.data)
   expect(events).toMatchObject([
     { chain: 'plain', kind: 'starting', message: 'Starting the plain chain.' },
     { kind: 'seeded', durationMs: 5 },
-    { kind: 'ready', url: node.url, message: `Answers calls at ${node.url}. It keeps nothing.` },
+    { kind: 'ready', url: node.url, message: `Accepts calls at ${node.url}. It stores nothing.` },
   ])
   await Promise.all([node.stop(), node.stop()])
   expect(kinds(events).slice(-2)).toEqual(['stopping', 'stopped'])
@@ -77,29 +77,29 @@ test('a node tells how its start goes, and comes back at the same address after 
   expect(readFileSync(join(directory, 'port'), 'utf8')).toBe(`${new URL(node.url).port}\n`)
 })
 
-test('a worker that ends unasked is replaced at the same address', async () => {
+test('a worker that exits unexpectedly is replaced at the same URL', async () => {
   const { events, starting, workers } = begin(await scratchDirectory())
   const node = await starting
   await workers[0]?.terminate()
   await readyTwice(events)
   expect(kinds(events)).toEqual(['starting', 'ready', 'exited', 'restarting', 'starting', 'ready'])
   expect(events[3]?.message).toMatch(/^Starting again, with nothing, in \d+ ms\.$/)
-  expect(await threadOf(node)).not.toBe(node.facts)
+  expect(await threadIdOf(node)).not.toBe(node.data)
 })
 
-test('an error ends the worker and is told; a fault ends nothing', async () => {
+test('an error ends the worker and is reported; a fault does not end it', async () => {
   const { events, starting } = begin(await scratchDirectory())
   const node = await starting
   await fetch(`${node.url}/fault`)
-  await vi.waitUntil(() => kinds(events).includes('output'), patience)
+  await vi.waitUntil(() => kinds(events).includes('output'), timeLimit)
   expect(events.at(-1)?.message).toBe('a small fault')
-  expect(await threadOf(node)).toBe(node.facts)
+  expect(await threadIdOf(node)).toBe(node.data)
   await fetch(`${node.url}/crash`).catch(() => undefined)
   await readyTwice(events)
   expect(events.find((event) => event.kind === 'exited')?.message).toContain('the worker crashed')
 })
 
-test('a worker that asks for another one has not failed', async () => {
+test('a worker that requests a replacement has not failed', async () => {
   const { events, starting } = begin(await scratchDirectory())
   const node = await starting
   await fetch(`${node.url}/renew`)
@@ -111,51 +111,51 @@ test('a worker that asks for another one has not failed', async () => {
 test.each([
   ['a state that cannot be read', 'unreadable', 'DEVNET_STATE_UNREADABLE'],
   ['an engine that is not there', 'unavailable', 'DEVNET_ENGINE_UNAVAILABLE'],
-] as const)('%s ends the start at once', async (_, behaviour, code) => {
+] as const)('%s fails the start immediately', async (_, behaviour, code) => {
   const { events, starting } = begin(await scratchDirectory(), behaviour)
   await expect(starting).rejects.toMatchObject({ code, message: `[${code}] It cannot be had.` })
   expect(kinds(events)).toEqual(['starting', 'exited', 'failed', 'stopping', 'stopped'])
 })
 
-test('a worker that never answers is given up', async () => {
-  const timings = { ...quick, readyDeadlineMs: 50 }
+test('stops after a worker that never becomes ready', async () => {
+  const timings = { ...shortTimings, readyDeadlineMs: 50 }
   const { events, starting } = begin(await scratchDirectory(), 'silent', { timings })
   await expect(starting).rejects.toMatchObject({
     code: 'DEVNET_ENGINE_FAILED',
-    message: expect.stringContaining('did not answer within 50 ms'),
+    message: expect.stringContaining('did not respond within 50 ms'),
   })
-  expect(kinds(events).filter((one) => one === 'exited')).toHaveLength(2)
+  expect(kinds(events).filter((eventKind) => eventKind === 'exited')).toHaveLength(2)
 })
 
-test('a worker that fails again and again is given up', async () => {
+test('stops after a worker that fails repeatedly', async () => {
   const { events, starting, workers } = begin(await scratchDirectory())
   const node = await starting
   // Another process that listens on the port while the worker is down makes every later start fail.
-  const squatter = createServer()
-  onTestFinished(() => void squatter.close())
+  const portHolder = createServer()
+  onTestFinished(() => void portHolder.close())
   await workers[0]?.terminate()
-  squatter.listen({ host: '127.0.0.1', port: Number(new URL(node.url).port) })
-  await once(squatter, 'listening')
-  await vi.waitUntil(() => events.at(-1)?.kind === 'failed', patience)
+  portHolder.listen({ host: '127.0.0.1', port: Number(new URL(node.url).port) })
+  await once(portHolder, 'listening')
+  await vi.waitUntil(() => events.at(-1)?.kind === 'failed', timeLimit)
   expect(events.at(-1)).toMatchObject({
     error: { code: 'DEVNET_ENGINE_FAILED', message: expect.stringContaining('EADDRINUSE') },
   })
   // The terminated worker was ready; the two after it never were.
-  expect(kinds(events).filter((one) => one === 'exited')).toHaveLength(3)
+  expect(kinds(events).filter((eventKind) => eventKind === 'exited')).toHaveLength(3)
 })
 
 test('a worker that crashes after it was ready is restarted every time', async () => {
   const { events, starting } = begin(await scratchDirectory())
   const node = await starting
-  const readyCount = () => kinds(events).filter((one) => one === 'ready').length
-  for (let crashes = 1; crashes <= 2 * quick.mostFailures; crashes++) {
+  const readyCount = () => kinds(events).filter((eventKind) => eventKind === 'ready').length
+  for (let crashes = 1; crashes <= 2 * shortTimings.maxFailures; crashes++) {
     await fetch(`${node.url}/crash`).catch(() => undefined)
-    await vi.waitUntil(() => readyCount() === crashes + 1, patience)
+    await vi.waitUntil(() => readyCount() === crashes + 1, timeLimit)
   }
-  expect(await threadOf(node)).not.toBe(node.facts)
+  expect(await threadIdOf(node)).not.toBe(node.data)
 })
 
-test('a worker that does not hear is ended', async () => {
+test('terminates a worker that does not react to a stop', async () => {
   const { events, starting } = begin(await scratchDirectory(), 'deaf', {}, { gracefulStopMs: 10 })
   const node = await starting
   await node.stop()
@@ -163,7 +163,7 @@ test('a worker that does not hear is ended', async () => {
   expect(events.at(-1)?.kind).toBe('stopped')
 })
 
-test('an abort during the start ends the start, and one afterwards ends the node', async () => {
+test('an abort cancels the start, or stops a running node', async () => {
   const directory = await scratchDirectory()
   const early = new AbortController()
   const { starting } = begin(directory, 'plain', {
@@ -172,15 +172,15 @@ test('an abort during the start ends the start, and one afterwards ends the node
   })
   await expect(starting).rejects.toThrow('changed my mind')
 
-  const late = new AbortController()
-  const started = begin(directory, 'plain', { signal: late.signal })
+  const lateAbort = new AbortController()
+  const started = begin(directory, 'plain', { signal: lateAbort.signal })
   const node = await started.starting
-  late.abort()
-  await vi.waitUntil(() => started.events.at(-1)?.kind === 'stopped', patience)
+  lateAbort.abort()
+  await vi.waitUntil(() => started.events.at(-1)?.kind === 'stopped', timeLimit)
   await expect(fetch(node.url)).rejects.toThrow()
 })
 
-test('a second node on the same directory waits for the first one and gives up', async () => {
+test('a second node on the same directory waits for the first one and fails after a timeout', async () => {
   const directory = await scratchDirectory()
   await begin(directory).starting
   const second = begin(directory, 'plain', { lockWaitMs: 100 })

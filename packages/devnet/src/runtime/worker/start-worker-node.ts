@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { reportTo, type DevnetEvent } from '../devnet-event.ts'
 import { lockDirectory } from '../directory-lock.ts'
-import { takeRememberedPort } from '../chain-port.ts'
+import { choosePort } from '../chain-port.ts'
 import { defaultTimings, type SupervisorTimings } from '../supervisor-timings.ts'
 import type { WorkerKind } from './worker-kind.ts'
 import { superviseWorker } from './worker-supervisor.ts'
@@ -20,10 +20,10 @@ export interface WorkerNodeOptions {
 }
 
 /** A chain that runs in a worker. */
-export interface WorkerNode<facts> {
+export interface WorkerNode<data> {
   readonly url: string
   /** The data that the worker reported when it was ready for the first time. */
-  readonly facts: facts
+  readonly data: data
   stop(): Promise<void>
 }
 
@@ -39,12 +39,12 @@ export interface WorkerNode<facts> {
  * @throws {@link DevnetError} `DEVNET_ENGINE_FAILED`, `DEVNET_ENGINE_UNAVAILABLE`, `DEVNET_STATE_UNREADABLE` or
  * `DEVNET_LOCKED`; the abort reason when the signal is aborted.
  */
-export async function startWorkerNode<facts>(
+export async function startWorkerNode<data>(
   chain: string,
   kind: WorkerKind,
   options: WorkerNodeOptions,
   taskFor: (port: number) => { readonly port: number },
-): Promise<WorkerNode<facts>> {
+): Promise<WorkerNode<data>> {
   const { directory } = options
   const report = reportTo(chain, options.onEvent)
   const signal = options.signal ?? new AbortController().signal
@@ -63,18 +63,18 @@ export async function startWorkerNode<facts>(
   let published = false
   async function nextTask() {
     // Until the URL is published, any port is suitable; afterwards only the same one.
-    if (!published) port = await takeRememberedPort(join(directory, 'port'))
+    if (!published) port = await choosePort(join(directory, 'port'))
     return taskFor(port)
   }
 
-  const supervisor = superviseWorker<facts>(kind, nextTask, { ...defaultTimings, ...options.timings }, report)
+  const supervisor = superviseWorker<data>(kind, nextTask, { ...defaultTimings, ...options.timings }, report)
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= supervisor.stop().finally(unlock))
   const onAbort = () => void stop()
   signal.addEventListener('abort', onAbort, { once: true })
   // An event listener may have aborted the start already.
   if (signal.aborted) onAbort()
-  const facts = await supervisor.started.catch(async (error: unknown) => {
+  const data = await supervisor.started.catch(async (error: unknown) => {
     await stop()
     signal.throwIfAborted()
     throw error
@@ -82,7 +82,7 @@ export async function startWorkerNode<facts>(
   published = true
   return {
     url: `http://127.0.0.1:${port}`,
-    facts,
+    data,
     stop() {
       signal.removeEventListener('abort', onAbort)
       return stop()

@@ -9,7 +9,7 @@ export interface WorkerKind {
   /**
    * Several times the normal memory use of the chain; beyond it there is a memory leak, and only the worker must fail.
    */
-  readonly mostHeapMegabytes: number
+  readonly maxHeapMegabytes: number
   /** Milliseconds that a graceful stop may take. */
   readonly gracefulStopMs: number
   /** The effect of a start on the chain, as a sentence that follows the URL. */

@@ -2,12 +2,12 @@
 export type WorkerCommand = 'stop'
 
 /** The notifications from a worker. */
-export type WorkerNotice<facts> =
+export type WorkerNotice<data> =
   | {
       /** The chain accepts calls. */
       kind: 'ready'
       /** The public data of the chain. */
-      facts: facts
+      data: data
     }
   | {
       /** A new chain has its sample data. */

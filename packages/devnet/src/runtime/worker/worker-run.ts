@@ -9,7 +9,7 @@ import type { WorkerCommand, WorkerNotice } from './worker-protocol.ts'
 const fromSources = ['--conditions=@fairlead/source']
 
 /** A failure that every other start would have as well. */
-export interface Hopeless {
+export interface PermanentFailure {
   code: DevnetErrorCode
   message: string
 }
@@ -22,13 +22,13 @@ export interface WorkerExit {
   /** The reason why it ended itself to be replaced, if it did. */
   renewal: string | undefined
   /** The reason why another start cannot succeed, if there is one. */
-  hopeless: Hopeless | undefined
+  permanentFailure: PermanentFailure | undefined
 }
 
 /** One run of a worker. */
-export interface WorkerRun<facts> {
+export interface WorkerRun<data> {
   /** Resolves when the chain accepts calls; never settles when the worker ends before. */
-  ready: Promise<facts>
+  ready: Promise<data>
   /** Resolves when the worker has ended. */
   exited: Promise<WorkerExit>
   /** Stops the worker; resolves when it has ended. */
@@ -43,12 +43,12 @@ export interface WorkerRun<facts> {
  * @param report Called with events that do not end the worker.
  * @returns The run; the worker may not accept calls yet.
  */
-export function runWorker<facts>(kind: WorkerKind, task: unknown, report: Report): WorkerRun<facts> {
+export function runWorker<data>(kind: WorkerKind, task: unknown, report: Report): WorkerRun<data> {
   const worker = new Worker(kind.module, {
     workerData: task,
     env: { ...kind.env },
     execArgv: kind.module.pathname.endsWith('.ts') ? fromSources : [],
-    resourceLimits: { maxOldGenerationSizeMb: kind.mostHeapMegabytes },
+    resourceLimits: { maxOldGenerationSizeMb: kind.maxHeapMegabytes },
     stdout: true,
     stderr: true,
   })
@@ -57,19 +57,20 @@ export function runWorker<facts>(kind: WorkerKind, task: unknown, report: Report
 
   let error: Error | undefined
   let renewal: string | undefined
-  let hopeless: Hopeless | undefined
+  let permanentFailure: PermanentFailure | undefined
   worker.on('error', (cause) => {
     error = cause instanceof Error ? cause : new Error(String(cause))
   })
   const exited = new Promise<WorkerExit>((resolve) => {
-    worker.on('exit', (exitCode) => resolve({ exitCode, error, renewal, hopeless }))
+    worker.on('exit', (exitCode) => resolve({ exitCode, error, renewal, permanentFailure }))
   })
-  const ready = new Promise<facts>((resolve) => {
-    worker.on('message', (notice: WorkerNotice<facts>) => {
-      if (notice.kind === 'ready') resolve(notice.facts)
+  const ready = new Promise<data>((resolve) => {
+    worker.on('message', (notice: WorkerNotice<data>) => {
+      if (notice.kind === 'ready') resolve(notice.data)
       else if (notice.kind === 'renew') renewal = notice.message
-      else if (notice.kind === 'unreadable') hopeless = { ...notice, code: 'DEVNET_STATE_UNREADABLE' }
-      else if (notice.kind === 'unavailable') hopeless = { ...notice, code: 'DEVNET_ENGINE_UNAVAILABLE' }
+      else if (notice.kind === 'unreadable') permanentFailure = { ...notice, code: 'DEVNET_STATE_UNREADABLE' }
+      else if (notice.kind === 'unavailable')
+        permanentFailure = { ...notice, code: 'DEVNET_ENGINE_UNAVAILABLE' }
       else if (notice.kind === 'seeded') report({ ...notice, message: describeSeed(notice.durationMs) })
       else report({ kind: 'output', line: notice.message, message: notice.message })
     })

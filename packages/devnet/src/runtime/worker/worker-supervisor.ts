@@ -6,12 +6,12 @@ import type { WorkerKind } from './worker-kind.ts'
 import { runWorker, type WorkerExit, type WorkerRun } from './worker-run.ts'
 
 /** A supervised worker. */
-export interface WorkerSupervisor<facts> {
+export interface WorkerSupervisor<data> {
   /**
    * Resolves when the worker is ready for the first time, with the data that it reported; rejects when it never becomes
    * ready.
    */
-  started: Promise<facts>
+  started: Promise<data>
   /** Stops the worker permanently; every call returns the same promise. */
   stop(): Promise<void>
 }
@@ -25,17 +25,17 @@ export interface WorkerSupervisor<facts> {
  * @param report Called with every step.
  * @returns The running supervisor.
  */
-export function superviseWorker<facts>(
+export function superviseWorker<data>(
   kind: WorkerKind,
   nextTask: () => Promise<{ readonly port: number }>,
   timings: SupervisorTimings,
   report: Report,
-): WorkerSupervisor<facts> {
+): WorkerSupervisor<data> {
   const stopping = new AbortController()
   const { signal } = stopping
-  let run: WorkerRun<facts> | undefined
-  let start!: { resolve: (facts: facts) => void; reject: (reason: unknown) => void }
-  const started = new Promise<facts>((resolve, reject) => {
+  let run: WorkerRun<data> | undefined
+  let start!: { resolve: (data: data) => void; reject: (reason: unknown) => void }
+  const started = new Promise<data>((resolve, reject) => {
     start = { resolve, reject }
   })
   // A caller that stops the worker during the start may no longer await this promise.
@@ -45,24 +45,28 @@ export function superviseWorker<facts>(
     readonly port: number
   }): Promise<{ readonly exit: WorkerExit; readonly wasReady: boolean }> {
     const beganAt = Date.now()
-    const current = runWorker<facts>(kind, task, report)
+    const current = runWorker<data>(kind, task, report)
     run = current
     const silence = new AbortController()
-    const late = sleep(timings.readyDeadlineMs, 'late' as const, { signal: silence.signal }).catch(
+    const timeout = sleep(timings.readyDeadlineMs, 'late' as const, { signal: silence.signal }).catch(
       () => undefined,
     )
-    const first = await Promise.race([current.ready.then((facts) => ({ facts })), current.exited, late])
+    const first = await Promise.race([
+      current.ready.then((data) => ({ facts: data })),
+      current.exited,
+      timeout,
+    ])
     silence.abort()
     if (first === 'late') {
       await current.stop()
-      const error = new Error(`it did not answer within ${timings.readyDeadlineMs} ms`)
-      const exit = { exitCode: 1, renewal: undefined, hopeless: undefined, error }
+      const error = new Error(`it did not respond within ${timings.readyDeadlineMs} ms`)
+      const exit = { exitCode: 1, renewal: undefined, permanentFailure: undefined, error }
       return { exit, wasReady: false }
     }
     const wasReady = first !== undefined && 'facts' in first
     if (wasReady && !signal.aborted) {
       const url = `http://127.0.0.1:${task.port}`
-      const message = `Answers calls at ${url}. ${kind.onReady}`
+      const message = `Accepts calls at ${url}. ${kind.onReady}`
       report({ kind: 'ready', url, durationMs: Date.now() - beganAt, message })
       start.resolve(first.facts)
     }
@@ -87,12 +91,13 @@ export function superviseWorker<facts>(
       }
       message = usual
       report({ kind: 'exited', exitCode: exit.exitCode, signal: null, message: describe(kind, exit) })
-      if (exit.hopeless !== undefined) throw new DevnetError(exit.hopeless.code, exit.hopeless.message)
+      if (exit.permanentFailure !== undefined)
+        throw new DevnetError(exit.permanentFailure.code, exit.permanentFailure.message)
       const { failures, failedStarts, delayMs } = backoff.next({
         wasReady,
         durationMs: Date.now() - beganAt,
       })
-      if (delayMs === undefined) throw gaveUp(kind, failedStarts, exit)
+      if (delayMs === undefined) throw failedStartsError(kind, failedStarts, exit)
       const pause = `Starting again${kind.onRestart} in ${delayMs} ms.`
       report({ kind: 'restarting', delayMs, failures, message: pause })
       await sleep(delayMs, undefined, { signal })
@@ -123,12 +128,12 @@ export function superviseWorker<facts>(
   return { started, stop: () => (stopped ??= stopOnce()) }
 }
 
-function describe({ name }: WorkerKind, { exitCode, error, hopeless }: WorkerExit): string {
-  const why = hopeless?.message ?? (error === undefined ? `exit code ${exitCode}` : String(error))
-  return `The worker of the ${name} ended (${why}).`
+function describe({ name }: WorkerKind, { exitCode, error, permanentFailure }: WorkerExit): string {
+  const reason = permanentFailure?.message ?? (error === undefined ? `exit code ${exitCode}` : String(error))
+  return `The worker of the ${name} ended (${reason}).`
 }
 
-function gaveUp(kind: WorkerKind, failedStarts: number, exit: WorkerExit): DevnetError {
+function failedStartsError(kind: WorkerKind, failedStarts: number, exit: WorkerExit): DevnetError {
   return new DevnetError(
     'DEVNET_ENGINE_FAILED',
     `The ${kind.name} ended ${failedStarts} times in a row before it was ready and is not started again. ${describe(kind, exit)}`,

@@ -19,7 +19,7 @@ it('serves both interfaces on one port', async () => {
   session.destroy()
 })
 
-it('fails when the port is taken, and leaves the chain alone', async () => {
+it('fails when the port is in use, without affecting the chain', async () => {
   const { chain, url } = await serveSolana()
   const port = Number(new URL(url).port)
   await expect(serveSolanaApi({ chain, port, onFault: () => undefined })).rejects.toMatchObject({

@@ -13,7 +13,7 @@ const services = [GeyserDefinition.fullName, HealthDefinition.fullName]
 const subscriptionDefaults = {
   pingMs: 10_000,
   // One transaction may write 20 MiB of accounts, and no client can receive them before it has been executed.
-  bounds: { mostMessages: 250_000, mostBytes: 32 * 1024 * 1024 },
+  limits: { maxMessages: 250_000, maxBytes: 32 * 1024 * 1024 },
 }
 
 /** Options of the server. */

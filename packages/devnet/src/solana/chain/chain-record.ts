@@ -8,7 +8,7 @@ import type { AccountState } from './engine.ts'
 import type { SlotContent, SolanaExample } from './solana-chain.ts'
 
 /** How a slot on a losing branch ends: before it is complete, or complete but without a child block. */
-export type Doom = 'dead' | 'abandoned'
+export type PlannedOutcome = 'dead' | 'abandoned'
 
 /** A step of the chain. The state of the chain is a snapshot with all steps after it. */
 export type ChainRecord =
@@ -16,7 +16,7 @@ export type ChainRecord =
       readonly kind: 'opened'
       readonly slot: bigint
       readonly blockTime: bigint
-      readonly doom: Doom | undefined
+      readonly doom: PlannedOutcome | undefined
       readonly accounts: readonly SubscribeUpdateAccountInfo[]
     }
   | {

@@ -3,7 +3,7 @@ import type {
   SubscribeUpdateEntry,
   SubscribeUpdateTransactionInfo,
 } from '@fairlead/grpc/geyser'
-import type { ChainRecord, ChainSnapshot, Doom } from './chain-record.ts'
+import type { ChainRecord, ChainSnapshot, PlannedOutcome } from './chain-record.ts'
 import { hex, Ledger, type LedgerLimits } from './ledger.ts'
 import type { SlotContent } from './solana-chain.ts'
 
@@ -12,7 +12,7 @@ export interface OpenSlot {
   readonly slot: bigint
   readonly parent: SlotContent
   readonly blockTime: bigint
-  readonly doom: Doom | undefined
+  readonly plannedOutcome: PlannedOutcome | undefined
   readonly accounts: SubscribeUpdateAccountInfo[]
   readonly transactions: SubscribeUpdateTransactionInfo[]
   readonly entries: SubscribeUpdateEntry[]
@@ -44,12 +44,12 @@ export class ChainState {
 
   /** Applies a step. */
   apply(record: ChainRecord): void {
-    if ('accounts' in record) this.#note(record.accounts)
+    if ('accounts' in record) this.#recordWrites(record.accounts)
     if (record.kind === 'opened') this.#open(record)
     else if (record.kind === 'transaction') this.#add(record)
     else if (record.kind === 'entry') this.slot.entries.push(record.entry)
     else if (record.kind === 'made') this.#make(record)
-    else this.#giveUp(this.slot)
+    else this.#discard(this.slot)
   }
 
   /** The slot in progress. */
@@ -58,16 +58,16 @@ export class ChainState {
     return this.open
   }
 
-  #note(accounts: readonly SubscribeUpdateAccountInfo[]): void {
+  #recordWrites(accounts: readonly SubscribeUpdateAccountInfo[]): void {
     this.writeVersion = accounts.at(-1)?.writeVersion ?? this.writeVersion
     for (const { pubkey } of accounts) this.written.add(hex(pubkey))
   }
 
-  #open({ slot, blockTime, doom, accounts }: ChainRecord & { kind: 'opened' }): void {
+  #open({ slot, blockTime, doom: plannedOutcome, accounts }: ChainRecord & { kind: 'opened' }): void {
     const parent = this.ledger.newest
     this.newestSlot = slot
     const empty = { transactions: [], entries: [], sent: [] }
-    this.open = { slot, parent, blockTime, doom, accounts: [...accounts], ...empty }
+    this.open = { slot, parent, blockTime, plannedOutcome, accounts: [...accounts], ...empty }
   }
 
   #add({ bytes, transaction, accounts, entry }: ChainRecord & { kind: 'transaction' }): void {
@@ -76,22 +76,22 @@ export class ChainState {
     slot.transactions.push(transaction)
     slot.sent.push(bytes)
     slot.entries.push(entry)
-    this.ledger.note(transaction.signature, slot.slot, transaction.meta?.err?.err)
+    this.ledger.setStatus(transaction.signature, slot.slot, transaction.meta?.err?.err)
     this.waiting = this.waiting.filter((waiting) => Buffer.compare(waiting, bytes) !== 0)
   }
 
   #make({ accounts, meta }: ChainRecord & { kind: 'made' }): void {
     const { slot } = this
     slot.accounts.push(...accounts)
-    if (slot.doom !== undefined) return this.#giveUp(slot)
+    if (slot.plannedOutcome !== undefined) return this.#discard(slot)
     this.ledger.append(contentOf(slot, meta))
     // The remaining transactions have been rejected.
     this.waiting = []
     this.open = undefined
   }
 
-  #giveUp({ transactions, sent }: OpenSlot): void {
-    for (const { signature } of transactions) this.ledger.forget(signature)
+  #discard({ transactions, sent }: OpenSlot): void {
+    for (const { signature } of transactions) this.ledger.deleteStatus(signature)
     this.waiting = [...sent, ...this.waiting]
     this.open = undefined
   }

@@ -4,9 +4,9 @@ import {
   readSolanaJournal,
   SolanaJournal,
   writeNewJournal,
-  type KeptChain,
+  type StoredChain,
 } from '../journal/solana-journal.ts'
-import type { ChainRecord, Doom } from './chain-record.ts'
+import type { ChainRecord, PlannedOutcome } from './chain-record.ts'
 import { ChainState } from './chain-state.ts'
 import { EmbeddedSolanaChain } from './embedded-solana-chain.ts'
 import { Engine, type AccountState } from './engine.ts'
@@ -29,11 +29,11 @@ export interface SolanaChainOptions {
   /** Whether some slots are produced on a losing branch; false by default. */
   readonly branching?: boolean | undefined
   /** Number of slots with stored content, 150 by default. */
-  readonly keptSlots?: number | undefined
+  readonly storedSlots?: number | undefined
   /** Number of blocks after a block that make it final, 32 by default. */
   readonly finalityBlocks?: number | undefined
   /** Bytes by which the journal may grow before it is rewritten, 16 MiB by default. */
-  readonly mostJournalGrowth?: number | undefined
+  readonly maxJournalGrowth?: number | undefined
   /** Called when a fresh chain has its sample data, with the milliseconds that this took. */
   readonly onSeeded?: ((durationMs: number) => void) | undefined
   /** Called when the chain cannot continue, for example because the disk is full. */
@@ -50,12 +50,12 @@ const branchEvery = 16n
  */
 export async function createSolanaChain(options: SolanaChainOptions): Promise<EmbeddedSolanaChain> {
   const { directory, secondsPerSlot = 0.4, traffic = true, branching = false, onLost } = options
-  const { keptSlots = 150, finalityBlocks = 32, mostJournalGrowth = 16 << 20 } = options
-  const limits = { keptSlots, finalityBlocks }
+  const { storedSlots = 150, finalityBlocks = 32, maxJournalGrowth = 16 << 20 } = options
+  const limits = { storedSlots, finalityBlocks }
   mkdirSync(directory, { recursive: true })
   const file = join(directory, 'chain.journal')
-  const kept = (await readSolanaJournal(file)) ?? (await begin(file, limits, options.onSeeded))
-  const { snapshot, records } = kept
+  const stored = (await readSolanaJournal(file)) ?? (await begin(file, limits, options.onSeeded))
+  const { snapshot, records } = stored
   const { seed, genesisHash, example } = snapshot
   const keys = sampleKeys(seed)
   const state = new ChainState(limits, snapshot)
@@ -65,13 +65,13 @@ export async function createSolanaChain(options: SolanaChainOptions): Promise<Em
   const chain = new EmbeddedSolanaChain({
     engine,
     state,
-    journal: new SolanaJournal(file, kept, mostJournalGrowth, onLost),
+    journal: new SolanaJournal(file, stored, maxJournalGrowth, onLost),
     keys,
     origin: { seed, genesisHash, example },
-    doomOf: branching ? doomOf : () => undefined,
+    plannedOutcomeOf: branching ? plannedOutcomeOf : () => undefined,
   })
-  const steady = traffic ? createTraffic(chain, keys) : undefined
-  if (secondsPerSlot > 0) scheduleSlots(chain, secondsPerSlot, steady, onLost)
+  const generatedTraffic = traffic ? createTraffic(chain, keys) : undefined
+  if (secondsPerSlot > 0) scheduleSlots(chain, secondsPerSlot, generatedTraffic, onLost)
   return chain
 }
 
@@ -79,7 +79,7 @@ async function begin(
   file: string,
   limits: LedgerLimits,
   onSeeded: SolanaChainOptions['onSeeded'],
-): Promise<KeptChain> {
+): Promise<StoredChain> {
   const beganAt = performance.now()
   const snapshot = await makeFreshChain(limits)
   const bytes = writeNewJournal(file, snapshot)
@@ -88,15 +88,15 @@ async function begin(
 }
 
 function replay(record: ChainRecord, state: ChainState, accounts: Map<string, AccountState>): void {
-  const doom = record.kind === 'opened' ? record.doom : state.slot.doom
+  const plannedOutcome = record.kind === 'opened' ? record.doom : state.slot.plannedOutcome
   state.apply(record)
   // Changes on a losing branch are discarded; the chain itself processes the slot in progress.
-  if (doom !== undefined || !('accounts' in record)) return
+  if (plannedOutcome !== undefined || !('accounts' in record)) return
   for (const account of record.accounts) accounts.set(hex(account.pubkey), account)
 }
 
 // The two kinds of losing branches alternate.
-function doomOf(slot: bigint): Doom | undefined {
+function plannedOutcomeOf(slot: bigint): PlannedOutcome | undefined {
   if (slot % branchEvery !== 0n) return undefined
   return (slot / branchEvery) % 2n === 0n ? 'dead' : 'abandoned'
 }

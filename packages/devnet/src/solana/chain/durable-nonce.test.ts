@@ -6,9 +6,9 @@ import {
   SYSTEM_PROGRAM_ADDRESS,
 } from '@solana-program/system'
 import { expect, test } from 'vitest'
-import { fundedSigner, keyOf, refusalOf, signed, startChain } from '../../../test/solana.ts'
+import { fundedSigner, keyOf, rejectionOf, signed, startChain } from '../../../test/solana.ts'
 
-test('a nonce stands for a blockhash until it is advanced', async () => {
+test('a nonce replaces a blockhash until it is advanced', async () => {
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   const nonce = await generateKeyPairSigner()
@@ -27,8 +27,8 @@ test('a nonce stands for a blockhash until it is advanced', async () => {
   for (let block = 0; block < 3; block++) chain.makeSlot()
 
   const bytes = await signed(chain, payer, [advance], { blockhash })
-  expect(await refusalOf(chain.send(await signed(chain, payer, [], { blockhash })))).toBe('07000000')
+  expect(await rejectionOf(chain.send(await signed(chain, payer, [], { blockhash })))).toBe('07000000')
   await chain.send(bytes)
   expect(valueOf()).not.toBe(blockhash)
-  expect(await refusalOf(chain.send(bytes))).toBe('07000000')
+  expect(await rejectionOf(chain.send(bytes))).toBe('07000000')
 })

@@ -11,7 +11,7 @@ import type {
   Simulation,
   SimulationOptions,
   SlotContent,
-  SlotUnderWay,
+  PendingSlot,
   SolanaChain,
   SolanaExample,
   Tip,
@@ -25,13 +25,13 @@ const base58 = getBase58Decoder()
 /** A chain in this process. A caller determines when a slot ends. */
 export class EmbeddedSolanaChain implements SolanaChain {
   readonly #parts: ChainParts
-  readonly #maker: SlotProducer
+  readonly #producer: SlotProducer
   readonly #listeners = new Set<(event: ChainEvent) => void>()
   readonly #ending = new AbortController()
 
   constructor(parts: ChainParts) {
     this.#parts = parts
-    this.#maker = new SlotProducer(parts, (event) => this.#tell(event))
+    this.#producer = new SlotProducer(parts, (event) => this.#notify(event))
   }
 
   get example(): SolanaExample {
@@ -42,7 +42,7 @@ export class EmbeddedSolanaChain implements SolanaChain {
     return this.#parts.origin.genesisHash
   }
 
-  get slotUnderWay(): SlotUnderWay {
+  get pendingSlot(): PendingSlot {
     const { slot, parent, accounts, transactions, entries } = this.#parts.state.slot
     return { slot, parent: parent.slot, accounts, transactions, entries }
   }
@@ -64,7 +64,7 @@ export class EmbeddedSolanaChain implements SolanaChain {
   }
 
   account(pubkey: Uint8Array): SubscribeUpdateAccountInfo | undefined {
-    return tell(pubkey, this.#parts.engine.account(pubkey))
+    return accountUpdate(pubkey, this.#parts.engine.account(pubkey))
   }
 
   statusOf(signature: Uint8Array): SignatureStatus | undefined {
@@ -77,9 +77,9 @@ export class EmbeddedSolanaChain implements SolanaChain {
 
   async send(bytes: Uint8Array, { skipPreflight = false } = {}): Promise<Uint8Array> {
     const transaction = readTransaction(bytes)
-    if (skipPreflight) this.#maker.admit(transaction)
+    if (skipPreflight) this.#producer.admit(transaction)
     else this.#preflight(transaction)
-    this.#maker.execute(transaction)
+    this.#producer.execute(transaction)
     return transaction.signature
   }
 
@@ -87,13 +87,13 @@ export class EmbeddedSolanaChain implements SolanaChain {
     try {
       const transaction = readTransaction(bytes)
       if (options.verifySignatures === true) verifySignatures(transaction)
-      this.#maker.admit(transaction)
-      return this.#tryOut(transaction, options.accounts)
+      this.#producer.admit(transaction)
+      return this.#simulate(transaction, options.accounts)
     } catch (error) {
       if (!(error instanceof TransactionRefused)) throw error
       const { err, logs, unitsConsumed } = error
-      const nothing = { returnData: undefined, innerInstructions: [], accounts: [] }
-      return { slot: this.#parts.state.slot.slot, err, logs, unitsConsumed, ...nothing }
+      const noResult = { returnData: undefined, innerInstructions: [], accounts: [] }
+      return { slot: this.#parts.state.slot.slot, err, logs, unitsConsumed, ...noResult }
     }
   }
 
@@ -129,30 +129,31 @@ export class EmbeddedSolanaChain implements SolanaChain {
 
   /** Ends the slot in progress and begins the next one. */
   makeSlot(): void {
-    this.#maker.makeSlot()
+    this.#producer.makeSlot()
   }
 
   #preflight(transaction: WireTransaction): void {
     verifySignatures(transaction)
-    this.#maker.admit(transaction)
-    const { err, logs, unitsConsumed } = this.#tryOut(transaction)
+    this.#producer.admit(transaction)
+    const { err, logs, unitsConsumed } = this.#simulate(transaction)
     if (err !== undefined) throw new TransactionRefused(err, logs, unitsConsumed)
   }
 
-  #tryOut({ bytes }: WireTransaction, accounts: readonly Uint8Array[] = []): Simulation {
-    const trial = this.#parts.engine.simulate(bytes)
+  #simulate({ bytes }: WireTransaction, accounts: readonly Uint8Array[] = []): Simulation {
+    const result = this.#parts.engine.simulate(bytes)
     return {
       slot: this.#parts.state.slot.slot,
-      err: trial.failure === undefined ? undefined : failureBytes(trial.failure),
-      logs: trial.meta.logs(),
-      unitsConsumed: trial.meta.computeUnitsConsumed(),
-      returnData: readReturnData(trial),
-      innerInstructions: readInnerInstructions(trial),
-      accounts: trial.failure === undefined ? accounts.map((key) => tell(key, trial.account(key))) : [],
+      err: result.failure === undefined ? undefined : failureBytes(result.failure),
+      logs: result.meta.logs(),
+      unitsConsumed: result.meta.computeUnitsConsumed(),
+      returnData: readReturnData(result),
+      innerInstructions: readInnerInstructions(result),
+      accounts:
+        result.failure === undefined ? accounts.map((key) => accountUpdate(key, result.account(key))) : [],
     }
   }
 
-  #tell(event: ChainEvent): void {
+  #notify(event: ChainEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(event)
@@ -166,7 +167,7 @@ export class EmbeddedSolanaChain implements SolanaChain {
   }
 }
 
-function tell(
+function accountUpdate(
   pubkey: Uint8Array,
   account: EngineAccount | undefined,
 ): SubscribeUpdateAccountInfo | undefined {

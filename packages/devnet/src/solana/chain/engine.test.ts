@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Engine, EngineUnavailable } from './engine.ts'
 
-test('a platform without the engine is told how to go on without it', async () => {
+test('the error for an unsupported platform describes how to start without the engine', async () => {
   vi.doMock('litesvm/dist/internal.js', () => {
     throw new Error('Cannot find native binding')
   })

@@ -45,7 +45,7 @@ interface EngineModule {
 }
 
 // After this number of slots the sequence of its hashes repeats.
-const mostHashesSkipped = 10_000n
+const maxSkippedHashes = 10_000n
 
 /** The virtual machine of Solana with its accounts. It does not store slots, blockhashes or history. */
 export class Engine {
@@ -73,7 +73,7 @@ export class Engine {
     machine.setTransactionHistory(0n)
     // Nonces are derived from the hashes of the engine, which have the same order in each instance: a nonce must not
     // meet the hash that it was derived from.
-    for (let hash = 0n; hash < slot % mostHashesSkipped; hash++) machine.expireBlockhash()
+    for (let hash = 0n; hash < slot % maxSkippedHashes; hash++) machine.expireBlockhash()
     const engine = new Engine(module, machine)
     engine.setAccounts(accounts)
     return engine

@@ -33,7 +33,7 @@ const metaOf = (event: { transaction: { meta: TransactionStatusMeta | undefined 
 const transfer = (source: KeyPairSigner, destination: string, amount: bigint) =>
   getTransferSolInstruction({ source, destination: address(destination), amount })
 
-test('a transfer is told with its balances, its fee and all that it wrote', async () => {
+test('reports a transfer with its balances, fee and writes', async () => {
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   const to = await generateKeyPairSigner()
@@ -42,19 +42,19 @@ test('a transfer is told with its balances, its fee and all that it wrote', asyn
     const signature = await chain.send(
       await signed(chain, payer, [transfer(payer, to.address, sol)], { version }),
     )
-    const told = lastTransaction(events)
-    expect(told.transaction.signature).toEqual(signature)
-    expect(told.transaction.transaction?.message).toMatchObject({
+    const transaction = lastTransaction(events)
+    expect(transaction.transaction.signature).toEqual(signature)
+    expect(transaction.transaction.transaction?.message).toMatchObject({
       versioned: version === 0,
       header: { numRequiredSignatures: 1, numReadonlySignedAccounts: 0, numReadonlyUnsignedAccounts: 1 },
       accountKeys: [keyOf(payer.address), keyOf(to.address), new Uint8Array(32)],
       instructions: [{ programIdIndex: 2, accounts: Uint8Array.of(0, 1) }],
       recentBlockhash: keyOf(chain.tip(0).blockhash),
     })
-    expect(told.accounts.map(({ pubkey }) => hex(pubkey))).toEqual(
-      [payer, to].map((one) => hex(keyOf(one.address))),
+    expect(transaction.accounts.map(({ pubkey }) => hex(pubkey))).toEqual(
+      [payer, to].map((signer) => hex(keyOf(signer.address))),
     )
-    expect(told.accounts.every(({ txnSignature }) => hex(txnSignature) === hex(signature))).toBe(true)
+    expect(transaction.accounts.every(({ txnSignature }) => hex(txnSignature) === hex(signature))).toBe(true)
   }
   const [first, second] = events.flatMap((event) => (event.kind === 'transaction' ? [event] : []))
   if (first === undefined || second === undefined) throw new Error('two transactions were sent')
@@ -78,11 +78,11 @@ test('a transfer is told with its balances, its fee and all that it wrote', asyn
   expect(metaOf(second).preBalances).toEqual(metaOf(first).postBalances)
   expect(chain.account(keyOf(to.address))).toMatchObject({ lamports: 2n * sol, data: new Uint8Array() })
   const versions = [...first.accounts, ...second.accounts].map(({ writeVersion }) => writeVersion)
-  expect(versions).toEqual(versions.toSorted((one, other) => Number(one - other)))
+  expect(versions).toEqual(versions.toSorted((a, b) => Number(a - b)))
   expect(new Set(versions).size).toBe(4)
 })
 
-test('programs that call others, what they return, and tokens before and after are told', async () => {
+test('reports inner instructions, return data, and token balances before and after', async () => {
   const chain = await startChain()
   const owner = await fundedSigner(chain)
   const events = record(chain)
@@ -128,7 +128,7 @@ test('programs that call others, what they return, and tokens before and after a
   expect(chain.account(keyOf(account))).toBeUndefined()
 })
 
-test('a failed transaction pays its fee, changes nothing else and is told with its error', async () => {
+test('a failed transaction only pays its fee and is reported with its error', async () => {
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   const events = record(chain)
@@ -136,18 +136,18 @@ test('a failed transaction pays its fee, changes nothing else and is told with i
   const instructions = [transfer(payer, to.address, sol), transfer(payer, to.address, 100n * sol)]
   const bytes = await signed(chain, payer, instructions)
   const signature = await chain.send(bytes, { skipPreflight: true })
-  const told = lastTransaction(events)
-  expect(hex(metaOf(told).err?.err)).toBe('08000000011900000001000000')
-  expect(metaOf(told)).toMatchObject({
+  const transaction = lastTransaction(events)
+  expect(hex(metaOf(transaction).err?.err)).toBe('08000000011900000001000000')
+  expect(metaOf(transaction)).toMatchObject({
     fee: 5_000n,
     postBalances: [10n * sol - 5_000n, 0n, 1n],
     logMessagesNone: false,
   })
-  expect(told.accounts).toMatchObject([{ pubkey: keyOf(payer.address), lamports: 10n * sol - 5_000n }])
+  expect(transaction.accounts).toMatchObject([{ pubkey: keyOf(payer.address), lamports: 10n * sol - 5_000n }])
   expect(hex(chain.statusOf(signature)?.err)).toBe('08000000011900000001000000')
 })
 
-test('accounts of a look-up table are told, and what was written to them', async () => {
+test('reports the accounts of a lookup table, and their writes', async () => {
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   const events = record(chain)
@@ -160,8 +160,8 @@ test('accounts of a look-up table are told, and what was written to them', async
     tables: { [table.address]: [to.address] },
   })
   await chain.send(bytes)
-  const told = lastTransaction(events)
-  expect(told.transaction.transaction?.message).toMatchObject({
+  const transaction = lastTransaction(events)
+  expect(transaction.transaction.transaction?.message).toMatchObject({
     accountKeys: [keyOf(payer.address), new Uint8Array(32)],
     addressTableLookups: [
       {
@@ -171,12 +171,12 @@ test('accounts of a look-up table are told, and what was written to them', async
       },
     ],
   })
-  expect(metaOf(told)).toMatchObject({
+  expect(metaOf(transaction)).toMatchObject({
     loadedWritableAddresses: [keyOf(to.address)],
     loadedReadonlyAddresses: [],
     postBalances: [expect.any(BigInt), 1n, sol],
   })
-  expect(told.accounts.map(({ pubkey }) => hex(pubkey))).toContain(hex(keyOf(to.address)))
+  expect(transaction.accounts.map(({ pubkey }) => hex(pubkey))).toContain(hex(keyOf(to.address)))
 })
 
 async function createTable(recentSlot: bigint, payer: KeyPairSigner, listed: readonly string[]) {

@@ -55,8 +55,8 @@ export function executeTransaction(engine: Engine, transaction: WireTransaction)
   const isFixed = findFixed(transaction, keys)
   const written = keys.flatMap((pubkey, position) => {
     const [was, is] = [before[position], after[position]]
-    const isNothing = was === undefined && is === undefined
-    return isNothing || !isWritten(position) || isFixed(position, was) ? [] : [{ pubkey, was, is }]
+    const isAbsent = was === undefined && is === undefined
+    return isAbsent || !isWritten(position) || isFixed(position, was) ? [] : [{ pubkey, was, is }]
   })
   const writes = written.map(({ pubkey, is }) => describeAccount(pubkey, is))
   // The engine stores written accounts in any order, and a program that it stored before its code still runs the old
@@ -146,7 +146,7 @@ function findFixed(
   const mayUpgrade = keys.some((key) => upgradeableLoader.equals(key))
   return (position, account) => {
     const owner = account?.owner() ?? systemProgram
-    return (called.has(position) && !mayUpgrade) || nodeOwners.some((one) => one.equals(owner))
+    return (called.has(position) && !mayUpgrade) || nodeOwners.some((nodeOwner) => nodeOwner.equals(owner))
   }
 }
 

@@ -52,7 +52,7 @@ export async function makeFreshChain(limits: LedgerLimits): Promise<ChainSnapsho
     journal,
     keys,
     origin: snapshot,
-    doomOf: () => undefined,
+    plannedOutcomeOf: () => undefined,
   })
   await seedChain(chain, keys, createTraffic(chain, keys), limits.finalityBlocks)
   return snapshot

@@ -9,7 +9,7 @@ const statusAge = 300n
 /** Limits of the stored history. */
 export interface LedgerLimits {
   /** Number of slots with stored content. */
-  readonly keptSlots: number
+  readonly storedSlots: number
   /** Number of blocks after a block that make it final. */
   readonly finalityBlocks: number
 }
@@ -50,10 +50,10 @@ export class Ledger {
     this.#slots.push(content)
     const height = heightOf(content)
     this.#heights.set(content.meta.blockhash, height)
-    const most = Math.max(this.#limits.keptSlots, this.#limits.finalityBlocks + 1)
-    if (this.#slots.length > most) this.#slots.splice(0, this.#slots.length - most)
-    for (const [blockhash, its] of this.#heights) {
-      if (its + statusAge >= height) break
+    const maxSlots = Math.max(this.#limits.storedSlots, this.#limits.finalityBlocks + 1)
+    if (this.#slots.length > maxSlots) this.#slots.splice(0, this.#slots.length - maxSlots)
+    for (const [blockhash, blockHeight] of this.#heights) {
+      if (blockHeight + statusAge >= height) break
       this.#heights.delete(blockhash)
     }
     for (const [signature, { slot }] of this.#statuses) {
@@ -79,21 +79,21 @@ export class Ledger {
     return age >= 0n && age <= blockhashAge
   }
 
-  note(signature: Uint8Array, slot: bigint, err: Uint8Array | undefined): void {
+  setStatus(signature: Uint8Array, slot: bigint, err: Uint8Array | undefined): void {
     this.#statuses.set(hex(signature), { slot, err })
   }
 
-  forget(signature: Uint8Array): void {
+  deleteStatus(signature: Uint8Array): void {
     this.#statuses.delete(hex(signature))
   }
 
   statusOf(signature: Uint8Array): SignatureStatus | undefined {
     const status = this.#statuses.get(hex(signature))
     if (status === undefined) return undefined
-    const reached = [CommitmentLevel.FINALIZED, CommitmentLevel.CONFIRMED].find(
+    const highest = [CommitmentLevel.FINALIZED, CommitmentLevel.CONFIRMED].find(
       (commitment) => status.slot <= this.at(commitment).slot,
     )
-    return { ...status, commitment: reached ?? CommitmentLevel.PROCESSED }
+    return { ...status, commitment: highest ?? CommitmentLevel.PROCESSED }
   }
 
   /** Returns the whole content, for a snapshot. */

@@ -9,43 +9,55 @@ const statusesOf = (events: readonly ChainEvent[], slot: bigint) =>
   events.flatMap((event) => (event.kind === 'status' && event.slot === slot ? [event.status] : []))
 
 /** Produces slots until one on a losing branch is in progress. */
-function goTo(chain: EmbeddedSolanaChain, rest: bigint): bigint {
-  while (chain.slotUnderWay.slot % 32n !== rest) chain.makeSlot()
-  return chain.slotUnderWay.slot
+function advanceTo(chain: EmbeddedSolanaChain, rest: bigint): bigint {
+  while (chain.pendingSlot.slot % 32n !== rest) chain.makeSlot()
+  return chain.pendingSlot.slot
 }
 
 test.each([
   ['dies before it is complete', 0n, [SlotStatus.SLOT_DEAD]],
   ['is complete and left by all', 16n, [SlotStatus.SLOT_COMPLETED, SlotStatus.SLOT_PROCESSED]],
-])('a slot that %s leaves no trace but its transactions in the next one', async (_, rest, statuses) => {
+])('a slot that %s has no effect except its transactions in the next slot', async (_, rest, statuses) => {
   const chain = await startChain({ branching: true, finalityBlocks: 3 })
-  const lost = goTo(chain, rest)
+  const losingSlot = advanceTo(chain, rest)
   const parent = chain.tip(0)
   const to = await generateKeyPairSigner()
   const events = record(chain)
   const first = await chain.airdrop(keyOf(to.address), sol)
   const second = await chain.airdrop(keyOf(to.address), 2n * sol)
   expect(chain.account(keyOf(to.address))?.lamports).toBe(3n * sol)
-  expect(chain.statusOf(first)).toMatchObject({ slot: lost, commitment: 0 })
+  expect(chain.statusOf(first)).toMatchObject({ slot: losingSlot, commitment: 0 })
   chain.makeSlot()
 
   // The next slot has the same parent, and begins with the transactions of the lost one.
-  const under = chain.slotUnderWay
-  expect(under).toMatchObject({ slot: lost + 1n, parent: parent.slot })
+  const under = chain.pendingSlot
+  expect(under).toMatchObject({ slot: losingSlot + 1n, parent: parent.slot })
   expect(under.transactions.map(({ signature }) => hex(signature))).toEqual([first, second].map(hex))
   expect(chain.tip(0)).toEqual(parent)
-  expect(chain.statusOf(first)).toMatchObject({ slot: lost + 1n, commitment: 0 })
+  expect(chain.statusOf(first)).toMatchObject({ slot: losingSlot + 1n, commitment: 0 })
   expect(chain.account(keyOf(to.address))?.lamports).toBe(3n * sol)
-  const told = events.flatMap((event) => (event.kind === 'transaction' ? [event] : []))
-  expect(told.map(({ slot }) => slot)).toEqual([lost, lost, lost + 1n, lost + 1n])
-  expect(told[2]?.transaction.meta).toEqual(told[0]?.transaction.meta)
-  const version = (position: number) => told[position]?.accounts[0]?.writeVersion ?? 0n
+  const transactions = events.flatMap((event) => (event.kind === 'transaction' ? [event] : []))
+  expect(transactions.map(({ slot }) => slot)).toEqual([
+    losingSlot,
+    losingSlot,
+    losingSlot + 1n,
+    losingSlot + 1n,
+  ])
+  expect(transactions[2]?.transaction.meta).toEqual(transactions[0]?.transaction.meta)
+  const version = (position: number) => transactions[position]?.accounts[0]?.writeVersion ?? 0n
   expect(version(2)).toBeGreaterThan(version(1))
 
   for (let slot = 0; slot < 5; slot++) chain.makeSlot()
-  expect(statusesOf(events, lost)).toEqual(statuses)
-  expect(statusesOf(events, lost + 1n).at(-1)).toBe(SlotStatus.SLOT_FINALIZED)
-  expect(chain.slotsFrom(parent.slot, 0).map(({ slot }) => slot - lost)).toEqual([-1n, 1n, 2n, 3n, 4n, 5n])
+  expect(statusesOf(events, losingSlot)).toEqual(statuses)
+  expect(statusesOf(events, losingSlot + 1n).at(-1)).toBe(SlotStatus.SLOT_FINALIZED)
+  expect(chain.slotsFrom(parent.slot, 0).map(({ slot }) => slot - losingSlot)).toEqual([
+    -1n,
+    1n,
+    2n,
+    3n,
+    4n,
+    5n,
+  ])
   const [, next] = chain.slotsFrom(parent.slot, 0)
   expect(next?.meta).toMatchObject({
     parentSlot: parent.slot,

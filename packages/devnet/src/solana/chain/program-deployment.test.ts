@@ -58,22 +58,22 @@ async function upgradeProgram({
   rentOf,
   program,
 }: Awaited<ReturnType<typeof startWithProgram>>): Promise<void> {
-  const other = Buffer.from(code)
-  other.write('MEMO', other.indexOf('Memo'))
+  const upgraded = Buffer.from(code)
+  upgraded.write('MEMO', upgraded.indexOf('Memo'))
   const buffer = await generateKeyPairSigner()
-  await sendAll(chain, payer, upload(other, payer, buffer, rentOf))
+  await sendAll(chain, payer, upload(upgraded, payer, buffer, rentOf))
   await chain.send(await signed(chain, payer, [await upgrade(program, payer, buffer.address)]))
 }
 
-const says = (text: string) => ({ err: undefined, logs: expect.arrayContaining([`Program log: ${text}`]) })
+const logsOf = (text: string) => ({ err: undefined, logs: expect.arrayContaining([`Program log: ${text}`]) })
 
 test('a program that was deployed runs, also after a restart', async () => {
   const started = await startWithProgram()
   const { chain, program } = started
-  const deployed = chain.slotUnderWay.accounts.find(({ pubkey }) => hex(pubkey) === hex(keyOf(program)))
+  const deployed = chain.pendingSlot.accounts.find(({ pubkey }) => hex(pubkey) === hex(keyOf(program)))
   expect(deployed).toMatchObject({ executable: true, owner: keyOf(loader) })
   chain.makeSlot()
-  await expectCall(started, says('Memo (len 8)'))
+  await expectCall(started, logsOf('Memo (len 8)'))
 })
 
 test('a program that was upgraded runs its new code, also after a restart', async () => {
@@ -85,7 +85,7 @@ test('a program that was upgraded runs its new code, also after a restart', asyn
   const keys = lastTransaction(events).accounts.map(({ pubkey }) => hex(pubkey))
   expect(keys).toContain(hex(keyOf(program)))
   chain.makeSlot()
-  await expectCall(started, says('MEMO (len 8)'))
+  await expectCall(started, logsOf('MEMO (len 8)'))
 })
 
 test('a program that was closed does not run, also after a restart', async () => {
@@ -103,12 +103,12 @@ test.each([
 ])('a program that is upgraded in a slot that %s is upgraded in the next one', async (_, rest) => {
   const started = await startWithProgram(true)
   const { chain } = started
-  while (chain.slotUnderWay.slot % 32n !== rest) chain.makeSlot()
+  while (chain.pendingSlot.slot % 32n !== rest) chain.makeSlot()
   await upgradeProgram(started)
-  const lost = chain.slotUnderWay.transactions.length
+  const discarded = chain.pendingSlot.transactions.length
   chain.makeSlot()
   // The next slot begins with the same transactions.
-  expect(chain.slotUnderWay.transactions).toHaveLength(lost)
+  expect(chain.pendingSlot.transactions).toHaveLength(discarded)
   chain.makeSlot()
-  await expectCall(started, says('MEMO (len 8)'))
+  await expectCall(started, logsOf('MEMO (len 8)'))
 })

@@ -58,7 +58,7 @@ export async function seedChain(
   await chain.send(signTransaction([payer], blockhash, [mintTokens(mint, recipientTokens, payer, supply)]))
   chain.makeSlot()
   for (let slot = 0; slot < slots; slot++) {
-    for (let turn = 0; turn < traffic.turns; turn++) await traffic.send(turn)
+    for (let index = 0; index < traffic.transactionsPerSlot; index++) await traffic.send(index)
     chain.makeSlot()
   }
 }

@@ -3,7 +3,16 @@ import { SlotStatus } from '@fairlead/grpc/geyser'
 import { generateKeyPairSigner, getBase58Decoder, address } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { expect, test } from 'vitest'
-import { fundedSigner, hex, keyOf, record, refusalOf, signed, sol, startChain } from '../../../test/solana.ts'
+import {
+  fundedSigner,
+  hex,
+  keyOf,
+  record,
+  rejectionOf,
+  signed,
+  sol,
+  startChain,
+} from '../../../test/solana.ts'
 import type { ChainEvent } from './solana-chain.ts'
 
 const names: Record<number, string> = Object.fromEntries(
@@ -16,9 +25,9 @@ const describeEvent = (event: ChainEvent) => {
 }
 const sha256 = (...parts: readonly Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
 
-test('a slot is told in order, and slots rise through the levels of commitment', async () => {
+test('reports a slot in order, and each commitment level that it reaches', async () => {
   const chain = await startChain({ finalityBlocks: 3 })
-  const start = chain.slotUnderWay.slot
+  const start = chain.pendingSlot.slot
   const events = record(chain)
   await fundedSigner(chain)
   chain.makeSlot()
@@ -50,7 +59,7 @@ test('a slot is told in order, and slots rise through the levels of commitment',
   expect([processed, confirmed, finalized]).toEqual([start + 1n, start, start - 2n])
 })
 
-test('each slot names its parent, and its hashes follow from those of the parent', async () => {
+test('each slot has its parent, and its hashes continue those of the parent', async () => {
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   chain.makeSlot()
@@ -83,7 +92,7 @@ test('each slot names its parent, and its hashes follow from those of the parent
   expect(chain.account(keyOf(payer.address))?.lamports).toBe(10n * sol)
 })
 
-test('the leader gets half of the fees and all that was paid on top', async () => {
+test('the leader receives half of the base fees and all priority fees', async () => {
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   chain.makeSlot()
@@ -103,12 +112,12 @@ test('the leader gets half of the fees and all that was paid on top', async () =
   const leader = chain.account(keyOf(reward?.pubkey ?? ''))
   expect(leader?.lamports).toBe(reward?.postBalance)
   expect(accounts?.at(-1)).toMatchObject({ pubkey: leader?.pubkey, lamports: reward?.postBalance })
-  const told = events.find((event) => event.kind === 'accounts')
-  expect(told).toMatchObject({ accounts: [{ pubkey: leader?.pubkey }] })
+  const accountsEvent = events.find((event) => event.kind === 'accounts')
+  expect(accountsEvent).toMatchObject({ accounts: [{ pubkey: leader?.pubkey }] })
   expect(accounts?.at(-1)).not.toHaveProperty('txnSignature')
 })
 
-test('a blockhash is good for 150 blocks, and a transaction gets into one slot only', async () => {
+test('a blockhash is valid for 150 blocks, and a transaction is included only once', async () => {
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   const { blockhash, blockHeight } = chain.tip(0)
@@ -118,27 +127,27 @@ test('a blockhash is good for 150 blocks, and a transaction gets into one slot o
     })
   const first = await transfer(1n)
   await chain.send(first)
-  expect(await refusalOf(chain.send(first, { skipPreflight: true }))).toBe('06000000')
+  expect(await rejectionOf(chain.send(first, { skipPreflight: true }))).toBe('06000000')
   // A known signature does not match another transaction.
   const forged = await transfer(2n)
   forged.set(first.subarray(1, 65), 1)
-  expect(await refusalOf(chain.send(forged))).toBe('0c000000')
+  expect(await rejectionOf(chain.send(forged))).toBe('0c000000')
   expect(hex(chain.simulate(forged, { verifySignatures: true }).err)).toBe('0c000000')
   for (let block = 0; block < 150; block++) chain.makeSlot()
   expect(chain.tip(0).blockHeight).toBe(blockHeight + 150n)
   expect(chain.isBlockhashValid(blockhash, 0)).toBe(true)
-  expect(await refusalOf(chain.send(first))).toBe('06000000')
+  expect(await rejectionOf(chain.send(first))).toBe('06000000')
   await chain.send(await transfer(2n))
   chain.makeSlot()
   expect(chain.isBlockhashValid(blockhash, 0)).toBe(false)
   expect(chain.isBlockhashValid(blockhash, 2)).toBe(true)
-  expect(await refusalOf(chain.send(await transfer(3n)))).toBe('07000000')
+  expect(await rejectionOf(chain.send(await transfer(3n)))).toBe('07000000')
   expect(hex(chain.simulate(await transfer(3n)).err)).toBe('07000000')
   expect(chain.firstAvailableSlot).toBe(chain.tip(0).slot - 149n)
   expect(chain.slotsFrom(0n, 0)).toHaveLength(150)
 })
 
-test('what is refused leaves no trace, and a simulation none either', async () => {
+test('neither a rejected transaction nor a simulation changes the chain', async () => {
   const chain = await startChain()
   const payer = await fundedSigner(chain)
   const events = record(chain)
@@ -146,7 +155,7 @@ test('what is refused leaves no trace, and a simulation none either', async () =
     signed(chain, payer, [getTransferSolInstruction({ source: payer, destination: payer.address, amount })])
   const forged = await transfer(1n)
   forged[10] = (forged[10] ?? 0) ^ 1
-  expect(await refusalOf(chain.send(forged, { skipPreflight: true }))).toBe('0c000000')
+  expect(await rejectionOf(chain.send(forged, { skipPreflight: true }))).toBe('0c000000')
   expect(hex(chain.simulate(forged, { verifySignatures: true }).err)).toBe('0c000000')
   expect(chain.simulate(forged)).toMatchObject({
     err: undefined,
@@ -154,9 +163,9 @@ test('what is refused leaves no trace, and a simulation none either', async () =
     logs: [expect.any(String), expect.any(String)],
   })
   // The preflight rejects it; without preflight it would have paid the fee.
-  expect(await refusalOf(chain.send(await transfer(100n * sol)))).toBe('08000000001900000001000000')
+  expect(await rejectionOf(chain.send(await transfer(100n * sol)))).toBe('08000000001900000001000000')
   for (const malformed of [new Uint8Array(), forged.subarray(0, 100), Buffer.concat([forged, forged])]) {
-    expect(await refusalOf(chain.send(malformed))).toBe('0e000000')
+    expect(await rejectionOf(chain.send(malformed))).toBe('0e000000')
     expect(hex(chain.simulate(malformed).err)).toBe('0e000000')
   }
   expect(events).toEqual([])
@@ -165,11 +174,11 @@ test('what is refused leaves no trace, and a simulation none either', async () =
   expect(events.map(({ kind }) => kind)).toEqual(['transaction', 'entry'])
 })
 
-test('the status of a transaction rises with its slot', async () => {
+test('the status of a transaction follows its slot', async () => {
   const chain = await startChain({ finalityBlocks: 3 })
   const to = await generateKeyPairSigner()
   const signature = await chain.airdrop(keyOf(to.address), sol)
-  const { slot } = chain.slotUnderWay
+  const { slot } = chain.pendingSlot
   const levels = [0, 0, 1, 1, 2].map((_, made) => {
     if (made > 0) chain.makeSlot()
     return chain.statusOf(signature)
@@ -178,12 +187,12 @@ test('the status of a transaction rises with its slot', async () => {
   expect(chain.statusOf(new Uint8Array(64))).toBeUndefined()
 })
 
-test('programs see the slot and the time', async () => {
+test('programs can read the slot and the time', async () => {
   const chain = await startChain()
   chain.makeSlot()
   const clock = chain.account(keyOf('SysvarC1ock11111111111111111111111111111111'))
   const data = Buffer.from(clock?.data ?? [])
-  expect(data.readBigUInt64LE(0)).toBe(chain.slotUnderWay.slot)
+  expect(data.readBigUInt64LE(0)).toBe(chain.pendingSlot.slot)
   expect(Math.abs(Number(data.readBigInt64LE(32)) - Date.now() / 1_000)).toBeLessThan(60)
-  expect(chain.slotUnderWay.accounts).toMatchObject([{ pubkey: clock?.pubkey, data: clock?.data }])
+  expect(chain.pendingSlot.accounts).toMatchObject([{ pubkey: clock?.pubkey, data: clock?.data }])
 })

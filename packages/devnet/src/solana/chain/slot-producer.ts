@@ -6,7 +6,7 @@ import {
   type SubscribeUpdateEntry,
 } from '@fairlead/grpc/geyser'
 import { getBase58Decoder } from '@solana/kit'
-import type { ChainJournal, ChainRecord, ChainSnapshot, Doom } from './chain-record.ts'
+import type { ChainJournal, ChainRecord, ChainSnapshot, PlannedOutcome } from './chain-record.ts'
 import { contentOf, type ChainState, type OpenSlot } from './chain-state.ts'
 import { isNonceCurrent } from './durable-nonce.ts'
 import { stateOf, type AccountState, type Engine } from './engine.ts'
@@ -31,7 +31,7 @@ export interface ChainParts {
   readonly keys: SampleKeys
   readonly origin: Pick<ChainSnapshot, 'seed' | 'genesisHash' | 'example'>
   /** Which slots are produced on a losing branch. */
-  readonly doomOf: (slot: bigint) => Doom | undefined
+  readonly plannedOutcomeOf: (slot: bigint) => PlannedOutcome | undefined
 }
 
 /**
@@ -44,25 +44,25 @@ export class SlotProducer {
   readonly #journal: ChainJournal
   readonly #leader: SampleKeys['leader']
   readonly #origin: ChainParts['origin']
-  readonly #doomOf: ChainParts['doomOf']
-  readonly #tell: (event: ChainEvent) => void
+  readonly #plannedOutcomeOf: ChainParts['plannedOutcomeOf']
+  readonly #report: (event: ChainEvent) => void
   // Account states before a slot on a losing branch, by their keys.
   readonly #before = new Map<string, AccountState>()
 
   /**
-   * @param tell Called with all events in order.
+   * @param report Called with all events in order.
    */
   constructor(
-    { engine, state, journal, keys, origin, doomOf }: ChainParts,
-    tell: (event: ChainEvent) => void,
+    { engine, state, journal, keys, origin, plannedOutcomeOf }: ChainParts,
+    report: (event: ChainEvent) => void,
   ) {
     this.#engine = engine
     this.#state = state
     this.#journal = journal
     this.#leader = keys.leader
     this.#origin = origin
-    this.#doomOf = doomOf
-    this.#tell = tell
+    this.#plannedOutcomeOf = plannedOutcomeOf
+    this.#report = report
     if (state.open === undefined) this.#openSlot()
     else this.#resumeSlot(state.open)
   }
@@ -70,7 +70,7 @@ export class SlotProducer {
   /** Ends the slot in progress and begins the next one. */
   makeSlot(): void {
     const { slot } = this.#state
-    if (slot.doom === 'dead') this.#killSlot(slot)
+    if (slot.plannedOutcome === 'dead') this.#killSlot(slot)
     else this.#completeSlot(slot)
     this.#engine.setAccounts([...this.#before.values()])
     this.#before.clear()
@@ -94,7 +94,7 @@ export class SlotProducer {
     }
   }
 
-  #repeat(bytes: Uint8Array): void {
+  #retry(bytes: Uint8Array): void {
     try {
       const transaction = readTransaction(bytes)
       this.admit(transaction)
@@ -113,15 +113,15 @@ export class SlotProducer {
   execute(sent: WireTransaction): void {
     const { bytes, signature, content } = sent
     const { meta, writes, before } = executeTransaction(this.#engine, sent)
-    const { slot, transactions, doom } = this.#state.slot
-    if (doom !== undefined) this.#remember(before())
+    const { slot, transactions, plannedOutcome } = this.#state.slot
+    if (plannedOutcome !== undefined) this.#rememberAccounts(before())
     const accounts = this.#version(writes, signature)
     const index = BigInt(transactions.length)
     const transaction = { signature, isVote: false, transaction: content, meta, index }
     const entry = this.#nextEntry(content.signatures)
-    this.#take({ kind: 'transaction', bytes, transaction, accounts, entry })
-    this.#tell({ kind: 'transaction', slot, accounts, transaction })
-    this.#tell({ kind: 'entry', entry })
+    this.#commit({ kind: 'transaction', bytes, transaction, accounts, entry })
+    this.#report({ kind: 'transaction', slot, accounts, transaction })
+    this.#report({ kind: 'entry', entry })
   }
 
   /** Creates the entry of the next transaction, or a tick without transactions. */
@@ -151,7 +151,7 @@ export class SlotProducer {
   }
 
   // Only changes that survive the end of the process are reported.
-  #take(record: ChainRecord): void {
+  #commit(record: ChainRecord): void {
     this.#journal.append(record)
     this.#state.apply(record)
   }
@@ -167,26 +167,27 @@ export class SlotProducer {
   #openSlot(): void {
     const { ledger, newestSlot } = this.#state
     const slot = newestSlot + 1n
-    const doom = this.#doomOf(slot)
+    const plannedOutcome = this.#plannedOutcomeOf(slot)
     const blockTime = BigInt(Math.floor(Date.now() / 1_000))
     const accounts = this.#version(this.#begin(slot, blockTime))
-    this.#take({ kind: 'opened', slot, blockTime, doom, accounts })
+    this.#commit({ kind: 'opened', slot, blockTime, doom: plannedOutcome, accounts })
     const parent = ledger.newest.slot
-    this.#tell({ kind: 'status', slot, parent, status: SlotStatus.SLOT_FIRST_SHRED_RECEIVED })
-    this.#tell({ kind: 'status', slot, parent, status: SlotStatus.SLOT_CREATED_BANK })
-    this.#tell({ kind: 'accounts', slot, accounts })
-    for (const bytes of this.#state.waiting) this.#repeat(bytes)
+    this.#report({ kind: 'status', slot, parent, status: SlotStatus.SLOT_FIRST_SHRED_RECEIVED })
+    this.#report({ kind: 'status', slot, parent, status: SlotStatus.SLOT_CREATED_BANK })
+    this.#report({ kind: 'accounts', slot, accounts })
+    for (const bytes of this.#state.waiting) this.#retry(bytes)
   }
 
-  #resumeSlot({ slot, blockTime, doom, accounts }: OpenSlot): void {
+  #resumeSlot({ slot, blockTime, plannedOutcome, accounts }: OpenSlot): void {
     this.#begin(slot, blockTime)
-    if (doom !== undefined) this.#remember(accounts.map(({ pubkey }) => this.#stateOf(pubkey)))
+    if (plannedOutcome !== undefined)
+      this.#rememberAccounts(accounts.map(({ pubkey }) => this.#stateOf(pubkey)))
     this.#engine.setAccounts(accounts)
-    for (const bytes of this.#state.waiting) this.#repeat(bytes)
+    for (const bytes of this.#state.waiting) this.#retry(bytes)
   }
 
   // Only the first state of an account in a slot is stored.
-  #remember(accounts: readonly AccountState[]): void {
+  #rememberAccounts(accounts: readonly AccountState[]): void {
     for (const account of accounts) {
       const key = hex(account.pubkey)
       if (!this.#before.has(key)) this.#before.set(key, account)
@@ -203,8 +204,8 @@ export class SlotProducer {
   }
 
   #killSlot({ slot, parent }: OpenSlot): void {
-    this.#take({ kind: 'died' })
-    this.#tell({ kind: 'status', slot, parent: parent.slot, status: SlotStatus.SLOT_DEAD })
+    this.#commit({ kind: 'died' })
+    this.#report({ kind: 'status', slot, parent: parent.slot, status: SlotStatus.SLOT_DEAD })
   }
 
   #completeSlot(open: OpenSlot): void {
@@ -212,8 +213,8 @@ export class SlotProducer {
     const parent = open.parent.slot
     const { ledger } = this.#state
     const entry = this.#nextEntry([])
-    this.#take({ kind: 'entry', entry })
-    this.#tell({ kind: 'entry', entry })
+    this.#commit({ kind: 'entry', entry })
+    this.#report({ kind: 'entry', entry })
     const { accounts, rewards } = this.#payLeader(open)
     const meta: SlotContent['meta'] = {
       slot,
@@ -228,18 +229,18 @@ export class SlotProducer {
     }
     const confirmed = ledger.at(CommitmentLevel.CONFIRMED)
     const finalized = ledger.at(CommitmentLevel.FINALIZED)
-    this.#take({ kind: 'made', accounts, meta })
-    if (accounts.length > 0) this.#tell({ kind: 'accounts', slot, accounts })
-    this.#tell({ kind: 'status', slot, parent, status: SlotStatus.SLOT_COMPLETED })
-    this.#tell({ kind: 'slot-made', content: contentOf(open, meta) })
-    this.#tell({ kind: 'status', slot, parent, status: SlotStatus.SLOT_PROCESSED })
-    this.#tellProgress(confirmed, CommitmentLevel.CONFIRMED, SlotStatus.SLOT_CONFIRMED)
-    this.#tellProgress(finalized, CommitmentLevel.FINALIZED, SlotStatus.SLOT_FINALIZED)
+    this.#commit({ kind: 'made', accounts, meta })
+    if (accounts.length > 0) this.#report({ kind: 'accounts', slot, accounts })
+    this.#report({ kind: 'status', slot, parent, status: SlotStatus.SLOT_COMPLETED })
+    this.#report({ kind: 'slot-made', content: contentOf(open, meta) })
+    this.#report({ kind: 'status', slot, parent, status: SlotStatus.SLOT_PROCESSED })
+    this.#reportProgress(confirmed, CommitmentLevel.CONFIRMED, SlotStatus.SLOT_CONFIRMED)
+    this.#reportProgress(finalized, CommitmentLevel.FINALIZED, SlotStatus.SLOT_FINALIZED)
   }
 
-  #tellProgress(before: SlotContent, commitment: CommitmentLevel, status: SlotStatus): void {
+  #reportProgress(before: SlotContent, commitment: CommitmentLevel, status: SlotStatus): void {
     for (const { slot, parent } of this.#state.ledger.slotsFrom(before.slot + 1n, commitment)) {
-      this.#tell({ kind: 'status', slot, parent, status })
+      this.#report({ kind: 'status', slot, parent, status })
     }
   }
 
@@ -260,7 +261,7 @@ export class SlotProducer {
     const state = stateOf(leader.publicKey, account)
     const postBalance = state.lamports + lamports
     const paid = { ...state, lamports: postBalance }
-    if (this.#state.slot.doom !== undefined) this.#remember([state])
+    if (this.#state.slot.plannedOutcome !== undefined) this.#rememberAccounts([state])
     this.#engine.setAccount(paid)
     const reward = { lamports, postBalance, rewardType: RewardType.Fee, commission: '', commissionBps: '' }
     return { accounts: this.#version([paid]), rewards: [{ pubkey: leader.address, ...reward }] }

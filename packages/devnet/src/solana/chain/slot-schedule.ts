@@ -13,16 +13,16 @@ export function scheduleSlots(
   traffic: Traffic | undefined,
   onLost: (error: unknown) => void,
 ): void {
-  const turns = traffic?.turns ?? 1
-  const pauseMs = (secondsPerSlot * 1_000) / turns
-  let turn = 0
+  const transactionsPerSlot = traffic?.transactionsPerSlot ?? 1
+  const pauseMs = (secondsPerSlot * 1_000) / transactionsPerSlot
+  let index = 0
   let dueMs = performance.now()
   let timer: NodeJS.Timeout | undefined
 
-  async function takeTurn(): Promise<void> {
-    await traffic?.send(turn)
-    turn = (turn + 1) % turns
-    if (turn === 0) chain.makeSlot()
+  async function tick(): Promise<void> {
+    await traffic?.send(index)
+    index = (index + 1) % transactionsPerSlot
+    if (index === 0) chain.makeSlot()
     wait()
   }
 
@@ -31,7 +31,7 @@ export function scheduleSlots(
     const now = performance.now()
     // After a standstill the slots continue from the current time; missed slots are not produced later.
     dueMs = Math.max(dueMs + pauseMs, now)
-    timer = setTimeout(() => void takeTurn().catch(onLost), dueMs - now)
+    timer = setTimeout(() => void tick().catch(onLost), dueMs - now)
   }
 
   chain.ended.addEventListener('abort', () => clearTimeout(timer), { once: true })

@@ -20,7 +20,7 @@ export interface SlotContent {
 }
 
 /** The current content of the slot in progress. */
-export type SlotUnderWay = Omit<SlotContent, 'meta'>
+export type PendingSlot = Omit<SlotContent, 'meta'>
 
 /** An event of the chain. */
 export type ChainEvent =
@@ -99,7 +99,7 @@ export interface SolanaChain {
   /** base58 */
   readonly genesisHash: string
   /** The slot in progress; a new listener does not receive events for its current content. */
-  readonly slotUnderWay: SlotUnderWay
+  readonly pendingSlot: PendingSlot
   /** Oldest slot with stored content. */
   readonly firstAvailableSlot: bigint
   /** Returns the stored slots in order, from the given one, that have reached the level. */

@@ -10,7 +10,7 @@ const clock = encode('SysvarC1ock11111111111111111111111111111111')
 const slotHashes = encode('SysvarS1otHashes111111111111111111111111111')
 const base58 = getBase58Encoder()
 // The length of the list on a cluster, which programs read.
-const mostHashes = 512
+const maxHashes = 512
 
 /**
  * Begins a slot in the engine: sets its clock and the hashes of the earlier slots.
@@ -37,8 +37,8 @@ function accountOf(engine: Engine, pubkey: Uint8Array): AccountState {
 
 // A count, then slot and hash of each, the latest one first.
 function slotHashesData(parents: readonly SlotContent[]): Uint8Array {
-  const listed = parents.slice(-mostHashes).toReversed()
-  const data = Buffer.alloc(8 + mostHashes * 40)
+  const listed = parents.slice(-maxHashes).toReversed()
+  const data = Buffer.alloc(8 + maxHashes * 40)
   data.writeBigUInt64LE(BigInt(listed.length), 0)
   for (const [position, content] of listed.entries()) {
     data.writeBigUInt64LE(content.slot, 8 + position * 40)

@@ -5,7 +5,7 @@ import type { CompiledInstruction, Message } from '@fairlead/grpc/geyser'
 export const lamportsPerSignature = 5_000n
 
 const microLamports = 1_000_000n
-const mostUnits = 1_400_000n
+const maxUnits = 1_400_000n
 // Compute units of an instruction if the transaction sets no limit.
 const unitsOfProgram = 200_000n
 const unitsOfBuiltin = 3_000n
@@ -42,7 +42,7 @@ const builtins = [
 export function feeOf(message: Message): bigint {
   const { header, instructions, accountKeys, config } = message
   const programOf = ({ programIdIndex }: CompiledInstruction) => accountKeys[programIdIndex] ?? compute
-  const verified = instructions.filter((one) => isAmong(verifiers, programOf(one)))
+  const verified = instructions.filter((instruction) => includesKey(verifiers, programOf(instruction)))
   const signatures = verified.reduce(
     (sum, { data }) => sum + (data[0] ?? 0),
     header?.numRequiredSignatures ?? 0,
@@ -50,15 +50,16 @@ export function feeOf(message: Message): bigint {
   const base = BigInt(signatures) * lamportsPerSignature
   if (config !== undefined) return base + (config.priorityFee ?? 0n)
 
-  const settings = instructions.filter((one) => compute.equals(programOf(one)))
+  const settings = instructions.filter((instruction) => compute.equals(programOf(instruction)))
   const price = readSetting(settings, setUnitPrice, 8) ?? 0n
   const limit =
     readSetting(settings, setUnitLimit, 4) ??
     instructions.reduce(
-      (sum, one) => sum + (isAmong(builtins, programOf(one)) ? unitsOfBuiltin : unitsOfProgram),
+      (sum, instruction) =>
+        sum + (includesKey(builtins, programOf(instruction)) ? unitsOfBuiltin : unitsOfProgram),
       0n,
     )
-  const units = limit < mostUnits ? limit : mostUnits
+  const units = limit < maxUnits ? limit : maxUnits
   return base + (price * units + microLamports - 1n) / microLamports
 }
 
@@ -67,14 +68,16 @@ function readSetting(
   kind: number,
   bytes: 4 | 8,
 ): bigint | undefined {
-  const data = settings.find((one) => one.data[0] === kind && one.data.length > bytes)?.data
+  const data = settings.find(
+    (instruction) => instruction.data[0] === kind && instruction.data.length > bytes,
+  )?.data
   if (data === undefined) return undefined
   const view = new DataView(data.buffer, data.byteOffset)
   return bytes === 4 ? BigInt(view.getUint32(1, true)) : view.getBigUint64(1, true)
 }
 
-function isAmong(keys: readonly Buffer[], key: Uint8Array): boolean {
-  return keys.some((one) => one.equals(key))
+function includesKey(keys: readonly Buffer[], key: Uint8Array): boolean {
+  return keys.some((candidate) => candidate.equals(key))
 }
 
 function keyOf(text: string): Buffer {

@@ -33,7 +33,7 @@ async function transferOf(version: 'legacy' | 0) {
   return { payer, destination, bytes: encoded(await signTransactionMessageWithSigners(message)) }
 }
 
-test.each(['legacy', 0] as const)('a transaction of version %s is read whole', async (version) => {
+test.each(['legacy', 0] as const)('decodes all fields of a transaction of version %s', async (version) => {
   const { payer, destination, bytes } = await transferOf(version)
   const { signature, recentBlockhash, content } = readTransaction(bytes)
   expect(signature).toEqual(bytes.subarray(1, 65))
@@ -56,7 +56,7 @@ test.each(['legacy', 0] as const)('a transaction of version %s is read whole', a
   })
 })
 
-test('so is one of version 1, with what it asks for', async () => {
+test('so is one of version 1, with its compute budget', async () => {
   const payer = await generateKeyPairSigner()
   const instructions = [getTransferSolInstruction({ source: payer, destination: payer.address, amount: 7n })]
   const config = { priorityFeeLamports: 1n << 40n, computeUnitLimit: 1_000, heapSize: 65_536 }
@@ -65,7 +65,7 @@ test('so is one of version 1, with what it asks for', async () => {
     (empty) => setTransactionMessageFeePayerSigner(payer, empty),
     (paid) => setTransactionMessageLifetimeUsingBlockhash({ blockhash, lastValidBlockHeight: 0n }, paid),
     (limited) => appendTransactionMessageInstructions(instructions, limited),
-    (whole) => setTransactionMessageConfig(config, whole),
+    (message) => setTransactionMessageConfig(config, message),
   )
   const bytes = encoded(await signTransactionMessageWithSigners(message))
   const { content, recentBlockhash } = readTransaction(bytes)
@@ -89,7 +89,7 @@ test('so is one of version 1, with what it asks for', async () => {
   }
 })
 
-test('what is not exactly one transaction is refused before the engine sees it', async () => {
+test('rejects anything but exactly one transaction before execution', async () => {
   const { bytes } = await transferOf(0)
   const edited = (edit: (bytes: number[]) => void) => {
     const copy = Array.from(bytes)

@@ -31,8 +31,8 @@ const base58 = getBase58Encoder()
 const transactionCodec = getTransactionCodec()
 const messageCodec = getCompiledTransactionMessageCodec()
 
-const mostBytes = 1_232
-const mostBytesV1 = 4_096
+const maxBytes = 1_232
+const maxBytesV1 = 4_096
 
 /**
  * Parses a signed transaction: legacy, version 0 or version 1.
@@ -44,8 +44,8 @@ export function readTransaction(bytes: Uint8Array): WireTransaction {
   try {
     const { messageBytes, signatures: byAddress } = transactionCodec.decode(bytes)
     const message = messageCodec.decode(messageBytes)
-    const [signature, ...more] = Object.values(byAddress).map((one) =>
-      Uint8Array.from(one ?? new Uint8Array(64)),
+    const [signature, ...others] = Object.values(byAddress).map((value) =>
+      Uint8Array.from(value ?? new Uint8Array(64)),
     )
     // The engine crashes the process on bytes that it cannot parse but this codec can, so only the canonical encoding
     // is accepted.
@@ -55,13 +55,13 @@ export function readTransaction(bytes: Uint8Array): WireTransaction {
     })
     if (signature === undefined || Buffer.compare(again as Uint8Array, bytes) !== 0)
       throw new TypeError('not in its one form')
-    if (bytes.length > (message.version === 1 ? mostBytesV1 : mostBytes)) throw new TypeError('too long')
+    if (bytes.length > (message.version === 1 ? maxBytesV1 : maxBytes)) throw new TypeError('too long')
     return {
       bytes,
       signed: Uint8Array.from(messageBytes),
       signature,
       recentBlockhash: message.lifetimeToken,
-      content: { signatures: [signature, ...more], message: toMessage(message) },
+      content: { signatures: [signature, ...others], message: toMessage(message) },
     }
   } catch {
     throw new TransactionRefused(errorBytes(sanitizeFailure))

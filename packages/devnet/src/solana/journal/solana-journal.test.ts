@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const contentOf = (chain: EmbeddedSolanaChain, keys: readonly Uint8Array[] = []) => ({
   example: chain.example,
   genesisHash: chain.genesisHash,
-  underWay: chain.slotUnderWay,
+  underWay: chain.pendingSlot,
   slots: chain.slotsFrom(0n, 0),
   tips: ([0, 1, 2] as const).map((level) => chain.tip(level)),
   accounts: [...Object.values(chain.example).map(keyOf), ...keys].map((key) => chain.account(key)),
@@ -29,7 +29,7 @@ async function startAfterCrash(directory: string, branching = false): Promise<Em
   return startChain({ directory: copy, branching })
 }
 
-test('a chain goes on where it was, in the middle of a slot', async () => {
+test('a restarted chain resumes in the middle of a slot', async () => {
   const directory = await scratchDirectory()
   const chain = await startChain({ directory })
   const payer = await fundedSigner(chain)
@@ -59,15 +59,15 @@ test.each([
 ])('a crash within a slot that ends %s loses none of its transactions', async (_, rest) => {
   const directory = await scratchDirectory()
   const chain = await startChain({ directory, branching: true })
-  while (chain.slotUnderWay.slot % 32n !== rest) chain.makeSlot()
+  while (chain.pendingSlot.slot % 32n !== rest) chain.makeSlot()
   const payer = await fundedSigner(chain)
   const key = keyOf(payer.address)
   const within = await startAfterCrash(directory, true)
   expect(contentOf(within, [key])).toEqual(contentOf(chain, [key]))
-  for (const one of [chain, within]) {
-    one.makeSlot()
-    expect(one.slotUnderWay.transactions).toHaveLength(1)
-    expect(one.account(key)?.lamports).toBe(10n * sol)
+  for (const current of [chain, within]) {
+    current.makeSlot()
+    expect(current.pendingSlot.transactions).toHaveLength(1)
+    expect(current.account(key)?.lamports).toBe(10n * sol)
   }
   const after = await startAfterCrash(directory, true)
   expect(contentOf(after, [key])).toEqual(contentOf(chain, [key]))
@@ -76,9 +76,9 @@ test.each([
   expect(after.account(key)?.lamports).toBe(11n * sol)
 })
 
-test('the file is written anew when it has become long', async () => {
+test('rewrites a long journal', async () => {
   const directory = await scratchDirectory()
-  const chain = await startChain({ directory, mostJournalGrowth: 20_000, keptSlots: 10 })
+  const chain = await startChain({ directory, maxJournalGrowth: 20_000, storedSlots: 10 })
   const file = join(directory, 'chain.journal')
   const payer = await fundedSigner(chain)
   const sizes: number[] = []
@@ -94,7 +94,7 @@ test('the file is written anew when it has become long', async () => {
   expect(again.tip(0)).toEqual(chain.tip(0))
 })
 
-test('a last record that was not written to its end is left out', async () => {
+test('truncates an incomplete last record', async () => {
   const directory = await scratchDirectory()
   const chain = await startChain({ directory })
   chain.makeSlot()
@@ -108,7 +108,7 @@ test('a last record that was not written to its end is left out', async () => {
   expect(again.account(keyOf(payer.address))).toBeUndefined()
 })
 
-test('a damaged journal is told with its file, and stays as it is', async () => {
+test('reports a damaged journal with its file, without changing it', async () => {
   const directory = await scratchDirectory()
   const chain = await startChain({ directory })
   for (let slot = 0; slot < 3; slot++) chain.makeSlot()
@@ -126,7 +126,7 @@ test('a damaged journal is told with its file, and stays as it is', async () => 
   }
 })
 
-interface Told {
+interface Reported {
   /** Blockhashes by slots. */
   readonly made: Map<string, string>
   /** Account writes of transactions, by their signatures. */
@@ -134,61 +134,71 @@ interface Told {
 }
 
 /** Runs `solana-process.ts` until it ends or has reported the given number of lines; returns its error output. */
-async function runChain(directory: string, told: Told, lines: number, limit = 'unlimited'): Promise<string> {
+async function runChain(
+  directory: string,
+  reported: Reported,
+  lines: number,
+  limit = 'unlimited',
+): Promise<string> {
   const script = new URL('../../../test/solana-process.ts', import.meta.url).pathname
   const command = [process.execPath, '--conditions=@fairlead/source', script, directory]
   const child = spawn('sh', ['-c', `ulimit -f ${limit}; exec "$@"`, 'sh', ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const complaint = text(child.stderr)
-  const gone = once(child, 'exit')
+  const errorOutput = text(child.stderr)
+  const exited = once(child, 'exit')
   let rest = lines
   for await (const line of createInterface({ input: child.stdout })) {
     const [kind, key, value]: ['made' | 'sent', string, string] = JSON.parse(line)
-    told[kind].set(key, value)
+    reported[kind].set(key, value)
     if (--rest === 0) child.kill('SIGKILL')
   }
-  await gone
-  return complaint
+  await exited
+  return errorOutput
 }
 
 /** Asserts that a chain contains all reported changes, and that its accounts match its slots. */
-function expectAll(chain: EmbeddedSolanaChain, { made, sent }: Told): void {
+function expectAll(chain: EmbeddedSolanaChain, { made, sent }: Reported): void {
   const slots = chain.slotsFrom(0n, 0)
-  const kept = new Map(slots.map(({ slot, meta }) => [String(slot), meta.blockhash]))
+  const blockhashes = new Map(slots.map(({ slot, meta }) => [String(slot), meta.blockhash]))
   for (const [slot, blockhash] of made) {
     const isLost = Number(slot) % 16 === 0
-    expect(kept.get(slot), slot).toBe(isLost ? undefined : blockhash)
+    expect(blockhashes.get(slot), slot).toBe(isLost ? undefined : blockhash)
   }
-  const writes = [...slots, chain.slotUnderWay].flatMap(({ accounts }) => accounts)
-  for (const [signature, told] of sent) {
-    const its = writes.filter(({ txnSignature }) => txnSignature && hex(txnSignature) === signature)
-    expect(its.map(({ pubkey, lamports }) => `${hex(pubkey)} ${lamports}`).join(), signature).toBe(told)
+  const writes = [...slots, chain.pendingSlot].flatMap(({ accounts }) => accounts)
+  for (const [signature, reported] of sent) {
+    const transactionWrites = writes.filter(
+      ({ txnSignature }) => txnSignature && hex(txnSignature) === signature,
+    )
+    expect(
+      transactionWrites.map(({ pubkey, lamports }) => `${hex(pubkey)} ${lamports}`).join(),
+      signature,
+    ).toBe(reported)
   }
   for (const { pubkey, lamports } of new Map(writes.map((write) => [hex(write.pubkey), write])).values()) {
     expect(chain.account(pubkey)?.lamports ?? 0n, hex(pubkey)).toBe(lamports)
   }
 }
 
-test('what was told survives kill -9', async () => {
+test('reported data survives kill -9', async () => {
   const directory = await scratchDirectory()
-  const told: Told = { made: new Map(), sent: new Map() }
-  for (const lines of [150, 187]) await runChain(directory, told, lines)
-  expect(told.made.size).toBeGreaterThan(30)
-  expect(told.sent.size).toBeGreaterThan(150)
-  expectAll(await startChain({ directory, branching: true }), told)
+  const reported: Reported = { made: new Map(), sent: new Map() }
+  for (const lines of [150, 187]) await runChain(directory, reported, lines)
+  expect(reported.made.size).toBeGreaterThan(30)
+  expect(reported.sent.size).toBeGreaterThan(150)
+  expectAll(await startChain({ directory, branching: true }), reported)
 })
 
-test('a disk that takes no more ends the chain, and what was told is there', async () => {
+test('a full disk stops the chain, and all reported data is stored', async () => {
   const directory = await scratchDirectory()
-  const told: Told = { made: new Map(), sent: new Map() }
+  const reported: Reported = { made: new Map(), sent: new Map() }
   await (await startChain({ directory })).stop()
   const { size } = statSync(join(directory, 'chain.journal'))
   // The limit is in blocks of 512 bytes, or of 1024 in some shells; either way a record is written partially.
-  const complaint = await runChain(directory, told, 10_000, `${Math.ceil(size / 512) + 100}`)
-  expect(complaint).toContain('EFBIG')
-  expect(told.sent.size).toBeGreaterThan(0)
+  const errorOutput = await runChain(directory, reported, 10_000, `${Math.ceil(size / 512) + 100}`)
+  expect(errorOutput).toContain('EFBIG')
+  expect(reported.sent.size).toBeGreaterThan(0)
   expect(readdirSync(directory)).toEqual(['chain.journal'])
-  expectAll(await startChain({ directory, branching: true }), told)
+  expectAll(await startChain({ directory, branching: true }), reported)
 })

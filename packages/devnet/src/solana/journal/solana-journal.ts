@@ -10,7 +10,7 @@ export class JournalUnreadable extends Error {
 }
 
 /** The content of a journal. */
-export interface KeptChain {
+export interface StoredChain {
   readonly snapshot: ChainSnapshot
   /** The steps after the snapshot. */
   readonly records: readonly ChainRecord[]
@@ -28,7 +28,7 @@ const version = 2
  * @returns Its content; undefined when there is none.
  * @throws {@link JournalUnreadable}
  */
-export async function readSolanaJournal(file: string): Promise<KeptChain | undefined> {
+export async function readSolanaJournal(file: string): Promise<StoredChain | undefined> {
   const handle = await open(file, 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw unreadable(file, error)
@@ -59,7 +59,7 @@ export async function readSolanaJournal(file: string): Promise<KeptChain | undef
  */
 export class SolanaJournal implements ChainJournal {
   readonly #file: string
-  readonly #mostGrowth: number
+  readonly #maxGrowth: number
   readonly #onLost: (error: unknown) => void
   #descriptor: number
   #bytes: number
@@ -69,21 +69,21 @@ export class SolanaJournal implements ChainJournal {
    * Continues an existing journal.
    *
    * @param kept Its content.
-   * @param mostGrowth Bytes by which the file may grow before a snapshot is due; a large file may double.
+   * @param maxGrowth Bytes by which the file may grow before a snapshot is due; a large file may double.
    * @param onLost Called when the disk cannot store more data.
    */
   constructor(
     file: string,
-    { bytes }: Pick<KeptChain, 'bytes'>,
-    mostGrowth: number,
+    { bytes }: Pick<StoredChain, 'bytes'>,
+    maxGrowth: number,
     onLost: (error: unknown) => void,
   ) {
     this.#file = file
-    this.#mostGrowth = mostGrowth
+    this.#maxGrowth = maxGrowth
     this.#onLost = onLost
     this.#descriptor = openSync(file, 'r+')
     this.#bytes = bytes
-    this.#limit = limitAfter(bytes, mostGrowth)
+    this.#limit = limitAfter(bytes, maxGrowth)
   }
 
   get isLong(): boolean {
@@ -105,7 +105,7 @@ export class SolanaJournal implements ChainJournal {
       closeSync(this.#descriptor)
       this.#descriptor = openSync(this.#file, 'r+')
       this.#bytes = bytes
-      this.#limit = limitAfter(bytes, this.#mostGrowth)
+      this.#limit = limitAfter(bytes, this.#maxGrowth)
     } catch (error) {
       this.#onLost(error)
       throw error
@@ -124,16 +124,16 @@ export class SolanaJournal implements ChainJournal {
  * @returns Its size in bytes.
  */
 export function writeNewJournal(file: string, snapshot: ChainSnapshot): number {
-  const draft = `${file}.draft`
-  const descriptor = openSync(draft, 'w')
+  const temporaryFile = `${file}.draft`
+  const descriptor = openSync(temporaryFile, 'w')
   try {
     const bytes = writeAll(descriptor, frame(serialize({ version, ...snapshot })), 0)
     fsyncSync(descriptor)
-    renameSync(draft, file)
+    renameSync(temporaryFile, file)
     return bytes
   } catch (error) {
     // On a full disk, the incomplete file must not use space.
-    rmSync(draft, { force: true })
+    rmSync(temporaryFile, { force: true })
     throw error
   } finally {
     closeSync(descriptor)
@@ -141,14 +141,14 @@ export function writeNewJournal(file: string, snapshot: ChainSnapshot): number {
 }
 
 // The cost of a snapshot is proportional to its length, so at least that many bytes must lie between two of them.
-function limitAfter(bytes: number, mostGrowth: number): number {
-  return bytes + Math.max(bytes, mostGrowth)
+function limitAfter(bytes: number, maxGrowth: number): number {
+  return bytes + Math.max(bytes, maxGrowth)
 }
 
 function readSnapshot(content: Buffer): ChainSnapshot {
   const snapshot: ChainSnapshot & { version?: unknown } = deserialize(content)
   if (snapshot.version !== version) {
-    throw new TypeError('the journal has a form that this version does not know')
+    throw new TypeError('the journal has an unsupported version')
   }
   return snapshot
 }
@@ -162,9 +162,9 @@ function writeAll(descriptor: number, bytes: Buffer, position: number): number {
 }
 
 function unreadable(file: string, cause: unknown): JournalUnreadable {
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const reason = cause instanceof Error ? cause.message : String(cause)
   return new JournalUnreadable(
-    `The journal of the Solana chain, ${file}, cannot be read: ${why}. Put a good copy in its place, or move it away to start a fresh chain. Nothing was deleted.`,
+    `The journal of the Solana chain, ${file}, cannot be read: ${reason}. Replace it with an intact copy, or move it away to start a fresh chain. Nothing was deleted.`,
     { cause },
   )
 }

@@ -20,11 +20,11 @@ async function startAgain(directory: string): Promise<EmbeddedSolanaChain> {
   return startChain({ directory: copy, branching: true })
 }
 
-test('the largest accounts there are survive a losing branch, a new journal and a restart', async () => {
+test('accounts of the maximum size survive a losing branch, a new journal and a restart', async () => {
   const directory = await scratchDirectory()
-  const chain = await startChain({ directory, branching: true, mostJournalGrowth: 1_000_000 })
+  const chain = await startChain({ directory, branching: true, maxJournalGrowth: 1_000_000 })
   const payer = await fundedSigner(chain, 1_000n * sol)
-  while (chain.slotUnderWay.slot % 16n !== 0n) chain.makeSlot()
+  while (chain.pendingSlot.slot % 16n !== 0n) chain.makeSlot()
   const newAccount = await generateKeyPairSigner()
   const key = keyOf(newAccount.address)
   const space = 10n * 1024n * 1024n
@@ -35,14 +35,14 @@ test('the largest accounts there are survive a losing branch, a new journal and 
   for (let slot = 0; slot < 3; slot++) {
     chain.makeSlot()
     const again = await startAgain(directory)
-    for (const one of [chain, again]) {
-      expect(one.account(key)?.data.length).toBe(Number(space))
-      expect(one.account(key)?.lamports).toBe(lamports)
+    for (const current of [chain, again]) {
+      expect(current.account(key)?.data.length).toBe(Number(space))
+      expect(current.account(key)?.lamports).toBe(lamports)
     }
   }
 })
 
-test('a program may be given lamports, which are told and kept', async () => {
+test('a program may receive lamports, which are reported and stored', async () => {
   const directory = await scratchDirectory()
   const chain = await startChain({ directory })
   const events = record(chain)
@@ -54,7 +54,7 @@ test('a program may be given lamports, which are told and kept', async () => {
   expect(again.account(token)).toEqual(chain.account(token))
 })
 
-test('what nobody writes is not told as written, whatever a transaction says, and a restart is none the worse', async () => {
+test('accounts that are not written are not reported as written, also after a restart', async () => {
   const directory = await scratchDirectory()
   const chain = await startChain({ directory })
   const payer = await fundedSigner(chain)
@@ -65,11 +65,11 @@ test('what nobody writes is not told as written, whatever a transaction says, an
     'SysvarEpochRewards1111111111111111111111111',
     'Sysvar1nstructions1111111111111111111111111',
     'Vote111111111111111111111111111111111111111',
-  ].map((one) => ({ address: address(one), role: AccountRole.WRITABLE }))
+  ].map((account) => ({ address: address(account), role: AccountRole.WRITABLE }))
   const transfer = getTransferSolInstruction({ source: payer, destination: payer.address, amount: 1n })
   const accounts = [...transfer.accounts, ...claimed]
   await chain.send(await signed(chain, payer, [{ ...transfer, accounts }]))
   expect(lastTransaction(events).accounts.map(({ pubkey }) => pubkey)).toEqual([keyOf(payer.address)])
   const again = await startAgain(directory)
-  expect(again.slotUnderWay).toEqual(chain.slotUnderWay)
+  expect(again.pendingSlot).toEqual(chain.pendingSlot)
 })

@@ -13,7 +13,7 @@ export interface ServerCall {
 }
 
 /** The response of a server to one call: members of the response, or none. */
-export type ServerAnswer = { result: unknown } | { error: unknown } | undefined
+export type NodeResponse = { result: unknown } | { error: unknown } | undefined
 
 /** A test node with programmable behavior, including failures. */
 export interface NodeServer {
@@ -28,7 +28,7 @@ export interface NodeServer {
   /** Every connection that was ever opened, the most recent one last. */
   readonly sockets: WebSocket[]
   /** Computes the response to a call; `socket` is set when the call arrived over a WebSocket. */
-  answer: (call: ServerCall, socket?: WebSocket) => ServerAnswer | Promise<ServerAnswer>
+  respond: (call: ServerCall, socket?: WebSocket) => NodeResponse | Promise<NodeResponse>
   /** HTTP status with which handshakes and requests are rejected. */
   refuseWith: number | undefined
   /** Code and reason with which every WebSocket is closed immediately. */
@@ -38,8 +38,8 @@ export interface NodeServer {
   stop(): Promise<void>
 }
 
-export const ok = (result: unknown): ServerAnswer => ({ result })
-export const refused = (code: number, message = 'refused', data?: unknown): ServerAnswer => ({
+export const ok = (result: unknown): NodeResponse => ({ result })
+export const refused = (code: number, message = 'refused', data?: unknown): NodeResponse => ({
   error: { code, message, data },
 })
 
@@ -62,36 +62,38 @@ export async function startNodeServer(port = 0): Promise<NodeServer> {
     upgrades.handleUpgrade(request, socket, head, (connection) => {
       node.sockets.push(connection)
       if (node.closeWith) return connection.close(...node.closeWith)
-      connection.on('message', (data: Buffer) => void hear(connection, data.toString()))
+      connection.on('message', (data: Buffer) => void handleMessage(connection, data.toString()))
     })
   })
 
-  async function answersTo(message: string, socket?: WebSocket): Promise<string | undefined> {
+  async function respondTo(message: string, socket?: WebSocket): Promise<string | undefined> {
     node.messages.push(message)
     const calls = JSON.parse(message) as ServerCall | ServerCall[]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [calls].flat().map(async (call) => {
         node.calls.push(call)
-        const said = await node.answer(call, socket)
-        return said && { jsonrpc: '2.0', id: call.id, ...said }
+        const response = await node.respond(call, socket)
+        return response && { jsonrpc: '2.0', id: call.id, ...response }
       }),
     )
-    const said = answers.filter((answer) => answer !== undefined)
-    return said.length > 0 ? JSON.stringify(Array.isArray(calls) ? said : said[0]) : undefined
+    const sentResponses = responses.filter((response) => response !== undefined)
+    return sentResponses.length > 0
+      ? JSON.stringify(Array.isArray(calls) ? sentResponses : sentResponses[0])
+      : undefined
   }
 
-  async function hear(connection: WebSocket, message: string): Promise<void> {
-    const answer = await answersTo(message, connection)
-    if (answer) connection.send(answer)
+  async function handleMessage(connection: WebSocket, message: string): Promise<void> {
+    const response = await respondTo(message, connection)
+    if (response) connection.send(response)
   }
 
   // A call without a response loses its connection.
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, httpResponse: ServerResponse): Promise<void> {
     const message = await text(request)
-    if (node.refuseWith) return void response.writeHead(node.refuseWith).end('refused')
-    const answer = await answersTo(message)
-    if (answer) response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
-    else response.destroy()
+    if (node.refuseWith) return void httpResponse.writeHead(node.refuseWith).end('refused')
+    const response = await respondTo(message)
+    if (response) httpResponse.writeHead(200, { 'content-type': 'application/json' }).end(response)
+    else httpResponse.destroy()
   }
 
   const node: NodeServer = {
@@ -102,7 +104,7 @@ export async function startNodeServer(port = 0): Promise<NodeServer> {
     sockets: [],
     refuseWith: undefined,
     closeWith: undefined,
-    answer: ({ method }) => ok(method === 'eth_subscribe' ? `0x${(++subscriptions).toString(16)}` : '0x1'),
+    respond: ({ method }) => ok(method === 'eth_subscribe' ? `0x${(++subscriptions).toString(16)}` : '0x1'),
     push(subscription, result) {
       const params = { subscription, result }
       node.sockets.at(-1)?.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }))

@@ -103,7 +103,7 @@ export class ConcurrencyLimiter {
     if (queue?.has(claim.credentialId) !== true && isFree(claim)) return this.#hold(claim)
     if (this.#waiting >= this.#options.maxQueuedCalls) {
       this.#queueFull += 1
-      return busy('Too many calls wait for a place.')
+      return busy('The queue of calls is full. Try again later.')
     }
     return this.#wait(claim, signal)
   }
@@ -169,7 +169,7 @@ export class ConcurrencyLimiter {
         dequeue()
         if (queue.isEmpty) this.#queues.delete(claim.projectId)
         this.#timedOut += 1
-        end(busy('There was no place for the call in time.'))
+        end(busy('The call waited too long for a concurrency slot. Try again later.'))
       }
       const deadline = guardedTimeout(onAbort, this.#options.queueMs)
       signal.addEventListener('abort', onAbort, { once: true })

@@ -129,10 +129,10 @@ export function splitRange({ from, to }: BlockRange, blocks: number): BlockRange
 }
 
 function tooManyChunks(): RpcError {
-  const message = 'The range is too long to be asked for in parts; ask for fewer blocks.'
+  const message = 'The block range is too long to be split. Request fewer blocks.'
   return new RpcError(rpcCodes.invalidParams, message)
 }
 
 function notLogs(): UpstreamError {
-  return new UpstreamError('malformed', 'The node answered something that is no list of logs.')
+  return new UpstreamError('malformed', 'The response of the upstream is not a list of logs.')
 }

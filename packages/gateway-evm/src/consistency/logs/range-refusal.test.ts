@@ -25,7 +25,7 @@ it.each([
   ['Block range limit exceeded.', 500, false],
   ['logs matched by query exceeds limit of 10000', 500, false],
   ['backend response too large', 500, false],
-  ['The range may hold at most 10 blocks.', 10, true],
+  ['The block range must have at most 10 blocks.', 10, true],
 ])('%s', (message, blocks, isLimit) => {
   expect(isTooWide({ message })).toBe(true)
   expect(narrower({ message }, 1_000, 1_000)).toEqual({ blocks, isLimit })

@@ -21,7 +21,7 @@ const wordings: readonly RegExp[] = [
   /range(?: is)? (?:too (?:large|wide|big|long)|larger than|greater than)|too (?:large|wide|big) (?:a )?(?:block )?range/,
   /range \d+ (?:is bigger than|exceeds limit of)|bigger than range limit/,
   // "ranges over 10000 blocks are not supported", "Max range: 800"
-  /ranges? over [\d,_]+ blocks|range may hold at most [\d,_]+ blocks/,
+  /ranges? over [\d,_]+ blocks|range must have at most [\d,_]+ blocks/,
   // "Log response size exceeded", "response is too big", "backend response too large", "length limit exceeded"
   /response (?:size|length) (?:is )?(?:exceed|too)|response (?:is )?too (?:big|large)|length limit exceeded/,
   /too many (?:logs|results|blocks)|query timeout exceeded|query timed out/,
@@ -77,7 +77,7 @@ function suggested(text: string, from: number): number | undefined {
 const limits = [
   /max[a-z]*(?: allowed)?(?: block)? range[\s:=]{0,3}(\d[\d,_]*)/i,
   /limited to (?:an? |0 ?- ?)?(\d[\d,_]*)(?: blocks?)? range/i,
-  /(?:exceeds limit of|range limit|ranges? over|hold at most) (\d[\d,_]*)/i,
+  /(?:exceeds limit of|range limit|ranges? over|must have at most) (\d[\d,_]*)/i,
 ]
 
 function limitIn(text: string): number | undefined {

@@ -42,7 +42,7 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof CommandFailure) return { out, notes, error: error.message, code: error.exitCode }
     if (FairleadError.is(error, 'CONFIG_INVALID')) {
-      return { out, notes, error: `${error.context.option} ${error.context.rule}`, code: 2 }
+      return { out, notes, error: `${error.details.option} ${error.details.rule}`, code: 2 }
     }
     if (error instanceof CommanderError) return { out, notes, error: error.message, code: 2 }
     throw error

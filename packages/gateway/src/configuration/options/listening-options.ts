@@ -124,9 +124,9 @@ export const listeningOptions = {
     },
     reload: true,
   },
-  ownHttpFront: {
+  builtinHttpServer: {
     kind: 'boolean',
-    environment: 'FAIRLEAD_OWN_HTTP_FRONT',
+    environment: 'FAIRLEAD_BUILTIN_HTTP_SERVER',
     description: 'Serve JSON-RPC over HTTP/1.1 with the faster built-in HTTP server; false = node:http.',
     fallback: true,
   },

@@ -10,29 +10,29 @@ interface PortConnections {
 /**
  * Publishes the metrics of client connections.
  *
- * @param front - state of the built-in HTTP/1.1 server; undefined when there is none
+ * @param builtin - state of the built-in HTTP/1.1 server; undefined when there is none
  */
 export function publishConnections(
   registry: MetricsRegistry,
   byPort: () => PortConnections,
-  front: (() => Http1ServerState) | undefined,
+  builtin: (() => Http1ServerState) | undefined,
 ): void {
   registry.gauge('fairlead_connections', 'Connections of clients by port, plain or TLS.', ['port'], (set) => {
     const { plain, tls } = byPort()
     set({ port: 'plain' }, plain)
     set({ port: 'tls' }, tls)
   })
-  if (!front) return
+  if (!builtin) return
   registry.gauge(
-    'fairlead_front_connections',
-    'Connections whose requests are read without node:http.',
+    'fairlead_builtin_http_connections',
+    'Connections that the built-in HTTP server serves.',
     [],
-    (set) => set({}, front().connections),
+    (set) => set({}, builtin().connections),
   )
   registry.counter(
-    'fairlead_front_handed_over_total',
-    'Connections that were handed to node:http because of an unusual request.',
+    'fairlead_builtin_http_fallbacks_total',
+    'Connections that fell back to node:http because of an unusual request.',
     [],
-    (add) => add({}, front().fallbacks),
+    (add) => add({}, builtin().fallbacks),
   )
 }

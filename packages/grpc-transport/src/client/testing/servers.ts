@@ -80,7 +80,7 @@ export async function serveSockets(onSocket: (socket: Socket) => void): Promise<
  * Relays bytes between a client and a server until `beSilent` is called: then sockets stay open, but no bytes are
  * relayed.
  */
-export async function serveRelay(to: number): Promise<{ readonly url: string; beSilent(): void }> {
+export async function serveRelay(to: number): Promise<{ readonly url: string; stall(): void }> {
   const pairs: (readonly [Socket, Socket])[] = []
   const port = await serveSockets((socket) => {
     const behind = connect(to, '127.0.0.1')
@@ -91,7 +91,7 @@ export async function serveRelay(to: number): Promise<{ readonly url: string; be
   })
   return {
     url: `http://127.0.0.1:${port}`,
-    beSilent: () => {
+    stall: () => {
       for (const [socket, behind] of pairs) {
         socket.unpipe(behind).resume()
         behind.unpipe(socket).resume()
@@ -107,15 +107,15 @@ export function transportTo(url: string, options?: Http2TransportOptions): Trans
 }
 
 /** The headers at the start of a response. */
-export const answerHeaders = { ':status': 200, 'content-type': 'application/grpc' } as const
+export const responseHeaders = { ':status': 200, 'content-type': 'application/grpc' } as const
 
 /** Responds with the given bytes and trailers. */
-export function answer(
+export function respond(
   stream: ServerHttp2Stream,
   bytes: Uint8Array,
   trailers: object = { 'grpc-status': '0' },
 ): void {
-  stream.respond(answerHeaders, { waitForTrailers: true })
+  stream.respond(responseHeaders, { waitForTrailers: true })
   stream.once('wantTrailers', () => stream.sendTrailers({ ...trailers }))
   stream.end(bytes)
 }
@@ -143,6 +143,6 @@ export async function failureOf(promise: Promise<unknown>): Promise<GrpcError> {
 export const path = '/test.Test/Method'
 
 /** A unary call with an empty message. */
-export function ask(transport: Transport, start: Partial<CallStart> = {}) {
+export function startCall(transport: Transport, start: Partial<CallStart> = {}) {
   return callUnary(transport, { path, ...start }, new Uint8Array())
 }

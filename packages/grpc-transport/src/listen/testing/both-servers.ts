@@ -89,7 +89,7 @@ export async function exchange(
   socket.on('error', () => undefined)
   let text = ''
   socket.setEncoding('latin1')
-  const over = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     socket.once('close', resolve)
     socket.on('data', (more) => {
       text += more
@@ -104,6 +104,6 @@ export async function exchange(
     written += Buffer.byteLength(write)
     while (!socket.destroyed && (bytesFrom(localPort) ?? 0) < written) await turn()
   }
-  await over
+  await ended
   return text
 }

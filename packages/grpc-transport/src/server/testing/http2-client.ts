@@ -35,7 +35,7 @@ export function openCall(
 }
 
 /** Reads a response to its end. */
-export async function answerOf(stream: ClientHttp2Stream) {
+export async function responseOf(stream: ClientHttp2Stream) {
   const fields: Record<string, unknown> = {}
   for (const event of ['response', 'trailers']) {
     stream.on(event, (headers: Record<string, unknown>) => Object.assign(fields, headers))

@@ -74,9 +74,9 @@ export function grpcJsClient(server: Pick<GrpcServer, 'url'>, options: grpc.Clie
           message,
           metadata,
           callOptions,
-          (error, answer) => {
+          (error, response) => {
             if (error) reject(error)
-            else resolve(answer ?? '')
+            else resolve(response ?? '')
           },
         )
       }),
@@ -88,9 +88,9 @@ export function grpcJsClient(server: Pick<GrpcServer, 'url'>, options: grpc.Clie
           '/test.Text/Collect',
           toBytes,
           toText,
-          (error, answer) => {
+          (error, response) => {
             if (error) reject(error)
-            else resolve(answer ?? '')
+            else resolve(response ?? '')
           },
         )
         for (const message of messages) call.write(message)

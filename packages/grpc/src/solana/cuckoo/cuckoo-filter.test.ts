@@ -47,28 +47,28 @@ describe('createCuckooFilter', () => {
     expect(addresses.filter((address) => !matchesCuckooFilter(filter, address))).toEqual([])
   })
 
-  it('lets few others through', () => {
+  it('has few false positives', () => {
     const filter = createCuckooFilter(count(1, 1900))
-    const others = count(100_000, 20_000).filter((address) => matchesCuckooFilter(filter, address))
-    expect(others.length).toBeLessThan(20)
+    const falsePositives = count(100_000, 20_000).filter((address) => matchesCuckooFilter(filter, address))
+    expect(falsePositives.length).toBeLessThan(20)
   })
 
-  it('makes room for a capacity, and depends on the seed', () => {
+  it('reserves a capacity, and depends on the seed', () => {
     const addresses = count(1, 10)
     expect(createCuckooFilter(addresses, { capacity: 2_000_000 }).bucketCount).toBe(1_048_576)
-    const other = createCuckooFilter(addresses, { hashSeed: 1n })
-    expect(other.data).not.toEqual(createCuckooFilter(addresses).data)
-    expect(addresses.every((address) => matchesCuckooFilter(other, address))).toBe(true)
+    const reseeded = createCuckooFilter(addresses, { hashSeed: 1n })
+    expect(reseeded.data).not.toEqual(createCuckooFilter(addresses).data)
+    expect(addresses.every((address) => matchesCuckooFilter(reseeded, address))).toBe(true)
   })
 
-  it('takes base58, none at all, and the same address often', () => {
+  it('accepts base58, an empty list and duplicates', () => {
     const [address = new Uint8Array()] = count(1, 1)
     const filter = createCuckooFilter(Array.from({ length: 50 }, () => encodeBase58(address)))
     expect(matchesCuckooFilter(filter, encodeBase58(address))).toBe(true)
     expect(createCuckooFilter([]).bucketCount).toBe(1)
   })
 
-  it('finds room for every small set', () => {
+  it('fits every small set', () => {
     for (let seed = 0; seed < 300; seed++) {
       const addresses = count(seed * 100, 2 + (seed % 20))
       const filter = createCuckooFilter(addresses)
@@ -76,7 +76,7 @@ describe('createCuckooFilter', () => {
     }
   })
 
-  it('names the address that is none', () => {
+  it('names the invalid address', () => {
     expect(() => createCuckooFilter([bytesOf(1, 32), 'abc'])).toThrow('addresses[1]')
     expect(() => createCuckooFilter(count(1, 2), { capacity: 1 })).toThrow('capacity')
   })

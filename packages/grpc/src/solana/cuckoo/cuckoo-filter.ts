@@ -77,20 +77,20 @@ export function createCuckooFilter(
  */
 export function matchesCuckooFilter(filter: CuckooFilter, address: string | Uint8Array): boolean {
   const hash = hasherOf(filter)
-  const { fingerprint, bucket } = hash.place(bytesOf(address))
+  const { fingerprint, bucket } = hash.locate(bytesOf(address))
   const view = new DataView(filter.data.buffer, filter.data.byteOffset, filter.data.byteLength)
-  const isIn = (place: number) => {
+  const bucketContains = (index: number) => {
     for (let entry = 0; entry < filter.entriesPerBucket; entry++) {
-      if (view.getUint16((place * filter.entriesPerBucket + entry) * 2, true) === fingerprint) return true
+      if (view.getUint16((index * filter.entriesPerBucket + entry) * 2, true) === fingerprint) return true
     }
     return false
   }
-  return isIn(bucket) || isIn(hash.other(bucket, fingerprint))
+  return bucketContains(bucket) || bucketContains(hash.alternateBucket(bucket, fingerprint))
 }
 
 interface Hasher {
-  place(address: Uint8Array): { fingerprint: number; bucket: number }
-  other(bucket: number, fingerprint: number): number
+  locate(address: Uint8Array): { fingerprint: number; bucket: number }
+  alternateBucket(bucket: number, fingerprint: number): number
 }
 
 function hasherOf({ hashSeed, bucketCount }: Pick<CuckooFilter, 'hashSeed' | 'bucketCount'>): Hasher {
@@ -102,12 +102,12 @@ function hasherOf({ hashSeed, bucketCount }: Pick<CuckooFilter, 'hashSeed' | 'bu
   lengthAndAddress[0] = 32
   const twoBytes = new Uint8Array(2)
   return {
-    place(address) {
+    locate(address) {
       lengthAndAddress.set(address, 8)
       const { low, high } = sipHash(key, lengthAndAddress)
       return { fingerprint: high & 0xffff || 1, bucket: (low & mask) >>> 0 }
     },
-    other(bucket, fingerprint) {
+    alternateBucket(bucket, fingerprint) {
       twoBytes[0] = fingerprint & 0xff
       twoBytes[1] = fingerprint >>> 8
       return (bucket ^ (sipHash(key, twoBytes).low & mask)) >>> 0
@@ -123,19 +123,19 @@ function fill(keys: readonly Uint8Array[], hashSeed: bigint, bucketCount: number
 }
 
 function insert(slots: Uint16Array, hash: Hasher, key: Uint8Array): boolean {
-  const { fingerprint, bucket } = hash.place(key)
-  let place = hash.other(bucket, fingerprint)
+  const { fingerprint, bucket } = hash.locate(key)
+  let current = hash.alternateBucket(bucket, fingerprint)
   // The same fingerprint in one of the two buckets serves both keys.
-  if (put(slots, bucket, fingerprint) || holds(slots, place, fingerprint)) return true
+  if (put(slots, bucket, fingerprint) || holds(slots, current, fingerprint)) return true
   let moving = fingerprint
   for (let evictions = 0; evictions <= maxEvictions; evictions++) {
-    if (put(slots, place, moving)) return true
+    if (put(slots, current, moving)) return true
     // Any entry can be evicted, as long as another one is chosen when the same bucket is visited again.
-    const victim = place * entriesPerBucket + (evictions % entriesPerBucket)
+    const victim = current * entriesPerBucket + (evictions % entriesPerBucket)
     const evicted = slots[victim] ?? 0
     slots[victim] = moving
     moving = evicted
-    place = hash.other(place, moving)
+    current = hash.alternateBucket(current, moving)
   }
   return false
 }
@@ -156,8 +156,8 @@ function put(slots: Uint16Array, bucket: number, fingerprint: number): boolean {
 }
 
 function bucketsFor(capacity: number): number {
-  const least = Math.max(1, Math.ceil(capacity / (loadFactor * entriesPerBucket)))
-  return 2 ** Math.ceil(Math.log2(least))
+  const minBuckets = Math.max(1, Math.ceil(capacity / (loadFactor * entriesPerBucket)))
+  return 2 ** Math.ceil(Math.log2(minBuckets))
 }
 
 function bytesOf(address: string | Uint8Array, position?: number): Uint8Array {

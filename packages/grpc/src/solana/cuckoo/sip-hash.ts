@@ -13,19 +13,19 @@ export interface Word {
  * @see https://www.aumasson.jp/siphash/siphash.pdf
  */
 export function sipHash(key: readonly [bigint, bigint], bytes: Uint8Array): Word {
-  const v0 = word(key[0] ^ 0x736f6d6570736575n)
-  const v1 = word(key[1] ^ 0x646f72616e646f6dn)
-  const v2 = word(key[0] ^ 0x6c7967656e657261n)
-  const v3 = word(key[1] ^ 0x7465646279746573n)
+  const v0 = toWord(key[0] ^ 0x736f6d6570736575n)
+  const v1 = toWord(key[1] ^ 0x646f72616e646f6dn)
+  const v2 = toWord(key[0] ^ 0x6c7967656e657261n)
+  const v3 = toWord(key[1] ^ 0x7465646279746573n)
   const state: State = [v0, v1, v2, v3]
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const whole = bytes.length & ~7
-  for (let at = 0; at < whole; at += 8) {
+  const alignedLength = bytes.length & ~7
+  for (let at = 0; at < alignedLength; at += 8) {
     absorb(state, view.getUint32(at, true), view.getUint32(at + 4, true))
   }
   // The last word contains the remaining bytes, and the length in its highest byte.
   const last = new DataView(new ArrayBuffer(8))
-  for (let at = whole; at < bytes.length; at++) last.setUint8(at - whole, bytes[at] ?? 0)
+  for (let at = alignedLength; at < bytes.length; at++) last.setUint8(at - alignedLength, bytes[at] ?? 0)
   last.setUint8(7, bytes.length & 0xff)
   absorb(state, last.getUint32(0, true), last.getUint32(4, true))
   v2.low ^= 0xff
@@ -65,13 +65,13 @@ function mix([v0, v1, v2, v3]: State): void {
   swap(v2)
 }
 
-function word(value: bigint): Word {
+function toWord(value: bigint): Word {
   return { low: Number(value & 0xffffffffn), high: Number((value >> 32n) & 0xffffffffn) }
 }
 
-function add(to: Word, other: Word): void {
-  const low = (to.low >>> 0) + (other.low >>> 0)
-  to.high = (to.high + other.high + (low > 0xffffffff ? 1 : 0)) | 0
+function add(to: Word, operand: Word): void {
+  const low = (to.low >>> 0) + (operand.low >>> 0)
+  to.high = (to.high + operand.high + (low > 0xffffffff ? 1 : 0)) | 0
   to.low = low | 0
 }
 
@@ -89,7 +89,7 @@ function swap(value: Word): void {
   value.high = low
 }
 
-function exclusiveOr(to: Word, other: Word): void {
-  to.low ^= other.low
-  to.high ^= other.high
+function exclusiveOr(to: Word, operand: Word): void {
+  to.low ^= operand.low
+  to.high ^= operand.high
 }

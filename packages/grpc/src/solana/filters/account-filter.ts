@@ -11,7 +11,7 @@ import {
   requireBoolean,
   requireFields,
   requireList,
-  requireWhole,
+  requireUint64,
 } from './check.ts'
 import type { AccountCondition, AccountFilter, LamportsCondition, Memcmp } from './geyser-filters.ts'
 
@@ -63,13 +63,13 @@ export function requireCuckoo(option: string, filter: CuckooFilter | undefined):
 
 function accountCondition(option: string, condition: AccountCondition): SubscribeRequestFilterAccountsFilter {
   requireFields(option, condition, ['memcmp', 'datasize', 'tokenAccountState', 'lamports'])
-  requireOne(option, condition)
+  requireSingleField(option, condition)
   if ('memcmp' in condition) {
     return { filter: { $case: 'memcmp', value: memcmp(`${option}.memcmp`, condition.memcmp) } }
   }
   if ('datasize' in condition) {
     return {
-      filter: { $case: 'datasize', value: requireWhole(`${option}.datasize`, condition.datasize) },
+      filter: { $case: 'datasize', value: requireUint64(`${option}.datasize`, condition.datasize) },
     }
   }
   if ('lamports' in condition) {
@@ -83,9 +83,9 @@ function accountCondition(option: string, condition: AccountCondition): Subscrib
 
 function memcmp(option: string, condition: Memcmp): SubscribeRequestFilterAccountsFilterMemcmp {
   requireFields(option, condition, ['offset', 'bytes', 'base58', 'base64'])
-  const offset = requireWhole(`${option}.offset`, condition.offset)
+  const offset = requireUint64(`${option}.offset`, condition.offset)
   const { offset: _, ...data } = condition
-  requireOne(option, data)
+  requireSingleField(option, data)
   if ('bytes' in condition) {
     const { bytes } = condition
     if (!(bytes instanceof Uint8Array) || bytes.length > maxMemcmpBytes) {
@@ -93,12 +93,12 @@ function memcmp(option: string, condition: Memcmp): SubscribeRequestFilterAccoun
     }
     return { offset, data: { $case: 'bytes', value: bytes } }
   }
-  const [form, text, most] =
+  const [form, text, maxLength] =
     'base58' in condition
       ? (['base58', condition.base58, maxMemcmpBase58] as const)
       : (['base64', condition.base64, maxMemcmpBase64] as const)
   const rule = `must be at most ${maxMemcmpBytes} bytes in ${form}`
-  if (typeof text !== 'string' || text.length > most) throw refusal(`${option}.${form}`, rule, text)
+  if (typeof text !== 'string' || text.length > maxLength) throw refusal(`${option}.${form}`, rule, text)
   const bytes = form === 'base58' ? bytesOfBase58(text) : bytesOfBase64(text)
   if (!bytes || bytes.length > maxMemcmpBytes) throw refusal(`${option}.${form}`, rule, text)
   return { offset, data: { $case: form, value: text } }
@@ -106,14 +106,14 @@ function memcmp(option: string, condition: Memcmp): SubscribeRequestFilterAccoun
 
 function lamports(option: string, condition: LamportsCondition) {
   requireFields(option, condition, ['eq', 'ne', 'lt', 'gt'])
-  requireOne(option, condition)
-  if ('eq' in condition) return { $case: 'eq', value: requireWhole(`${option}.eq`, condition.eq) } as const
-  if ('ne' in condition) return { $case: 'ne', value: requireWhole(`${option}.ne`, condition.ne) } as const
-  if ('lt' in condition) return { $case: 'lt', value: requireWhole(`${option}.lt`, condition.lt) } as const
-  return { $case: 'gt', value: requireWhole(`${option}.gt`, condition.gt) } as const
+  requireSingleField(option, condition)
+  if ('eq' in condition) return { $case: 'eq', value: requireUint64(`${option}.eq`, condition.eq) } as const
+  if ('ne' in condition) return { $case: 'ne', value: requireUint64(`${option}.ne`, condition.ne) } as const
+  if ('lt' in condition) return { $case: 'lt', value: requireUint64(`${option}.lt`, condition.lt) } as const
+  return { $case: 'gt', value: requireUint64(`${option}.gt`, condition.gt) } as const
 }
 
-function requireOne(option: string, value: object): void {
+function requireSingleField(option: string, value: object): void {
   if (Object.keys(value).length !== 1) throw refusal(option, 'must have exactly one condition')
 }
 

@@ -5,11 +5,11 @@ import { bytesOfBase58 } from '../base58.ts'
 export function refusal(option: string, rule: string, value?: unknown): FairleadError {
   return new FairleadError('CONFIG_INVALID', {
     option,
-    rule: value === undefined ? rule : `${rule}, not ${kindOf(value)}`,
+    rule: value === undefined ? rule : `${rule}, not ${describeType(value)}`,
   })
 }
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (typeof value === 'string') return `text of ${value.length} characters`
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
@@ -22,9 +22,9 @@ export function requireFields(option: string, value: object, fields: readonly st
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw refusal(option, 'must be an object', value)
   }
-  const unknown = Object.keys(value).find((name) => !fields.includes(name))
-  if (unknown !== undefined) {
-    throw refusal(`${option}.${unknown}`, `must be one of ${fields.join(', ') || 'no fields'}`)
+  const unknownField = Object.keys(value).find((name) => !fields.includes(name))
+  if (unknownField !== undefined) {
+    throw refusal(`${option}.${unknownField}`, `must be one of ${fields.join(', ') || 'no fields'}`)
   }
 }
 
@@ -56,7 +56,7 @@ export function requireBase58(option: string, value: string, length: number): st
 }
 
 /** Rejects values that are not 64-bit whole numbers. */
-export function requireWhole(option: string, value: number | bigint): bigint {
+export function requireUint64(option: string, value: number | bigint): bigint {
   const fits = typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint'
   if (fits && value >= 0 && value < 2n ** 64n) return BigInt(value)
   throw refusal(option, 'must be a whole number from 0 to 2^64 - 1', fits ? undefined : value)

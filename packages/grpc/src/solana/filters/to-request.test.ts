@@ -13,7 +13,7 @@ const signature = encodeBase58(bytesOf(3, 64))
 const withConditions = (...filters: AccountCondition[]): GeyserFilters => ({ accounts: { a: { filters } } })
 
 describe('toSubscribeRequest', () => {
-  it('writes every kind of filter', () => {
+  it('encodes every kind of filter', () => {
     const cuckoo = createCuckooFilter([wallet])
     const request = toSubscribeRequest({
       accounts: {
@@ -135,7 +135,7 @@ describe('toSubscribeRequest', () => {
     ['filters.accounts.a.account', { accounts: { a: { account: wallet } } }],
     // @ts-expect-error not a boolean
     ['filters.transactions.t.vote', { transactions: { t: { vote: 'no' } } }],
-  ])('refuses a wrong %s', (option, filters) => {
+  ])('rejects an invalid %s', (option, filters) => {
     let thrown: unknown
     try {
       toSubscribeRequest(filters)
@@ -143,11 +143,11 @@ describe('toSubscribeRequest', () => {
       thrown = error
     }
     if (!FairleadError.is(thrown, 'CONFIG_INVALID')) throw new Error('not refused', { cause: thrown })
-    expect(thrown.context.option.startsWith(option)).toBe(true)
+    expect(thrown.details.option.startsWith(option)).toBe(true)
     expect(thrown.message).not.toContain('tooshort')
   })
 
-  it('takes the largest values that are allowed', () => {
+  it('accepts the largest allowed values', () => {
     const bytes = new Uint8Array(128).fill(255)
     toSubscribeRequest({
       ...withConditions(
@@ -160,7 +160,7 @@ describe('toSubscribeRequest', () => {
     })
   })
 
-  it('says what kind of value stands there', () => {
+  it('reports the type of an invalid value', () => {
     expect(() => toSubscribeRequest({ accounts: { a: { account: ['tooshort'] } } })).toThrow(
       'must be 32 bytes in base58, not text of 8 characters',
     )

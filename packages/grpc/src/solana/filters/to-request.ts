@@ -15,7 +15,7 @@ import {
   requireBoolean,
   requireFields,
   requireList,
-  requireWhole,
+  requireUint64,
 } from './check.ts'
 import type {
   BlockFilter,
@@ -152,11 +152,11 @@ function dataSlices(
 ): SubscribeRequestAccountsDataSlice[] {
   let end = 0n
   return requireList(option, slices).map((slice, position) => {
-    const place = `${option}[${position}]`
-    requireFields(place, slice, ['offset', 'length'])
-    const offset = requireWhole(`${place}.offset`, slice.offset)
-    const length = requireWhole(`${place}.length`, slice.length)
-    if (offset < end) throw refusal(place, 'must begin where the slice before it ends, or later')
+    const path = `${option}[${position}]`
+    requireFields(path, slice, ['offset', 'length'])
+    const offset = requireUint64(`${path}.offset`, slice.offset)
+    const length = requireUint64(`${path}.length`, slice.length)
+    if (offset < end) throw refusal(path, 'must begin where the slice before it ends, or later')
     end = offset + length
     return { offset, length }
   })

@@ -5,8 +5,8 @@ import type {
   SubscribeRequest,
   SubscribeUpdate,
 } from '../../generated/geyser.ts'
-import { type Fault, faultOf, ownFault } from './fault.ts'
-import { createOutbox } from './send-queue.ts'
+import { type Fault, faultOf, localFault } from './fault.ts'
+import { createSendQueue } from './send-queue.ts'
 
 /** The methods that a subscription uses of a client created from `GeyserDefinition`. */
 export interface GeyserCalls {
@@ -20,6 +20,7 @@ export interface GeyserCalls {
   ): Promise<SubscribeReplayInfoResponse>
 }
 
+/** Options that a subscription passes to each call of the client. */
 export interface GeyserCallOptions {
   readonly signal: AbortSignal
   readonly metadata?: Metadata | undefined
@@ -50,43 +51,43 @@ export function openConnection(
   first: SubscribeRequest,
   { metadata, duplex, pingMs, silentMs, signal }: ConnectionOptions,
 ): Connection {
-  const outbox = createOutbox(first, duplex)
+  const sendQueue = createSendQueue(first, duplex)
   const call = new AbortController()
-  let fault = ownFault('the server has ended the stream')
+  let fault = localFault('the server has ended the stream')
   let closed = false
   let iterator: AsyncIterator<SubscribeUpdate> | undefined
-  let quietSince = 0
+  let readStartedAt = 0
   let reading = false
   let arrived = false
   let next: SubscribeRequest | undefined
 
   const begin = () => {
-    const updates = calls.subscribe(outbox.requests, { signal: call.signal, metadata })
+    const updates = calls.subscribe(sendQueue.requests, { signal: call.signal, metadata })
     return updates[Symbol.asyncIterator]()
   }
   const cancel = () => call.abort(signal.reason)
   const close = (): undefined => {
     if (closed) return
     closed = true
-    clearInterval(pinging)
-    clearTimeout(watching)
+    clearInterval(pingTimer)
+    clearTimeout(activityTimer)
     signal.removeEventListener('abort', cancel)
-    outbox.close()
+    sendQueue.close()
     call.abort()
     void Promise.resolve(iterator?.return?.()).catch(() => {})
   }
   // Inactivity counts only during a read: a slow reader is not a fault of the server.
-  const watch = () => {
-    const quietMs = reading ? performance.now() - quietSince : 0
-    if (quietMs < silentMs) {
-      watching = setTimeout(watch, silentMs - quietMs)
+  const checkActivity = () => {
+    const waitedMs = reading ? performance.now() - readStartedAt : 0
+    if (waitedMs < silentMs) {
+      activityTimer = setTimeout(checkActivity, silentMs - waitedMs)
       return
     }
-    fault = ownFault(`nothing has arrived for ${silentMs} ms`)
+    fault = localFault(`nothing has arrived for ${silentMs} ms`)
     call.abort(fault.error)
   }
-  let watching = setTimeout(watch, silentMs)
-  const pinging = duplex ? setInterval(() => outbox.ping(), pingMs) : undefined
+  let activityTimer = setTimeout(checkActivity, silentMs)
+  const pingTimer = duplex ? setInterval(() => sendQueue.ping(), pingMs) : undefined
   if (signal.aborted) cancel()
   else signal.addEventListener('abort', cancel)
 
@@ -94,9 +95,9 @@ export function openConnection(
     reading = false
     if (done) return close()
     arrived = true
-    if (next) outbox.subscribe(next)
+    if (next) sendQueue.subscribe(next)
     next = undefined
-    if (value.updateOneof?.$case === 'ping') outbox.ping()
+    if (value.updateOneof?.$case === 'ping') sendQueue.ping()
     return value
   }
   const fail = (error: unknown) => {
@@ -109,7 +110,7 @@ export function openConnection(
     read() {
       if (closed) return Promise.resolve(undefined)
       reading = true
-      quietSince = performance.now()
+      readStartedAt = performance.now()
       try {
         iterator ??= begin()
         // An async function would double the cost of each update.
@@ -124,7 +125,7 @@ export function openConnection(
     subscribe(request) {
       // The server reads only the latest of several waiting requests, and so might miss the slot to replay from.
       if (first.fromSlot !== undefined && !arrived) next = request
-      else outbox.subscribe(request)
+      else sendQueue.subscribe(request)
     },
     close,
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type SubscribeUpdate, SubscribeUpdate as UpdateMessage } from '../../generated/geyser.ts'
 import { bytesOf, slotUpdates } from '../testing/chain.ts'
-import { createDelivered } from './deduplicator.ts'
+import { createDeduplicator } from './deduplicator.ts'
 
 function account(fields: {
   seed?: number
@@ -20,25 +20,25 @@ function account(fields: {
 const changed = new Uint8Array(200)
 changed[150] = 1
 
-describe('createDelivered', () => {
-  it('knows again what it has noted, in great number too', () => {
-    const delivered = createDelivered()
+describe('createDeduplicator', () => {
+  it('detects recorded updates, also in large numbers', () => {
+    const deduplicator = createDeduplicator()
     const updates = Array.from({ length: 500 }, (_, slot) => slotUpdates(BigInt(slot + 1))).flat()
     const distinct = updates.filter(({ updateOneof }) => updateOneof?.$case === 'transaction')
-    for (const update of distinct) delivered.note(update)
-    expect(delivered.size).toBe(distinct.length)
-    expect(distinct.filter((update) => delivered.add(update))).toEqual([])
-    expect(delivered.add(account({}))).toBe(true)
-    expect(delivered.add(account({}))).toBe(false)
+    for (const update of distinct) deduplicator.append(update)
+    expect(deduplicator.size).toBe(distinct.length)
+    expect(distinct.filter((update) => deduplicator.add(update))).toEqual([])
+    expect(deduplicator.add(account({}))).toBe(true)
+    expect(deduplicator.add(account({}))).toBe(false)
   })
 
-  it('counts what it has noted the same way all along', () => {
-    const delivered = createDelivered()
-    for (let time = 0; time < 3; time++) delivered.note(account({}))
-    expect(delivered.size).toBe(3)
-    expect(delivered.add(account({}))).toBe(false)
-    expect(delivered.add(account({ seed: 2 }))).toBe(true)
-    expect(delivered.size).toBe(4)
+  it('counts recorded updates consistently', () => {
+    const deduplicator = createDeduplicator()
+    for (let time = 0; time < 3; time++) deduplicator.append(account({}))
+    expect(deduplicator.size).toBe(3)
+    expect(deduplicator.add(account({}))).toBe(false)
+    expect(deduplicator.add(account({ seed: 2 }))).toBe(true)
+    expect(deduplicator.size).toBe(4)
   })
 
   it.each([
@@ -47,14 +47,14 @@ describe('createDelivered', () => {
     ['one more byte of data', account({ data: new Uint8Array(201) }), true],
     ['another byte of data', account({ data: changed }), true],
     ['the count of another node', account({ writeVersion: 9n }), false],
-  ])('tells accounts apart by %s', (_, update, isNew) => {
-    const delivered = createDelivered()
-    delivered.note(account({}))
-    expect(delivered.add(update)).toBe(isNew)
+  ])('distinguishes accounts by %s', (_, update, isNew) => {
+    const deduplicator = createDeduplicator()
+    deduplicator.append(account({}))
+    expect(deduplicator.add(update)).toBe(isNew)
   })
 
-  it('takes what is longer than a key ought to be', () => {
-    const delivered = createDelivered()
+  it('accepts updates that exceed the key size', () => {
+    const deduplicator = createDeduplicator()
     const filters = Array.from({ length: 20 }, (_, index) => `${'n'.repeat(100)}${index}`)
     const block = UpdateMessage.fromPartial({ filters, updateOneof: { $case: 'block', value: { slot: 1n } } })
     const strange = UpdateMessage.fromPartial({
@@ -64,9 +64,9 @@ describe('createDelivered', () => {
       },
     })
     for (let round = 0; round < 50; round++) {
-      delivered.note(block)
-      delivered.note(strange)
+      deduplicator.append(block)
+      deduplicator.append(strange)
     }
-    expect([block, strange].filter((update) => delivered.add(update))).toEqual([])
+    expect([block, strange].filter((update) => deduplicator.add(update))).toEqual([])
   })
 })

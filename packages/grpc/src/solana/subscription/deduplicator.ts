@@ -7,18 +7,18 @@ import { writeKey } from './update-key.ts'
  * Until an update is repeated the keys are only appended, which costs a tenth of a set. A replay then converts them to
  * a set.
  */
-export interface Delivered {
+export interface Deduplicator {
   /** Records an update that cannot be a repetition. */
-  note(update: SubscribeUpdate): void
+  append(update: SubscribeUpdate): void
   /** Records an update; returns false when it was recorded before. */
   add(update: SubscribeUpdate): boolean
   /** Number of recorded updates, including repetitions. */
   readonly size: number
 }
 
-export function createDelivered(): Delivered {
+export function createDeduplicator(): Deduplicator {
   let log = new Uint8Array(0)
-  let end = 0
+  let logLength = 0
   let count = 0
   let set: Set<string> | undefined
 
@@ -26,7 +26,7 @@ export function createDelivered(): Delivered {
     if (set) return set
     set = new Set()
     const view = new DataView(log.buffer)
-    for (let at = 0; at < end;) {
+    for (let at = 0; at < logLength;) {
       const length = view.getUint16(at)
       set.add(textOf(log.subarray(at + 2, at + 2 + length)))
       at += 2 + length
@@ -36,28 +36,28 @@ export function createDelivered(): Delivered {
   }
 
   const add = (update: SubscribeUpdate) => {
-    const before = keys().size
+    const sizeBefore = keys().size
     keys().add(keyOf(update))
-    const isNew = keys().size > before
+    const isNew = keys().size > sizeBefore
     if (isNew) count++
     return isNew
   }
 
   return {
-    note(update) {
+    append(update) {
       if (set) {
         add(update)
         return
       }
-      if (log.length - end < roomForKey) {
-        const longer = new Uint8Array(Math.max(2 * log.length, 4 * roomForKey))
-        longer.set(log.subarray(0, end))
+      if (log.length - logLength < maxKeyBytes) {
+        const longer = new Uint8Array(Math.max(2 * log.length, 4 * maxKeyBytes))
+        longer.set(log.subarray(0, logLength))
         log = longer
       }
-      const length = writeKey(update, log, end + 2)
-      log[end] = length >> 8
-      log[end + 1] = length & 0xff
-      end += 2 + length
+      const length = writeKey(update, log, logLength + 2)
+      log[logLength] = length >> 8
+      log[logLength + 1] = length & 0xff
+      logLength += 2 + length
       count++
     },
     add,
@@ -72,8 +72,8 @@ function keyOf(update: SubscribeUpdate): string {
 }
 
 /** Maximum size of a key in bytes, including its length. */
-const roomForKey = 256
-const scratch = new Uint8Array(roomForKey)
+const maxKeyBytes = 256
+const scratch = new Uint8Array(maxKeyBytes)
 
 function textOf(bytes: Uint8Array): string {
   return String.fromCharCode.apply(undefined, bytes as unknown as number[])

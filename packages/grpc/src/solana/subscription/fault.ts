@@ -34,18 +34,18 @@ const retryableStatuses = [
 /** Determines why a call failed. */
 export function faultOf(error: unknown): Fault {
   if (FairleadError.is(error, 'GRPC_STATUS')) {
-    const { status, detail } = error.context
-    const retryable = retryableStatuses.includes(status) || saysTooOld(detail)
+    const { status, detail } = error.details
+    const retryable = retryableStatuses.includes(status) || isSlotTooOld(detail)
     return { error, status, detail, retryable }
   }
   if (FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_TIMEOUT')) {
-    return { error, status: undefined, detail: error.context.reason, retryable: true }
+    return { error, status: undefined, detail: error.details.reason, retryable: true }
   }
   return { error, status: undefined, detail: 'the call failed', retryable: false }
 }
 
 /** Creates the fault of a call that ended without an error of the server. */
-export function ownFault(detail: string): Fault {
+export function localFault(detail: string): Fault {
   const error = new FairleadError('GRPC_STATUS', {
     operation: '/geyser.Geyser/Subscribe',
     status: unavailable,
@@ -56,7 +56,7 @@ export function ownFault(detail: string): Fault {
 
 /** Returns whether the server reports that it does not have a slot, usually because it is too old. */
 export function isOutOfRange({ status, detail }: Fault): boolean {
-  return status === outOfRange || saysTooOld(detail)
+  return status === outOfRange || isSlotTooOld(detail)
 }
 
 /** Extracts the oldest slot of the server from its error message. */
@@ -66,7 +66,7 @@ export function firstAvailableSlot({ detail }: Fault): bigint | undefined {
 }
 
 /** Not every server, and no old one, has a dedicated status for it: others use INTERNAL or INVALID_ARGUMENT. */
-function saysTooOld(detail: string): boolean {
+function isSlotTooOld(detail: string): boolean {
   return /last available: \d|first available slot: \d|failed to get replay position/.test(detail)
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { SubscribeUpdate } from '../../generated/geyser.ts'
 import { blockhashOf, labelOf, randomOf, slotUpdates } from '../testing/chain.ts'
-import { createSubscriptionBench, takeUntil, until } from '../testing/subscription-bench.ts'
+import { createSubscriptionBench, readUntil, waitUntil } from '../testing/subscription-bench.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { GeyserSubscriptionOptions } from './options.ts'
 
@@ -18,9 +18,9 @@ const content = (slot: bigint) =>
     .filter((label) => !/ [ms]/.test(label))
 
 describe('subscribeGeyser, when a call breaks', () => {
-  it('goes on in the middle of a slot, with nothing missing and nothing doubled', async () => {
+  it('resumes in the middle of a slot, without missing or duplicate updates', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '105 e0')
+    const reading = readUntil(updates, '105 e0')
     await called()
     for (let slot = 100n; slot < 103n; slot++) bench.server.push(...slotUpdates(slot))
     bench.server.push(...slotUpdates(103n).slice(0, 2))
@@ -40,10 +40,10 @@ describe('subscribeGeyser, when a call breaks', () => {
 
   it('resumes from two blocks before the last complete one', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '121 e0')
+    const reading = readUntil(updates, '121 e0')
     await called()
     for (let slot = 100n; slot <= 120n; slot++) bench.server.push(...slotUpdates(slot))
-    await until(() => updates.checkpoint?.slot === '118')
+    await waitUntil(() => updates.checkpoint?.slot === '118')
     bench.server.kill()
     await called(2)
     bench.server.push(...slotUpdates(121n))
@@ -53,13 +53,13 @@ describe('subscribeGeyser, when a call breaks', () => {
     await updates.return()
   })
 
-  it('adds what a complete block lacked, also when another node replays it', async () => {
+  it('adds missing updates of a complete block, also when another node replays it', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '103 e0')
+    const reading = readUntil(updates, '103 e0')
     await called()
     bench.server.push(...slotUpdates(100n), ...slotUpdates(101n))
     // The block meta arrives before the last transaction.
-    const [account, first, second, late, entry, meta, status] = slotUpdates(102n) as [
+    const [account, first, second, lateUpdate, entry, meta, status] = slotUpdates(102n) as [
       SubscribeUpdate,
       SubscribeUpdate,
       SubscribeUpdate,
@@ -76,69 +76,73 @@ describe('subscribeGeyser, when a call breaks', () => {
     bench.server.push(...slotUpdates(103n))
     const labels = await reading
     expect(labels.toSorted()).toEqual([100n, 101n, 102n, 103n].flatMap(content).toSorted())
-    expect(labels.filter((label) => label === labelOf(late))).toHaveLength(1)
+    expect(labels.filter((label) => label === labelOf(lateUpdate))).toHaveLength(1)
     expect(noticesOf('fork')).toEqual([])
     await updates.return()
   })
 
-  it('counts 10,000 updates across kills at random moments', { timeout: 60_000 }, async () => {
-    const random = randomOf(20_26)
-    const slots = 1_000n
-    const updates = subscribe()
-    const seen = new Map<string, number>()
-    let last = 0n
-    const reached = () => last
-    const reading = (async () => {
-      for await (const update of updates) {
-        const label = labelOf(update)
-        seen.set(label, (seen.get(label) ?? 0) + 1)
-        last = update.updateOneof.value.slot
-        if (label === `${slots} e0`) break
-      }
-    })()
-    await called()
-    let kills = 0
-    for (let slot = 1n; slot <= slots; slot++) {
-      for (const update of slotUpdates(slot, { transactions: 8 })) {
-        bench.server.push(update)
-        if (random() < 0.05) await wait(0)
-        // Before the first update, there is no position to resume from.
-        if (reached() > 0n && random() < 0.008) {
-          kills++
-          bench.server.kill()
+  it(
+    'delivers 10,000 updates once although calls are killed at random times',
+    { timeout: 60_000 },
+    async () => {
+      const random = randomOf(20_26)
+      const slots = 1_000n
+      const updates = subscribe()
+      const counts = new Map<string, number>()
+      let last = 0n
+      const reached = () => last
+      const reading = (async () => {
+        for await (const update of updates) {
+          const label = labelOf(update)
+          counts.set(label, (counts.get(label) ?? 0) + 1)
+          last = update.updateOneof.value.slot
+          if (label === `${slots} e0`) break
         }
+      })()
+      await called()
+      let kills = 0
+      for (let slot = 1n; slot <= slots; slot++) {
+        for (const update of slotUpdates(slot, { transactions: 8 })) {
+          bench.server.push(update)
+          if (random() < 0.05) await wait(0)
+          // Before the first update, there is no position to resume from.
+          if (reached() > 0n && random() < 0.008) {
+            kills++
+            bench.server.kill()
+          }
+        }
+        // Slots older than the ring buffer of the server would be lost.
+        await waitUntil(() => slot - reached() <= 100n)
       }
-      // Slots older than the ring buffer of the server would be lost.
-      await until(() => slot - reached() <= 100n)
-    }
-    await reading
-    expect(kills).toBeGreaterThan(40)
-    expect(seen.size).toBe(10_000)
-    expect([...seen].filter(([, times]) => times !== 1)).toEqual([])
-    expect(noticesOf('fork')).toEqual([])
-    expect(noticesOf('gap')).toEqual([])
-  })
+      await reading
+      expect(kills).toBeGreaterThan(40)
+      expect(counts.size).toBe(10_000)
+      expect([...counts].filter(([, times]) => times !== 1)).toEqual([])
+      expect(noticesOf('fork')).toEqual([])
+      expect(noticesOf('gap')).toEqual([])
+    },
+  )
 })
 
 describe('subscribeGeyser, when the chain forks', () => {
-  const forkAt = async (seen: bigint, half: boolean) => {
+  const forkAt = async (slot: bigint, half: boolean) => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '103 e0')
+    const reading = readUntil(updates, '103 e0')
     await called()
     bench.server.push(...slotUpdates(100n), ...slotUpdates(101n))
-    const whole = slotUpdates(seen)
-    bench.server.push(...(half ? whole.slice(0, 3) : whole))
-    await (half ? bench.taken(`${seen} t1`) : until(() => updates.checkpoint?.slot === '100'))
+    const fullSlot = slotUpdates(slot)
+    bench.server.push(...(half ? fullSlot.slice(0, 3) : fullSlot))
+    await (half ? bench.taken(`${slot} t1`) : waitUntil(() => updates.checkpoint?.slot === '100'))
     bench.server.kill()
-    bench.server.replace(seen, slotUpdates(seen, { fork: 1 }))
+    bench.server.replace(slot, slotUpdates(slot, { fork: 1 }))
     await called(2)
     bench.server.push(...slotUpdates(103n))
     const labels = await reading
     await updates.return()
-    return labels.filter((label) => label.startsWith(String(seen)))
+    return labels.filter((label) => label.startsWith(String(slot)))
   }
 
-  it('delivers another block in the place of a complete one', async () => {
+  it('delivers another block that replaces a complete one', async () => {
     expect(await forkAt(102n, false)).toEqual([...content(102n), ...content(102n)])
     expect(noticesOf('fork')).toEqual([
       {
@@ -150,17 +154,17 @@ describe('subscribeGeyser, when the chain forks', () => {
     ])
   })
 
-  it('cannot tell another block from the rest of one that was cut off', async () => {
+  it('cannot distinguish another block from the rest of an incomplete one', async () => {
     expect(await forkAt(102n, true)).toEqual([...content(102n).slice(0, 3), ...content(102n)])
     expect(noticesOf('fork')).toEqual([])
   })
 
-  it('says that a slot has no block any more', async () => {
+  it('reports that a slot no longer has a block', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '140 e0')
+    const reading = readUntil(updates, '140 e0')
     await called()
     for (const slot of [100n, 101n, 102n]) bench.server.push(...slotUpdates(slot))
-    await until(() => updates.checkpoint?.slot === '100')
+    await waitUntil(() => updates.checkpoint?.slot === '100')
     bench.server.kill()
     bench.server.replace(102n, [])
     await called(2)
@@ -174,7 +178,7 @@ describe('subscribeGeyser, when the chain forks', () => {
   })
 })
 
-describe('subscribeGeyser, when everything happens at once', () => {
+describe('subscribeGeyser, with all faults combined', () => {
   // A reader that follows the notices ends with the same data as the server.
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps the reader synchronized with the chain, seed %i', async (seed) => {
     const random = randomOf(seed)
@@ -204,34 +208,34 @@ describe('subscribeGeyser, when everything happens at once', () => {
         const { slot } = update.updateOneof.value
         const key = String(slot)
         if (update.updateOneof.$case === 'blockMeta') complete.add(slot)
-        const seen = view.get(key) ?? new Set()
+        const counts = view.get(key) ?? new Set()
         const label = `${labelOf(update)} ${idOf(update)}`
-        if (seen.has(label)) doubled.push(label)
-        view.set(key, seen.add(label))
+        if (counts.has(label)) doubled.push(label)
+        view.set(key, counts.add(label))
         if (labelOf(update) === `${last} m`) return
       }
     })()
     await called()
-    bench.server.push(...keep(chain, blockOf(10n)))
-    await until(() => view.size > 0)
+    bench.server.push(...store(chain, blockOf(10n)))
+    await waitUntil(() => view.size > 0)
     for (let slot = 11n; slot <= last; slot++) {
-      const whole = blockOf(slot)
-      const cut = random() < 0.15 && slot < last - 36n ? Math.floor(random() * whole.length) : undefined
-      bench.server.push(...keep(chain, whole).slice(0, cut))
+      const fullSlot = blockOf(slot)
+      const cut = random() < 0.15 && slot < last - 36n ? Math.floor(random() * fullSlot.length) : undefined
+      bench.server.push(...store(chain, fullSlot).slice(0, cut))
       if (random() < 0.4) await wait(Math.floor(random() * 4))
       if (cut === undefined) continue
       const { calls } = bench.server
       const begun = calls.length
       bench.server.kill({ code: Status.UNAVAILABLE, detail: 'restart' })
-      await until(() => calls.length > begun)
+      await waitUntil(() => calls.length > begun)
       // Another block is detected by its hash, so the reader needs the hash of the first one.
       const dropped = complete.has(slot - 1n) && random() < 0.6 ? slot - 1n : slot
       const fork = dropped === slot ? 0 : 1
-      const other = random() < 0.7 ? blockOf(dropped, fork) : []
-      if (other.length === 0) forks.delete(dropped)
+      const replacement = random() < 0.7 ? blockOf(dropped, fork) : []
+      if (replacement.length === 0) forks.delete(dropped)
       if (dropped !== slot) bench.server.replace(slot, blockOf(slot))
-      bench.server.replace(dropped, other)
-      keep(chain, other, dropped)
+      bench.server.replace(dropped, replacement)
+      store(chain, replacement, dropped)
       bench.server.refuse(undefined)
     }
     await reading
@@ -243,7 +247,7 @@ describe('subscribeGeyser, when everything happens at once', () => {
 })
 
 /** Records the updates that a reader should have of a slot at the end. */
-function keep(chain: Map<string, string[]>, updates: SubscribeUpdate[], slot?: bigint): SubscribeUpdate[] {
+function store(chain: Map<string, string[]>, updates: SubscribeUpdate[], slot?: bigint): SubscribeUpdate[] {
   const labels = updates
     .filter((update) => !/ s/.test(labelOf(update)))
     .map((update) => `${labelOf(update)} ${idOf(update)}`)
@@ -261,32 +265,32 @@ function idOf({ updateOneof }: SubscribeUpdate): string {
   return updateOneof?.$case === 'entry' ? String(updateOneof.value.hash[0]) : ''
 }
 
-describe('subscribeGeyser, when slots are gone', () => {
+describe('subscribeGeyser, when slots are no longer stored', () => {
   const outage = async (updates: { readonly checkpoint: Checkpoint | undefined }, missed: number) => {
     await called()
     for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
-    await until(() => updates.checkpoint?.slot === '101')
+    await waitUntil(() => updates.checkpoint?.slot === '101')
     bench.server.kill({ code: Status.UNAVAILABLE, detail: 'server is shutting down try again later' })
     for (let slot = 104n; slot < 104n + BigInt(missed); slot++) bench.server.push(...slotUpdates(slot))
-    await until(() => noticesOf('disconnected').length > 1)
+    await waitUntil(() => noticesOf('disconnected').length > 1)
     bench.server.refuse(undefined)
   }
 
-  it('ends with the first slot that is there', async () => {
+  it('ends with the first available slot', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, 'never')
+    const reading = readUntil(updates, 'never')
     const failed = expect(reading).rejects.toMatchObject({
       code: 'STREAM_GAP',
-      context: { firstAvailableSlot: '154' },
+      details: { firstAvailableSlot: '154' },
     })
     await outage(updates, 200)
     await failed
     expect(await updates.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('goes on there and says what is missing, where that is wanted', async () => {
+  it('resumes there and reports the gap, if configured', async () => {
     const updates = subscribe({ onGap: 'resume' })
-    const reading = takeUntil(updates, '303 e0')
+    const reading = readUntil(updates, '303 e0')
     await outage(updates, 200)
     const labels = await reading
     expect(noticesOf('gap')).toEqual([{ kind: 'gap', from: 102n, to: 153n }])
@@ -297,9 +301,9 @@ describe('subscribeGeyser, when slots are gone', () => {
     await updates.return()
   })
 
-  it('asks for the first slot where the server does not name it', async () => {
+  it('queries the first slot if the server does not name it', async () => {
     const updates = subscribe({ onGap: 'resume' })
-    const reading = takeUntil(updates, '303 e0')
+    const reading = readUntil(updates, '303 e0')
     await outage(updates, 200)
     bench.server.refuse(({ fromSlot = 0n }) =>
       fromSlot < 154n ? new GrpcError(Status.OUT_OF_RANGE, 'too old') : undefined,
@@ -309,29 +313,29 @@ describe('subscribeGeyser, when slots are gone', () => {
     await updates.return()
   })
 
-  it('says so of a beginning that is too old', async () => {
+  it('reports a start slot that is too old', async () => {
     for (let slot = 100n; slot < 300n; slot++) bench.server.push(...slotUpdates(slot))
     const early = subscribe({ fromSlot: 100n })
-    await expect(early.next()).rejects.toMatchObject({ context: { firstAvailableSlot: '150' } })
+    await expect(early.next()).rejects.toMatchObject({ details: { firstAvailableSlot: '150' } })
     const later = subscribe({ fromSlot: 100n, onGap: 'resume' })
-    expect(await takeUntil(later, '150 e0')).toEqual(content(150n))
+    expect(await readUntil(later, '150 e0')).toEqual(content(150n))
     expect(noticesOf('gap')).toEqual([{ kind: 'gap', from: 100n, to: 149n }])
     await later.return()
   })
 
-  it('ends at once where the server never replays', async () => {
+  it('ends immediately if the server never replays', async () => {
     bench.server.refuse(() => new GrpcError(Status.INTERNAL, 'from_slot is not supported'))
     const updates = subscribe({ fromSlot: 100n })
     await expect(updates.next()).rejects.toMatchObject({ code: 'STREAM_GAP' })
     expect(bench.server.calls).toHaveLength(1)
   })
 
-  it('gives up the replay after repeated INTERNAL, with pauses in between', async () => {
+  it('abandons the replay after repeated INTERNAL, with delays in between', async () => {
     const updates = subscribe({ onGap: 'resume' })
-    const reading = takeUntil(updates, '400 e0')
+    const reading = readUntil(updates, '400 e0')
     await called()
     for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
-    await until(() => updates.checkpoint?.slot === '101')
+    await waitUntil(() => updates.checkpoint?.slot === '101')
     bench.server.kill()
     bench.server.refuse(({ fromSlot }) =>
       fromSlot === undefined ? undefined : new GrpcError(Status.INTERNAL, 'failed to get replay response'),
@@ -344,12 +348,12 @@ describe('subscribeGeyser, when slots are gone', () => {
     await updates.return()
   })
 
-  it('does not replay where that is not wanted', async () => {
+  it('does not replay if replay is false', async () => {
     const updates = subscribe({ replay: false })
-    const reading = takeUntil(updates, '200 e0')
+    const reading = readUntil(updates, '200 e0')
     await called()
     for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
-    await until(() => updates.checkpoint?.slot === '101')
+    await waitUntil(() => updates.checkpoint?.slot === '101')
     bench.server.kill()
     await called(2)
     bench.server.push(...slotUpdates(200n))

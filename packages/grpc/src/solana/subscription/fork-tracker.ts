@@ -2,9 +2,9 @@ import type { SubscribeUpdateBlockMeta } from '../../generated/geyser.ts'
 import type { ForkNotice } from './notice.ts'
 
 /** Detects slots that are not part of the chain, by the parents of its blocks. */
-export interface Lineage {
+export interface ForkTracker {
   /** Records that the reader has data of a slot, and of which block if that is already known. */
-  note(slot: bigint, blockhash?: string): void
+  record(slot: bigint, blockhash?: string): void
   /** Processes the block meta of a complete block. */
   complete(block: Block): void
 }
@@ -17,18 +17,18 @@ const finalityBlocks = 32
 // Reached only when blocks never follow one another.
 const maxSlots = 1_000n
 
-export function createLineage(onFork: (notice: ForkNotice) => void): Lineage {
+export function createForkTracker(onFork: (notice: ForkNotice) => void): ForkTracker {
   const blocks = new Map<bigint, Block>()
-  const noted = new Map<bigint, string | undefined>()
+  const recorded = new Map<bigint, string | undefined>()
   // Slots before this one were decided, and are removed.
-  let settled = 0n
+  let minSlot = 0n
 
   /**
    * Decides about the slots between a final block and its parent, and about the block that was delivered instead of the
    * parent.
    */
-  const judge = ({ slot: child, parentSlot, parentBlockhash }: Block) => {
-    for (const [slot, blockhash] of noted) {
+  const detectForks = ({ slot: child, parentSlot, parentBlockhash }: Block) => {
+    for (const [slot, blockhash] of recorded) {
       const previousBlockhash = blocks.get(slot)?.blockhash ?? blockhash
       const skipped = slot > parentSlot && slot < child
       const replaced =
@@ -43,28 +43,28 @@ export function createLineage(onFork: (notice: ForkNotice) => void): Lineage {
     return parent?.blockhash === parentBlockhash ? parent : undefined
   }
 
-  const settleBefore = (slot: bigint) => {
-    if (slot <= settled) return
-    settled = slot
-    for (const old of blocks.keys()) if (old < slot) blocks.delete(old)
-    for (const old of noted.keys()) if (old < slot) noted.delete(old)
+  const evictBefore = (slot: bigint) => {
+    if (slot <= minSlot) return
+    minSlot = slot
+    for (const key of blocks.keys()) if (key < slot) blocks.delete(key)
+    for (const key of recorded.keys()) if (key < slot) recorded.delete(key)
   }
 
   return {
-    note(slot, blockhash) {
-      if (slot >= settled && !noted.has(slot)) noted.set(slot, blockhash)
+    record(slot, blockhash) {
+      if (slot >= minSlot && !recorded.has(slot)) recorded.set(slot, blockhash)
     },
     complete({ slot, blockhash, parentSlot, parentBlockhash }) {
-      if (slot < settled) return
+      if (slot < minSlot) return
       blocks.set(slot, { slot, blockhash, parentSlot, parentBlockhash })
       let depth = 0
       let final: bigint | undefined
       for (let at: Block | undefined = blocks.get(slot); at; at = parentOf(at)) {
         if (depth++ < finalityBlocks) continue
         final ??= at.slot
-        judge(at)
+        detectForks(at)
       }
-      settleBefore(final ?? slot - maxSlots)
+      evictBefore(final ?? slot - maxSlots)
     },
   }
 }

@@ -35,7 +35,10 @@ export interface ForkNotice {
 }
 
 /** Calls a listener. An error of the listener is not swallowed, but does not affect the subscription. */
-export function tell(listener: ((notice: GeyserNotice) => void) | undefined, notice: GeyserNotice): void {
+export function callListener(
+  listener: ((notice: GeyserNotice) => void) | undefined,
+  notice: GeyserNotice,
+): void {
   try {
     listener?.(notice)
   } catch (error) {

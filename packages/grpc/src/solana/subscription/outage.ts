@@ -9,15 +9,15 @@ export interface Outage {
   /** A new update has arrived. */
   end(): void
   /** Start time, by the clock of `performance.now()`; undefined while there is no outage. */
-  readonly since: number | undefined
+  readonly startedAt: number | undefined
 }
 
 export function createOutage({ initialMs = 100, maxMs = 30_000 }: ReconnectOptions = {}): Outage {
   let failures = 0
-  let since: number | undefined
+  let startedAt: number | undefined
   return {
     fail() {
-      since ??= performance.now()
+      startedAt ??= performance.now()
       return ++failures
     },
     delayMs() {
@@ -25,10 +25,10 @@ export function createOutage({ initialMs = 100, maxMs = 30_000 }: ReconnectOptio
     },
     end() {
       failures = 0
-      since = undefined
+      startedAt = undefined
     },
-    get since() {
-      return since
+    get startedAt() {
+      return startedAt
     },
   }
 }

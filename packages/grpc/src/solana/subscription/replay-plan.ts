@@ -10,7 +10,7 @@ import { slotOf } from './update-key.ts'
 /** Decides the slot to replay from, and determines the gap when replay is not possible. */
 export interface ReplayPlan {
   /** Handles a failed call; `arrived` is true if it delivered any update. */
-  consider(fault: Fault, arrived: boolean, options: GeyserCallOptions): Promise<'at-once' | 'later'>
+  handleFault(fault: Fault, arrived: boolean, options: GeyserCallOptions): Promise<'at-once' | 'later'>
   /** Returns the gap that the first update of a new call reveals, or its first block. */
   gapBefore(update: SubscribeUpdate): Extract<GeyserNotice, { kind: 'gap' }> | undefined
 }
@@ -31,16 +31,16 @@ export function createReplayPlan(
   let refusals = 0
   let misses = 0n
 
-  const lose = (from: bigint) => {
+  const startGap = (from: bigint) => {
     // The checkpoint itself was delivered.
     missingFrom ??= tracker.checkpoint?.slot === String(from) ? from + 1n : from
   }
-  const giveUp = (from: bigint, first: bigint | undefined, reason: string) => {
+  const abandonReplay = (from: bigint, first: bigint | undefined, reason: string) => {
     if (onGap === 'error') {
       const available = first === undefined ? {} : { firstAvailableSlot: String(first) }
       throw new FairleadError('STREAM_GAP', { operation: 'subscribeGeyser', reason, ...available })
     }
-    lose(from)
+    startGap(from)
     tracker.startAt(first)
   }
 
@@ -49,11 +49,11 @@ export function createReplayPlan(
     if (resumeSlot !== undefined && slot < resumeSlot) return
     unchecked = false
     if (newestBlock === undefined || parentSlot <= newestBlock) return
-    giveUp(newestBlock + 1n, slot, `the server has left out slot ${parentSlot}`)
+    abandonReplay(newestBlock + 1n, slot, `the server has left out slot ${parentSlot}`)
   }
 
   return {
-    async consider(fault, arrived, options) {
+    async handleFault(fault, arrived, options) {
       unchecked = true
       const from = tracker.resumeSlot
       if (arrived) {
@@ -62,26 +62,27 @@ export function createReplayPlan(
       }
       if (from === undefined) return 'later'
       if (!replay) {
-        lose(from)
+        startGap(from)
         tracker.startAt(undefined)
         return 'later'
       }
-      const tooOld = isOutOfRange(fault)
-      const first = tooOld
-        ? (firstAvailableSlot(fault) ?? (await askFirstAvailable(calls, options)))
+      const isTooOld = isOutOfRange(fault)
+      const first = isTooOld
+        ? (firstAvailableSlot(fault) ?? (await queryFirstAvailable(calls, options)))
         : undefined
       // A node that lags does not have the slot yet.
-      const tooNew = first !== undefined && first <= from
-      if (tooOld && !tooNew) {
+      const isTooNew = first !== undefined && first <= from
+      if (isTooOld && !isTooNew) {
         const start = first === undefined ? undefined : first + marginSlots * misses++
-        giveUp(from, start, `the server no longer has slot ${from}`)
+        abandonReplay(from, start, `the server no longer has slot ${from}`)
         return misses === 1n ? 'at-once' : 'later'
       }
-      const refusal = tooNew ? 'not-now' : replayRefusal(fault)
+      const refusal = isTooNew ? 'not-now' : replayRefusal(fault)
       if (!refusal || arrived) return 'later'
       refusals++
-      if (refusal === 'never') giveUp(from, undefined, 'the server does not replay slots')
-      else if (refusals >= maxRefusals) giveUp(from, undefined, `the server cannot replay slot ${from}`)
+      if (refusal === 'never') abandonReplay(from, undefined, 'the server does not replay slots')
+      else if (refusals >= maxRefusals)
+        abandonReplay(from, undefined, `the server cannot replay slot ${from}`)
       return 'later'
     },
     gapBefore(update) {
@@ -98,7 +99,7 @@ export function createReplayPlan(
   }
 }
 
-async function askFirstAvailable(
+async function queryFirstAvailable(
   calls: Pick<GeyserCalls, 'subscribeReplayInfo'>,
   options: GeyserCallOptions,
 ): Promise<bigint | undefined> {

@@ -1,7 +1,7 @@
 import { GrpcError, Status } from '@fairlead/grpc-transport'
 import { describe, expect, it } from 'vitest'
 import { labelOf, slotUpdates } from '../testing/chain.ts'
-import { createSubscriptionBench, takeUntil, until } from '../testing/subscription-bench.ts'
+import { createSubscriptionBench, readUntil, waitUntil } from '../testing/subscription-bench.ts'
 import type { GeyserSubscriptionOptions } from './options.ts'
 
 const bench = createSubscriptionBench()
@@ -18,9 +18,9 @@ const labels = (slot: bigint) =>
     .filter((label) => !label.endsWith(' m'))
 
 describe('a replay', () => {
-  it('may hold finished blocks only, and is no fork then', async () => {
+  it('can contain only complete blocks, which is not a fork', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '104 s0')
+    const reading = readUntil(updates, '104 s0')
     await called()
     bench.server.push(...slotUpdates(102n), ...slotUpdates(103n).slice(0, 2))
     await bench.taken('103 t0')
@@ -34,9 +34,9 @@ describe('a replay', () => {
     await updates.return()
   })
 
-  it('may overlap with what is live', async () => {
+  it('can overlap with live updates', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '105 s0')
+    const reading = readUntil(updates, '105 s0')
     await called()
     bench.server.push(...slotUpdates(102n))
     await bench.taken('102 s0')
@@ -49,9 +49,9 @@ describe('a replay', () => {
     await updates.return()
   })
 
-  it('does not repeat statuses that came before the first block', async () => {
+  it('does not repeat statuses from before the first block', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '103 s0')
+    const reading = readUntil(updates, '103 s0')
     await called()
     const [status] = slotUpdates(102n).slice(-1)
     if (status) bench.server.push(status)
@@ -66,13 +66,13 @@ describe('a replay', () => {
     await updates.return()
   })
 
-  it.each(['error', 'resume'] as const)('that leaves blocks out is a gap, with onGap %s', async (onGap) => {
+  it.each(['error', 'resume'] as const)('that omits blocks is a gap, with onGap %s', async (onGap) => {
     const updates = subscribe({ onGap })
-    const reading = takeUntil(updates, '151 e0')
+    const reading = readUntil(updates, '151 e0')
     await called()
     const sent = [100n, 101n, 102n, 103n]
     for (const slot of sent) bench.server.push(...slotUpdates(slot))
-    await until(() => updates.checkpoint?.slot === '101')
+    await waitUntil(() => updates.checkpoint?.slot === '101')
     bench.server.kill()
     // A node that has just started has no slots to replay.
     for (const slot of sent) bench.server.replace(slot, [])
@@ -88,13 +88,13 @@ describe('a replay', () => {
     await updates.return()
   })
 
-  it('leaves out what a node sends that is behind', async () => {
+  it('drops updates of a node that lags', async () => {
     const updates = subscribe()
-    const reading = takeUntil(updates, '106 e0')
+    const reading = readUntil(updates, '106 e0')
     await called()
     const sent = [100n, 101n, 102n, 103n, 104n, 105n]
     for (const slot of sent) bench.server.push(...slotUpdates(slot))
-    await until(() => updates.checkpoint?.slot === '103')
+    await waitUntil(() => updates.checkpoint?.slot === '103')
     bench.server.kill()
     for (const slot of sent) bench.server.replace(slot, [])
     await called(2)
@@ -104,9 +104,9 @@ describe('a replay', () => {
     await updates.return()
   })
 
-  it('begins no earlier than asked for', async () => {
+  it('begins no earlier than requested', async () => {
     const updates = subscribe({ fromSlot: 103n })
-    const reading = takeUntil(updates, '103 e0')
+    const reading = readUntil(updates, '103 e0')
     await called()
     bench.server.push(...slotUpdates(102n), ...slotUpdates(103n))
     expect((await reading).filter((label) => !label.includes(' s'))).toEqual(labels(103n).slice(0, -1))
@@ -118,13 +118,13 @@ describe('a replay', () => {
     [Status.INVALID_ARGUMENT, 'replay from 100, first available slot: 150'],
     [Status.INVALID_ARGUMENT, 'failed to get replay position for slot 100'],
     [Status.OUT_OF_RANGE, 'too old'],
-  ])('that is refused with status %i, %s, is a gap', async (code, detail) => {
+  ])('that is rejected with status %i, %s, is a gap', async (code, detail) => {
     for (let slot = 150n; slot < 160n; slot++) bench.server.push(...slotUpdates(slot))
     bench.server.refuse(() => new GrpcError(code, detail))
     const updates = subscribe({ fromSlot: 100n })
     await expect(updates.next()).rejects.toMatchObject({
       code: 'STREAM_GAP',
-      context: { firstAvailableSlot: '150' },
+      details: { firstAvailableSlot: '150' },
     })
     expect(bench.server.calls).toHaveLength(1)
   })
@@ -138,7 +138,7 @@ describe('a replay', () => {
         : undefined,
     )
     const updates = subscribe({ fromSlot: 103n })
-    const reading = takeUntil(updates, '103 e0')
+    const reading = readUntil(updates, '103 e0')
     await called()
     bench.server.push(...slotUpdates(103n))
     expect(await reading).toEqual(labels(103n).slice(0, -1))

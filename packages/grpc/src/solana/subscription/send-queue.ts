@@ -2,7 +2,7 @@ import type { SubscribeRequest } from '../../generated/geyser.ts'
 import { toSubscribeRequest } from '../filters/to-request.ts'
 
 /** The requests of one call. */
-export interface Outbox {
+export interface SendQueue {
   readonly requests: AsyncIterable<SubscribeRequest>
   /** Sends filters; waiting ones are replaced. */
   subscribe(request: SubscribeRequest): void
@@ -17,18 +17,18 @@ export interface Outbox {
  * @param first - the first request of the call
  * @param duplex - whether others may follow
  */
-export function createOutbox(first: SubscribeRequest, duplex: boolean): Outbox {
+export function createSendQueue(first: SubscribeRequest, duplex: boolean): SendQueue {
   let filters: SubscribeRequest | undefined = first
   let ping: SubscribeRequest | undefined
   let pings = 0
   let closed = false
   let wake = () => {}
-  const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
+  const done: IteratorReturnResult<undefined> = { done: true, value: undefined }
   const close = () => {
     closed = true
     wake()
   }
-  const take = () => {
+  const dequeue = () => {
     const request = filters ?? ping
     if (filters) filters = undefined
     else ping = undefined
@@ -37,8 +37,8 @@ export function createOutbox(first: SubscribeRequest, duplex: boolean): Outbox {
   const iterator: AsyncIterator<SubscribeRequest, undefined> = {
     async next() {
       for (;;) {
-        if (closed) return end
-        const value = take()
+        if (closed) return done
+        const value = dequeue()
         if (value) {
           if (!duplex) closed = true
           return { done: false, value }
@@ -50,7 +50,7 @@ export function createOutbox(first: SubscribeRequest, duplex: boolean): Outbox {
     },
     return() {
       close()
-      return Promise.resolve(end)
+      return Promise.resolve(done)
     },
   }
   return {

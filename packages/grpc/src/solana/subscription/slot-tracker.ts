@@ -1,15 +1,15 @@
 import type { SubscribeUpdate } from '../../generated/geyser.ts'
 import { reservedName } from '../filters/to-request.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { createDelivered, type Delivered } from './deduplicator.ts'
-import { createLineage } from './fork-tracker.ts'
+import { createDeduplicator, type Deduplicator } from './deduplicator.ts'
+import { createForkTracker } from './fork-tracker.ts'
 import type { ForkNotice } from './notice.ts'
 import { slotOf } from './update-key.ts'
 
 /** Tracks the delivered updates of each recent slot, so that a replay adds missing updates and repeats none. */
 export interface SlotTracker {
   /** Appends the new parts of an update to `out`, and updates that waited for it. */
-  take(update: SubscribeUpdate, out: SubscribeUpdate[]): void
+  process(update: SubscribeUpdate, out: SubscribeUpdate[]): void
   /** Reports that a new connection begins, which replays everything from {@link resumeSlot} on. */
   reconnect(): void
   /** Begins with a slot; earlier state is dropped. Without a slot, the stream continues at any position. */
@@ -25,13 +25,13 @@ export interface SlotTracker {
 }
 
 interface SlotRecord {
-  delivered: Delivered
+  deduplicator: Deduplicator
   /** Known once the block is complete. */
   blockhash: string | undefined
   /** Whether another process delivered the whole block. */
-  readonly whole: boolean
+  readonly deliveredElsewhere: boolean
   /** Whether the reader has any update of its block. */
-  shown: boolean
+  hasDelivered: boolean
   /** Whether further updates of it may be repetitions. */
   repeated: boolean
   /** Repeated updates, held until the block shows whether it is still the same; undefined when there are none. */
@@ -41,18 +41,18 @@ interface SlotRecord {
 }
 
 // The block meta may arrive before the last updates of a block, so the two latest blocks count as incomplete.
-const blocksKept = 3
+const recentBlockCount = 3
 const maxSlots = 10_000
 const maxKeys = 500_000
 const maxHeld = 100_000
 
 export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTracker {
   const records = new Map<bigint, SlotRecord>()
-  const lineage = createLineage(onFork)
-  let newest: { readonly slot: bigint; readonly blockhash: string }[] = []
+  const forkTracker = createForkTracker(onFork)
+  let recentBlocks: { readonly slot: bigint; readonly blockhash: string }[] = []
   // Updates of one slot are usually consecutive.
   let latest: { readonly slot: bigint; readonly record: SlotRecord } | undefined
-  let floor: bigint | undefined
+  let minSlot: bigint | undefined
   // First slot of the connection; undefined for one that is live from the start.
   let begin: bigint | undefined
   let checkpoint: Checkpoint | undefined
@@ -81,10 +81,10 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
   }
 
   const deliver = (record: SlotRecord, update: SubscribeUpdate, out: SubscribeUpdate[]) => {
-    if (!record.repeated) record.delivered.note(update)
-    else if (!record.delivered.add(update)) return
+    if (!record.repeated) record.deduplicator.append(update)
+    else if (!record.deduplicator.add(update)) return
     keys++
-    if (emit(update, out)) record.shown = true
+    if (emit(update, out)) record.hasDelivered = true
   }
 
   /** Releases the held updates: all of them when the block is another one, else the missing ones. */
@@ -100,55 +100,56 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
     const forked = blockhash !== undefined && blockhash !== record.blockhash
     if (forked) {
       onFork({ kind: 'fork', slot, blockhash, previousBlockhash: record.blockhash })
-      keys -= record.delivered.size
-      record.delivered = createDelivered()
-      record.shown = false
+      keys -= record.deduplicator.size
+      record.deduplicator = createDeduplicator()
+      record.hasDelivered = false
       record.statuses = 0
     }
-    const skip = record.whole && !forked && blockhash !== undefined
+    const skip = record.deliveredElsewhere && !forked && blockhash !== undefined
     for (const update of waiting) {
       if (!skip) deliver(record, update, out)
-      else if (record.delivered.add(update)) keys++
+      else if (record.deduplicator.add(update)) keys++
     }
     record.blockhash = blockhash ?? record.blockhash
   }
 
-  const forget = (slot: bigint, record: SlotRecord, out: SubscribeUpdate[]) => {
+  const evict = (slot: bigint, record: SlotRecord, out: SubscribeUpdate[]) => {
     if (record.held) release(slot, record, undefined, out)
-    if (record.shown) lineage.note(slot, record.blockhash)
+    if (record.hasDelivered) forkTracker.record(slot, record.blockhash)
     records.delete(slot)
     latest = undefined
-    keys -= record.delivered.size
+    keys -= record.deduplicator.size
   }
 
-  const forgetBefore = (slot: bigint, out: SubscribeUpdate[]) => {
-    floor = slot
-    for (const [old, record] of records) if (old < slot) forget(old, record, out)
+  const evictBefore = (slot: bigint, out: SubscribeUpdate[]) => {
+    minSlot = slot
+    for (const [key, record] of records) if (key < slot) evict(key, record, out)
   }
 
   const complete = (slot: bigint, blockhash: string, out: SubscribeUpdate[]) => {
-    newest = [...newest.filter((block) => block.slot !== slot), { slot, blockhash }]
-      .toSorted((one, other) => (one.slot < other.slot ? -1 : 1))
-      .slice(-blocksKept)
-    const [oldest] = newest
-    if (!oldest || newest.length < blocksKept || (floor !== undefined && oldest.slot < floor)) return
+    recentBlocks = [...recentBlocks.filter((block) => block.slot !== slot), { slot, blockhash }]
+      .toSorted((a, b) => (a.slot < b.slot ? -1 : 1))
+      .slice(-recentBlockCount)
+    const [oldest] = recentBlocks
+    if (!oldest || recentBlocks.length < recentBlockCount || (minSlot !== undefined && oldest.slot < minSlot))
+      return
     if (checkpoint?.slot === String(oldest.slot) && checkpoint.blockhash === oldest.blockhash) return
     checkpoint = { slot: String(oldest.slot), blockhash: oldest.blockhash }
-    forgetBefore(oldest.slot, out)
+    evictBefore(oldest.slot, out)
   }
 
   const limit = (out: SubscribeUpdate[]) => {
     if (keys <= maxKeys && records.size <= maxSlots) return
     // Reached only when blocks never become complete; the cost is a replay from a later slot.
-    const slots = [...records.keys()].toSorted((one, other) => (one < other ? -1 : 1))
+    const slots = [...records.keys()].toSorted((a, b) => (a < b ? -1 : 1))
     // A tenth at a time, because sorting them for each additional one would be too slow.
     const next = slots[Math.max(1, Math.floor(slots.length / 10))]
-    if (next !== undefined) forgetBefore(next, out)
+    if (next !== undefined) evictBefore(next, out)
   }
 
   /** A status is self-contained, and may arrive long before the block at this level. */
-  const takeStatus = (slot: bigint, status: number, update: SubscribeUpdate, out: SubscribeUpdate[]) => {
-    if (floor !== undefined && slot < floor) {
+  const processStatus = (slot: bigint, status: number, update: SubscribeUpdate, out: SubscribeUpdate[]) => {
+    if (minSlot !== undefined && slot < minSlot) {
       emit(update, out)
       return
     }
@@ -161,21 +162,21 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
   }
 
   return {
-    take(update, out) {
+    process(update, out) {
       const { updateOneof } = update
       const slot = slotOf(update)
       if (slot === undefined) {
         if (updateOneof?.$case === 'account') emit(update, out)
         return
       }
-      if (updateOneof?.$case === 'slot') return takeStatus(slot, updateOneof.value.status, update, out)
+      if (updateOneof?.$case === 'slot') return processStatus(slot, updateOneof.value.status, update, out)
       // It was already delivered, or not requested: only a node that lags sends it.
       if (begin !== undefined && slot < begin) return
-      floor ??= slot
+      minSlot ??= slot
       const block = updateOneof?.$case === 'blockMeta' ? updateOneof.value : undefined
-      if (slot < floor) {
-        if (emit(update, out)) lineage.note(slot)
-        if (block) lineage.complete(block)
+      if (slot < minSlot) {
+        if (emit(update, out)) forkTracker.record(slot)
+        if (block) forkTracker.complete(block)
         return
       }
       const record = recordOf(slot)
@@ -192,41 +193,48 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
       }
       if (block) {
         complete(slot, block.blockhash, out)
-        lineage.complete(block)
+        forkTracker.complete(block)
       }
       limit(out)
     },
     reconnect() {
-      begin = floor
+      begin = minSlot
       held = 0
       for (const record of records.values()) {
         record.repeated = true
-        record.held = record.shown && record.blockhash !== undefined ? [] : undefined
+        record.held = record.hasDelivered && record.blockhash !== undefined ? [] : undefined
       }
     },
     startAt(slot, blockhash) {
       latest = undefined
       if (slot === undefined) {
         records.clear()
-        newest = []
+        recentBlocks = []
         keys = 0
       } else {
-        for (const old of records.keys()) if (old < slot) records.delete(old)
-        newest = newest.filter((block) => block.slot >= slot)
-        keys = [...records.values()].reduce((sum, { delivered }) => sum + delivered.size, 0)
+        for (const key of records.keys()) if (key < slot) records.delete(key)
+        recentBlocks = recentBlocks.filter((block) => block.slot >= slot)
+        keys = [...records.values()].reduce((sum, { deduplicator }) => sum + deduplicator.size, 0)
       }
-      floor = slot
+      minSlot = slot
       begin = slot
       if (slot === undefined || blockhash === undefined) return
       checkpoint = { slot: String(slot), blockhash }
-      newest = [{ slot, blockhash }]
-      records.set(slot, { ...newRecord(), blockhash, whole: true, shown: true, repeated: true, held: [] })
+      recentBlocks = [{ slot, blockhash }]
+      records.set(slot, {
+        ...newRecord(),
+        blockhash,
+        deliveredElsewhere: true,
+        hasDelivered: true,
+        repeated: true,
+        held: [],
+      })
     },
     get resumeSlot() {
-      return floor
+      return minSlot
     },
     get newestBlock() {
-      return newest.at(-1)?.slot
+      return recentBlocks.at(-1)?.slot
     },
     get checkpoint() {
       return checkpoint
@@ -239,10 +247,10 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
 
 function newRecord(): SlotRecord {
   return {
-    delivered: createDelivered(),
+    deduplicator: createDeduplicator(),
     blockhash: undefined,
-    whole: false,
-    shown: false,
+    deliveredElsewhere: false,
+    hasDelivered: false,
     repeated: false,
     held: undefined,
     statuses: 0,

@@ -20,7 +20,7 @@ export interface StreamState {
   reopen: boolean
 }
 
-export interface StreamParts {
+export interface StreamContext {
   readonly state: StreamState
   readonly tracker: SlotTracker
   readonly notify: (notice: GeyserNotice) => void
@@ -34,7 +34,7 @@ export interface StreamParts {
 export function createStreamReader(
   calls: GeyserCalls,
   options: GeyserSubscriptionOptions,
-  { state, tracker, notify, stop }: StreamParts,
+  { state, tracker, notify, stop }: StreamContext,
 ): () => Promise<SubscribeUpdate> {
   const { checkpoint: store, metadata, reconnect } = options
   const { duplex = true, pingMs = 15_000, silentMs = 60_000 } = options
@@ -43,7 +43,7 @@ export function createStreamReader(
   const outage = createOutage(reconnect)
   // The updates that the last message produced, and the number of those already returned.
   const out: SubscribeUpdate[] = []
-  let handed = 0
+  let returned = 0
   let started = false
   let connected = false
   let arrived = false
@@ -52,10 +52,10 @@ export function createStreamReader(
   const start = async () => {
     started = true
     stop.throwIfAborted()
-    const kept = await store?.load()
-    if (kept) tracker.startAt(slotOf(kept), kept.blockhash)
+    const stored = await store?.load()
+    if (stored) tracker.startAt(slotOf(stored), stored.blockhash)
     else if (options.fromSlot !== undefined) tracker.startAt(options.fromSlot)
-    state.checkpoint = tracker.checkpoint ?? kept
+    state.checkpoint = tracker.checkpoint ?? stored
   }
 
   const open = () => {
@@ -67,25 +67,26 @@ export function createStreamReader(
     return openConnection(calls, first, { metadata, duplex, pingMs, silentMs, signal: stop })
   }
 
-  const welcome = () => {
+  const onFirstUpdate = () => {
     arrived = true
-    const { since } = outage
+    const { startedAt } = outage
     if (!connected) notify({ kind: 'connected', fromSlot })
-    else if (since !== undefined) notify({ kind: 'resumed', fromSlot, outageMs: performance.now() - since })
+    else if (startedAt !== undefined)
+      notify({ kind: 'resumed', fromSlot, outageMs: performance.now() - startedAt })
     connected = true
   }
 
   const accept = (update: SubscribeUpdate) => {
-    if (!arrived) welcome()
+    if (!arrived) onFirstUpdate()
     const gap = plan.gapBefore(update)
     if (gap) notify(gap)
     const { progress } = tracker
-    tracker.take(update, out)
+    tracker.process(update, out)
     if (tracker.progress !== progress) outage.end()
   }
 
   /** Saves the start slot, because a process may end before its first blocks are complete. */
-  const keepBeginning = async () => {
+  const saveStart = async () => {
     const { resumeSlot } = tracker
     if (resumeSlot === undefined) return
     state.checkpoint = { slot: String(resumeSlot) }
@@ -100,7 +101,7 @@ export function createStreamReader(
       const { status, detail } = fault
       if (isLagging(fault)) notify({ kind: 'lagging', detail })
       if (attempt > maxAttempts) throw fault.error
-      const when = await plan.consider(fault, arrived, { signal: stop, metadata })
+      const when = await plan.handleFault(fault, arrived, { signal: stop, metadata })
       const delayMs = when === 'at-once' ? 0 : outage.delayMs()
       notify({ kind: 'disconnected', status, detail, attempt, delayMs })
       await pause(delayMs, stop)
@@ -111,12 +112,12 @@ export function createStreamReader(
   return async () => {
     if (!started) await start()
     for (;;) {
-      const ready = out[handed]
+      const ready = out[returned]
       if (ready) {
-        handed++
+        returned++
         return ready
       }
-      handed = 0
+      returned = 0
       out.length = 0
       // This call proves that the reader has processed all previous updates.
       if (tracker.checkpoint && tracker.checkpoint !== state.checkpoint) {
@@ -127,7 +128,7 @@ export function createStreamReader(
       const update = await state.connection.read()
       if (update) {
         accept(update)
-        if (state.checkpoint === undefined) await keepBeginning()
+        if (state.checkpoint === undefined) await saveStart()
       } else {
         const { connection } = state
         state.connection = undefined

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import type { SubscribeUpdateTransaction } from '../../generated/geyser.ts'
 import { blockhashOf, bytesOf, labelOf, slotUpdates } from '../testing/chain.ts'
 import { updateOf } from '../testing/geyser-server.ts'
-import { createSubscriptionBench, take, until } from '../testing/subscription-bench.ts'
+import { createSubscriptionBench, readUpdates, waitUntil } from '../testing/subscription-bench.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
 const bench = createSubscriptionBench()
@@ -13,21 +13,21 @@ afterEach(() => void vi.useRealTimers())
 const { subscribe, called } = bench
 
 describe('updates', () => {
-  it('are those of the filters only, although the subscription follows the blocks', async () => {
+  it('match the filters only, although the subscription follows the blocks', async () => {
     const updates = subscribe({ transactions: { one: {}, two: {} } })
     const reading = updates.next()
     await called()
     bench.server.push(...slotUpdates(100n))
     const { value } = await reading
     expect(value?.filters).toEqual(['one', 'two'])
-    expect(await take(updates, 2)).toEqual(['100 t1', '100 t2'])
+    expect(await readUpdates(updates, 2)).toEqual(['100 t1', '100 t2'])
     expect(Object.keys(bench.server.calls[0]?.[0]?.blocksMeta ?? {})).toEqual(['__fairlead'])
     await updates.return()
   })
 
-  it('have the head data of blocks where it is asked for', async () => {
+  it('include the block meta if it is requested', async () => {
     const updates = subscribe({ blocksMeta: { mine: {} }, slots: { all: {} } })
-    const reading = take(updates, 2)
+    const reading = readUpdates(updates, 2)
     await called()
     bench.server.push(...slotUpdates(100n))
     expect(await reading).toEqual(['100 m', '100 s0'])
@@ -35,13 +35,13 @@ describe('updates', () => {
     await updates.return()
   })
 
-  it('come in order when several are asked for at once', async () => {
+  it('are returned in order for concurrent reads', async () => {
     const updates = subscribe({ transactions: { one: {} } })
-    const asked = [updates.next(), updates.next(), updates.next(), updates.next()]
+    const reads = [updates.next(), updates.next(), updates.next(), updates.next()]
     await called()
     bench.server.push(...slotUpdates(100n, { transactions: 4 }))
-    const answers = await Promise.all(asked)
-    expect(answers.map(({ value }) => value && labelOf(value))).toEqual([
+    const results = await Promise.all(reads)
+    expect(results.map(({ value }) => value && labelOf(value))).toEqual([
       '100 t0',
       '100 t1',
       '100 t2',
@@ -63,7 +63,7 @@ describe('updates', () => {
     expect(() => updates.setFilters({ blocks: { b: {} } })).not.toThrow()
   })
 
-  it('are taken from the server only as fast as the reader takes them', async () => {
+  it('are read from the server only as fast as the reader reads them', async () => {
     const updates = subscribe({ accounts: { a: {} } })
     const reading = updates.next()
     await called()
@@ -94,17 +94,17 @@ describe('updates', () => {
     await settled(() => bench.server.sent, bench.roundTrip)
     // The windows of the call and the socket buffers, out of 150 MiB.
     expect(bench.server.sent * size).toBeLessThan(40 * 1024 * 1024)
-    const seen = new Set(await take(updates, total - 1))
+    const received = new Set(await readUpdates(updates, total - 1))
     expect(bench.server.sent).toBe(total)
-    expect(seen.size).toBeGreaterThan(1)
+    expect(received.size).toBeGreaterThan(1)
     await updates.return()
   })
 })
 
 describe('the watchdog', () => {
-  it('calls again when nothing arrives', async () => {
+  it('opens another call when nothing arrives', async () => {
     const updates = subscribe({ entry: { e: {} } }, { silentMs: 60, pingMs: 60_000 })
-    const reading = take(updates, 1)
+    const reading = readUpdates(updates, 1)
     await called(2)
     bench.server.push(...slotUpdates(100n))
     expect(await reading).toEqual(['100 e0'])
@@ -114,32 +114,32 @@ describe('the watchdog', () => {
     await updates.return()
   })
 
-  it('hears the pings of the server', async () => {
+  it('counts pings of the server as activity', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const updates = subscribe({ entry: { e: {} } }, { silentMs: 150, pingMs: 60_000 })
-    const reading = take(updates, 1)
+    const reading = readUpdates(updates, 1)
     await called()
     // Longer in total than the inactivity timeout of the server.
     for (let round = 1; round <= 20; round++) {
       vi.advanceTimersByTime(20)
-      bench.server.say(updateOf({ $case: 'ping', value: {} }))
-      await until(() => bench.server.calls[0]?.filter(({ ping }) => ping).length === round)
+      bench.server.publish(updateOf({ $case: 'ping', value: {} }))
+      await waitUntil(() => bench.server.calls[0]?.filter(({ ping }) => ping).length === round)
     }
     expect(bench.server.calls).toHaveLength(1)
     await updates.return()
     await reading
   })
 
-  it('does not mistake a slow reader for a silent server', async () => {
+  it('does not treat a slow reader as an inactive server', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const updates = subscribe({ entry: { e: {} } }, { silentMs: 40 })
-    const reading = take(updates, 1)
+    const reading = readUpdates(updates, 1)
     await called()
     bench.server.push(...slotUpdates(100n))
     await reading
     vi.advanceTimersByTime(200)
     bench.server.push(...slotUpdates(101n))
-    expect(await take(updates, 1)).toEqual(['101 e0'])
+    expect(await readUpdates(updates, 1)).toEqual(['101 e0'])
     expect(bench.server.calls).toHaveLength(1)
     await updates.return()
   })
@@ -147,39 +147,39 @@ describe('the watchdog', () => {
 
 describe('errors', () => {
   it.each([Status.UNAUTHENTICATED, Status.PERMISSION_DENIED, Status.INVALID_ARGUMENT, Status.UNIMPLEMENTED])(
-    'ends at once with status %i',
+    'ends immediately with status %i',
     async (code) => {
       bench.server.refuse(() => new GrpcError(code, 'No valid auth token'))
       const updates = subscribe({ entry: { e: {} } })
-      await expect(updates.next()).rejects.toMatchObject({ code: 'GRPC_STATUS', context: { status: code } })
+      await expect(updates.next()).rejects.toMatchObject({ code: 'GRPC_STATUS', details: { status: code } })
       expect(bench.server.calls).toHaveLength(1)
       expect(await updates.next()).toEqual({ done: true, value: undefined })
     },
   )
 
-  it('end the subscription after so many attempts in a row', async () => {
+  it('end the subscription after the maximum number of consecutive attempts', async () => {
     bench.server.refuse(() => new GrpcError(Status.UNAVAILABLE, 'restart'))
     const updates = subscribe({ entry: { e: {} } }, { reconnect: { initialMs: 1, maxAttempts: 3 } })
-    await expect(updates.next()).rejects.toMatchObject({ context: { status: Status.UNAVAILABLE } })
+    await expect(updates.next()).rejects.toMatchObject({ details: { status: Status.UNAVAILABLE } })
     expect(bench.server.calls).toHaveLength(4)
     expect(bench.notices.map((notice) => notice.kind === 'disconnected' && notice.attempt)).toEqual([1, 2, 3])
   })
 
-  it('of a reader that lags are said as such, and passed over', async () => {
+  it('of a lagging reader are reported as such, and recovered from', async () => {
     const updates = subscribe({ entry: { e: {} } })
-    const reading = take(updates, 2)
+    const reading = readUpdates(updates, 2)
     await called()
     bench.server.push(...slotUpdates(100n))
     await bench.taken('100 e0')
     bench.server.kill({ code: Status.INTERNAL, detail: 'lagged to send an update' })
-    await until(() => bench.notices.some(({ kind }) => kind === 'lagging'))
+    await waitUntil(() => bench.notices.some(({ kind }) => kind === 'lagging'))
     bench.server.refuse(undefined)
     bench.server.push(...slotUpdates(101n))
     expect(await reading).toEqual(['100 e0', '101 e0'])
     await updates.return()
   })
 
-  it('refuse settings that cannot work', () => {
+  it('reject invalid settings', () => {
     expect(() => subscribe({}, { silentMs: 0 })).toThrow('silentMs')
     expect(() => subscribe({}, { reconnect: { maxMs: Number.NaN } })).toThrow('reconnect.maxMs')
     expect(() => subscribe({}, { fromSlot: -1n })).toThrow('fromSlot')
@@ -189,7 +189,7 @@ describe('errors', () => {
 })
 
 describe('the end', () => {
-  it('comes with the reason of the signal, in the middle of a wait', async () => {
+  it('has the reason of the signal, in the middle of a wait', async () => {
     const abort = new AbortController()
     const updates = subscribe({ entry: { e: {} } }, { signal: abort.signal })
     const reading = updates.next()
@@ -200,13 +200,13 @@ describe('the end', () => {
     expect(await updates.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('comes before the first call when the signal has aborted', async () => {
+  it('precedes the first call if the signal is already aborted', async () => {
     const updates = subscribe({ entry: { e: {} } }, { signal: AbortSignal.abort('no') })
     await expect(updates.next()).rejects.toBe('no')
     expect(bench.server.calls).toHaveLength(0)
   })
 
-  it('comes with break and with disposal, and cancels the call', async () => {
+  it('follows break and disposal, and cancels the call', async () => {
     const cancelled = once(bench.server.events, 'cancelled')
     const updates = subscribe({ entry: { e: {} } })
     const reading = (async () => {
@@ -219,18 +219,18 @@ describe('the end', () => {
     await cancelled
     const next = once(bench.server.events, 'cancelled')
     {
-      await using other = subscribe({ entry: { e: {} } })
-      void other.next()
+      await using second = subscribe({ entry: { e: {} } })
+      void second.next()
       await called(2)
     }
     await next
   })
 
-  it('comes during an outage', async () => {
+  it('can occur during an outage', async () => {
     bench.server.refuse(() => new GrpcError(Status.UNAVAILABLE, 'restart'))
     const updates = subscribe({ entry: { e: {} } }, { reconnect: { initialMs: 60_000 } })
     const reading = updates.next()
-    await until(() => bench.notices.length > 0)
+    await waitUntil(() => bench.notices.length > 0)
     await updates.return()
     expect(await reading).toEqual({ done: true, value: undefined })
   })
@@ -249,24 +249,24 @@ describe('checkpoints', () => {
     }
   }
 
-  it('are saved once for each block, after the reader has taken what it holds', async () => {
+  it('are saved once per block, after the reader has processed its updates', async () => {
     const checkpoint = store()
     const updates = subscribe({ entry: { e: {} } }, { checkpoint })
-    const reading = take(updates, 5)
+    const reading = readUpdates(updates, 5)
     await called()
     for (let slot = 100n; slot < 110n; slot++) bench.server.push(...slotUpdates(slot))
     expect(await reading).toEqual(['100 e0', '101 e0', '102 e0', '103 e0', '104 e0'])
     expect(checkpoint.saved).toEqual(['100 begun', '100', '101'])
     expect(updates.checkpoint).toEqual({ slot: '101', blockhash: blockhashOf(101n) })
-    await take(updates, 1)
+    await readUpdates(updates, 1)
     expect(checkpoint.saved).toEqual(['100 begun', '100', '101', '102'])
     await updates.return()
   })
 
-  it('begin before the first update is handed out', async () => {
+  it('are first saved before the first update is delivered', async () => {
     const checkpoint = store()
     const updates = subscribe({ entry: { e: {} } }, { checkpoint })
-    const reading = take(updates, 1)
+    const reading = readUpdates(updates, 1)
     await called()
     bench.server.push(...slotUpdates(100n))
     await reading
@@ -275,7 +275,7 @@ describe('checkpoints', () => {
     await updates.return()
   })
 
-  it('let another process go on after them, and notice a fork', async () => {
+  it('let another process resume after them, and detect a fork', async () => {
     for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
     const from = (blockhash: string | undefined) => ({
       ...store(),
@@ -283,31 +283,31 @@ describe('checkpoints', () => {
     })
     const same = subscribe({ entry: { e: {} } }, { checkpoint: from(blockhashOf(101n)) })
     expect(same.checkpoint).toBeUndefined()
-    expect(await take(same, 2)).toEqual(['102 e0', '103 e0'])
+    expect(await readUpdates(same, 2)).toEqual(['102 e0', '103 e0'])
     expect(same.checkpoint?.slot).toBe('101')
     await same.return()
-    const other = subscribe({ entry: { e: {} } }, { checkpoint: from(blockhashOf(101n, 1)) })
-    expect(await take(other, 2)).toEqual(['101 e0', '102 e0'])
+    const second = subscribe({ entry: { e: {} } }, { checkpoint: from(blockhashOf(101n, 1)) })
+    expect(await readUpdates(second, 2)).toEqual(['101 e0', '102 e0'])
     expect(bench.notices).toContainEqual({
       kind: 'fork',
       slot: 101n,
       blockhash: blockhashOf(101n),
       previousBlockhash: blockhashOf(101n, 1),
     })
-    await other.return()
+    await second.return()
     const without = subscribe({ entry: { e: {} } }, { checkpoint: from(undefined) })
-    expect(await take(without, 1)).toEqual(['101 e0'])
+    expect(await readUpdates(without, 1)).toEqual(['101 e0'])
     await without.return()
   })
 
-  it('bring the errors of their store to the reader', async () => {
+  it('propagate errors of their store to the reader', async () => {
     for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
     const full = new Error('disk full')
     const failing = subscribe(
       { entry: { e: {} } },
       { fromSlot: 100n, checkpoint: { ...store(), save: () => Promise.reject(full) } },
     )
-    await expect(take(failing, 4)).rejects.toBe(full)
+    await expect(readUpdates(failing, 4)).rejects.toBe(full)
     const broken = subscribe({}, { checkpoint: { ...store(), load: () => Promise.resolve({ slot: 'x' }) } })
     await expect(broken.next()).rejects.toThrow('checkpoint.slot')
   })

@@ -4,7 +4,7 @@ import type { GeyserFilters } from '../filters/geyser-filters.ts'
 import { reservedName, toSubscribeRequest } from '../filters/to-request.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { GeyserCalls } from './connection.ts'
-import { type GeyserNotice, tell } from './notice.ts'
+import { type GeyserNotice, callListener } from './notice.ts'
 import { checkOptions, type GeyserSubscriptionOptions } from './options.ts'
 import { createSlotTracker } from './slot-tracker.ts'
 import { createStreamReader, type StreamState } from './stream-reader.ts'
@@ -88,7 +88,7 @@ export function subscribeGeyser<const filters extends GeyserFilters>(
     checkpoint: undefined,
     reopen: false,
   }
-  const notify = (notice: GeyserNotice) => tell(options.onNotice, notice)
+  const notify = (notice: GeyserNotice) => callListener(options.onNotice, notice)
   const tracker = createSlotTracker(notify)
   const read = createStreamReader(calls, options, { state, tracker, notify, stop: stop.signal })
 
@@ -112,14 +112,14 @@ export function subscribeGeyser<const filters extends GeyserFilters>(
     } catch (error) {
       end()
       if (!stop.signal.aborted) throw error
-      if (stop.signal.reason !== left) throw stop.signal.reason
+      if (stop.signal.reason !== readerStopped) throw stop.signal.reason
       return done
     } finally {
       waiting--
     }
   }
-  const leave = async () => {
-    stop.abort(left)
+  const stopReading = async () => {
+    stop.abort(readerStopped)
     await last.catch(() => {})
     end()
   }
@@ -130,7 +130,7 @@ export function subscribeGeyser<const filters extends GeyserFilters>(
       return last
     },
     async return() {
-      await leave()
+      await stopReading()
       return done
     },
     setFilters(next: GeyserFilters) {
@@ -154,17 +154,17 @@ export function subscribeGeyser<const filters extends GeyserFilters>(
       return this
     },
     // Not every browser has the symbol yet.
-    ...(Symbol.asyncDispose && { [Symbol.asyncDispose]: leave }),
+    ...(Symbol.asyncDispose && { [Symbol.asyncDispose]: stopReading }),
   }
   return subscription as unknown as GeyserSubscription<keyof filters & FilterKind>
 }
 
 /** The reason with which a reader stops, which is not an error. */
-const left = Symbol('the reader has left')
+const readerStopped = Symbol('the reader has left')
 
 /** Without filters for the block meta, the subscription adds its own, which identifies complete blocks. */
 function requestOf(filters: GeyserFilters): SubscribeRequest {
   const request = toSubscribeRequest(filters)
-  const own = Object.keys(request.blocksMeta).length === 0 ? { [reservedName]: {} } : {}
-  return { ...request, blocksMeta: { ...request.blocksMeta, ...own } }
+  const blockMetaFilter = Object.keys(request.blocksMeta).length === 0 ? { [reservedName]: {} } : {}
+  return { ...request, blocksMeta: { ...request.blocksMeta, ...blockMetaFilter } }
 }

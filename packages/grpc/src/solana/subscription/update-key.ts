@@ -20,7 +20,7 @@ export function slotOf({ updateOneof }: SubscribeUpdate): bigint | undefined {
  */
 export function writeKey({ filters, updateOneof }: SubscribeUpdate, to: Uint8Array, at: number): number {
   if (!updateOneof) return 0
-  to[at] = letters[updateOneof.$case]
+  to[at] = typeBytes[updateOneof.$case]
   const start = at + 1
   switch (updateOneof.$case) {
     case 'account':
@@ -44,7 +44,7 @@ export function writeKey({ filters, updateOneof }: SubscribeUpdate, to: Uint8Arr
   return 1
 }
 
-const letters = {
+const typeBytes = {
   account: 1,
   transaction: 2,
   transactionStatus: 3,
@@ -55,7 +55,7 @@ const letters = {
   ping: 8,
   pong: 9,
 }
-const mostBytes = 64
+const maxPlainBytes = 64
 
 function writeAccount(account: SubscribeUpdateAccountInfo | undefined, to: Uint8Array, at: number): number {
   if (!account) return 0
@@ -67,21 +67,21 @@ function writeAccount(account: SubscribeUpdateAccountInfo | undefined, to: Uint8
 
 /** Writes bytes; long ones are replaced by their hash. */
 function write(bytes: Uint8Array = new Uint8Array(), to: Uint8Array, at: number): number {
-  if (bytes.length <= mostBytes) return writeHead(bytes, to, at)
+  if (bytes.length <= maxPlainBytes) return writeHead(bytes, to, at)
   // Two hashes by the rule of FNV-1a.
-  let one = 0x811c9dc5
-  let other = bytes.length
+  let hash1 = 0x811c9dc5
+  let hash2 = bytes.length
   for (const byte of bytes) {
-    one = Math.imul(one ^ byte, 0x01000193)
-    other = Math.imul(other ^ byte, 0x0100_0193) ^ (other >>> 15)
+    hash1 = Math.imul(hash1 ^ byte, 0x01000193)
+    hash2 = Math.imul(hash2 ^ byte, 0x0100_0193) ^ (hash2 >>> 15)
   }
-  const sums = BigInt.asUintN(32, BigInt(one)) | (BigInt.asUintN(32, BigInt(other)) << 32n)
+  const sums = BigInt.asUintN(32, BigInt(hash1)) | (BigInt.asUintN(32, BigInt(hash2)) << 32n)
   return writeNumber(sums, to, at)
 }
 
 /** Writes the first bytes; keys and signatures, which are not longer, completely. */
 function writeHead(bytes: Uint8Array, to: Uint8Array, at: number): number {
-  const head = bytes.length > mostBytes ? bytes.subarray(0, mostBytes) : bytes
+  const head = bytes.length > maxPlainBytes ? bytes.subarray(0, maxPlainBytes) : bytes
   to.set(head, at)
   return head.length
 }

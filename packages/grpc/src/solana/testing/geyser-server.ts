@@ -25,7 +25,7 @@ export interface GeyserServer {
   /** Replaces the stored updates of a slot; an empty list removes the slot. No update is sent. */
   replace(slot: bigint, updates: readonly SubscribeUpdate[]): void
   /** Sends without storing, for example a ping. */
-  say(update: SubscribeUpdate): void
+  publish(update: SubscribeUpdate): void
   /** Closes all connections, and rejects calls from now on with a status; undefined accepts them again. */
   kill(refusal?: { readonly code: StatusCode; readonly detail: string }): void
   /** Rejects calls or accepts them again. */
@@ -40,7 +40,7 @@ interface Subscriber {
 }
 
 /** Starts the server on a loopback port; `keep` is the number of slots that can be replayed. */
-export async function startGeyserServer({ keep = 150 } = {}): Promise<GeyserServer> {
+export async function startGeyserServer({ retainedSlots = 150 } = {}): Promise<GeyserServer> {
   const ring = new Map<bigint, SubscribeUpdate[]>()
   const subscribers = new Set<Subscriber>()
   const sessions = new Set<ServerHttp2Session>()
@@ -50,7 +50,7 @@ export async function startGeyserServer({ keep = 150 } = {}): Promise<GeyserServ
   let applied = 0
   const events = new EventEmitter()
 
-  const oldest = () => [...ring.keys()].reduce((one, other) => (one < other ? one : other))
+  const oldest = () => [...ring.keys()].reduce((a, b) => (a < b ? a : b))
   const replayTo = (subscriber: Subscriber, from: bigint) => {
     if (ring.size > 0 && from < oldest()) {
       const detail = `broadcast from ${from} is not available, last available: ${oldest()}`
@@ -70,8 +70,8 @@ export async function startGeyserServer({ keep = 150 } = {}): Promise<GeyserServ
             waiting: [],
             wake: () => wake(),
           }
-          const seen: SubscribeRequest[] = []
-          calls.push(seen)
+          const received: SubscribeRequest[] = []
+          calls.push(received)
           let fault: unknown
           let newest: SubscribeRequest | undefined
           const apply = () => {
@@ -91,7 +91,7 @@ export async function startGeyserServer({ keep = 150 } = {}): Promise<GeyserServ
           }
           const listen = async () => {
             for await (const request of requests) {
-              seen.push(request)
+              received.push(request)
               if (request.ping) {
                 subscriber.waiting.push(updateOf({ $case: 'pong', value: { id: request.ping.id } }))
               } else {
@@ -154,9 +154,9 @@ export async function startGeyserServer({ keep = 150 } = {}): Promise<GeyserServ
     push(...updates) {
       for (const update of updates) {
         const slot = slotOf(update) ?? 0n
-        const kept = ring.get(slot) ?? []
-        ring.set(slot, [...kept, update])
-        if (ring.size > keep) ring.delete(oldest())
+        const stored = ring.get(slot) ?? []
+        ring.set(slot, [...stored, update])
+        if (ring.size > retainedSlots) ring.delete(oldest())
         for (const subscriber of subscribers) deliver(subscriber, update)
       }
     },
@@ -164,7 +164,7 @@ export async function startGeyserServer({ keep = 150 } = {}): Promise<GeyserServ
       if (updates.length > 0) ring.set(slot, [...updates])
       else ring.delete(slot)
     },
-    say(update) {
+    publish(update) {
       for (const subscriber of subscribers) {
         subscriber.waiting.push(update)
         subscriber.wake()

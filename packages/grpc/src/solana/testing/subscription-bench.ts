@@ -23,7 +23,7 @@ export function createSubscriptionBench() {
     client = createGrpcClient(GeyserDefinition, { url: server.url, auth })
     notices = []
     ended = new AbortController()
-    labelsTaken.clear()
+    receivedLabels.clear()
   })
 
   afterEach(async () => {
@@ -55,39 +55,39 @@ export function createSubscriptionBench() {
         ...options,
       }),
     /** Waits until filters have been applied this number of times. */
-    called: (times = 1) => until(() => server.applied >= times),
+    called: (times = 1) => waitUntil(() => server.applied >= times),
     /** A call whose response arrives after everything sent before on the connection. */
     roundTrip: () => client.subscribeReplayInfo({}),
     /** Waits until the reader has received an update with a label. */
-    taken: (label: string) => until(() => labelsTaken.has(label)),
+    taken: (label: string) => waitUntil(() => receivedLabels.has(label)),
   }
 }
 
-const labelsTaken = new Set<string>()
+const receivedLabels = new Set<string>()
 
 /** Waits until a condition is true. */
-export async function until(condition: () => boolean): Promise<void> {
+export async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await wait(1)
 }
 
 /** Reads this many updates, or fewer at the end, and returns their labels. */
-export async function take(updates: AsyncIterator<SubscribeUpdate>, count: number): Promise<string[]> {
+export async function readUpdates(updates: AsyncIterator<SubscribeUpdate>, count: number): Promise<string[]> {
   const labels: string[] = []
   while (labels.length < count) {
     const { done, value } = await updates.next()
     if (done) return labels
     const label = labelOf(value)
-    labelsTaken.add(label)
+    receivedLabels.add(label)
     labels.push(label)
   }
   return labels
 }
 
 /** Reads updates until one has a label, and returns the labels of all. */
-export async function takeUntil(updates: AsyncIterator<SubscribeUpdate>, label: string): Promise<string[]> {
+export async function readUntil(updates: AsyncIterator<SubscribeUpdate>, label: string): Promise<string[]> {
   const labels: string[] = []
   for (;;) {
-    const [next] = await take(updates, 1)
+    const [next] = await readUpdates(updates, 1)
     if (next === undefined) return labels
     labels.push(next)
     if (next === label) return labels

@@ -37,18 +37,18 @@ const anyAddress = (seed: number): Address => address(encodeBase58(bytesOf(seed,
 /** Pseudorandom instructions that depend on a number only; a second signer takes part. */
 function instructionsOf(seed: number, signer: KeyPairSigner): Instruction[] {
   const random = randomOf(seed)
-  const whole = (below: number) => Math.floor(random() * below)
-  return Array.from({ length: 1 + whole(4) }, (_, position) => ({
-    programAddress: anyAddress(1 + whole(3)),
+  const integer = (below: number) => Math.floor(random() * below)
+  return Array.from({ length: 1 + integer(4) }, (_, position) => ({
+    programAddress: anyAddress(1 + integer(3)),
     accounts: [
       { address: signer.address, role: position === 0 ? AccountRole.WRITABLE_SIGNER : AccountRole.READONLY },
-      ...Array.from({ length: whole(6) }, () => ({
-        address: anyAddress(100 + whole(12)),
+      ...Array.from({ length: integer(6) }, () => ({
+        address: anyAddress(100 + integer(12)),
         role: random() < 0.5 ? AccountRole.WRITABLE : AccountRole.READONLY,
       })),
     ],
     // A length above 127 bytes takes two bytes.
-    data: bytesOf(seed + position, whole(200)),
+    data: bytesOf(seed + position, integer(200)),
   }))
 }
 
@@ -96,17 +96,17 @@ function updateOf({ messageBytes, signatures }: KitTransaction): Transaction {
                 }))
               : [],
         })
-  return { signatures: Object.values(signatures).map((one) => Uint8Array.from(one ?? [])), message }
+  return { signatures: Object.values(signatures).map((bytes) => Uint8Array.from(bytes ?? [])), message }
 }
 
 function configOf(mask: number, values: readonly { value: number | bigint }[]) {
-  const left = [...values]
-  const take = (bit: number) => (mask & bit ? left.shift()?.value : undefined)
+  const remaining = [...values]
+  const next = (bit: number) => (mask & bit ? remaining.shift()?.value : undefined)
   const number = (bit: number) => {
-    const value = take(bit)
+    const value = next(bit)
     return value === undefined ? undefined : Number(value)
   }
-  const fee = take(3)
+  const fee = next(3)
   return {
     priorityFee: fee === undefined ? undefined : BigInt(fee),
     computeUnitLimit: number(4),
@@ -126,7 +126,7 @@ async function checkAgainstKit(transaction: KitTransaction): Promise<void> {
 
 describe('encodeTransaction', () => {
   it.each(Array.from({ length: 12 }, (_, seed) => seed))(
-    'writes the legacy version, seed %i',
+    'encodes the legacy version, seed %i',
     async (seed) => {
       const [payer, signer] = [await generateKeyPairSigner(), await generateKeyPairSigner()]
       const message = pipe(
@@ -142,7 +142,7 @@ describe('encodeTransaction', () => {
   )
 
   it.each(Array.from({ length: 12 }, (_, seed) => seed))(
-    'writes version 0 with look-up tables, seed %i',
+    'encodes version 0 with lookup tables, seed %i',
     async (seed) => {
       const [payer, signer] = [await generateKeyPairSigner(), await generateKeyPairSigner()]
       const message = pipe(
@@ -167,7 +167,7 @@ describe('encodeTransaction', () => {
     { computeUnitLimit: 200_000 },
     { priorityFeeLamports: 2n ** 40n + 7n, heapSize: 65_536 },
     { priorityFeeLamports: 1n, computeUnitLimit: 2, loadedAccountsDataSizeLimit: 3, heapSize: 40_960 },
-  ])('writes version 1 with %o', async (config) => {
+  ])('encodes version 1 with %o', async (config) => {
     const [payer, signer] = [await generateKeyPairSigner(), await generateKeyPairSigner()]
     const message = pipe(
       createTransactionMessage({ version: 1 }),
@@ -179,12 +179,14 @@ describe('encodeTransaction', () => {
     await checkAgainstKit(await signTransaction([payer.keyPair, signer.keyPair], compileTransaction(message)))
   })
 
-  it('names the part that does not fit', () => {
+  it('names the invalid field', () => {
     const transaction = Transaction.fromPartial({
       signatures: [bytesOf(1, 64)],
       message: { header: { numRequiredSignatures: 1 }, accountKeys: [bytesOf(2, 31)] },
     })
     expect(() => encodeTransaction(transaction)).toThrow('message.accountKeys[0]')
-    expect(() => encodeTransaction({ signatures: [bytesOf(1, 63)], message: undefined })).toThrow('"message"')
+    expect(() => encodeTransaction({ signatures: [bytesOf(1, 63)], message: undefined })).toThrow(
+      'at message:',
+    )
   })
 })

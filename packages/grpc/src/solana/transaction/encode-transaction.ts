@@ -15,14 +15,14 @@ import type { CompiledInstruction, Message, Transaction } from '../../generated/
  * @see https://solana.com/docs/core/transactions; SIMD-0385
  */
 export function encodeTransaction(transaction: Transaction): Uint8Array {
-  const message = present(transaction.message, 'message')
+  const message = requirePresent(transaction.message, 'message')
   for (const [position, signature] of transaction.signatures.entries()) {
     requireLength(signature, 64, `signatures[${position}]`)
   }
   const out: number[] = []
   if (message.config) {
     appendVersion1(out, message)
-    const signers = present(message.header, 'message.header').numRequiredSignatures
+    const signers = requirePresent(message.header, 'message.header').numRequiredSignatures
     if (transaction.signatures.length !== signers) {
       throw invalid('signatures', 'must be as many as the header of the message says')
     }
@@ -62,7 +62,7 @@ function appendVersion1(out: number[], message: Message): void {
   const limits = [computeUnitLimit, loadedAccountsDataSizeLimit, heapSize]
   // The fee has two bits, because it occupies two fields of four bytes.
   const mask = limits.reduce<number>(
-    (bits, limit, place) => bits | (limit === undefined ? 0 : 4 << place),
+    (bits, limit, index) => bits | (limit === undefined ? 0 : 4 << index),
     priorityFee === undefined ? 0 : 3,
   )
   out.push(0x81)
@@ -93,7 +93,7 @@ function appendInstructionHead(out: number[], { programIdIndex, accounts, data }
 }
 
 function appendHeader(out: number[], message: Message): void {
-  const header = present(message.header, 'message.header')
+  const header = requirePresent(message.header, 'message.header')
   out.push(
     byte(header.numRequiredSignatures, 'message.header.numRequiredSignatures'),
     byte(header.numReadonlySignedAccounts, 'message.header.numReadonlySignedAccounts'),
@@ -115,17 +115,17 @@ function appendBytes(out: number[], bytes: Uint8Array, path: string): void {
 /** Encodes a length in groups of seven bits, the lowest first, each but the last with the eighth bit set. */
 function appendLength(out: number[], length: number, path: string): void {
   if (length > 0xffff) throw invalid(path, 'must be at most 65535 long')
-  let rest = length
-  for (; rest > 0x7f; rest >>= 7) out.push((rest & 0x7f) | 0x80)
-  out.push(rest)
+  let remaining = length
+  for (; remaining > 0x7f; remaining >>= 7) out.push((remaining & 0x7f) | 0x80)
+  out.push(remaining)
 }
 
 function appendLittleEndian(out: number[], value: bigint, length: number): void {
-  for (let place = 0; place < length; place++) out.push(Number((value >> BigInt(8 * place)) & 0xffn))
+  for (let index = 0; index < length; index++) out.push(Number((value >> BigInt(8 * index)) & 0xffn))
 }
 
 function append(out: number[], bytes: Uint8Array): void {
-  for (const one of bytes) out.push(one)
+  for (const value of bytes) out.push(value)
 }
 
 function byte(value: number, path: string): number {
@@ -138,7 +138,7 @@ function requireLength(bytes: Uint8Array, length: number, path: string): Uint8Ar
   return bytes
 }
 
-function present<value>(value: value | undefined, path: string): value {
+function requirePresent<value>(value: value | undefined, path: string): value {
   if (value === undefined) throw invalid(path, 'must be there')
   return value
 }

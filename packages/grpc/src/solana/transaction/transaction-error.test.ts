@@ -60,11 +60,11 @@ describe('decodeTransactionError', () => {
     [[39, 0, 0, 0], 'a number below 39'],
     [[8, 0, 0, 0, 1, 54, 0, 0, 0], 'a number below 54'],
     [[6, 0, 0, 0, 1], 'must end after 4 bytes'],
-  ])('refuses %j', (bytes, rule) => {
+  ])('rejects %j', (bytes, rule) => {
     expect(() => decodeTransactionError(Uint8Array.from(bytes))).toThrow(rule)
   })
 
-  it('refuses to write what does not fit', () => {
+  it('rejects values that cannot be encoded', () => {
     expect(() => encodeTransactionError({ name: 'DuplicateInstruction', instructionIndex: 256 })).toThrow(
       'instructionIndex',
     )

@@ -85,7 +85,7 @@ function payloadOf(failure: TransactionFailure): number[] {
 function instructionErrorAt(view: DataView, offset: number): InstructionError {
   const name = nameAt(instructionErrorNames, view, offset, 'err.instruction')
   if (name === 'Custom') {
-    requireRoom(view, offset + 4, 4)
+    requireBytes(view, offset + 4, 4)
     requireEnd(view, offset + 8)
     return { name, code: view.getUint32(offset + 4, true) }
   }
@@ -100,14 +100,14 @@ function nameAt<name extends string>(
   offset: number,
   path: string,
 ): name {
-  requireRoom(view, offset, 4)
+  requireBytes(view, offset, 4)
   const name = names[view.getUint32(offset, true)]
   if (name === undefined) throw undecodable(path, `must be a number below ${names.length}`)
   return name
 }
 
 function byteAt(view: DataView, offset: number): number {
-  requireRoom(view, offset, 1)
+  requireBytes(view, offset, 1)
   return view.getUint8(offset)
 }
 
@@ -117,7 +117,7 @@ function lastByteAt(view: DataView, offset: number): number {
   return byte
 }
 
-function requireRoom(view: DataView, offset: number, length: number): void {
+function requireBytes(view: DataView, offset: number, length: number): void {
   if (view.byteLength < offset + length) {
     throw undecodable('err', `must have at least ${offset + length} bytes`)
   }
@@ -142,5 +142,5 @@ function bytesOfNumber(value: number, length: 1 | 4, option: string): number[] {
     const rule = `must be a whole number below ${256 ** length}`
     throw new FairleadError('CONFIG_INVALID', { option, rule })
   }
-  return Array.from({ length }, (_, place) => (value >>> (8 * place)) & 0xff)
+  return Array.from({ length }, (_, index) => (value >>> (8 * index)) & 0xff)
 }

@@ -51,7 +51,7 @@ const info = SubscribeUpdateTransactionInfo.fromPartial({
 })
 
 describe('accountKeys', () => {
-  it('joins listed and loaded accounts with their rights', () => {
+  it('combines static and loaded accounts with their permissions', () => {
     expect(accountKeys(info)).toEqual([
       { address: text(1), signer: true, writable: true, loaded: false },
       { address: text(2), signer: true, writable: false, loaded: false },
@@ -62,7 +62,7 @@ describe('accountKeys', () => {
     ])
   })
 
-  it('says where the message is missing', () => {
+  it('reports a missing message', () => {
     expect(() => accountKeys({ transaction: undefined, meta: undefined })).toThrow(
       'transaction.message.header',
     )
@@ -70,7 +70,7 @@ describe('accountKeys', () => {
 })
 
 describe('instructions', () => {
-  it('puts addresses in the place of indexes', () => {
+  it('replaces indexes by addresses', () => {
     expect(instructions(info)).toEqual([
       {
         programId: text(4),
@@ -83,7 +83,7 @@ describe('instructions', () => {
     ])
   })
 
-  it('tells "not recorded" from "none"', () => {
+  it('distinguishes "not recorded" from "none"', () => {
     const unrecorded = SubscribeUpdateTransactionInfo.fromPartial({
       ...info,
       meta: { ...info.meta, innerInstructionsNone: true, logMessagesNone: true },
@@ -93,7 +93,7 @@ describe('instructions', () => {
     expect(logMessages(info)).toEqual(['Program log: hello'])
   })
 
-  it('refuses an index that points at no account', () => {
+  it('rejects an index without an account', () => {
     const broken = SubscribeUpdateTransactionInfo.fromPartial({
       ...info,
       meta: { loadedWritableAddresses: [] },
@@ -103,14 +103,14 @@ describe('instructions', () => {
 })
 
 describe('changes', () => {
-  it('lists the lamports that moved', () => {
+  it('lists the transferred lamports', () => {
     expect(lamportChanges(info)).toEqual([
       { address: text(1), before: 100n, after: 40n, change: -60n },
       { address: text(3), before: 0n, after: 50n, change: 50n },
     ])
   })
 
-  it('lists the tokens that moved, of opened and closed accounts too', () => {
+  it('lists the transferred tokens, also of opened and closed accounts', () => {
     expect(tokenBalanceChanges(info)).toMatchObject([
       { address: text(3), mint: text(30), before: 1000n, after: 0n, change: -1000n, decimals: 6 },
       { address: text(3), mint: text(32), before: 0n, after: 77n, change: 77n },

@@ -35,10 +35,10 @@ export function accountKeys({ transaction, meta }: TransactionInfo): readonly Ac
   if (!message || !header) throw invalid('accountKeys', 'transaction.message.header', 'must be there')
   const { numRequiredSignatures: signers } = header
   const writableSigners = signers - header.numReadonlySignedAccounts
-  const writableOthers = message.accountKeys.length - header.numReadonlyUnsignedAccounts
+  const writableNonSigners = message.accountKeys.length - header.numReadonlyUnsignedAccounts
   const listed = message.accountKeys.map((key, position) => {
     const signer = position < signers
-    const writable = position < (signer ? writableSigners : writableOthers)
+    const writable = position < (signer ? writableSigners : writableNonSigners)
     return { address: encodeBase58(key), signer, writable, loaded: false }
   })
   const loaded = (keys: readonly Uint8Array[] = [], writable: boolean) =>
@@ -183,13 +183,13 @@ export function tokenBalanceChanges(info: TransactionInfo): readonly TokenBalanc
   const after = new Map(postTokenBalances.map((balance) => [keyOf(balance), balance]))
   const all = new Map([...before, ...after])
   return [...all]
-    .toSorted(([, one], [, other]) => one.accountIndex - other.accountIndex)
+    .toSorted(([, a], [, b]) => a.accountIndex - b.accountIndex)
     .flatMap(([key, balance]) => {
       const account = keys[balance.accountIndex]
       if (!account) throw invalid('tokenBalanceChanges', 'meta.preTokenBalances', 'must point at accounts')
-      const had = amountOf(before.get(key))
-      const has = amountOf(after.get(key))
-      if (had === has) return []
+      const amountBefore = amountOf(before.get(key))
+      const amountAfter = amountOf(after.get(key))
+      if (amountBefore === amountAfter) return []
       const { mint, owner, programId } = balance
       const decimals = balance.uiTokenAmount?.decimals ?? 0
       return [
@@ -199,9 +199,9 @@ export function tokenBalanceChanges(info: TransactionInfo): readonly TokenBalanc
           owner,
           programId,
           decimals,
-          before: had,
-          after: has,
-          change: has - had,
+          before: amountBefore,
+          after: amountAfter,
+          change: amountAfter - amountBefore,
         },
       ]
     })

@@ -1,4 +1,4 @@
-import { type Answering, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
+import { type RequestHandler, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
 import type { JettonBurn } from '../../v3.ts'
 
 /** A server whose list of burns the test extends. */
@@ -6,14 +6,14 @@ export interface BurnServer extends HttpServer {
   /** Adds burns at the given seconds. Burns of the same second are inserted at any position among each other. */
   burn(...times: number[]): JettonBurn[]
   /** Overrides the response to the next request. */
-  interrupt(answer: Answering | undefined): void
+  interrupt(handler: RequestHandler | undefined): void
 }
 
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 
 export async function startBurnServer(): Promise<BurnServer> {
   const listed: JettonBurn[] = []
-  const interruptions: Answering[] = []
+  const interruptions: RequestHandler[] = []
   const server = await startHttpServer((request, response, count) => {
     const interruption = interruptions.shift()
     if (interruption) return interruption(request, response, count)
@@ -24,7 +24,7 @@ export async function startBurnServer(): Promise<BurnServer> {
         ({ transaction: { time } }) =>
           time >= bound('start_utime', 0) && time <= bound('end_utime', Infinity),
       )
-      .toSorted((one, other) => one.transaction.time - other.transaction.time || compare(one, other))
+      .toSorted((a, b) => a.transaction.time - b.transaction.time || compare(a, b))
     if (query.get('sort') !== 'asc') found.reverse()
     const offset = bound('offset', 0)
     sendJson(response, { burns: found.slice(offset, offset + bound('limit', 128)) })
@@ -36,8 +36,8 @@ export async function startBurnServer(): Promise<BurnServer> {
       listed.push(...burns)
       return burns
     },
-    interrupt(answer) {
-      if (answer) interruptions.push(answer)
+    interrupt(handler) {
+      if (handler) interruptions.push(handler)
     },
   }
 }
@@ -56,6 +56,6 @@ function burnAt(time: number, amount: number): JettonBurn {
   }
 }
 
-function compare(one: JettonBurn, other: JettonBurn): number {
-  return one.transaction.hash < other.transaction.hash ? -1 : 1
+function compare(a: JettonBurn, b: JettonBurn): number {
+  return a.transaction.hash < b.transaction.hash ? -1 : 1
 }

@@ -54,7 +54,7 @@ export function accessRuleOperations({
         if ((await findAccessRuleOf(transaction, node.id, kind, value)) !== undefined) throw alreadyExists()
         if ((await countAccessRules(transaction, node.id, kind)) >= maxRules) {
           throw new PlatformError('conflict', {
-            message: `The node has all the ${maxRules} rules of this kind that it may have.`,
+            message: `The node already has ${maxRules} rules of this kind, which is the maximum.`,
           })
         }
         const id = await insertAccessRule(transaction, { nodeId: node.id, kind, value, action, active })
@@ -136,5 +136,5 @@ function readValue(kind: RuleKind, text: string): string {
 }
 
 function alreadyExists(): PlatformError {
-  return new PlatformError('conflict', { message: 'The node has a rule of this kind for the value already.' })
+  return new PlatformError('conflict', { message: 'The node already has a rule of this kind for the value.' })
 }

@@ -111,7 +111,7 @@ export function apiKeyOperations({
         assertScopesOf(identity, before.scopes)
         if (endsBefore(identity, before.expires_at)) {
           throw new PlatformError('permission_denied', {
-            message: 'A key that expires cannot rotate a key that expires later than itself.',
+            message: 'An expiring key cannot rotate a key that expires later.',
           })
         }
         await endApiKeySecrets(transaction, path.id, body.overlap_seconds)
@@ -139,7 +139,7 @@ async function held(db: OperationContext['db'], identity: Identity, id: string):
   const found = await findApiKey(db, visibleTo(identity), id, { forUpdate: true })
   if (found === undefined) throw new PlatformError('not_found')
   if (found.creatorRole === 'owner' && identity.role !== 'owner') {
-    throw new PlatformError('permission_denied', { message: 'Only the owner may change keys of the owner.' })
+    throw new PlatformError('permission_denied', { message: 'Only the owner can change keys of the owner.' })
   }
   return found
 }
@@ -148,12 +148,12 @@ function assertScopesOf({ scopes: own }: Identity, scopes: readonly Scope[]): vo
   const lacking = scopes.filter((scope) => !own.has(scope))
   if (lacking.length === 0) return
   throw new PlatformError('permission_denied', {
-    message: `A key cannot have scopes that its maker lacks: ${lacking.join(', ')}.`,
+    message: `A key cannot have scopes that its creator lacks: ${lacking.join(', ')}.`,
   })
 }
 
 function conflict(): PlatformError {
-  return new PlatformError('conflict', { message: 'The key does not work any more.' })
+  return new PlatformError('conflict', { message: 'The key is revoked or expired.' })
 }
 
 // The fields of a key in the audit log.
@@ -174,7 +174,7 @@ function prefixes({ secrets }: ApiKeyRecord) {
 function assertExpiryOf(identity: Identity, expiresAt: string | null): void {
   if (!endsBefore(identity, expiresAt)) return
   throw new PlatformError('invalid', {
-    fields: { expires_at: ['Must not be later than the end of the key that sets it.'] },
+    fields: { expires_at: ['Must not be later than the expiration of the key that makes the request.'] },
   })
 }
 

@@ -115,7 +115,7 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
     }
     const reversed = await fixture.call('/v2/audit-log/?date_from=2026-03-11&date_to=2026-03-09')
     expect(reversed.json()).toMatchObject({
-      error: { fields: { date_to: ['Must not lie before date_from.'] } },
+      error: { fields: { date_to: ['Must not be before date_from.'] } },
     })
   })
 

@@ -71,7 +71,7 @@ export function credentialOperations(
           ({ name, credentialKinds }) => node.protocols.includes(name) && credentialKinds.includes(kind),
         )
         if (kind === 'x-token' && !isSupported) {
-          throw new PlatformError('invalid', { fields: { kind: ['Needs a node that offers gRPC.'] } })
+          throw new PlatformError('invalid', { fields: { kind: ['Requires a node that offers gRPC.'] } })
         }
         const input = { node, kind, label, expiresAt }
         const { shown, version } = await issueCredential(transaction, context, call, input)
@@ -126,7 +126,10 @@ export function credentialOperations(
         const { credential } = await locked(transaction, call.identity.organizationId, call.path)
         const { id, kind, secret, state, username } = credential
         if (state === 'revoked') throw conflict('The credential is revoked.')
-        if (!isRevealed || secret === null) throw conflict('The service keeps no secret of this credential.')
+        if (!isRevealed || secret === null)
+          throw conflict(
+            'The secret of this credential is not stored. Rotate the credential to get a new one.',
+          )
         await writeAudit(transaction, call, { action: 'credential.reveal', object: objectOf(credential) })
         const text = encryptor.open(secret, id)
         return kind === 'basic' ? { username, password: text } : { token: text }
@@ -140,7 +143,7 @@ export function credentialOperations(
         const { id, kind, label, expiresAt } = credential
         assertMatch(call.ifMatch, credential.version)
         if (credential.state !== 'active') throw conflict(`The credential is ${credential.state}.`)
-        if (credential.replacedBy !== null) throw conflict('The credential was replaced already.')
+        if (credential.replacedBy !== null) throw conflict('The credential was already replaced.')
         const input = { node, kind, label, expiresAt }
         const { shown, version } = await issueCredential(transaction, context, call, input)
         const { limits, version: limitsVersion } = await findLimits(transaction, { kind: 'credential', id })

@@ -40,10 +40,10 @@ export function invitationOperations({
       const token = newSessionToken()
       return db.transaction().execute(async (transaction) => {
         const user = await findUserByEmail(transaction, email)
-        if (user?.isMember === true) throw conflict('The address belongs to a member.')
+        if (user?.isMember === true) throw conflict('The e-mail address belongs to a member.')
         const invitation = { organizationId, inviterId: userId, email, role, token }
         const id = await insertInvitation(transaction, invitation)
-        if (id === undefined) throw conflict('There is an invitation for this address already.')
+        if (id === undefined) throw conflict('There is already an invitation for this e-mail address.')
         await writeAudit(transaction, call, {
           action: 'invitation.create',
           object: { kind: 'invitation', id, name: email },
@@ -103,7 +103,7 @@ async function becomeMember(
     return insertMember(db, { organizationId, role, user: { email, firstName, lastName } })
   }
   // The user joined by another invitation: this invitation must not replace the user's password.
-  if (user.isMember) throw conflict('The address belongs to a member.')
+  if (user.isMember) throw conflict('The e-mail address belongs to a member.')
   await renameUser(db, user.id, { firstName, lastName })
   await addMembership(db, { organizationId, userId: user.id, role })
   return user.id

@@ -88,7 +88,7 @@ export function memberOperations({
         assertMayTouch(identity, member)
         assertMatch(ifMatch, version)
         if (member.role === 'owner') throw conflict('The owner cannot be removed.')
-        if (member.id === identity.userId) throw conflict('Nobody can remove himself.')
+        if (member.id === identity.userId) throw conflict('You cannot remove yourself.')
         await deleteSessionsOf(transaction, member.id)
         await revokeApiKeysOf(transaction, member.id)
         await deleteMember(transaction, organizationId, member.id)
@@ -105,21 +105,21 @@ export function memberOperations({
 
 function assertMayTouch(identity: Identity, member: MemberRecord): void {
   if (member.role === 'owner' && identity.role !== 'owner') {
-    throw new PlatformError('permission_denied', { message: 'Only the owner may change the owner.' })
+    throw new PlatformError('permission_denied', { message: 'Only the owner can change the owner.' })
   }
 }
 
 function assertPossible(identity: Identity, member: MemberRecord, { role, disabled }: MemberChange): void {
   if (role === 'owner' && identity.role !== 'owner') {
     throw new PlatformError('permission_denied', {
-      message: 'Only the owner may make another one the owner.',
+      message: 'Only the owner can make another member the owner.',
     })
   }
   if (member.role === 'owner' && role !== undefined && role !== 'owner') {
-    throw conflict('The owner gets another role by making another member the owner.')
+    throw conflict('To change the role of the owner, make another member the owner.')
   }
   if (disabled === true && member.role === 'owner') throw conflict('The owner cannot be disabled.')
-  if (disabled === true && member.id === identity.userId) throw conflict('Nobody can disable himself.')
+  if (disabled === true && member.id === identity.userId) throw conflict('You cannot disable yourself.')
   if (role === 'owner' && (disabled ?? member.disabled))
     throw conflict('A disabled member cannot be the owner.')
 }
@@ -127,12 +127,13 @@ function assertPossible(identity: Identity, member: MemberRecord, { role, disabl
 /** Makes the owner an admin. Of two concurrent transfers of ownership, the second one fails. */
 async function demoteOwner(db: OperationContext['db'], { organizationId, userId }: Identity): Promise<void> {
   const self = await findMember(db, organizationId, userId, { forUpdate: true })
-  if (self?.member.role !== 'owner') throw conflict('The owner has changed meanwhile.')
+  if (self?.member.role !== 'owner') throw conflict('The owner has changed in the meantime. Try again.')
   await updateMember(db, organizationId, userId, { role: 'admin' })
 }
 
 async function assertFree(db: OperationContext['db'], email: string): Promise<void> {
-  if ((await findUserByEmail(db, email)) !== undefined) throw conflict('The address belongs to another user.')
+  if ((await findUserByEmail(db, email)) !== undefined)
+    throw conflict('The e-mail address belongs to another user.')
 }
 
 function conflict(message: string): PlatformError {

@@ -205,15 +205,15 @@ describe.each(backends)('nodes on $name', ({ create }) => {
   })
 
   it.each([
-    [{ option: 'c4n4ry' }, { option: ['There is no such deployment option.'] }],
+    [{ option: 'c4n4ry' }, { option: ['The deployment option does not exist.'] }],
     [{ chain: undefined }, { chain: [expect.stringContaining('required')] }],
     [{ upstreams: undefined }, { upstreams: [expect.stringContaining('required')] }],
     [
       { option: 'evm', chain: undefined },
       { upstreams: expect.anything(), network: expect.anything() },
     ],
-    [{ option: 'own-beacon' }, { chain: ['Must be that of the option, or be left out.'] }],
-    [{ upstreams: {} }, { upstreams: ['Must hold the address of a node.'] }],
+    [{ option: 'own-beacon' }, { chain: ['Must be omitted, or equal the value of the deployment option.'] }],
+    [{ upstreams: {} }, { upstreams: ['Must contain the URL of an upstream.'] }],
     [{ upstreams: { jetton: 'http://j.example' } }, { 'upstreams.jetton': [expect.any(String)] }],
     [{ upstreams: { evm: 'c4n4ry' } }, { 'upstreams.evm': [expect.stringContaining('http://')] }],
     [{ upstreams: { evm: 'ws://c4n4ry.example' } }, { 'upstreams.evm': [expect.any(String)] }],
@@ -221,16 +221,20 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     [{ upstreams: { evm: 'http://a.example#ca=/c4n4ry' } }, { 'upstreams.evm': [expect.any(String)] }],
     [
       { upstreams: { evm: 'http://a.example#jwt=/c4n4ry' } },
-      { 'upstreams.evm': ['Must not name a file; the configuration of the service can.'] },
+      { 'upstreams.evm': ['Must not name a file. Only the configuration of the gateway can name files.'] },
     ],
     [
       { upstreams: { evm: 'http://a.example', websocket: 'ws://a.example#jwt=/c4n4ry' } },
-      { 'upstreams.websocket': ['Must not name a file; the configuration of the service can.'] },
+      {
+        'upstreams.websocket': [
+          'Must not name a file. Only the configuration of the gateway can name files.',
+        ],
+      },
     ],
     [{ upstreams: { evm: 'http://169.254.169.254/c4n4ry' } }, { 'upstreams.evm': [expect.any(String)] }],
     [{ upstreams: { evm: 'http://127.0.0.1:8645/c4n4ry' } }, { 'upstreams.evm': [expect.any(String)] }],
     [{ protocols: ['beacon'] }, { protocols: ['Must name only what there are upstreams for.'] }],
-    [{ project: 'PR-c4n4ry' }, { project: ['There is no such project.'] }],
+    [{ project: 'PR-c4n4ry' }, { project: ['The project does not exist.'] }],
     [{ name: '' }, { name: [expect.any(String)] }],
   ])('rejects %j', async (change, fields) => {
     const response = await call<Refusal>('POST', '/v2/nodes/', inputOf('Refused', change))
@@ -287,7 +291,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     expect((await call('PATCH', path, { name: 'Late' }, { 'if-match': '"1"' })).status).toBe(412)
     expect((await call('DELETE', path, undefined, { 'if-match': '"1"' })).status).toBe(412)
     const refused = await call<Refusal>('PATCH', path, { upstreams: { jetton: 'http://j.example' } })
-    expect(refused.body.error.fields).toEqual({ 'upstreams.jetton': ['Must be left out for this chain.'] })
+    expect(refused.body.error.fields).toEqual({ 'upstreams.jetton': ['Must be omitted for this chain.'] })
   })
 
   it('are deleted with all their records', async () => {

@@ -83,7 +83,7 @@ export function nodeOperations(
         const planned = planNode(protocols, body, options)
         if ('errors' in planned) throw invalid(planned.errors)
         const project = await lockProject(transaction, identity.organizationId, body.project)
-        if (project === undefined) throw invalid({ project: ['There is no such project.'] })
+        if (project === undefined) throw invalid({ project: ['The project does not exist.'] })
         const { name, beacon_debug: beaconDebug } = body
         const id = await insertNode(transaction, encryptor, {
           ...planned.plan,
@@ -212,5 +212,7 @@ function invalid(fields: ValidationErrors): PlatformError {
 }
 
 function managed(): PlatformError {
-  return new PlatformError('conflict', { message: 'The node follows the configuration of the service.' })
+  return new PlatformError('conflict', {
+    message: 'The node is managed by the configuration of the gateway. Change it there.',
+  })
 }

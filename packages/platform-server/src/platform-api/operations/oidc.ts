@@ -32,7 +32,7 @@ export function oidcOperations({
       const { url, state } = await oidc
         .begin(`${requestOrigin.baseUrl}${callbackPath}`)
         .catch((error: unknown) => {
-          log.warn({ error: loggableError(error) }, 'the identity provider does not answer')
+          log.warn({ error: loggableError(error) }, 'the identity provider does not respond')
           throw new PlatformError('unavailable', { cause: error })
         })
       // Lax: another site redirects the browser back, and the browser must send the cookie with that request.

@@ -44,7 +44,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
       401,
       {
         code: 'authentication_failed',
-        message: 'The e-mail address or the password is not right.',
+        message: 'The e-mail address or the password is incorrect.',
         request_id: '',
       },
     ])
@@ -92,7 +92,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
       })
     const wrong = await change('wrong', 'seven bells before the fog')
     expect(wrong.json()).toMatchObject({
-      error: { code: 'invalid', fields: { current_password: ['Is not the password of the user.'] } },
+      error: { code: 'invalid', fields: { current_password: ['Is not the current password of the user.'] } },
     })
     expect(wrong.body).not.toContain('fog')
     expect((await change(testPassword, 'short')).json()).toMatchObject({

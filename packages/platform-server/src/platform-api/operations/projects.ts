@@ -100,7 +100,7 @@ export function projectOperations({
         const { id, version, ...fields } = before
         assertMatch(call.ifMatch, version)
         if (!(await deleteProject(transaction, id))) {
-          throw new PlatformError('conflict', { message: 'The project still has nodes.' })
+          throw new PlatformError('conflict', { message: 'The project still has nodes. Delete them first.' })
         }
         await writeAudit(transaction, call, {
           action: 'project.delete',

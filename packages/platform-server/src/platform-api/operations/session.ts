@@ -40,7 +40,7 @@ export function sessionOperations({
           })
         }
         throw new PlatformError('authentication_failed', {
-          message: 'The e-mail address or the password is not right.',
+          message: 'The e-mail address or the password is incorrect.',
         })
       }
       signInThrottle.succeeded(origin.ip, email)
@@ -81,11 +81,13 @@ export function sessionOperations({
       const { userId, label, id } = identity
       const password = await findPassword(db, userId)
       if (typeof password?.hash !== 'string') {
-        throw new PlatformError('conflict', { message: 'The user signs in without a password.' })
+        throw new PlatformError('conflict', {
+          message: 'The user signs in without a password, so it cannot be changed.',
+        })
       }
       attempt(origin.ip, label)
       if (!(await passwords.matches(password.hash, body.current_password))) {
-        throw invalid('current_password', 'Is not the password of the user.')
+        throw invalid('current_password', 'Is not the current password of the user.')
       }
       signInThrottle.succeeded(origin.ip, label)
       if (body.new_password === body.current_password) {
@@ -109,7 +111,9 @@ export function sessionOperations({
 function tokenOf(identity: Identity, requestOrigin: PlatformCall<'getSession'>['requestOrigin']): string {
   const token = identity.kind === 'session' ? readCookie(requestOrigin, 'session') : undefined
   if (token !== undefined) return token
-  throw new PlatformError('permission_denied', { message: 'This takes a session; API keys may not do it.' })
+  throw new PlatformError('permission_denied', {
+    message: 'This operation requires a session. API keys cannot use it.',
+  })
 }
 
 async function endSession(

@@ -86,12 +86,12 @@ function timeOf(query: ReportQuery, now: number): Pick<UsageQuery, 'from' | 'to'
   const times = { date_from: readTime(query.date_from), date_to: readTime(query.date_to, dayMs) }
   const wrong = Object.entries(times).filter(([, time]) => Number.isNaN(time))
   if (wrong.length > 0) {
-    const fields = Object.fromEntries(wrong.map(([name]) => [name, ['Must be a day or a time that exists.']]))
+    const fields = Object.fromEntries(wrong.map(([name]) => [name, ['Must be a valid date or time.']]))
     throw new PlatformError('invalid', { fields })
   }
   const { date_from: from = beginningOf('month', now), date_to: to } = times
   if (to !== undefined && to < from) {
-    throw new PlatformError('invalid', { fields: { date_to: ['Must not lie before date_from.'] } })
+    throw new PlatformError('invalid', { fields: { date_to: ['Must not be before date_from.'] } })
   }
   return { from: textOf(from), to: to === undefined ? undefined : textOf(to) }
 }

@@ -26,6 +26,7 @@ import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
 import { assertExists } from '../assert-exists.ts'
+import { orNotFound } from '../or-not-found.ts'
 
 /** The operations on webhooks and their deliveries. */
 export function webhookOperations({
@@ -63,7 +64,7 @@ export function webhookOperations({
         const fields = { url, description, events, active, organizationId, secret }
         const made = await insertWebhook(transaction, encryptor, fields)
         if (made === undefined) {
-          const message = `An organization has at most ${mostWebhooks} webhooks.`
+          const message = `An organization can have at most ${mostWebhooks} webhooks.`
           throw new PlatformError('conflict', { message })
         }
         const { webhook, version } = made
@@ -204,11 +205,6 @@ export function webhookOperations({
       return made
     },
   }
-}
-
-function orNotFound<record>(record: record | undefined): record {
-  if (record === undefined) throw new PlatformError('not_found')
-  return record
 }
 
 function objectOf({ id, description }: WebhookRecord): AuditEntry['object'] {

@@ -169,7 +169,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
         ['ready', 0],
         ['failing', 0],
         ['failing', 1],
-        ['wrong chain', 0],
+        ['wrong_chain', 0],
         ['lagging', 0],
         ['ready', 1],
         ['ready', 0],

@@ -24,9 +24,9 @@ const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
   ready: 'up',
   unverified: 'up',
   lagging: 'up',
-  'far behind': 'up',
+  stale: 'up',
   failing: 'down',
-  'wrong chain': 'down',
+  wrong_chain: 'down',
 }
 
 /**

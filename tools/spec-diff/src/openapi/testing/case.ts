@@ -36,10 +36,10 @@ export const get = (operation: Json): Json => ({
 })
 
 /** A path with a request schema. */
-export const asked = (schema: Json): Side => side({ requestBody: { content: json(schema) } })
+export const inRequest = (schema: Json): Side => side({ requestBody: { content: json(schema) } })
 
 /** A path with a response schema. */
-export const answered = (schema: Json): Side =>
+export const inResponse = (schema: Json): Side =>
   side({ responses: { 200: { description: 'Done.', content: json(schema) } } })
 
 /** A path with one query parameter. */

@@ -1,4 +1,4 @@
-import { answered, asked, get, json, type OpenapiCase, query, side, text } from './case.ts'
+import { inResponse, inRequest, get, json, type OpenapiCase, query, side, text } from './case.ts'
 
 /** Test cases for the rules about operations, their parameters and their responses. */
 export const operationCases: readonly OpenapiCase[] = [
@@ -126,7 +126,7 @@ export const operationCases: readonly OpenapiCase[] = [
     title: 'media type added',
     bump: 'minor',
     category: 'added',
-    base: answered(text),
+    base: inResponse(text),
     head: side({
       responses: {
         200: { description: 'Done.', content: { ...json(text), 'application/octet-stream': {} } },
@@ -170,7 +170,7 @@ export const operationCases: readonly OpenapiCase[] = [
     bump: 'minor',
     category: 'added',
     base: side({}),
-    head: asked(text),
+    head: inRequest(text),
   },
   {
     title: 'required body added',

@@ -32,7 +32,7 @@ export function createAttestingMethods(chain: BeaconChain): AttestingMethods {
   function requireValidators(indices: readonly number[]): void {
     const { length } = chain.state('head').state.validators
     if (indices.some((index) => index >= length)) {
-      throw new Refused('The body names a validator index that the head state does not have.')
+      throw new Refused('The body contains a validator index that the head state does not have.')
     }
   }
 

@@ -19,7 +19,7 @@ type ProductionMethods = Pick<ApplicationMethods<Endpoints['validator']>, 'produ
 const broadcastValidations: readonly string[] = ['gossip', 'consensus', 'consensus_and_equivocation']
 const graffitiBytes = 32
 // A proposer publishes within its slot, so only a few payloads wait for their blinded blocks at a time.
-const mostWaitingPayloads = 16
+const maxPendingPayloads = 16
 
 /**
  * Creates the operations by which a validator produces and publishes a block.
@@ -30,14 +30,14 @@ const mostWaitingPayloads = 16
 export function createProductionMethods(chain: BeaconChain): ProductionMethods {
   const payloads = new Map<RootHex, ExecutionPayload>()
 
-  function remember(payload: ExecutionPayload): void {
+  function storePayload(payload: ExecutionPayload): void {
     payloads.set(toRootHex(payload.blockHash), payload)
     const [oldest] = payloads.keys()
-    if (payloads.size > mostWaitingPayloads && oldest !== undefined) payloads.delete(oldest)
+    if (payloads.size > maxPendingPayloads && oldest !== undefined) payloads.delete(oldest)
   }
 
   async function importFuluBlock(signedBlock: SignedBeaconBlock): Promise<void> {
-    if (!isOfFulu(signedBlock)) throw new Refused('The block must be one of Fulu.')
+    if (!isOfFulu(signedBlock)) throw new Refused('The block must be a Fulu block.')
     await chain.importBlock(signedBlock)
   }
 
@@ -49,7 +49,7 @@ export function createProductionMethods(chain: BeaconChain): ProductionMethods {
         graffiti: graffiti === undefined ? new Uint8Array(graffitiBytes) : readGraffiti(graffiti),
         skipRandaoVerification,
       })
-      remember(block.body.executionPayload)
+      storePayload(block.body.executionPayload)
       return {
         data: { block, kzgProofs: [], blobs: [] },
         meta: {
@@ -84,8 +84,8 @@ function readGraffiti(hex: string): Uint8Array {
   return fromHex(hex)
 }
 
-function requireBroadcastValidation(given: string | undefined): void {
-  if (given === undefined || broadcastValidations.includes(given)) return
+function requireBroadcastValidation(value: string | undefined): void {
+  if (value === undefined || broadcastValidations.includes(value)) return
   throw new Refused(`broadcast_validation must be one of ${broadcastValidations.join(', ')}.`)
 }
 

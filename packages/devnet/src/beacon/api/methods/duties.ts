@@ -105,9 +105,9 @@ function pubkeyOf(state: CachedBeaconStateFulu, index: ValidatorIndex): Uint8Arr
 }
 
 function known(state: CachedBeaconStateFulu, indices: readonly ValidatorIndex[]): ValidatorIndex[] {
-  if (indices.length === 0) throw new Refused('The body must name at least one validator index.')
+  if (indices.length === 0) throw new Refused('The body must contain at least one validator index.')
   if (indices.some((index) => index >= state.validators.length)) {
-    throw new Refused('The body names a validator index that the state does not have.')
+    throw new Refused('The body contains a validator index that the state does not have.')
   }
   return [...indices]
 }

@@ -21,8 +21,8 @@ const peerDirections: readonly string[] = ['inbound', 'outbound']
 export function createNodeMethods(chain: BeaconChain, version: string): NodeMethods {
   return {
     async getPeers({ state, direction }) {
-      requireWords('state', state, peerStates)
-      requireWords('direction', direction, peerDirections)
+      requireKnownValues('state', state, peerStates)
+      requireKnownValues('direction', direction, peerDirections)
       return { data: [], meta: { count: 0 } }
     },
     async getPeer() {
@@ -58,7 +58,11 @@ export function createNodeMethods(chain: BeaconChain, version: string): NodeMeth
   }
 }
 
-function requireWords(name: string, given: readonly string[] | undefined, known: readonly string[]): void {
-  if (given?.every((word) => known.includes(word)) ?? true) return
+function requireKnownValues(
+  name: string,
+  values: readonly string[] | undefined,
+  known: readonly string[],
+): void {
+  if (values?.every((value) => known.includes(value)) ?? true) return
   throw new Refused(`${name} must be one of ${known.join(', ')}.`)
 }

@@ -50,13 +50,13 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
     ids: ValidatorIds,
     statuses: readonly string[] | undefined,
   ) => {
-    const isWanted = statusFilter(statuses)
+    const matches = statusFilter(statuses)
     const record = chain.state(stateId)
     const { state } = record
     return {
       data: findValidators(state, ids)
         .map((index) => readValidator(state, index))
-        .filter(({ status }) => isWanted(status)),
+        .filter(({ status }) => matches(status)),
       meta: finalityFlags(record),
     }
   }
@@ -105,7 +105,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       const current = record.state.epochCtx.epoch
       const wanted = epoch ?? current
       if (wanted > current || wanted + EPOCHS_PER_HISTORICAL_VECTOR <= current) {
-        throw new Refused('The state holds no RANDAO mix of this epoch.')
+        throw new Refused('The state does not contain the RANDAO mix of this epoch.')
       }
       return { data: { randao: getRandaoMix(record.state, wanted) }, meta: finalityFlags(record) }
     },
@@ -149,9 +149,9 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       if (index !== undefined && !committees.some((committee) => committee.index === index)) {
         throw new Refused('index must be below the number of committees per slot.')
       }
-      const isWanted = (committee: { index: number; slot: number }) =>
+      const matches = (committee: { index: number; slot: number }) =>
         (slot === undefined || committee.slot === slot) && (index === undefined || committee.index === index)
-      return { data: committees.filter(isWanted), meta: finalityFlags(record) }
+      return { data: committees.filter(matches), meta: finalityFlags(record) }
     },
     async getEpochSyncCommittees({ stateId, epoch }) {
       const record = chain.state(stateId)

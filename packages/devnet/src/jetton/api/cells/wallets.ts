@@ -56,9 +56,9 @@ const kinds: Readonly<Record<string, WalletKind>> = {
 export function readWallet(code: Cell | undefined, data: Cell | undefined): Wallet | undefined {
   const kind = code === undefined ? undefined : kinds[code.hash().toString('base64')]
   if (kind === undefined || data === undefined) return undefined
-  const { readData, ...told } = kind
+  const { readData, ...summary } = kind
   try {
-    return { ...told, data: readData(data) }
+    return { ...summary, data: readData(data) }
   } catch {
     return undefined
   }

@@ -1,9 +1,9 @@
 import { Address, beginCell, Cell, contractAddress, storeMessage, toNano, type Message } from '@ton/core'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { v2OfThisFile, type Json } from '../../../../test/jetton-v2.ts'
+import { useV2Server, type Json } from '../../../../test/jetton-v2.ts'
 import { WalletV4, type WalletTransfer } from '../../chain/wallet-v4.ts'
 
-const server = v2OfThisFile()
+const server = useV2Server()
 // DROP: removes the number of the method from the stack, and returns the rest as the result.
 const echoInit = { code: beginCell().storeUint(0x30, 8).endCell(), data: beginCell().endCell() }
 const echo = contractAddress(0, echoInit)
@@ -31,9 +31,9 @@ async function sign(transfer: WalletTransfer) {
 test('a message that was sent is on the chain, with its comment', async () => {
   const last = await sign({ to: echo, value: toNano(1), bounce: false, init: echoInit, body: comment })
   expect(await server.result('sendBoc', { boc: last.boc })).toEqual({ '@type': 'ok' })
-  const [taken] = await server.result('getTransactions', { address: echoAddress, limit: 1 })
+  const [received] = await server.result('getTransactions', { address: echoAddress, limit: 1 })
   const text = Buffer.from('Ahoy, Кэп').toString('base64')
-  expect(taken.in_msg).toMatchObject({
+  expect(received.in_msg).toMatchObject({
     source: wallet,
     destination: echoAddress,
     value: `${toNano(1)}`,
@@ -41,10 +41,10 @@ test('a message that was sent is on the chain, with its comment', async () => {
     message: 'Ahoy, Кэп',
     msg_data: { '@type': 'msg.dataText', text },
   })
-  const [own] = await server.result('getTransactions', { address: wallet, limit: 1 })
-  expect(own.in_msg.hash).toBe(Cell.fromBase64(last.boc).hash().toString('base64'))
+  const [senderTransaction] = await server.result('getTransactions', { address: wallet, limit: 1 })
+  expect(senderTransaction.in_msg.hash).toBe(Cell.fromBase64(last.boc).hash().toString('base64'))
   const { bits } = last.message.body
-  expect(own.in_msg.message).toBe(`${bits.subbuffer(0, bits.length)?.toString('base64')}\n`)
+  expect(senderTransaction.in_msg.message).toBe(`${bits.subbuffer(0, bits.length)?.toString('base64')}\n`)
   const std = await server.result('getTransactionsStd', { address: echoAddress, limit: 1 })
   expect(std.transactions[0].in_msg).toMatchObject({
     '@type': 'raw.message',
@@ -53,14 +53,14 @@ test('a message that was sent is on the chain, with its comment', async () => {
   })
 })
 
-test('an encrypted comment is told from a plain one', async () => {
+test('distinguishes an encrypted comment from a plain one', async () => {
   const body = beginCell().storeUint(0x2167da4b, 32).storeBuffer(Buffer.from('secret')).endCell()
   await server.result('sendBoc', { boc: (await sign({ to: echo, value: toNano(1), body })).boc })
-  const [taken] = await server.result('getTransactions', { address: echoAddress, limit: 1 })
-  expect(taken.in_msg.msg_data).toEqual({ '@type': 'msg.dataEncryptedText', text: 'c2VjcmV0' })
+  const [received] = await server.result('getTransactions', { address: echoAddress, limit: 1 })
+  expect(received.in_msg.msg_data).toEqual({ '@type': 'msg.dataEncryptedText', text: 'c2VjcmV0' })
 })
 
-test('sending answers the hash of the message, and the one that every form of it has', async () => {
+test('sending returns the message hash and the normalized hash', async () => {
   const { boc: signed, message } = await sign({ to: echo, value: toNano('0.5') })
   const hash = Cell.fromBase64(signed).hash()
   // TEP-467: no source, no fee, no state, the body in a reference.
@@ -81,7 +81,7 @@ test('sending answers the hash of the message, and the one that every form of it
   expect(server.chain.transactionByMessage(hash)?.account).toBe(Address.parse(wallet).toRawString())
 })
 
-test('a message that the contract refuses leaves the chain as it was', async () => {
+test('a message that the contract rejects does not change the chain', async () => {
   const before = server.chain.head.seqno
   const refused = /^LITE_SERVER_UNKNOWN: cannot apply external message to current state : .*exitcode=33/s
   const again = { ok: false, code: 500, error: expect.stringMatching(refused) }
@@ -102,7 +102,7 @@ const deep = Array.from({ length: 300 }).reduce<Cell>(
   Cell.EMPTY,
 )
 const internalOut = beginCell().storeUint(0, 1).endCell()
-const unsent: [title: string, boc: string, status: number, error: RegExp][] = [
+const rejectedMessages: [title: string, boc: string, status: number, error: RegExp][] = [
   ['an empty text', '', 422, /empty boc$/],
   ['a text that is no bag of cells', 'AAAA', 422, /failed to parse boc$/],
   ['too many bytes', boc(tooLong), 500, /too large \(\d+ bytes\), rejecting$/],
@@ -118,9 +118,9 @@ function manyCells(first: number): Cell {
   )
 }
 
-test.each(unsent)('%s is not sent', async (_title, given, status, error) => {
-  const answer = await server.post('sendBoc', { boc: given })
-  expect(answer).toMatchObject({ status, body: { ok: false, error: expect.stringMatching(error) } })
+test.each(rejectedMessages)('%s is not sent', async (_title, input, status, error) => {
+  const response = await server.post('sendBoc', { boc: input })
+  expect(response).toMatchObject({ status, body: { ok: false, error: expect.stringMatching(error) } })
 })
 
 test('the fees of a message are those of its transactions', async () => {
@@ -140,19 +140,21 @@ test('the fees of a message are those of its transactions', async () => {
   expect(server.chain.head.seqno).toBe(before)
   expect(fees['@type']).toBe('query.fees')
   await server.result('sendBoc', { boc: signed })
-  const [own] = await server.result('getTransactions', { address: wallet, limit: 1 })
+  const [senderTransaction] = await server.result('getTransactions', { address: wallet, limit: 1 })
   const source = fees.source_fees
   // The forwarding fee is counted once: the rest of it stays with the message.
-  expect(source.in_fwd_fee + source.gas_fee + source.storage_fee + source.fwd_fee).toBe(Number(own.fee))
+  expect(source.in_fwd_fee + source.gas_fee + source.storage_fee + source.fwd_fee).toBe(
+    Number(senderTransaction.fee),
+  )
   for (const name of ['in_fwd_fee', 'gas_fee', 'fwd_fee']) expect(source[name], name).toBeGreaterThan(0)
-  const [taken] = await server.result('getTransactions', { address: echoAddress, limit: 1 })
+  const [received] = await server.result('getTransactions', { address: echoAddress, limit: 1 })
   expect(fees.destination_fees).toHaveLength(1)
   const [destination] = fees.destination_fees
-  expect(destination.gas_fee + destination.storage_fee).toBe(Number(taken.fee))
+  expect(destination.gas_fee + destination.storage_fee).toBe(Number(received.fee))
   expect(destination).toMatchObject({ in_fwd_fee: 0, fwd_fee: 0 })
 })
 
-test('the fees of a message with a wrong signature are told only when the signature does not count', async () => {
+test('estimates fees of a message with a wrong signature only when signatures are ignored', async () => {
   const { message } = await sign({ to: echo, value: toNano(1) })
   const body = message.body.beginParse()
   const forged = boc(beginCell().storeBuffer(Buffer.alloc(64)).storeSlice(body.skip(512)).endCell())
@@ -165,7 +167,7 @@ test('the fees of a message with a wrong signature are told only when the signat
   })
 })
 
-test('the fees of the first message count the state that it brings', async () => {
+test('the fees of the first message include its state init', async () => {
   const fresh = new WalletV4(Buffer.alloc(32, 7))
   await server.chain.fund(fresh.address, toNano(10))
   const message = fresh.transfer(0, Math.floor(Date.now() / 1000) + 60, [{ to: echo, value: toNano(1) }])
@@ -181,7 +183,7 @@ test('the fees of the first message count the state that it brings', async () =>
   expect((await server.post('estimateFee', estimate)).status).toBe(500)
 })
 
-test('get methods take and give the older stack', async () => {
+test('get methods accept and return the legacy stack', async () => {
   const cell = boc(comment)
   const number = { '@type': 'tvm.stackEntryNumber', number: { '@type': 'tvm.numberDecimal', number: '7' } }
   const stack = [
@@ -203,13 +205,13 @@ test('get methods take and give the older stack', async () => {
     block_id: { seqno: server.chain.head.seqno },
     last_transaction_id: last.transaction_id,
   })
-  const written = ['cell', { bytes: expect.any(String), object: writtenTree(comment) }]
+  const encoded = ['cell', { bytes: expect.any(String), object: writtenTree(comment) }]
   expect(result.stack).toEqual([
     ['num', '0x5'],
     ['num', '-0xff'],
     ['num', '0xff'],
-    written,
-    written,
+    encoded,
+    encoded,
     ['tuple', { '@type': 'tvm.tuple', elements: [number, number, number] }],
     ['list', { '@type': 'tvm.list', elements: [number, number] }],
     ['list', { '@type': 'tvm.list', elements: [] }],
@@ -222,7 +224,7 @@ function writtenTree(cell: Cell): Json {
   return { data: { b64: bytes?.toString('base64'), len: cell.bits.length }, refs: [], special: false }
 }
 
-test('get methods take and give the typed stack', async () => {
+test('get methods accept and return the typed stack', async () => {
   const number = (value: bigint) => ({
     '@type': 'tvm.stackEntryNumber',
     number: { '@type': 'tvm.numberDecimal', number: `${value}` },
@@ -243,7 +245,7 @@ test('get methods take and give the typed stack', async () => {
   expect(result).toEqual({ '@type': 'smc.runResult', gas_used: expect.any(Number), stack, exit_code: 0 })
 })
 
-test('get methods of the sample jetton answer as the standard says', async () => {
+test('get methods of the sample jetton conform to TEP-74', async () => {
   const { jetton_master, jetton_wallet } = server.chain.example
   const owner = boc(beginCell().storeAddress(Address.parse(wallet)).endCell())
   const { stack, exit_code } = await server.result('runGetMethod', {
@@ -254,12 +256,12 @@ test('get methods of the sample jetton answer as the standard says', async () =>
   expect(exit_code).toBe(0)
   const found = Cell.fromBase64(stack[0][1].bytes).beginParse().loadAddress()
   expect(found.toString()).toBe(jetton_wallet)
-  const lacking = await server.result('runGetMethod', {
+  const unsupported = await server.result('runGetMethod', {
     address: jetton_master,
     method: 'lacking',
     stack: [],
   })
-  expect(lacking.exit_code).toBe(11)
+  expect(unsupported.exit_code).toBe(11)
   const missing = await server.result('runGetMethodStd', {
     address: `0:${'ab'.repeat(32)}`,
     method: 'seqno',
@@ -268,7 +270,7 @@ test('get methods of the sample jetton answer as the standard says', async () =>
   expect(missing).toMatchObject({ exit_code: -13, gas_used: 0, stack: [] })
 })
 
-test('a wallet that its master does not know is no jetton wallet', async () => {
+test('a wallet that its master does not confirm is not a jetton wallet', async () => {
   const known = await server.result('getAddressInformation', { address: server.chain.example.jetton_wallet })
   // The data of a used wallet results in another address than its initial data.
   const init = { code: Cell.fromBase64(known.code), data: Cell.fromBase64(known.data) }
@@ -296,7 +298,7 @@ const malformed: [title: string, entry: unknown, status: number][] = [
   ['a tuple without elements', ['tuple', {}], 422],
   ['an element of no type', ['tuple', { elements: [{}] }], 422],
   [
-    'an element that cannot be sent',
+    'an element of an unsupported type',
     ['tuple', { elements: [{ '@type': 'tvm.stackEntryUnsupported' }] }],
     542,
   ],
@@ -306,17 +308,20 @@ const malformed: [title: string, entry: unknown, status: number][] = [
 ]
 
 test.each(malformed)('a stack with %s is refused', async (_title, entry, status) => {
-  const answer = await server.post('runGetMethod', { address: echoAddress, method: 'x', stack: [entry] })
-  expect(answer).toMatchObject({ status, body: { ok: false, code: status } })
+  const response = await server.post('runGetMethod', { address: echoAddress, method: 'x', stack: [entry] })
+  expect(response).toMatchObject({ status, body: { ok: false, code: status } })
 })
 
-test('a long number may come as a number of JSON', async () => {
+test('accepts a long integer as a JSON number', async () => {
   const body = `{"address":"${echoAddress}","method":"x","stack":[["num",-1152921504606846977]]}`
-  const answer = await fetch(`${server.url}/runGetMethod`, { method: 'POST', body })
-  expect(await answer.json()).toMatchObject({ ok: true, result: { stack: [['num', '-0x1000000000000001']] } })
+  const response = await fetch(`${server.url}/runGetMethod`, { method: 'POST', body })
+  expect(await response.json()).toMatchObject({
+    ok: true,
+    result: { stack: [['num', '-0x1000000000000001']] },
+  })
 })
 
-test('a cell whose tree has no end is given as bytes alone', async () => {
+test('returns a cell with an exponentially large tree as bytes only', async () => {
   const many = Array.from({ length: 60 }).reduce<Cell>(
     (cell) => beginCell().storeRef(cell).storeRef(cell).endCell(),
     comment,
@@ -329,7 +334,7 @@ test('a cell whose tree has no end is given as bytes alone', async () => {
 
 const library = beginCell().storeUint(2, 8).storeBuffer(Buffer.alloc(32)).endCell({ exotic: true })
 const many = (count: number): Json => ({ elements: Array.from({ length: count }, () => nested(0)) })
-const unbearable: [title: string, method: string, given: Json, status: number][] = [
+const unsupportedInputs: [title: string, method: string, input: Json, status: number][] = [
   ['a list', 'runGetMethod', { method: 'x', stack: [['list', many(300)]] }, 422],
   ['a stack', 'runGetMethodStd', { method: 'x', stack: many(400).elements }, 422],
   ['a cell of a stack', 'runGetMethod', { method: 'x', stack: [['tvm.Cell', boc(deep)]] }, 422],
@@ -340,11 +345,11 @@ const unbearable: [title: string, method: string, given: Json, status: number][]
   ['a body of too many bytes', 'estimateFee', { body: 'A'.repeat(100_000) }, 500],
 ]
 
-test.each(unbearable)(
-  '%s that the engine cannot take leaves it at work',
-  async (_title, method, given, status) => {
-    const answer = await server.post(method, { address: echoAddress, ...given })
-    expect(answer).toMatchObject({
+test.each(unsupportedInputs)(
+  '%s that the engine cannot process does not stop it',
+  async (_title, method, input, status) => {
+    const response = await server.post(method, { address: echoAddress, ...input })
+    expect(response).toMatchObject({
       status,
       body: { ok: false, code: status, error: expect.stringMatching(/parse|should|too/) },
     })
@@ -353,13 +358,13 @@ test.each(unbearable)(
   },
 )
 
-test('a list of what a stack can hold comes back', async () => {
+test('returns a list with every type of stack entry unchanged', async () => {
   const entry = ['list', { '@type': 'tvm.list', ...many(254) }]
   const { stack } = await server.result('runGetMethod', { address: echoAddress, method: 'x', stack: [entry] })
   expect(stack[0][1].elements).toHaveLength(254)
 })
 
-test('tuples of the greatest depth come back', async () => {
+test('returns tuples of the maximum depth unchanged', async () => {
   const entry = ['tuple', { '@type': 'tvm.tuple', elements: [nested(98)] }]
   const { stack } = await server.result('runGetMethod', { address: echoAddress, method: 'x', stack: [entry] })
   expect(JSON.stringify(stack).match(/tvm\.tuple/g)).toHaveLength(99)

@@ -3,7 +3,7 @@ import { writeBoc } from '../cells/bag-of-cells.ts'
 
 const suspendedAddressesId = 44
 
-const nothing: DictionaryValue<true> = { serialize: () => {}, parse: () => true }
+const emptyValue: DictionaryValue<true> = { serialize: () => {}, parse: () => true }
 const read = new WeakMap<Cell, Configuration>()
 
 /**
@@ -32,7 +32,7 @@ export class Configuration {
     this.boc = writeBoc(root)
     this.#parameters = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), root)
     const suspended = this.#parameters.get(suspendedAddressesId)?.beginParse().skip(8)
-    this.#suspended = suspended?.loadDict(Dictionary.Keys.Buffer(36), nothing) ?? Dictionary.empty()
+    this.#suspended = suspended?.loadDict(Dictionary.Keys.Buffer(36), emptyValue) ?? Dictionary.empty()
     this.#suspendedUntil = suspended?.loadUint(32) ?? 0
   }
 

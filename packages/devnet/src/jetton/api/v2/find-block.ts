@@ -30,46 +30,46 @@ export function masterBlock(chain: JettonChain, seqno: number): Block {
 export function namedBlock(chain: JettonChain, name: BlockName): Block {
   const { workchain, shard, seqno, root_hash, file_hash } = name
   const block = shard === wholeWorkchain ? chain.block({ workchain, seqno }) : undefined
-  const other =
+  const sibling =
     root_hash !== undefined &&
     file_hash !== undefined &&
     !(block?.rootHash.equals(root_hash) === true && block.fileHash.equals(file_hash))
-  if (block === undefined || other) {
+  if (block === undefined || sibling) {
     throw liteServerFailure(`cannot find block ${describe(workchain, shard, seqno)} : block is not in db`)
   }
   return block
 }
 
 /** A logical time, or Unix seconds. */
-export type Moment = { readonly lt: bigint } | { readonly unixtime: number }
+export type PointInTime = { readonly lt: bigint } | { readonly unixtime: number }
 
 /**
  * Finds the first block of a shard that ends at or after a time.
  *
  * @throws {@link Failure} when there is none yet, or the blocks of that time are no longer stored.
  */
-export function firstBlock(chain: JettonChain, workchain: number, shard: bigint, moment: Moment): Block {
+export function firstBlock(chain: JettonChain, workchain: number, shard: bigint, time: PointInTime): Block {
   const blocks = shard === wholeWorkchain ? chain.blocks(workchain) : []
   let [low, high] = [0, blocks.length]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const block = blocks[middle]
-    if (block !== undefined && reaches(block, moment)) high = middle
+    if (block !== undefined && reaches(block, time)) high = middle
     else low = middle + 1
   }
   const [before, found] = [blocks[low - 1], blocks[low]]
-  if (found === undefined || !(areNeighbours(before, found) || covers(found, moment))) {
+  if (found === undefined || !(areNeighbours(before, found) || covers(found, time))) {
     throw liteServerFailure('ltdb: block not found')
   }
   return found
 }
 
-function reaches(block: Block, moment: Moment): boolean {
-  return 'lt' in moment ? block.endLt >= moment.lt : block.genUtime >= moment.unixtime
+function reaches(block: Block, time: PointInTime): boolean {
+  return 'lt' in time ? block.endLt >= time.lt : block.genUtime >= time.unixtime
 }
 
-function covers(block: Block, moment: Moment): boolean {
-  return 'lt' in moment && block.startLt <= moment.lt
+function covers(block: Block, time: PointInTime): boolean {
+  return 'lt' in time && block.startLt <= time.lt
 }
 
 /**

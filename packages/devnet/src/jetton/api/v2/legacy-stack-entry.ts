@@ -13,7 +13,7 @@ import {
 } from './stack-entry.ts'
 import { buildList, readList } from './tvm-list.ts'
 
-const mostCells = 10_000
+const maxCells = 10_000
 
 /**
  * Formats a stack entry in the legacy form.
@@ -30,7 +30,7 @@ export function writeLegacyStackEntry(entry: TupleItem): [type: string, value: u
   }
   if (entry.type === 'cell' || entry.type === 'slice') {
     const { cell } = entry
-    const isSmall = countCells(cell) <= mostCells
+    const isSmall = countCells(cell) <= maxCells
     return ['cell', { bytes: writeBoc(cell), ...(isSmall && { object: writeCellTree(cell) }) }]
   }
   const list = readList(entry)
@@ -42,14 +42,14 @@ export function writeLegacyStackEntry(entry: TupleItem): [type: string, value: u
 /**
  * Parses a stack entry in the legacy form.
  *
- * @param given The value from the client: a pair of a type and a value.
+ * @param input The value from the client: a pair of a type and a value.
  * @returns The entry for the virtual machine.
  * @throws {@link Failure} with 422 for a malformed entry, 400 for bytes that are not a cell, 533 for one that is nested
  * too deeply and 542 for a type that is not allowed.
  */
-export function readLegacyStackEntry(given: unknown): TupleItem {
-  if (!Array.isArray(given) || given.length !== 2) throw malformed('an entry is no pair')
-  const [type, value]: unknown[] = given
+export function readLegacyStackEntry(input: unknown): TupleItem {
+  if (!Array.isArray(input) || input.length !== 2) throw malformed('an entry is no pair')
+  const [type, value]: unknown[] = input
   switch (type) {
     case 'num':
     case 'int':

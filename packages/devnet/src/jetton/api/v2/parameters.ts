@@ -10,7 +10,7 @@ export interface Parameter<value> {
   /**
    * @throws {@link Failure}, or any error for a value of another kind.
    */
-  read(given: unknown, name: string): value
+  read(input: unknown, name: string): value
   /** Default for a missing parameter; without it the parameter is required. */
   readonly absent?: () => value
 }
@@ -27,22 +27,22 @@ export type Values<parameters extends Parameters> = {
  * Parses the parameters of a request.
  *
  * @param parameters The parser of each parameter.
- * @param given Unparsed parameters from the client.
+ * @param input Unparsed parameters from the client.
  * @param source The kind of request, for the error text.
  * @returns The values by name.
  * @throws {@link Failure} with 422 for missing or malformed parameters, and for names that are not allowed in a body.
  */
 export function readParameters<parameters extends Parameters>(
   parameters: parameters,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   source: 'get' | 'post',
 ): Values<parameters> {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(parameters, name))
+  const unknown = Object.keys(input).find((name) => !Object.hasOwn(parameters, name))
   if (source === 'post' && unknown !== undefined) {
     throw new Failure(422, `failed to parse post request: unknown property ${JSON.stringify(unknown)}`)
   }
   const values = Object.entries(parameters).map(([name, parameter]) => {
-    const value = given[name]
+    const value = input[name]
     if ((value === undefined || value === null) && parameter.absent !== undefined) {
       return [name, parameter.absent()]
     }
@@ -67,57 +67,57 @@ export function withDefault<value>(parameter: Parameter<value>, value: value): P
 }
 
 /** An address in any form, with that form. */
-export const writtenAddress: Parameter<WrittenAddress> = {
-  read(given) {
-    if (given === '') throw invalid('empty address')
-    return present(typeof given === 'string' ? readAddress(given) : undefined)
+export const formattedAddress: Parameter<WrittenAddress> = {
+  read(input) {
+    if (input === '') throw invalid('empty address')
+    return present(typeof input === 'string' ? readAddress(input) : undefined)
   },
 }
 
 /** An address in any form. */
 export const address: Parameter<Address> = {
-  read: (given, name) => writtenAddress.read(given, name).address,
+  read: (input, name) => formattedAddress.read(input, name).address,
 }
 
 /** A hash of 32 bytes. */
 export const hash: Parameter<Buffer> = {
-  read: (given) => present(typeof given === 'string' ? readHash(given) : undefined),
+  read: (input) => present(typeof input === 'string' ? readHash(input) : undefined),
 }
 
 /** An optional hash; an empty value counts as missing. */
 export const optionalHash: Parameter<Buffer | undefined> = {
-  read: (given, name) => (given === '' ? undefined : hash.read(given, name)),
+  read: (input, name) => (input === '' ? undefined : hash.read(input, name)),
   absent: () => undefined,
 }
 
 /** The id of an account within its workchain: a hash, or an address, whose workchain is ignored. */
 export const accountId: Parameter<Buffer | undefined> = {
-  read(given, name) {
-    const written = typeof given === 'string' ? readAddress(given) : undefined
-    return written === undefined ? optionalHash.read(given, name) : written.address.hash
+  read(input, name) {
+    const written = typeof input === 'string' ? readAddress(input) : undefined
+    return written === undefined ? optionalHash.read(input, name) : written.address.hash
   },
   absent: () => undefined,
 }
 
 /** A list of hashes: repeated in a query, an array in a body. */
 export const hashes: Parameter<readonly Buffer[]> = {
-  read(given, name) {
-    const list = Array.isArray(given) ? given : [given]
+  read(input, name) {
+    const list = Array.isArray(input) ? input : [input]
     return list.map((item) => hash.read(item, name))
   },
   absent: () => [],
 }
 
 /** A signed number of 64 bits. */
-export const int64: Parameter<bigint> = { read: (given) => readInteger(given, 64) }
+export const int64: Parameter<bigint> = { read: (input) => readInteger(input, 64) }
 
 /** A signed number of 32 bits. */
-export const int32: Parameter<number> = { read: (given) => Number(readInteger(given, 32)) }
+export const int32: Parameter<number> = { read: (input) => Number(readInteger(input, 32)) }
 
 /** A number of 32 bits that is greater than zero. */
 export const positive: Parameter<number> = {
-  read(given, name) {
-    const value = int32.read(given, name)
+  read(input, name) {
+    const value = int32.read(input, name)
     if (value <= 0) throw invalid(`${name} should be positive`)
     return value
   },
@@ -125,8 +125,8 @@ export const positive: Parameter<number> = {
 
 /** A number of 32 bits that is not negative. */
 export const nonNegative: Parameter<number> = {
-  read(given, name) {
-    const value = int32.read(given, name)
+  read(input, name) {
+    const value = int32.read(input, name)
     if (value < 0) throw invalid(`${name} should be non-negative`)
     return value
   },
@@ -134,19 +134,19 @@ export const nonNegative: Parameter<number> = {
 
 /** A logical time. */
 export const logicalTime: Parameter<bigint> = {
-  read(given, name) {
-    const value = int64.read(given, name)
+  read(input, name) {
+    const value = int64.read(input, name)
     if (value < 0n) throw invalid(`${name} should be non-negative`)
     return value
   },
 }
 
 /** The number of rows to return: from one to a limit. */
-export function count(most: number): Parameter<number> {
+export function count(maximum: number): Parameter<number> {
   return {
-    read(given, name) {
-      const value = positive.read(given, name)
-      if (value > most) throw invalid(`${name} should be less or equal ${most}`)
+    read(input, name) {
+      const value = positive.read(input, name)
+      if (value > maximum) throw invalid(`${name} should be less or equal ${maximum}`)
       return value
     },
   }
@@ -154,45 +154,45 @@ export function count(most: number): Parameter<number> {
 
 /** True or false, as a word or a digit. */
 export const boolean: Parameter<boolean> = {
-  read(given) {
-    if (given === true || given === 1 || given === 'true' || given === '1') return true
-    if (given === false || given === 0 || given === 'false' || given === '0') return false
+  read(input) {
+    if (input === true || input === 1 || input === 'true' || input === '1') return true
+    if (input === false || input === 0 || input === 'false' || input === '0') return false
     throw new TypeError('not a boolean')
   },
 }
 
 /** Any text. */
 export const text: Parameter<string> = {
-  read(given) {
-    if (typeof given !== 'string') throw new TypeError('not a text')
-    return given
+  read(input) {
+    if (typeof input !== 'string') throw new TypeError('not a text')
+    return input
   },
 }
 
 /** A bag of cells with one root. */
 export const boc: Parameter<Cell> = {
-  read(given, name) {
-    if (given === '') throw invalid(`empty ${name}`)
-    return present(typeof given === 'string' ? readBoc(given) : undefined)
+  read(input, name) {
+    if (input === '') throw invalid(`empty ${name}`)
+    return present(typeof input === 'string' ? readBoc(input) : undefined)
   },
 }
 
 /** An optional bag of cells; an empty value counts as missing. */
 export const optionalBoc: Parameter<Cell | undefined> = {
-  read: (given, name) => (given === '' ? undefined : boc.read(given, name)),
+  read: (input, name) => (input === '' ? undefined : boc.read(input, name)),
   absent: () => undefined,
 }
 
 /** Any list. */
 export const list: Parameter<readonly unknown[]> = {
-  read(given) {
-    if (!Array.isArray(given)) throw new TypeError('not a list')
-    return given
+  read(input) {
+    if (!Array.isArray(input)) throw new TypeError('not a list')
+    return input
   },
 }
 
-function readInteger(given: unknown, bits: number): bigint {
-  const written = typeof given === 'number' ? `${given}` : given
+function readInteger(input: unknown, bits: number): bigint {
+  const written = typeof input === 'number' ? `${input}` : input
   if (typeof written !== 'string' || !/^-?\d{1,20}$/.test(written)) throw new TypeError('not an integer')
   const value = BigInt(written)
   if (BigInt.asIntN(bits, value) !== value) throw new RangeError(`not an integer of ${bits} bits`)

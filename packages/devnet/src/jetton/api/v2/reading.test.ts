@@ -1,11 +1,11 @@
 import { Address, beginCell, Cell, loadShardAccount, loadTransaction, toNano } from '@ton/core'
 import { beforeAll, expect, test } from 'vitest'
-import { v2OfThisFile, type Given, type Json } from '../../../../test/jetton-v2.ts'
+import { useV2Server, type Input, type Json } from '../../../../test/jetton-v2.ts'
 import { methods } from './methods.ts'
 
-const server = v2OfThisFile()
-const whole = '-9223372036854775808'
-const nobody = `0:${'ab'.repeat(32)}`
+const server = useV2Server()
+const wholeShard = '-9223372036854775808'
+const unusedAddress = `0:${'ab'.repeat(32)}`
 
 let wallet = ''
 let master = ''
@@ -38,11 +38,11 @@ test('the methods are those of the interface', () => {
 })
 
 /** Parameters with which every read method returns a result. */
-function readings(): Record<string, Given> {
+function readings(): Record<string, Input> {
   const { chain } = server
   const base = chain.blocks(0).at(-1)
   const seqno = chain.head.seqno
-  const block = { workchain: 0, shard: whole, seqno: base?.seqno }
+  const block = { workchain: 0, shard: wholeShard, seqno: base?.seqno }
   const sent = chain.transactionsOf(Address.parse(wallet)).findLast(({ children }) => children.length > 0)
   const info = sent?.children[0]?.parse().inMessage?.info
   if (info?.type !== 'internal') throw new Error('the wallet sends a message to another account')
@@ -82,47 +82,47 @@ function readings(): Record<string, Given> {
   }
 }
 
-test('every method that reads answers GET, POST and JSON-RPC alike', async () => {
-  const given = readings()
+test('every read method returns the same result by GET, POST and JSON-RPC', async () => {
+  const inputs = readings()
   // Three of these have no result here, and one returns the time.
   const others = ['getMasterchainBlockSignatures', 'getShardBlockProof', 'getConsensusBlock', 'dnsResolve']
   const reading = Object.keys(methods).filter((name) => methods[name]?.verbs.includes('GET'))
-  expect([...Object.keys(given), ...others].toSorted()).toEqual(reading.toSorted())
-  for (const [method, parameters] of Object.entries(given)) {
+  expect([...Object.keys(inputs), ...others].toSorted()).toEqual(reading.toSorted())
+  for (const [method, parameters] of Object.entries(inputs)) {
     const body = method === 'getLibraries' ? { libraries: ['cd'.repeat(32)] } : parameters
-    const [got, posted, called] = await Promise.all([
+    const [viaGet, posted, called] = await Promise.all([
       server.get(method, parameters),
       server.post(method, body),
       server.rpc(method, body),
     ])
-    expect(got.body, method).toEqual({ ok: true, result: expect.anything(), '@extra': expect.any(String) })
-    expect([got.status, posted.status, called.status]).toEqual([200, 200, 200])
-    expect(posted.body.result).toEqual(got.body.result)
-    expect(called.body.result).toEqual(got.body.result)
+    expect(viaGet.body, method).toEqual({ ok: true, result: expect.anything(), '@extra': expect.any(String) })
+    expect([viaGet.status, posted.status, called.status]).toEqual([200, 200, 200])
+    expect(posted.body.result).toEqual(viaGet.body.result)
+    expect(called.body.result).toEqual(viaGet.body.result)
   }
 })
 
 test('addresses are detected in all their forms', async () => {
   const address = Address.parse('0:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31a8')
-  const forms: [given: string, type: string, testOnly: boolean][] = [
+  const forms: [input: string, type: string, testOnly: boolean][] = [
     [address.toRawString(), 'raw_form', false],
     [address.toRawString().toUpperCase(), 'raw_form', false],
     [address.toString(), 'friendly_bounceable', false],
     [address.toString({ bounceable: false }), 'friendly_non_bounceable', false],
     [address.toString({ urlSafe: false, testOnly: true }), 'friendly_bounceable', true],
   ]
-  for (const [given, given_type, test_only] of forms) {
-    const detected = await server.result('detectAddress', { address: given })
+  for (const [input, given_type, test_only] of forms) {
+    const detected = await server.result('detectAddress', { address: input })
     expect(detected).toMatchObject({ '@type': 'ext.utils.detectedAddress', given_type, test_only })
     expect(detected.raw_form).toBe(address.toRawString())
     expect(detected.bounceable.b64url).toBe(address.toString({ testOnly: test_only }))
     expect(detected.non_bounceable.b64).toBe(
       address.toString({ bounceable: false, urlSafe: false, testOnly: test_only }),
     )
-    expect(await server.result('packAddress', { address: given })).toBe(
+    expect(await server.result('packAddress', { address: input })).toBe(
       'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N',
     )
-    expect(await server.result('unpackAddress', { address: given })).toBe(address.toRawString().toUpperCase())
+    expect(await server.result('unpackAddress', { address: input })).toBe(address.toRawString().toUpperCase())
   }
 })
 
@@ -144,7 +144,7 @@ test('hashes are detected in all their forms', async () => {
   }
 })
 
-test('a wallet is told with its state, its number and its version', async () => {
+test('returns the state, sequence number and version of a wallet', async () => {
   const information = await server.result('getAddressInformation', { address: wallet })
   expect(information).toMatchObject({
     '@type': 'raw.fullAccountState',
@@ -152,7 +152,7 @@ test('a wallet is told with its state, its number and its version', async () => 
     frozen_hash: '',
     state: 'active',
     suspended: false,
-    block_id: { workchain: -1, shard: whole, seqno: server.chain.head.seqno },
+    block_id: { workchain: -1, shard: wholeShard, seqno: server.chain.head.seqno },
   })
   const [last] = await server.result('getTransactions', { address: wallet, limit: 1 })
   expect(information.last_transaction_id).toEqual(last.transaction_id)
@@ -179,26 +179,26 @@ test('a wallet is told with its state, its number and its version', async () => 
   expect(`${stored.lastTransactionLt}`).toBe(last.transaction_id.lt)
 })
 
-test('other contracts are shown as code and data, and missing accounts as uninitialized', async () => {
+test('returns code and data of other contracts, and reports missing accounts as uninitialized', async () => {
   const contract = await server.result('getExtendedAddressInformation', { address: master })
   expect(contract).toMatchObject({ revision: 0, account_state: { '@type': 'raw.accountState' } })
   expect(Cell.fromBase64(contract.account_state.code).bits.length).toBeGreaterThan(0)
   expect(await server.result('getWalletInformation', { address: master })).toMatchObject({ wallet: false })
-  expect(await server.result('getAddressInformation', { address: nobody })).toMatchObject({
+  expect(await server.result('getAddressInformation', { address: unusedAddress })).toMatchObject({
     balance: '0',
     code: '',
     data: '',
     state: 'uninitialized',
     last_transaction_id: { lt: '0', hash: Buffer.alloc(32).toString('base64') },
   })
-  expect(await server.result('getExtendedAddressInformation', { address: nobody })).toMatchObject({
+  expect(await server.result('getExtendedAddressInformation', { address: unusedAddress })).toMatchObject({
     account_state: { '@type': 'uninited.accountState', frozen_hash: '' },
   })
-  expect(await server.result('getAddressState', { address: nobody })).toBe('uninitialized')
-  expect(await server.result('getTransactions', { address: nobody })).toEqual([])
+  expect(await server.result('getAddressState', { address: unusedAddress })).toBe('uninitialized')
+  expect(await server.result('getTransactions', { address: unusedAddress })).toEqual([])
 })
 
-test('jettons are told by their master, and wallets when their master confirms them', async () => {
+test('identifies jetton masters, and wallets that their master confirms', async () => {
   const data = await server.result('getTokenData', { address: master })
   expect(data).toMatchObject({
     '@type': 'ext.tokens.jettonMasterData',
@@ -222,7 +222,7 @@ test('jettons are told by their master, and wallets when their master confirms t
   })
 })
 
-test('blocks are found by number, logical time and time, with the shards they refer to', async () => {
+test('finds blocks by number, logical time and time, with their shards', async () => {
   const { last, init } = await server.result('getMasterchainInfo')
   expect(init.seqno).toBe(server.chain.genesis.seqno)
   expect(await server.result('getConsensusBlock')).toMatchObject({ consensus_block: last.seqno })
@@ -234,19 +234,19 @@ test('blocks are found by number, logical time and time, with the shards they re
   expect(header).toMatchObject({ '@type': 'blocks.header', id: shards[0], global_id: server.chain.globalId })
   expect(header.prev_blocks).toHaveLength(1)
   const previous = header.prev_blocks[0]
-  const place = { workchain, shard }
-  expect(await server.result('lookupBlock', { ...place, seqno: previous.seqno })).toEqual(previous)
-  expect(await server.result('lookupBlock', { ...place, lt: header.end_lt })).toEqual(shards[0])
-  expect(await server.result('lookupBlock', { ...place, lt: header.start_lt })).toEqual(shards[0])
-  const found = await server.result('lookupBlock', { ...place, unixtime: header.gen_utime })
+  const position = { workchain, shard }
+  expect(await server.result('lookupBlock', { ...position, seqno: previous.seqno })).toEqual(previous)
+  expect(await server.result('lookupBlock', { ...position, lt: header.end_lt })).toEqual(shards[0])
+  expect(await server.result('lookupBlock', { ...position, lt: header.start_lt })).toEqual(shards[0])
+  const found = await server.result('lookupBlock', { ...position, unixtime: header.gen_utime })
   expect(found.seqno).toBeLessThanOrEqual(seqno)
   const { shards: sizes } = await server.result('getOutMsgQueueSize')
   expect(sizes.map(({ id }: Json) => id)).toEqual([last, shards[0]])
 })
 
-test('transactions are paged by a cursor that belongs to the page', async () => {
-  const page = async (given: Given): Promise<Json[]> =>
-    server.result('getTransactions', { address: wallet, ...given })
+test('pages transactions by a cursor', async () => {
+  const page = async (input: Input): Promise<Json[]> =>
+    server.result('getTransactions', { address: wallet, ...input })
   const all = await page({ limit: 1000 })
   expect(all).toHaveLength(server.chain.transactionsOf(Address.parse(wallet)).length)
   const [, second, third] = all
@@ -262,26 +262,26 @@ test('transactions are paged by a cursor that belongs to the page', async () => 
 })
 
 test('a transaction has the fees, the messages and the cells of the chain', async () => {
-  const own = server.chain
+  const chain = server.chain
     .transactionsOf(Address.parse(wallet))
     .findLast(({ children }) => children.length > 0)
   const parsed = loadTransaction(
-    Cell.fromBoc(own?.boc ?? Buffer.of())[0]?.beginParse() ?? Cell.EMPTY.beginParse(),
+    Cell.fromBoc(chain?.boc ?? Buffer.of())[0]?.beginParse() ?? Cell.EMPTY.beginParse(),
   )
   const [written] = await server.result('getTransactions', {
     address: wallet,
-    lt: `${own?.lt}`,
-    hash: own?.hash.toString('hex'),
+    lt: `${chain?.lt}`,
+    hash: chain?.hash.toString('hex'),
     limit: 1,
   })
   expect(written).toMatchObject({
     '@type': 'ext.transaction',
     address: { '@type': 'accountAddress', account_address: wallet },
     account: Address.parse(wallet).toRawString().toUpperCase(),
-    utime: own?.now,
+    utime: chain?.now,
     in_msg: { '@type': 'ext.message', source: '', destination: wallet, value: '0', created_lt: '0' },
   })
-  expect(Cell.fromBase64(written.data).hash()).toEqual(own?.hash)
+  expect(Cell.fromBase64(written.data).hash()).toEqual(chain?.hash)
   const [out] = written.out_msgs
   const message = parsed.outMessages.get(0)
   const info = message?.info.type === 'internal' ? message.info : undefined
@@ -297,39 +297,39 @@ test('a transaction has the fees, the messages and the cells of the chain', asyn
   expect(BigInt(written.fee)).toBe(parsed.totalFees.coins + (info?.forwardFee ?? 0n))
   expect(BigInt(written.fee)).toBe(BigInt(written.storage_fee) + BigInt(written.other_fee))
   // The parent of a transaction is the one that sent its message, and its child is the one that received its message.
-  const place = { source: wallet, destination: out.destination, created_lt: out.created_lt }
-  expect(await server.result('tryLocateSourceTx', place)).toEqual(written)
-  const taken = await server.result('tryLocateTx', place)
-  expect(taken.in_msg).toEqual(out)
-  expect(await server.result('tryLocateResultTx', place)).toEqual(taken)
-  expect(await server.post('tryLocateTx', { ...place, created_lt: 1 })).toMatchObject({
+  const position = { source: wallet, destination: out.destination, created_lt: out.created_lt }
+  expect(await server.result('tryLocateSourceTx', position)).toEqual(written)
+  const receiver = await server.result('tryLocateTx', position)
+  expect(receiver.in_msg).toEqual(out)
+  expect(await server.result('tryLocateResultTx', position)).toEqual(receiver)
+  expect(await server.post('tryLocateTx', { ...position, created_lt: 1 })).toMatchObject({
     status: 404,
     body: { error: 'transaction was not found' },
   })
 })
 
-test('the transactions of a block are paged by account and logical time', async () => {
+test('pages the transactions of a block by account and logical time', async () => {
   const block = server.chain.blocks(0).findLast(({ transactions }) => transactions.length > 2)
-  const place = { workchain: 0, shard: whole, seqno: block?.seqno }
-  const all = await server.result('getBlockTransactions', place)
+  const position = { workchain: 0, shard: wholeShard, seqno: block?.seqno }
+  const all = await server.result('getBlockTransactions', position)
   expect(all).toMatchObject({ '@type': 'blocks.transactions', req_count: 40, incomplete: false })
   expect(all.transactions).toHaveLength(block?.transactions.length ?? 0)
   const pages: Json[] = []
   for (let after = {}; ;) {
-    const page = await server.result('getBlockTransactions', { ...place, count: 1, ...after })
+    const page = await server.result('getBlockTransactions', { ...position, count: 1, ...after })
     pages.push(...page.transactions)
     if (!page.incomplete) break
     const { account, lt } = page.transactions[0]
     after = { after_lt: lt, after_hash: account.slice(2).toLowerCase() }
   }
   expect(pages).toEqual(all.transactions)
-  const long = await server.result('getBlockTransactionsExt', place)
+  const long = await server.result('getBlockTransactionsExt', position)
   expect(
     long.transactions.map(({ account, transaction_id: { lt, hash } }: Json) => ({ account, lt, hash })),
   ).toEqual(all.transactions.map(({ account, lt, hash }: Json) => ({ account, lt, hash })))
 })
 
-test('the configuration is the one of the network', async () => {
+test('returns the configuration of the network', async () => {
   const all = await server.result('getConfigAll')
   expect(Cell.fromBase64(all.config.bytes).hash()).toEqual(server.chain.config.hash())
   const { config } = await server.result('getConfigParam', { param: 19 })
@@ -344,11 +344,11 @@ test('the configuration is the one of the network', async () => {
   })
 })
 
-test('an older block answers for accounts that did not change since, and for no others', async () => {
+test('reads an account at an older block only if it has not changed since', async () => {
   const { seqno } = server.chain.head
-  const quiet = await server.result('getAddressInformation', { address: master })
+  const unchanged = await server.result('getAddressInformation', { address: master })
   await server.chain.fund(Address.parse(wallet), toNano(1))
-  expect(await server.result('getAddressBalance', { address: master, seqno })).toBe(quiet.balance)
+  expect(await server.result('getAddressBalance', { address: master, seqno })).toBe(unchanged.balance)
   expect(await server.get('getAddressBalance', { address: wallet, seqno })).toMatchObject({
     status: 500,
     body: { error: `LITE_SERVER_UNKNOWN: state of block ${seqno} is already gc'd` },
@@ -358,12 +358,12 @@ test('an older block answers for accounts that did not change since, and for no 
   expect(beginCell().endCell().hash().toString('base64')).toBe(funded[0].in_msg.body_hash)
 })
 
-test('a page of transactions leaves others their turn', async () => {
+test('a page of transactions does not block the event loop', async () => {
   let turns = 0
-  let isOver = false
+  let hasEnded = false
   const count = (): void => {
     turns += 1
-    if (!isOver) setImmediate(count)
+    if (!hasEnded) setImmediate(count)
   }
   setImmediate(count)
   const page = await methods['getTransactions']?.call(
@@ -371,6 +371,6 @@ test('a page of transactions leaves others their turn', async () => {
     { address: server.chain.example.wallet, limit: 1000 },
     'post',
   )
-  isOver = true
+  hasEnded = true
   expect(turns).toBeGreaterThanOrEqual((page as Json[]).length)
 })

@@ -61,8 +61,8 @@ function envelope(result: unknown): object {
   return { ok: true, result, '@extra': trace() }
 }
 
-function writeError(code: number, words: string): object {
-  return { ok: false, error: words, code, '@extra': trace() }
+function writeError(code: number, message: string): object {
+  return { ok: false, error: message, code, '@extra': trace() }
 }
 
 // ton-http-api-cpp reports the time of a response and the TON node that produced it; this chain has only one node.

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { json, v2OfThisFile, type Answer, type Given } from '../../../../test/jetton-v2.ts'
+import { json, useV2Server, type ApiResponse, type Input } from '../../../../test/jetton-v2.ts'
 
-const server = v2OfThisFile()
+const server = useV2Server()
 const address = `0:${'ab'.repeat(32)}`
 const hash = 'cd'.repeat(32)
 const shard = '-9223372036854775808'
 const block = { workchain: 0, shard, seqno: 1 }
 
-const refused: [method: string, status: number, given: Given, error: string | RegExp][] = [
+const rejected: [method: string, status: number, input: Input, error: string | RegExp][] = [
   ['detectAddress', 422, {}, /failed to parse address$/],
   ['detectAddress', 422, { address: '' }, 'failed to validate request: empty address'],
   [
@@ -73,21 +73,21 @@ const refused: [method: string, status: number, given: Given, error: string | Re
   ['getLibraries', 422, { libraries: 'ab' }, /failed to parse libraries$/],
 ]
 
-test.each(refused)('%s answers %i for %j', async (method, status, given, error) => {
-  const answers = await Promise.all([
-    server.get(method, given),
-    server.post(method, given),
-    server.rpc(method, given),
+test.each(rejected)('%s answers %i for %j', async (method, status, input, error) => {
+  const responses = await Promise.all([
+    server.get(method, input),
+    server.post(method, input),
+    server.rpc(method, input),
   ])
-  for (const answer of answers) expectFailure(answer, status, error)
+  for (const response of responses) expectFailure(response, status, error)
 })
 
-test('a property that a body does not have is refused, and a parameter of a query is not', async () => {
+test('rejects unknown properties of a body, and ignores unknown query parameters', async () => {
   expectFailure(await server.post('packAddress', { address, wallet: 1 }), 422, /unknown property "wallet"$/)
   expect((await server.get('packAddress', { address, wallet: 1 })).status).toBe(200)
 })
 
-test('a body that is no JSON object is refused', async () => {
+test('rejects a body that is not a JSON object', async () => {
   for (const body of ['', 'x', '[]', 'null', '"x"']) {
     const response = await fetch(`${server.url}/getMasterchainInfo`, { method: 'POST', body })
     expect(response.status, body).toBe(422)
@@ -104,11 +104,11 @@ test('a body of another media type is read as JSON', async () => {
   expect(response.status).toBe(200)
 })
 
-test('a body of more than a mebibyte is refused', async () => {
+test('rejects a body of more than 1 MiB', async () => {
   expectFailure(await server.post('sendBoc', { boc: 'A'.repeat(1024 * 1024) }), 413, /too large/)
 })
 
-test('unknown methods and paths answer 404', async () => {
+test('responds with 404 to unknown methods and paths', async () => {
   expectFailure(await server.get('getEverything'), 404, 'Not Found')
   expectFailure(await server.post('getEverything'), 404, 'Not Found')
   expectFailure(await server.rpc('getEverything'), 404, 'Not Found')
@@ -116,16 +116,16 @@ test('unknown methods and paths answer 404', async () => {
   expectFailure(await server.rpc('jsonRPC'), 404, 'Not Found')
 })
 
-test('an HTTP method that a path does not have answers 405 with those it has', async () => {
-  const ask = async (path: string, init?: RequestInit) => {
+test('responds with 405 and the allowed methods to an unsupported HTTP method', async () => {
+  const sendRequest = async (path: string, init?: RequestInit) => {
     const response = await fetch(`${server.url}${path}`, init)
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
   const put = { method: 'PUT', body: '<a/>', headers: { 'content-type': 'text/xml' } }
   const [deleted, sent, called] = [
-    await ask('/packAddress', put),
-    await ask('/sendBoc'),
-    await ask('/jsonRPC'),
+    await sendRequest('/packAddress', put),
+    await sendRequest('/sendBoc'),
+    await sendRequest('/jsonRPC'),
   ]
   expectFailure(deleted, 405, 'method PUT is not supported')
   expectFailure(sent, 405, 'method GET is not supported')
@@ -134,7 +134,7 @@ test('an HTTP method that a path does not have answers 405 with those it has', a
   expect(sent.headers.get('allow')).toBe('POST')
 })
 
-test('JSON-RPC takes parameters as an object', async () => {
+test('JSON-RPC accepts parameters as an object', async () => {
   expect((await server.rpc('getMasterchainInfo')).status).toBe(200)
   expect((await server.rpc('getMasterchainInfo', [])).status).toBe(200)
   expect((await server.rpc('getMasterchainInfo', {})).status).toBe(200)
@@ -143,12 +143,12 @@ test('JSON-RPC takes parameters as an object', async () => {
   expect(nameless.status).toBe(422)
 })
 
-test('a parameter that comes twice is refused', async () => {
+test('rejects a repeated parameter', async () => {
   const { status } = await fetch(`${server.url}/packAddress?address=${address}&address=${address}`)
   expect(status).toBe(422)
 })
 
-function expectFailure({ status, body }: Answer, code: number, error: string | RegExp): void {
+function expectFailure({ status, body }: ApiResponse, code: number, error: string | RegExp): void {
   expect(body).toEqual({
     ok: false,
     error: typeof error === 'string' ? error : expect.stringMatching(error),

@@ -46,15 +46,15 @@ export function writeTuple(items: readonly TupleItem[], depth = 0): object {
 /**
  * Parses a stack entry in the typed form.
  *
- * @param given The value from the client.
+ * @param input The value from the client.
  * @param depth Number of tuples and lists that contain it.
  * @returns The entry for the virtual machine.
  * @throws {@link Failure} with 422 for a malformed entry, 400 for bytes that are not a cell, 533 for one that is nested
  * too deeply and 542 for a type that is not allowed.
  */
-export function readStackEntry(given: unknown, depth = 0): TupleItem {
+export function readStackEntry(input: unknown, depth = 0): TupleItem {
   if (depth >= deepest) throw tooDeep('given')
-  const entry = asObject(given)
+  const entry = asObject(input)
   switch (entry['@type']) {
     case 'tvm.stackEntryNumber':
       return { type: 'int', value: readNumber(asObject(entry.number).number) }
@@ -74,8 +74,8 @@ export function readStackEntry(given: unknown, depth = 0): TupleItem {
 }
 
 /** Parses the `elements` of a tuple or a list; see {@link readStackEntry}. */
-export function readElements(given: unknown, depth = 0): TupleItem[] {
-  const { elements } = asObject(given)
+export function readElements(input: unknown, depth = 0): TupleItem[] {
+  const { elements } = asObject(input)
   if (!Array.isArray(elements)) throw malformed('elements is no list')
   return elements.map((element) => readStackEntry(element, depth + 1))
 }
@@ -83,11 +83,11 @@ export function readElements(given: unknown, depth = 0): TupleItem[] {
 /**
  * Parses a number for the virtual machine.
  *
- * @param given A JSON integer, or a text: decimal, or hex after `0x`.
+ * @param input A JSON integer, or a text: decimal, or hex after `0x`.
  * @throws {@link Failure} with 422 for anything else, and for more than 257 bits.
  */
-export function readNumber(given: unknown): bigint {
-  const written = typeof given === 'number' ? `${given}` : given
+export function readNumber(input: unknown): bigint {
+  const written = typeof input === 'number' ? `${input}` : input
   const parts = typeof written === 'string' ? /^(-?)(\d{1,78}|0x[0-9a-f]{1,64})$/i.exec(written) : null
   if (parts === null) throw malformed('a number is no integer')
   const value = BigInt(`${parts[2]}`) * (parts[1] === '-' ? -1n : 1n)
@@ -98,12 +98,12 @@ export function readNumber(given: unknown): bigint {
 /**
  * Parses a cell of a stack.
  *
- * @param given A bag of cells in base64.
+ * @param input A bag of cells in base64.
  * @throws {@link Failure} with 422 for anything except a text, 400 for a text that is not a bag of cells.
  */
-export function readCell(given: unknown): Cell {
-  if (typeof given !== 'string' || given === '') throw malformed('a cell is no base64 text')
-  const cell = readBoc(given)
+export function readCell(input: unknown): Cell {
+  if (typeof input !== 'string' || input === '') throw malformed('a cell is no base64 text')
+  const cell = readBoc(input)
   if (cell === undefined) throw new Failure(400, 'failed to parse stack: the bytes are no bag of cells')
   return cell
 }
@@ -111,11 +111,11 @@ export function readCell(given: unknown): Cell {
 /**
  * Parses a slice of a stack: the whole content of an ordinary cell.
  *
- * @param given A bag of cells in base64.
+ * @param input A bag of cells in base64.
  * @throws {@link Failure} like {@link readCell}, and with 400 for an exotic cell.
  */
-export function readSlice(given: unknown): Cell {
-  const cell = readCell(given)
+export function readSlice(input: unknown): Cell {
+  const cell = readCell(input)
   if (cell.isExotic) throw new Failure(400, 'failed to parse stack: a slice of an exotic cell')
   return cell
 }
@@ -130,12 +130,12 @@ export function unsupported(type: string): Failure {
   return new Failure(542, `Unsupported stack entry type: ${type}`)
 }
 
-function tooDeep(which: string): Failure {
-  return new Failure(533, `${which} stack depth >= ${deepest}`)
+function tooDeep(kind: string): Failure {
+  return new Failure(533, `${kind} stack depth >= ${deepest}`)
 }
 
 /** The fields of a stack object; the present fields determine its type. */
-interface GivenObject {
+interface InputObject {
   readonly '@type'?: unknown
   readonly number?: unknown
   readonly cell?: unknown
@@ -146,7 +146,7 @@ interface GivenObject {
   readonly elements?: unknown
 }
 
-function asObject(given: unknown): GivenObject {
-  if (typeof given !== 'object' || given === null) throw malformed('an entry is no object')
-  return given
+function asObject(input: unknown): InputObject {
+  if (typeof input !== 'object' || input === null) throw malformed('an entry is no object')
+  return input
 }

@@ -47,7 +47,7 @@ async function readWallet(chain: JettonChain, address: Address): Promise<object 
     { type: 'slice', cell: beginCell().storeAddress(owner).endCell() },
   ])
   if (readAddress(confirmed)?.equals(address) !== true) return undefined
-  const [isClaimed, ...more] = await run(chain, address, 'is_claimed')
+  const [isClaimed, ...others] = await run(chain, address, 'is_claimed')
   return {
     '@type': 'ext.tokens.jettonWalletData',
     address: address.toString(),
@@ -55,7 +55,7 @@ async function readWallet(chain: JettonChain, address: Address): Promise<object 
     balance: `${balance.value}`,
     owner: owner.toString(),
     jetton: master.toString(),
-    ...(isClaimed?.type === 'int' && more.length === 0 && { mintless_is_claimed: isClaimed.value !== 0n }),
+    ...(isClaimed?.type === 'int' && others.length === 0 && { mintless_is_claimed: isClaimed.value !== 0n }),
     jetton_wallet_code: writeBoc(code.cell),
   }
 }

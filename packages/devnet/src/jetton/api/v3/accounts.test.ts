@@ -1,11 +1,11 @@
 import { Address, beginCell, Cell, toNano } from '@ton/core'
 import { beforeAll, expect, test } from 'vitest'
-import { comment, raw, v3OfThisFile, type Json } from '../../../../test/jetton-v3.ts'
+import { comment, raw, useV3Server, type Json } from '../../../../test/jetton-v3.ts'
 import { transferBody } from '../../jettons/sample-jetton.ts'
 
-const server = v3OfThisFile()
-const stranger = Address.parseRaw(`0:${'5a'.repeat(32)}`)
-const nobody = Address.parseRaw(`0:${'ab'.repeat(32)}`)
+const server = useV3Server()
+const otherAddress = Address.parseRaw(`0:${'5a'.repeat(32)}`)
+const unusedAddress = Address.parseRaw(`0:${'ab'.repeat(32)}`)
 let wallet: Address
 let master: Address
 let jettonWallet: Address
@@ -15,25 +15,25 @@ beforeAll(async () => {
   master = Address.parse(example.jetton_master)
   jettonWallet = Address.parse(example.jetton_wallet)
   await server.send([
-    { to: stranger, value: toNano(1), bounce: false, body: comment('for the stranger') },
-    { to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, stranger, 77n) },
+    { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the stranger') },
+    { to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, otherAddress, 77n) },
   ])
 })
 
 /** Calls a get method of a contract directly. */
-async function ask(address: Address, method: string): Promise<Json[]> {
+async function runGetMethod(address: Address, method: string): Promise<Json[]> {
   const { stack } = await server.chain.runGetMethod(address, method, [])
   return stack.map((item) => (item.type === 'int' ? item.value : item))
 }
 
-test('the address book says how to write an address, and keeps the form that was asked for', async () => {
-  const asked = [wallet.toString(), raw(master), stranger.toRawString(), raw(nobody)]
-  const book = await server.rows('addressBook', { address: asked })
+test('the address book returns the user-friendly form of each address under its requested form', async () => {
+  const requested = [wallet.toString(), raw(master), otherAddress.toRawString(), raw(unusedAddress)]
+  const book = await server.rows('addressBook', { address: requested })
   expect(book).toEqual({
     [wallet.toString()]: row(wallet, false, ['wallet_v4r2']),
     [raw(master)]: row(master, true, ['jetton_master']),
-    [stranger.toRawString()]: row(stranger, false, []),
-    [raw(nobody)]: row(nobody, false, []),
+    [otherAddress.toRawString()]: row(otherAddress, false, []),
+    [raw(unusedAddress)]: row(unusedAddress, false, []),
   })
 })
 
@@ -41,9 +41,11 @@ function row(address: Address, bounceable: boolean, interfaces: string[]) {
   return { user_friendly: address.toString({ bounceable }), domain: null, interfaces }
 }
 
-test('the metadata of a jetton wallet brings that of its jetton along', async () => {
-  const metadata = await server.rows('metadata', { address: [jettonWallet.toString(), nobody.toString()] })
-  const [balance] = await ask(jettonWallet, 'get_wallet_data')
+test('the metadata of a jetton wallet includes that of its jetton', async () => {
+  const metadata = await server.rows('metadata', {
+    address: [jettonWallet.toString(), unusedAddress.toString()],
+  })
+  const [balance] = await runGetMethod(jettonWallet, 'get_wallet_data')
   expect(metadata).toEqual({
     [raw(jettonWallet)]: {
       is_indexed: true,
@@ -71,9 +73,9 @@ test('the metadata of a jetton wallet brings that of its jetton along', async ()
   })
 })
 
-test('states of accounts, with and without what they hold', async () => {
+test('states of accounts, with and without code and data', async () => {
   const { accounts } = await server.rows('accountStates', {
-    address: [raw(wallet), raw(stranger), raw(nobody)],
+    address: [raw(wallet), raw(otherAddress), raw(unusedAddress)],
   })
   const { account, lastTransactionHash, lastTransactionLt } = await server.chain.account(wallet)
   const state = account?.storage.state
@@ -96,15 +98,19 @@ test('states of accounts, with and without what they hold', async () => {
   })
   expect(Cell.fromBase64(accounts[0].data_boc).equals(state.state.data as Cell)).toBe(true)
   expect(accounts[1].contract_methods).toBeNull()
-  expect(accounts[1]).toMatchObject({ address: raw(stranger), status: 'uninit', balance: String(toNano(1)) })
+  expect(accounts[1]).toMatchObject({
+    address: raw(otherAddress),
+    status: 'uninit',
+    balance: String(toNano(1)),
+  })
   const without = await server.rows('accountStates', { address: raw(wallet), include_boc: false })
   expect(without.accounts[0]).not.toHaveProperty('code_boc')
-  expect((await server.rows('accountStates', { address: raw(nobody) })).accounts).toBeNull()
+  expect((await server.rows('accountStates', { address: raw(unusedAddress) })).accounts).toBeNull()
 })
 
-test('wallets are told from other contracts', async () => {
+test('distinguishes wallets from other contracts', async () => {
   const { wallets } = await server.rows('walletStates', { address: [raw(wallet), raw(master)] })
-  const [seqno] = await ask(wallet, 'seqno')
+  const [seqno] = await runGetMethod(wallet, 'seqno')
   expect(wallets[0]).toMatchObject({
     address: raw(wallet),
     is_wallet: true,
@@ -128,20 +134,20 @@ test('the richest accounts come first', async () => {
   expect(rows).toEqual(expected.map(([account, balance]) => ({ account, balance: String(balance) })))
 })
 
-test('what the v2 family says of an account', async () => {
+test('account data in the format of the v2 API', async () => {
   const account = await server.rows('addressInformation', { address: wallet.toString(), use_v2: false })
   const { balance } = await server.chain.summary(wallet)
   expect(account).toMatchObject({ balance: String(balance), status: 'active', frozen_hash: null })
   expect(Cell.fromBase64(account.code).hash()).toEqual((await server.chain.summary(wallet)).codeHash)
-  const missing = await server.rows('addressInformation', { address: nobody.toString() })
+  const missing = await server.rows('addressInformation', { address: unusedAddress.toString() })
   expect(missing).toMatchObject({ balance: '0', status: 'uninit', code: null, data: null })
   expect(await server.rows('walletInformation', { address: wallet.toString() })).toMatchObject({
     balance: String(balance),
     wallet_type: 'wallet v4 r2',
     status: 'active',
   })
-  const fresh = await server.rows('walletInformation', { address: stranger.toString() })
-  expect(fresh).toMatchObject({ balance: String(toNano(1)), status: 'uninit' })
+  const unusedWallet = await server.rows('walletInformation', { address: otherAddress.toString() })
+  expect(unusedWallet).toMatchObject({ balance: String(toNano(1)), status: 'uninit' })
   expect(await server.get('walletInformation', { address: master.toString() })).toMatchObject({
     status: 409,
     body: { error: 'not a wallet' },
@@ -161,7 +167,7 @@ test('a get method with arguments', async () => {
   })
   expect(raw(Cell.fromBase64(body.stack[0].value).beginParse().loadAddress())).toBe(raw(jettonWallet))
   const seqno = await server.post('runGetMethod', { address: raw(wallet), method: 'seqno', stack: [] })
-  const [expected] = await ask(wallet, 'seqno')
+  const [expected] = await runGetMethod(wallet, 'seqno')
   expect(seqno.body.stack).toEqual([{ type: 'num', value: `0x${expected.toString(16)}` }])
   const missing = await server.post('runGetMethod', { address: raw(wallet), method: 'nothing' })
   expect(missing.body).toMatchObject({ exit_code: 11 })

@@ -1,11 +1,11 @@
 import { Address, beginCell, contractAddress, storeMessage, toNano } from '@ton/core'
 import { expect, test } from 'vitest'
-import { v3OfThisFile, type Given } from '../../../../test/jetton-v3.ts'
+import { useV3Server, type Input } from '../../../../test/jetton-v3.ts'
 import { WalletV4 } from '../../chain/wallet-v4.ts'
 import { operations } from './operations.ts'
 
-const server = v3OfThisFile()
-const nobody = `0:${'ab'.repeat(32)}`
+const server = useV3Server()
+const unusedAddress = `0:${'ab'.repeat(32)}`
 
 /** Returns a signed message of the wallet that sends a coin to a new account. */
 async function signed() {
@@ -13,7 +13,7 @@ async function signed() {
   const wallet = new WalletV4(Buffer.from(chain.example.wallet_seed, 'hex'))
   const { stack } = await chain.runGetMethod(wallet.address, 'seqno', [])
   const seqno = stack[0]?.type === 'int' ? Number(stack[0].value) : 0
-  const transfer = { to: Address.parse(nobody), value: toNano(1), bounce: false }
+  const transfer = { to: Address.parse(unusedAddress), value: toNano(1), bounce: false }
   return wallet.transfer(seqno, chain.head.genUtime + 3600, [transfer])
 }
 
@@ -37,7 +37,7 @@ test('the operations are those of the interface', () => {
   )
 })
 
-test('a message is carried out, and costs what was estimated', async () => {
+test('a message is executed and costs the estimated fees', async () => {
   const message = await signed()
   const boc = beginCell().store(storeMessage(message)).endCell()
   const address = String(message.info.dest)
@@ -65,7 +65,7 @@ test('a message is carried out, and costs what was estimated', async () => {
     message_hash: boc.hash().toString('base64'),
     message_hash_norm: trace?.externalHashNorm.toString('base64'),
   })
-  const { transactions } = await server.rows('transactions', { account: nobody })
+  const { transactions } = await server.rows('transactions', { account: unusedAddress })
   expect(transactions[0].in_msg.value).toBe(String(toNano(1)))
   expect(transactions[0].account_state_before).toMatchObject({ account_status: 'nonexist', balance: '0' })
   const again = await server.post('message', { boc: boc.toBoc().toString('base64') })
@@ -75,7 +75,7 @@ test('a message is carried out, and costs what was estimated', async () => {
   ])
 })
 
-test('nothing waits for a block', async () => {
+test('no message is pending', async () => {
   const account = server.chain.example.wallet
   expect(await server.rows('pendingTransactions', { account })).toEqual({
     transactions: null,
@@ -86,20 +86,20 @@ test('nothing waits for a block', async () => {
     address_book: {},
     metadata: {},
   })
-  const given = { ext_msg_hash: 'cd'.repeat(32), include_transactions: true }
-  expect(await server.rows('pendingActions', given)).toEqual({
+  const input = { ext_msg_hash: 'cd'.repeat(32), include_transactions: true }
+  expect(await server.rows('pendingActions', input)).toEqual({
     actions: null,
     address_book: {},
     metadata: {},
   })
 })
 
-test('every answer names the version of the interface', async () => {
+test('every response has the version of the interface', async () => {
   expect((await server.get('masterchainInfo')).headers.get('x-api-version')).toMatch(/^\d+\.\d+\.\d+$/)
   expect((await server.get('nothing')).headers.get('x-api-version')).not.toBeNull()
 })
 
-const refused: [path: string, given: Given, status: number, error: string][] = [
+const rejected: [path: string, input: Input, status: number, error: string][] = [
   ['transactions', { limit: 1001 }, 422, 'limit is not allowed: 1001 > 1000'],
   ['transactions', { limit: 'ten' }, 422, 'limit must be an integer of 32 bits'],
   ['transactions', { sort: 'up' }, 422, 'wrong value for sort parameter'],
@@ -129,13 +129,13 @@ const refused: [path: string, given: Given, status: number, error: string][] = [
   ['walletStates', {}, 422, 'at least one address is required'],
   [
     'jetton/wallets',
-    { jetton_address: [nobody, nobody] },
+    { jetton_address: [unusedAddress, unusedAddress] },
     422,
     'owner_address is required for multiple jetton_address',
   ],
   [
     'traces',
-    { account: nobody, trace_id: 'ab'.repeat(32) },
+    { account: unusedAddress, trace_id: 'ab'.repeat(32) },
     422,
     'only one of account, trace_id, tx_hash, msg_hash should be specified',
   ],
@@ -154,18 +154,18 @@ const refused: [path: string, given: Given, status: number, error: string][] = [
   ['message', {}, 405, 'Method Not Allowed'],
 ]
 
-test.each(refused)('%s refuses %o', async (path, given, status, error) => {
-  const answer = await server.get(path, given)
-  expect([answer.status, answer.body]).toEqual([status, { error }])
+test.each(rejected)('%s refuses %o', async (path, input, status, error) => {
+  const response = await server.get(path, input)
+  expect([response.status, response.body]).toEqual([status, { error }])
 })
 
-test('a hash in base64 may begin like one in hex', async () => {
+test('accepts a base64 hash with a hexadecimal prefix', async () => {
   for (const hash of [`0x${'A'.repeat(41)}=`, `0x${'ab'.repeat(32)}`]) {
     expect((await server.rows('transactions', { hash })).transactions).toBeNull()
   }
 })
 
-test('a long number of a stack keeps all of its digits', async () => {
+test('a long integer of a stack retains all digits', async () => {
   const init = { code: beginCell().storeUint(0x30, 8).endCell(), data: beginCell().endCell() }
   const address = contractAddress(0, init)
   await server.send([{ to: address, value: toNano(1), bounce: false, init }])
@@ -176,9 +176,9 @@ test('a long number of a stack keeps all of its digits', async () => {
   expect(body.stack).toEqual([{ type: 'num', value: '0x1000000000000001' }])
 })
 
-test('a thousand values of a parameter are enough', async () => {
-  const given = { opcodes: Array.from({ length: 1001 }, () => '0') }
-  expect(await server.post('decode', given)).toMatchObject({
+test('accepts a thousand values of a parameter, and no more', async () => {
+  const input = { opcodes: Array.from({ length: 1001 }, () => '0') }
+  expect(await server.post('decode', input)).toMatchObject({
     status: 422,
     body: { error: 'opcodes must have at most 1000 values' },
   })
@@ -189,17 +189,17 @@ const bodies: [path: string, body: unknown, status: number, error: string][] = [
   ['message', 'text', 422, 'the body must be a JSON object'],
   ['message', { boc: 'te6c' }, 422, 'boc'],
   ['runGetMethod', {}, 401, 'address is required'],
-  ['runGetMethod', { address: nobody }, 401, 'method is required'],
-  ['runGetMethod', { address: nobody, method: 'seqno', stack: {} }, 422, 'stack must be a list'],
+  ['runGetMethod', { address: unusedAddress }, 401, 'method is required'],
+  ['runGetMethod', { address: unusedAddress, method: 'seqno', stack: {} }, 422, 'stack must be a list'],
   [
     'runGetMethod',
-    { address: nobody, method: 'seqno', stack: [{ type: 'list', value: [] }] },
+    { address: unusedAddress, method: 'seqno', stack: [{ type: 'list', value: [] }] },
     500,
     'num, cell and slice',
   ],
   [
     'runGetMethod',
-    { address: nobody, method: 'seqno', stack: [{ type: 'num', value: 'x' }] },
+    { address: unusedAddress, method: 'seqno', stack: [{ type: 'num', value: 'x' }] },
     422,
     'a number is no integer',
   ],
@@ -207,11 +207,11 @@ const bodies: [path: string, body: unknown, status: number, error: string][] = [
 ]
 
 test.each(bodies)('%s refuses the body %o', async (path, body, status, error) => {
-  const answer = await server.post(path, body)
-  expect([answer.status, answer.body]).toEqual([status, { error: expect.stringContaining(error) }])
+  const response = await server.post(path, body)
+  expect([response.status, response.body]).toEqual([status, { error: expect.stringContaining(error) }])
 })
 
-test('a wrong method says which are right', async () => {
+test('the error for an unsupported HTTP method lists the allowed ones', async () => {
   expect((await server.post('transactions', {})).headers.get('allow')).toBe('GET')
   expect((await server.get('runGetMethod')).headers.get('allow')).toBe('POST')
 })

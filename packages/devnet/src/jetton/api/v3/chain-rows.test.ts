@@ -1,9 +1,9 @@
 import { Address } from '@ton/core'
 import { beforeAll, expect, test } from 'vitest'
-import { hashesOf, raw, v3OfThisFile, type Json } from '../../../../test/jetton-v3.ts'
+import { hashesOf, raw, useV3Server, type Json } from '../../../../test/jetton-v3.ts'
 import type { Block, ChainTransaction } from '../../chain/jetton-chain.ts'
 
-const server = v3OfThisFile()
+const server = useV3Server()
 let all: readonly ChainTransaction[] = []
 let newestFirst: readonly ChainTransaction[] = []
 let sample: ChainTransaction
@@ -17,9 +17,9 @@ beforeAll(() => {
   sample = burn
 })
 
-const hashes = (answer: Json): string[] => (answer.transactions ?? []).map(({ hash }: Json) => hash)
+const hashes = (response: Json): string[] => (response.transactions ?? []).map(({ hash }: Json) => hash)
 
-test('the newest and the oldest block of the masterchain', async () => {
+test('the latest and the oldest block of the masterchain', async () => {
   const { chain } = server
   const { last, first } = await server.rows('masterchainInfo')
   expect([last.seqno, first.seqno]).toEqual([chain.head.seqno, chain.oldest.seqno])
@@ -52,24 +52,24 @@ test('blocks by every filter', async () => {
   }
   const { blocks: ofRound } = await server.rows('blocks', { mc_seqno: block.masterSeqno, sort: 'asc' })
   expect(ofRound.map((row: Json) => row.workchain)).toEqual([0, -1])
-  const { blocks: inTime } = await server.rows('blocks', {
+  const { blocks: inTimeRange } = await server.rows('blocks', {
     workchain: 0,
     start_utime: block.genUtime,
     end_utime: block.genUtime,
     limit: 1000,
   })
   const expected = chain.blocks(0).filter(({ genUtime }) => genUtime === block.genUtime)
-  expect(inTime).toHaveLength(expected.length)
+  expect(inTimeRange).toHaveLength(expected.length)
   expect((await server.rows('blocks', { shard: '4000000000000000' })).blocks).toBeNull()
   expect(ofRound[0].tx_count).toBe(block.transactions.length)
 })
 
-test('the shard of a round, and the blocks that a round brought', async () => {
+test('the shard of a round, and the blocks of a round', async () => {
   const seqno = sample.masterSeqno
   const { blocks: state } = await server.rows('masterchainBlockShardState', { seqno })
   expect(state).toEqual([expect.objectContaining({ workchain: 0, seqno: sample.block.seqno })])
-  const { blocks: brought } = await server.rows('masterchainBlockShards', { seqno })
-  expect(brought.map((row: Json) => [row.workchain, row.seqno])).toEqual([
+  const { blocks: roundBlocks } = await server.rows('masterchainBlockShards', { seqno })
+  expect(roundBlocks.map((row: Json) => [row.workchain, row.seqno])).toEqual([
     [0, sample.block.seqno],
     [-1, seqno],
   ])
@@ -172,13 +172,13 @@ test('transactions by every filter', async () => {
   const ofWallet = newestFirst.filter(({ account }) => account === wallet.toRawString())
   const ofBoth = newestFirst.filter(({ account }) => [wallet.toRawString(), sample.account].includes(account))
   const cases: [
-    given: Record<string, string | number | bigint | string[]>,
+    filter: Record<string, string | number | bigint | string[]>,
     expected: readonly ChainTransaction[],
   ][] = [
     [{}, newestFirst],
-    [block, newestFirst.filter((each) => each.block.seqno === sample.block.seqno)],
+    [block, newestFirst.filter((item) => item.block.seqno === sample.block.seqno)],
     [{ workchain: -1 }, []],
-    [{ mc_seqno: sample.masterSeqno }, newestFirst.filter((each) => each.masterSeqno === sample.masterSeqno)],
+    [{ mc_seqno: sample.masterSeqno }, newestFirst.filter((item) => item.masterSeqno === sample.masterSeqno)],
     [{ account: wallet.toString() }, ofWallet],
     [{ account: wallet.toRawString(), sort: 'asc' }, ofWallet.toReversed()],
     [{ account: [wallet.toString({ bounceable: false }), sample.account.toUpperCase()] }, ofBoth],
@@ -196,20 +196,20 @@ test('transactions by every filter', async () => {
     [{ offset: -5, limit: 2 }, newestFirst.slice(0, 2)],
   ]
   expect(new Set(cases.map(([, expected]) => expected.length)).size).toBeGreaterThan(5)
-  for (const [given, expected] of cases) {
-    const answer = await server.rows('transactions', given)
+  for (const [filter, expected] of cases) {
+    const response = await server.rows('transactions', filter)
     expect(
-      hashes(answer),
-      JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+      hashes(response),
+      JSON.stringify(filter, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
     ).toEqual(hashesOf(expected.slice(0, 100)))
   }
 })
 
-test('transactions of a round and next to another', async () => {
+test('transactions of a round, and adjacent transactions', async () => {
   const seqno = sample.masterSeqno
   const ofRound = all.filter(({ masterSeqno }) => masterSeqno === seqno)
-  const answer = await server.rows('transactionsByMasterchainBlock', { seqno, sort: 'asc', offset: 1 })
-  expect(hashes(answer)).toEqual(hashesOf(ofRound.slice(1)))
+  const response = await server.rows('transactionsByMasterchainBlock', { seqno, sort: 'asc', offset: 1 })
+  expect(hashes(response)).toEqual(hashesOf(ofRound.slice(1)))
   const hash = sample.hash.toString('base64')
   const { parent, children } = sample
   if (parent === undefined) throw new Error('a contract sent the burn')
@@ -220,6 +220,9 @@ test('transactions of a round and next to another', async () => {
   expect(await adjacent({ direction: 'in' })).toEqual(hashesOf([parent]))
   expect(await adjacent({ direction: 'out' })).toEqual(hashesOf(children))
   const first = sample.trace.transactions[0] as ChainTransaction
-  const none = await server.get('adjacentTransactions', { hash: first.hash.toString('hex'), direction: 'in' })
-  expect([none.status, none.body]).toEqual([404, { error: 'adjacent transactions not found' }])
+  const noneFound = await server.get('adjacentTransactions', {
+    hash: first.hash.toString('hex'),
+    direction: 'in',
+  })
+  expect([noneFound.status, noneFound.body]).toEqual([404, { error: 'adjacent transactions not found' }])
 })

@@ -3,16 +3,16 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import {
   comment,
   raw,
-  v3OfThisFile,
-  type Given,
+  useV3Server,
+  type Input,
   type Json,
   type V3Server,
 } from '../../../../test/jetton-v3.ts'
 import { burnBody, transferBody } from '../../jettons/sample-jetton.ts'
 
-const server = v3OfThisFile()
-const stranger = Address.parseRaw(`0:${'5a'.repeat(32)}`)
-const nobody = Address.parseRaw(`0:${'ab'.repeat(32)}`)
+const server = useV3Server()
+const otherAddress = Address.parseRaw(`0:${'5a'.repeat(32)}`)
+const unusedAddress = Address.parseRaw(`0:${'ab'.repeat(32)}`)
 let wallet: Address
 let master: Address
 let jettonWallet: Address
@@ -29,19 +29,19 @@ async function sendToStranger({ chain, send }: V3Server): Promise<void> {
   const from = Address.parse(chain.example.wallet)
   const to = Address.parse(chain.example.jetton_wallet)
   await send([
-    { to: stranger, value: toNano(1), bounce: false, body: comment('for the stranger') },
-    { to, value: toNano('0.2'), body: transferBody(from, stranger, 77n) },
+    { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the stranger') },
+    { to, value: toNano('0.2'), body: transferBody(from, otherAddress, 77n) },
   ])
 }
 
 /** Calls a get method of a contract directly. */
-async function ask(address: Address, method: string): Promise<Json[]> {
+async function runGetMethod(address: Address, method: string): Promise<Json[]> {
   const { stack } = await server.chain.runGetMethod(address, method, [])
   return stack.map((item) => (item.type === 'int' ? item.value : item))
 }
 
 test('the jetton', async () => {
-  const [supply, mintable] = await ask(master, 'get_jetton_data')
+  const [supply, mintable] = await runGetMethod(master, 'get_jetton_data')
   const { codeHash, dataHash } = await server.chain.summary(master)
   const expected = {
     address: raw(master),
@@ -58,55 +58,57 @@ test('the jetton', async () => {
     data_hash: dataHash?.toString('base64'),
     last_transaction_lt: String((await server.chain.account(master)).lastTransactionLt),
   }
-  for (const given of [{}, { address: master.toString() }, { admin_address: raw(wallet) }]) {
-    const { jetton_masters, address_book } = await server.rows('jetton/masters', given)
+  for (const filter of [{}, { address: master.toString() }, { admin_address: raw(wallet) }]) {
+    const { jetton_masters, address_book } = await server.rows('jetton/masters', filter)
     expect(jetton_masters).toEqual([expect.objectContaining(expected)])
     expect(Object.keys(address_book)).toContain(raw(wallet))
   }
-  expect((await server.rows('jetton/masters', { admin_address: raw(nobody) })).jetton_masters).toBeNull()
+  expect(
+    (await server.rows('jetton/masters', { admin_address: raw(unusedAddress) })).jetton_masters,
+  ).toBeNull()
 })
 
 test('wallets of the jetton by every filter', async () => {
-  const rows = async (given: Given): Promise<Json[]> =>
-    (await server.rows('jetton/wallets', given)).jetton_wallets ?? []
+  const rows = async (filter: Input): Promise<Json[]> =>
+    (await server.rows('jetton/wallets', filter)).jetton_wallets ?? []
   const all = await rows({})
   expect(all).toHaveLength(4)
   for (const { address, balance, owner, jetton } of all) {
-    const [held] = await ask(Address.parse(address), 'get_wallet_data')
-    expect([balance, jetton]).toEqual([String(held), raw(master)])
-    expect(await rows({ owner_address: owner })).toEqual(all.filter((each) => each.owner === owner))
+    const [contractBalance] = await runGetMethod(Address.parse(address), 'get_wallet_data')
+    expect([balance, jetton]).toEqual([String(contractBalance), raw(master)])
+    expect(await rows({ owner_address: owner })).toEqual(all.filter((row) => row.owner === owner))
   }
   expect(await rows({ address: jettonWallet.toString() })).toEqual(
-    all.filter((each) => each.owner === raw(wallet)),
+    all.filter((row) => row.owner === raw(wallet)),
   )
   expect(await rows({ jetton_address: master.toString(), limit: 2, offset: 1 })).toEqual(all.slice(1, 3))
-  expect(await rows({ jetton_address: nobody.toString() })).toEqual([])
+  expect(await rows({ jetton_address: unusedAddress.toString() })).toEqual([])
   const balances = all.map(({ balance }) => BigInt(balance)).toSorted((left, right) => Number(left - right))
   expect((await rows({ sort: 'asc' })).map(({ balance }) => BigInt(balance))).toEqual(balances)
   expect((await rows({ sort: 'desc' })).map(({ balance }) => BigInt(balance))).toEqual(balances.toReversed())
-  const { balance } = all.find((each) => each.owner === raw(stranger))
+  const { balance } = all.find((row) => row.owner === raw(otherAddress))
   expect(balance).toBe('77')
 })
 
 test('transfers of the jetton by every filter', async () => {
   const { index } = server.chain
   const newestFirst = index.transfers.toReversed()
-  const one = index.transfers.find(({ amount }) => amount === 77n)
-  if (one === undefined) throw new Error('the stranger got jettons')
-  const { transaction } = one
-  const later = newestFirst.filter((each) => each.transaction.lt > transaction.lt)
-  const toStranger = newestFirst.filter(({ destination }) => destination === stranger.toRawString())
-  const cases: [given: Given, expected: typeof newestFirst][] = [
+  const transfer = index.transfers.find(({ amount }) => amount === 77n)
+  if (transfer === undefined) throw new Error('the stranger got jettons')
+  const { transaction } = transfer
+  const later = newestFirst.filter((row) => row.transaction.lt > transaction.lt)
+  const toStranger = newestFirst.filter(({ destination }) => destination === otherAddress.toRawString())
+  const cases: [filter: Input, expected: typeof newestFirst][] = [
     [{}, newestFirst],
     [{ sort: 'asc' }, newestFirst.toReversed()],
     [{ limit: 1, offset: 1 }, newestFirst.slice(1, 2)],
-    [{ owner_address: stranger.toString() }, toStranger],
-    [{ owner_address: stranger.toString(), direction: 'in' }, toStranger],
-    [{ owner_address: stranger.toString(), direction: 'out' }, []],
+    [{ owner_address: otherAddress.toString() }, toStranger],
+    [{ owner_address: otherAddress.toString(), direction: 'in' }, toStranger],
+    [{ owner_address: otherAddress.toString(), direction: 'out' }, []],
     [{ owner_address: wallet.toString(), direction: 'out' }, newestFirst],
     [{ jetton_wallet: jettonWallet.toString() }, newestFirst],
     [{ jetton_master: master.toString() }, newestFirst],
-    [{ jetton_master: nobody.toString() }, []],
+    [{ jetton_master: unusedAddress.toString() }, []],
     [{ start_lt: transaction.lt + 1n }, later],
     [
       {
@@ -115,21 +117,21 @@ test('transfers of the jetton by every filter', async () => {
         end_lt: transaction.lt,
         start_lt: transaction.lt,
       },
-      [one],
+      [transfer],
     ],
   ]
-  for (const [given, expected] of cases) {
-    const { jetton_transfers } = await server.rows('jetton/transfers', given)
-    const hashes = (jetton_transfers ?? []).map((each: Json) => each.transaction_hash)
-    expect(hashes, Object.keys(given).join()).toEqual(
-      expected.map((each) => each.transaction.hash.toString('base64')),
+  for (const [filter, expected] of cases) {
+    const { jetton_transfers } = await server.rows('jetton/transfers', filter)
+    const hashes = (jetton_transfers ?? []).map((row: Json) => row.transaction_hash)
+    expect(hashes, Object.keys(filter).join()).toEqual(
+      expected.map((row) => row.transaction.hash.toString('base64')),
     )
   }
   const { jetton_transfers } = await server.rows('jetton/transfers', { end_lt: transaction.lt, limit: 1 })
   expect(jetton_transfers[0]).toEqual({
     query_id: '0',
     source: raw(wallet),
-    destination: raw(stranger),
+    destination: raw(otherAddress),
     amount: '77',
     source_wallet: raw(jettonWallet),
     jetton_master: raw(master),
@@ -153,25 +155,25 @@ test('burns of the jetton by every filter', async () => {
   expect(newestFirst).toHaveLength(3)
   const lt = newestFirst[0]?.transaction.lt ?? 0n
   const now = newestFirst[0]?.transaction.now ?? 0
-  const cases: [given: Given, expected: typeof newestFirst][] = [
+  const cases: [filter: Input, expected: typeof newestFirst][] = [
     [{}, newestFirst],
     [{ sort: 'asc', limit: 2 }, newestFirst.toReversed().slice(0, 2)],
     [{ offset: 2 }, newestFirst.slice(2)],
     [{ jetton_master: raw(master) }, newestFirst],
-    [{ jetton_master: raw(nobody) }, []],
+    [{ jetton_master: raw(unusedAddress) }, []],
     [{ owner_address: raw(wallet) }, newestFirst],
     [{ address: raw(wallet) }, newestFirst],
     // The parameter is the owner here, so a jetton master has no burns.
     [{ address: raw(master) }, []],
-    [{ jetton_wallet: [raw(jettonWallet), raw(nobody)] }, newestFirst],
+    [{ jetton_wallet: [raw(jettonWallet), raw(unusedAddress)] }, newestFirst],
     [{ end_lt: lt - 1n }, newestFirst.slice(1)],
     [{ start_lt: lt, start_utime: now, end_utime: now }, newestFirst.slice(0, 1)],
   ]
-  for (const [given, expected] of cases) {
-    const { jetton_burns } = await server.rows('jetton/burns', given)
-    const hashes = (jetton_burns ?? []).map((each: Json) => each.transaction_hash)
-    expect(hashes, Object.keys(given).join()).toEqual(
-      expected.map((each) => each.transaction.hash.toString('base64')),
+  for (const [filter, expected] of cases) {
+    const { jetton_burns } = await server.rows('jetton/burns', filter)
+    const hashes = (jetton_burns ?? []).map((row: Json) => row.transaction_hash)
+    expect(hashes, Object.keys(filter).join()).toEqual(
+      expected.map((row) => row.transaction.hash.toString('base64')),
     )
   }
   const { jetton_burns, metadata } = await server.rows('jetton/burns')
@@ -190,7 +192,7 @@ test('burns of the jetton by every filter', async () => {
   expect(metadata[raw(master)].token_info[0]).toMatchObject({ type: 'jetton_masters', symbol: 'SAMPLE' })
 })
 
-test('the address book and the metadata can be left out, by a header or a parameter', async () => {
+test('a header or a parameter omits the address book and the metadata', async () => {
   const book = { 'x-no-address-book': 'true' }
   const all = await server.rows('jetton/burns')
   expect([all.address_book, all.metadata].map((part) => Object.keys(part).length > 0)).toEqual([true, true])
@@ -199,8 +201,8 @@ test('the address book and the metadata can be left out, by a header or a parame
   expect(await server.rows('jetton/burns', { no_metadata: true })).toEqual({ ...all, metadata: {} })
 })
 
-describe('a chain whose jettons move', () => {
-  const moving = v3OfThisFile()
+describe('a chain with jetton transfers', () => {
+  const moving = useV3Server()
   let owner: Address
   let ownWallet: Address
   beforeAll(async () => {
@@ -209,19 +211,21 @@ describe('a chain whose jettons move', () => {
     await sendToStranger(moving)
   })
 
-  test('an emptied wallet of a jetton is left out when asked', async () => {
+  test('omits empty jetton wallets on request', async () => {
     const before = (await moving.rows('jetton/wallets', { exclude_zero_balance: true })).jetton_wallets
     const { stack } = await moving.chain.runGetMethod(ownWallet, 'get_wallet_data', [])
-    const held = stack[0]?.type === 'int' ? stack[0].value : 0n
-    await moving.send([{ to: ownWallet, value: toNano('0.2'), body: transferBody(owner, stranger, held) }])
+    const contractBalance = stack[0]?.type === 'int' ? stack[0].value : 0n
+    await moving.send([
+      { to: ownWallet, value: toNano('0.2'), body: transferBody(owner, otherAddress, contractBalance) },
+    ])
     const after = (await moving.rows('jetton/wallets', { exclude_zero_balance: true })).jetton_wallets
     expect(after).toHaveLength(before.length - 1)
     expect((await moving.rows('jetton/wallets')).jetton_wallets).toHaveLength(before.length)
   })
 
-  test('a transfer and a burn that their wallet refused say so', async () => {
+  test('reports a rejected transfer and a rejected burn as aborted', async () => {
     const { transactions } = await moving.send([
-      { to: ownWallet, value: toNano('0.2'), body: transferBody(owner, stranger, 10n ** 30n) },
+      { to: ownWallet, value: toNano('0.2'), body: transferBody(owner, otherAddress, 10n ** 30n) },
       { to: ownWallet, value: toNano('0.2'), body: burnBody(owner, 10n ** 30n, null) },
     ])
     const start_lt = transactions[0]?.lt ?? 0n

@@ -1,6 +1,6 @@
 import { Address, beginCell, loadMessage, toNano } from '@ton/core'
 import { beforeAll, expect, test } from 'vitest'
-import { comment, hashesOf, raw, v3OfThisFile, type Given, type Json } from '../../../../test/jetton-v3.ts'
+import { comment, hashesOf, raw, useV3Server, type Input, type Json } from '../../../../test/jetton-v3.ts'
 import type { ChainTransaction } from '../../chain/jetton-chain.ts'
 
 /** A message that the test finds in the transactions themselves. */
@@ -13,17 +13,17 @@ interface Found {
   lt: bigint | undefined
   utime: number
   sender: ChainTransaction | undefined
-  taker: ChainTransaction | undefined
+  receiver: ChainTransaction | undefined
 }
 
-const server = v3OfThisFile()
-const stranger = Address.parseRaw(`0:${'5a'.repeat(32)}`)
+const server = useV3Server()
+const otherAddress = Address.parseRaw(`0:${'5a'.repeat(32)}`)
 let wallet: Address
 let coins: ChainTransaction
 let found: Found[] = []
 beforeAll(async () => {
   wallet = Address.parse(server.chain.example.wallet)
-  const transfer = { to: stranger, value: toNano(1), bounce: false, body: comment('for the stranger') }
+  const transfer = { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the stranger') }
   const trace = await server.send([transfer])
   coins = trace.transactions[1] as ChainTransaction
   found = findAll(server.chain.transactions)
@@ -48,10 +48,10 @@ function findAll(transactions: readonly ChainTransaction[]): Found[] {
         lt: info.type === 'external-in' ? undefined : info.createdLt,
         utime: info.type === 'external-in' ? 0 : info.createdAt,
         sender: part.sender ?? known?.sender,
-        taker: part.taker ?? known?.taker,
+        receiver: part.receiver ?? known?.receiver,
       })
     }
-    if (incoming) add(incoming.hash(), loadMessage(incoming.beginParse()), { taker: transaction })
+    if (incoming) add(incoming.hash(), loadMessage(incoming.beginParse()), { receiver: transaction })
     for (const [index, message] of outgoing.entries()) {
       const cell = outgoingCell(transaction, index)
       add(cell.hash(), message, { sender: transaction })
@@ -61,8 +61,8 @@ function findAll(transactions: readonly ChainTransaction[]): Found[] {
 }
 
 function outgoingCell(transaction: ChainTransaction, index: number) {
-  const child = transaction.children.find((each) => {
-    const message = each.parse().inMessage?.info
+  const child = transaction.children.find((item) => {
+    const message = item.parse().inMessage?.info
     const sent = transaction.parse().outMessages.get(index)?.info
     return message?.type === 'internal' && sent?.type === 'internal' && message.createdLt === sent.createdLt
   })
@@ -71,52 +71,52 @@ function outgoingCell(transaction: ChainTransaction, index: number) {
   return cell
 }
 
-const hashes = (answer: Json): string[] => (answer.messages ?? []).map(({ hash }: Json) => hash)
+const hashes = (response: Json): string[] => (response.messages ?? []).map(({ hash }: Json) => hash)
 
 test('messages by every filter', async () => {
   const internal = found
     .filter(({ lt }) => lt !== undefined)
     .toSorted((left, right) => Number((right.lt ?? 0n) - (left.lt ?? 0n)))
   const external = found.filter(({ lt }) => lt === undefined)
-  const one = internal.find(({ taker }) => taker === coins) as Found
+  const coinsMessage = internal.find(({ receiver }) => receiver === coins) as Found
   const { now } = coins
-  const lt = one.lt ?? 0n
-  const cases: [given: Given, expected: readonly Found[]][] = [
+  const lt = coinsMessage.lt ?? 0n
+  const cases: [filter: Input, expected: readonly Found[]][] = [
     [{ exclude_externals: true }, internal],
     [{ exclude_externals: true, sort: 'asc' }, internal.toReversed()],
     [{ exclude_externals: true, limit: 4, offset: 3 }, internal.slice(3, 7)],
-    [{ msg_hash: one.hash }, [one]],
-    [{ hash: Buffer.from(one.hash, 'base64').toString('hex') }, [one]],
-    [{ body_hash: one.bodyHash }, [one]],
-    [{ destination: stranger.toString() }, [one]],
+    [{ msg_hash: coinsMessage.hash }, [coinsMessage]],
+    [{ hash: Buffer.from(coinsMessage.hash, 'base64').toString('hex') }, [coinsMessage]],
+    [{ body_hash: coinsMessage.bodyHash }, [coinsMessage]],
+    [{ destination: otherAddress.toString() }, [coinsMessage]],
     [{ source: wallet.toString() }, internal.filter(({ source }) => source === raw(wallet))],
     [{ opcode: '0x0f8a7ea5' }, internal.filter(({ opcode }) => opcode === 0x0f8a7ea5)],
     [{ opcode: 0xd53276db | 0 }, internal.filter(({ opcode }) => opcode === 0xd53276db)],
     [{ direction: 'out' }, internal],
-    [{ start_lt: lt }, internal.filter((each) => (each.lt ?? 0n) >= lt)],
-    [{ end_lt: lt - 1n }, internal.filter((each) => (each.lt ?? 0n) < lt)],
+    [{ start_lt: lt }, internal.filter((item) => (item.lt ?? 0n) >= lt)],
+    [{ end_lt: lt - 1n }, internal.filter((item) => (item.lt ?? 0n) < lt)],
     [{ start_utime: now }, internal.filter(({ utime }) => utime >= now)],
     [{ end_utime: now - 1 }, internal.filter(({ utime }) => utime < now)],
     [{ destination: 'null' }, []],
   ]
-  for (const [given, expected] of cases) {
-    const answer = await server.rows('messages', given)
-    expect(hashes(answer), Object.keys(given).join()).toEqual(expected.map(({ hash }) => hash))
+  for (const [filter, expected] of cases) {
+    const response = await server.rows('messages', filter)
+    expect(hashes(response), Object.keys(filter).join()).toEqual(expected.map(({ hash }) => hash))
   }
-  const outside = external.map(({ hash }) => hash).toSorted()
-  for (const given of [{ only_externals: true }, { source: 'null' }, { source: 'null', direction: 'in' }]) {
-    expect(hashes(await server.rows('messages', given)).toSorted()).toEqual(outside)
+  const externalHashes = external.map(({ hash }) => hash).toSorted()
+  for (const filter of [{ only_externals: true }, { source: 'null' }, { source: 'null', direction: 'in' }]) {
+    expect(hashes(await server.rows('messages', filter)).toSorted()).toEqual(externalHashes)
   }
   const toWallet = hashes(await server.rows('messages', { destination: raw(wallet) }))
   const internalToWallet = internal.filter(({ destination }) => destination === raw(wallet))
-  const outsideToWallet = external.filter(({ destination }) => destination === raw(wallet))
-  expect(toWallet.slice(outsideToWallet.length)).toEqual(internalToWallet.map(({ hash }) => hash))
-  expect(new Set(toWallet.slice(0, outsideToWallet.length))).toEqual(
-    new Set(outsideToWallet.map(({ hash }) => hash)),
+  const externalToWallet = external.filter(({ destination }) => destination === raw(wallet))
+  expect(toWallet.slice(externalToWallet.length)).toEqual(internalToWallet.map(({ hash }) => hash))
+  expect(new Set(toWallet.slice(0, externalToWallet.length))).toEqual(
+    new Set(externalToWallet.map(({ hash }) => hash)),
   )
   // An external message has no logical time, and such messages count as the latest.
   const all = hashes(await server.rows('messages', { limit: 1000 }))
-  expect(all.slice(0, outside.length).toSorted()).toEqual(outside)
+  expect(all.slice(0, externalHashes.length).toSorted()).toEqual(externalHashes)
   expect(all).toHaveLength(found.length)
 })
 
@@ -141,7 +141,9 @@ test('a message from outside is found by both of its hashes', async () => {
 })
 
 test('a message with its transactions and its text', async () => {
-  const { messages, address_book, metadata } = await server.rows('messages', { destination: raw(stranger) })
+  const { messages, address_book, metadata } = await server.rows('messages', {
+    destination: raw(otherAddress),
+  })
   expect(messages).toHaveLength(1)
   expect(messages[0]).toMatchObject({
     source: raw(wallet),
@@ -156,35 +158,35 @@ test('a message with its transactions and its text', async () => {
     },
   })
   expect(messages[0]).not.toHaveProperty('hash_norm')
-  expect(Object.keys(address_book).toSorted()).toEqual([raw(wallet), raw(stranger)].toSorted())
+  expect(Object.keys(address_book).toSorted()).toEqual([raw(wallet), raw(otherAddress)].toSorted())
   expect(metadata).toEqual({})
 })
 
 test('transactions by their messages', async () => {
-  const one = found.find(({ taker }) => taker === coins) as Found
+  const coinsMessage = found.find(({ receiver }) => receiver === coins) as Found
   const { parent } = coins
   if (parent === undefined) throw new Error('a wallet sent the coins')
-  const burns = found.flatMap(({ opcode, taker }) =>
-    opcode === 0x595f07bc && taker !== undefined ? [taker] : [],
+  const burns = found.flatMap(({ opcode, receiver }) =>
+    opcode === 0x595f07bc && receiver !== undefined ? [receiver] : [],
   )
-  const cases: [given: Given, expected: readonly ChainTransaction[]][] = [
-    [{ msg_hash: one.hash }, [coins, parent]],
-    [{ msg_hash: one.hash, direction: 'in' }, [coins]],
-    [{ msg_hash: one.hash, direction: 'out' }, [parent]],
-    [{ body_hash: one.bodyHash, limit: 1, offset: 1 }, [parent]],
-    [{ msg_hash: [one.hash, coins.trace.externalHashNorm.toString('hex')] }, [coins, parent]],
+  const cases: [filter: Input, expected: readonly ChainTransaction[]][] = [
+    [{ msg_hash: coinsMessage.hash }, [coins, parent]],
+    [{ msg_hash: coinsMessage.hash, direction: 'in' }, [coins]],
+    [{ msg_hash: coinsMessage.hash, direction: 'out' }, [parent]],
+    [{ body_hash: coinsMessage.bodyHash, limit: 1, offset: 1 }, [parent]],
+    [{ msg_hash: [coinsMessage.hash, coins.trace.externalHashNorm.toString('hex')] }, [coins, parent]],
     [{ opcode: '0x595f07bc' }, burns.toReversed()],
     [{ opcode: '0x12345678' }, []],
   ]
   expect(burns).toHaveLength(3)
-  for (const [given, expected] of cases) {
-    const { transactions } = await server.rows('transactionsByMessage', given)
+  for (const [filter, expected] of cases) {
+    const { transactions } = await server.rows('transactionsByMessage', filter)
     const hashesFound = (transactions ?? []).map(({ hash }: Json) => hash)
-    expect(hashesFound, Object.keys(given).join()).toEqual(hashesOf(expected))
+    expect(hashesFound, Object.keys(filter).join()).toEqual(hashesOf(expected))
   }
 })
 
-test('operation codes and bodies are told by GET and POST alike', async () => {
+test('decodes operation codes and bodies by GET and POST', async () => {
   const owner = wallet
   const transfer = beginCell()
     .storeUint(0x0f8a7ea5, 32)
@@ -200,7 +202,7 @@ test('operation codes and bodies are told by GET and POST alike', async () => {
   const burn = beginCell().storeUint(0x595f07bc, 32).storeUint(8, 64).storeCoins(6).endCell()
   const unknown = beginCell().storeUint(0x12345678, 32).endCell()
   const torn = beginCell().storeUint(0x0f8a7ea5, 32).endCell()
-  const given = {
+  const filter = {
     opcodes: [
       '0x0f8a7ea5',
       '178d4519',
@@ -253,7 +255,7 @@ test('operation codes and bodies are told by GET and POST alike', async () => {
       {},
     ],
   }
-  expect(await server.rows('decode', given)).toEqual(expected)
-  expect((await server.post('decode', given)).body).toEqual(expected)
+  expect(await server.rows('decode', filter)).toEqual(expected)
+  expect((await server.post('decode', filter)).body).toEqual(expected)
   expect(await server.rows('decode')).toEqual({ opcodes: [], bodies: [] })
 })

@@ -20,7 +20,7 @@ export type Values<parameters extends Parameters> = {
 }
 
 /** The input of a request: each query parameter with all its values, and the body as JSON. */
-export interface Given {
+export interface RequestInput {
   readonly query: Readonly<Record<string, readonly string[]>>
   readonly body: unknown
 }
@@ -33,7 +33,7 @@ export interface Operation {
   /**
    * @returns the body of the response
    */
-  answer(context: Context, given: Given): Promise<unknown>
+  handle(context: Context, input: RequestInput): Promise<unknown>
 }
 
 /**
@@ -41,22 +41,22 @@ export interface Operation {
  *
  * @param path path below `/api/v3`
  * @param parameters the parser of each query parameter; others are ignored
- * @param answer returns the body of the response
+ * @param handle returns the body of the response
  */
 export function query<const parameters extends Parameters>(
   path: string,
   parameters: parameters,
-  answer: (context: Context, values: Values<parameters>) => unknown,
+  handle: (context: Context, values: Values<parameters>) => unknown,
 ): Operation {
   return {
     method: 'GET',
     path,
-    async answer(context, given) {
+    async handle(context, input) {
       const values = Object.entries(parameters).map(([name, read]) => [
         name,
-        read(given.query[name] ?? [], name),
+        read(input.query[name] ?? [], name),
       ])
-      return answer(context, Object.fromEntries(values) as Values<parameters>)
+      return handle(context, Object.fromEntries(values) as Values<parameters>)
     },
   }
 }
@@ -65,16 +65,16 @@ export function query<const parameters extends Parameters>(
  * Declares a POST operation.
  *
  * @param path path below `/api/v3`
- * @param answer returns the body of the response for the JSON object of the request
+ * @param handle returns the body of the response for the JSON object of the request
  */
 export function call(
   path: string,
-  answer: (context: Context, body: Readonly<Record<string, unknown>>) => unknown,
+  handle: (context: Context, body: Readonly<Record<string, unknown>>) => unknown,
 ): Operation {
   return {
     method: 'POST',
     path,
-    answer: async (context, { body }) => answer(context, requireObject(body)),
+    handle: async (context, { body }) => handle(context, requireObject(body)),
   }
 }
 

@@ -23,23 +23,23 @@ export function inOrder<row>(oldestFirst: readonly row[], sort: Sort): readonly 
 }
 
 /** Filters a list. */
-export async function* where<row>(rows: Rows<row>, isWanted: (row: row) => boolean): AsyncGenerator<row> {
-  for await (const row of rows) if (isWanted(row)) yield row
+export async function* filterRows<row>(rows: Rows<row>, matches: (row: row) => boolean): AsyncGenerator<row> {
+  for await (const row of rows) if (matches(row)) yield row
 }
 
 /** Returns one page of a list without reading the rows after it. */
 export async function pageOf<row>(rows: Rows<row>, { limit, offset }: Page): Promise<row[]> {
-  const taken: row[] = []
+  const page: row[] = []
   let skipped = 0
   for await (const row of rows) {
     if (skipped < offset) {
       skipped++
       continue
     }
-    taken.push(row)
-    if (taken.length === limit) break
+    page.push(row)
+    if (page.length === limit) break
   }
-  return taken
+  return page
 }
 
 /** Whether a row is inside a window. */

@@ -4,7 +4,7 @@ import { readHash } from '../cells/hash.ts'
 import { Failure } from '../failure.ts'
 
 /** Parses a parameter: all its values in the query, and its name for the error text. */
-export type Reader<value> = (given: readonly string[], name: string) => value
+export type Reader<value> = (input: readonly string[], name: string) => value
 
 /** Parses one value of a parameter; returns undefined for an invalid text. */
 type Form<value> = (text: string) => value | undefined
@@ -12,20 +12,20 @@ type Form<value> = (text: string) => value | undefined
 export type Sort = 'asc' | 'desc'
 
 const defaultLimit = 100
-const mostRows = 1000
-const mostValues = 1000
+const maxRows = 1000
+const maxValues = 1000
 
-function one<value>(form: Form<value>, rule: string): Reader<value | undefined> {
-  return (given, name) => {
-    if (given.length > 1) throw new Failure(422, `${name} must be given once`)
-    return given[0] === undefined ? undefined : formed(form, given[0], name, rule)
+function single<value>(form: Form<value>, rule: string): Reader<value | undefined> {
+  return (input, name) => {
+    if (input.length > 1) throw new Failure(422, `${name} must be given once`)
+    return input[0] === undefined ? undefined : formed(form, input[0], name, rule)
   }
 }
 
 function many<value>(form: Form<value>, rule: string): Reader<readonly value[]> {
-  return (given, name) => {
-    if (given.length > mostValues) throw new Failure(422, `${name} must have at most ${mostValues} values`)
-    return given.map((text) => formed(form, text, name, rule))
+  return (input, name) => {
+    if (input.length > maxValues) throw new Failure(422, `${name} must have at most ${maxValues} values`)
+    return input.map((text) => formed(form, text, name, rule))
   }
 }
 
@@ -37,8 +37,8 @@ function formed<value>(form: Form<value>, text: string, name: string, rule: stri
 
 /** Makes a parameter of one value required. */
 export function required<value>(reader: Reader<value | undefined>, status = 422): Reader<value> {
-  return (given, name) => {
-    const value = reader(given, name)
+  return (input, name) => {
+    const value = reader(input, name)
     if (value === undefined) throw new Failure(status, `${name} is required`)
     return value
   }
@@ -46,15 +46,15 @@ export function required<value>(reader: Reader<value | undefined>, status = 422)
 
 /** Makes a parameter of many values required. */
 export function atLeastOne<value>(reader: Reader<readonly value[]>): Reader<readonly value[]> {
-  return (given, name) => {
-    if (given.length === 0) throw new Failure(422, `at least one ${name} is required`)
-    return reader(given, name)
+  return (input, name) => {
+    if (input.length === 0) throw new Failure(422, `at least one ${name} is required`)
+    return reader(input, name)
   }
 }
 
 /** Makes a parameter of one value optional with a default. */
 export function withDefault<value>(reader: Reader<value | undefined>, standard: value): Reader<value> {
-  return (given, name) => reader(given, name) ?? standard
+  return (input, name) => reader(input, name) ?? standard
 }
 
 const addressForm: Form<Address> = (text) => readAddress(text)?.address
@@ -65,40 +65,40 @@ const nameForm: Form<string> = (text) => (/^[\w.]+$/.test(text) ? text : undefin
 const anAddress = 'an address, raw or friendly'
 const aHash = 'a hash of 32 bytes, in hex or base64'
 
-export const address = one(addressForm, anAddress)
+export const address = single(addressForm, anAddress)
 export const addresses = many(addressForm, anAddress)
 /** An address, or `null` for messages without one. */
-export const addressOrNone = one(
+export const addressOrNone = single(
   (text) => (text === 'null' ? 'none' : addressForm(text)),
   `${anAddress}, or null`,
 )
-export const hash = one(hashForm, aHash)
+export const hash = single(hashForm, aHash)
 export const hashes = many(hashForm, aHash)
 /** Names of action types. */
 export const names = many(nameForm, 'letters, digits, points and underscores')
 export const texts = many((text) => text, 'a text')
 
-export const direction = one<'in' | 'out'>(
+export const direction = single<'in' | 'out'>(
   (text) => (text === 'in' || text === 'out' ? text : undefined),
   'one of: in, out',
 )
 
-export const boolean = one((text) => {
+export const boolean = single((text) => {
   if (/^(1|t|true)$/i.test(text)) return true
   return /^(0|f|false)$/i.test(text) ? false : undefined
 }, 'true or false')
 
 /** An integer of 32 bits. */
-export const int32 = one((text) => {
+export const int32 = single((text) => {
   const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   return value >= -(2 ** 31) && value < 2 ** 31 ? value : undefined
 }, 'an integer of 32 bits')
 
 /** Unix seconds. */
-const utime = one((text) => (/^\d{1,10}$/.test(text) ? Number(text) : undefined), 'a time in Unix seconds')
+const utime = single((text) => (/^\d{1,10}$/.test(text) ? Number(text) : undefined), 'a time in Unix seconds')
 
 /** A logical time. */
-export const lt = one((text) => {
+export const lt = single((text) => {
   const value = /^\d{1,20}$/.test(text) ? BigInt(text) : undefined
   return value === undefined || value >= 2n ** 64n ? undefined : value
 }, 'a logical time')
@@ -109,31 +109,31 @@ export const opcodeForm: Form<number> = (text) => {
   const value = /^-\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   return value >= -(2 ** 31) ? value >>> 0 : undefined
 }
-export const opcode = one(opcodeForm, 'an operation code, in hex or signed decimal')
+export const opcode = single(opcodeForm, 'an operation code, in hex or signed decimal')
 export const opcodes = many(opcodeForm, 'an operation code, in hex or signed decimal')
 
 /** A shard as its 64 bits: in hex with or without `0x`, or as a signed decimal. */
-export const shard = one((text) => {
+export const shard = single((text) => {
   if (/^(0x)?[0-9a-f]{1,16}$/i.test(text)) return BigInt(`0x${text.replace(/^0x/i, '')}`)
   const value = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined
   return value === undefined || value < -(2n ** 63n) ? undefined : BigInt.asUintN(64, value)
 }, 'a shard, in hex or signed decimal')
 
-const order: Reader<Sort | undefined> = (given) => {
-  if (given[0] === undefined) return undefined
+const order: Reader<Sort | undefined> = (input) => {
+  if (input[0] === undefined) return undefined
   const written: Record<string, Sort> = { asc: 'asc', a: 'asc', desc: 'desc', d: 'desc' }
-  const found = given.length === 1 ? written[given[0].toLowerCase()] : undefined
+  const found = input.length === 1 ? written[input[0].toLowerCase()] : undefined
   if (found === undefined) throw new Failure(422, 'wrong value for sort parameter')
   return found
 }
 
-const limit: Reader<number> = (given, name) => {
-  const rows = Math.max(1, int32(given, name) ?? defaultLimit)
-  if (rows > mostRows) throw new Failure(422, `limit is not allowed: ${rows} > ${mostRows}`)
+const limit: Reader<number> = (input, name) => {
+  const rows = Math.max(1, int32(input, name) ?? defaultLimit)
+  if (rows > maxRows) throw new Failure(422, `limit is not allowed: ${rows} > ${maxRows}`)
   return rows
 }
 
-const offset: Reader<number> = (given, name) => Math.max(0, int32(given, name) ?? 0)
+const offset: Reader<number> = (input, name) => Math.max(0, int32(input, name) ?? 0)
 
 /** A page of a list. */
 export const page = { limit, offset }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { JettonChain } from '../../chain/jetton-chain.ts'
 import { Failure } from '../failure.ts'
 import { speakJson } from '../json-scope.ts'
-import type { Context, Given } from './operation.ts'
+import type { Context, RequestInput } from './operation.ts'
 import { operations } from './operations.ts'
 import { boolean } from './parameters.ts'
 
@@ -42,21 +42,21 @@ function addPath(scope: FastifyInstance, chain: JettonChain, path: string): void
   }
   scope.all(`/${path}`, { onRequest }, async (request, reply) => {
     const query = readQuery(request)
-    const answer = await find(request)?.answer(contextOf(chain, request, query), {
+    const body = await find(request)?.handle(contextOf(chain, request, query), {
       query,
       body: request.body,
     })
     // An empty list at the top level is the JSON null, which the server would treat as no body.
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
   })
 }
 
-function readQuery(request: FastifyRequest): Given['query'] {
+function readQuery(request: FastifyRequest): RequestInput['query'] {
   const parameters = request.query as Readonly<Record<string, string | readonly string[]>>
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, [value].flat()]))
 }
 
-function contextOf(chain: JettonChain, { headers }: FastifyRequest, query: Given['query']): Context {
+function contextOf(chain: JettonChain, { headers }: FastifyRequest, query: RequestInput['query']): Context {
   // Each setting of a request is a header, or a query parameter with the same name in snake case.
   const isSet = (name: string) => {
     const header = headers[name]

@@ -1,17 +1,17 @@
 import { Address, beginCell, toNano } from '@ton/core'
 import { beforeAll, expect, test } from 'vitest'
-import { comment, hashesOf, raw, v3OfThisFile, type Given, type Json } from '../../../../test/jetton-v3.ts'
+import { comment, hashesOf, raw, useV3Server, type Input, type Json } from '../../../../test/jetton-v3.ts'
 import type { ChainTransaction, Trace } from '../../chain/jetton-chain.ts'
 import { WalletV4 } from '../../chain/wallet-v4.ts'
 
-const server = v3OfThisFile()
-const stranger = new WalletV4(Buffer.alloc(32, 7))
+const server = useV3Server()
+const otherWallet = new WalletV4(Buffer.alloc(32, 7))
 const unknownCall = beginCell().storeUint(0x12345678, 32).endCell()
 const forwarded = comment('thanks')
 let wallet: Address
 let master: Address
 let jettonWallet: Address
-let gift: Trace
+let coinsTrace: Trace
 let refused: Trace
 let deployed: Trace
 let transfer: Trace
@@ -21,17 +21,17 @@ beforeAll(async () => {
   wallet = Address.parse(chain.example.wallet)
   master = Address.parse(chain.example.jetton_master)
   jettonWallet = Address.parse(chain.example.jetton_wallet)
-  gift = await server.send([
-    { to: stranger.address, value: toNano(1), bounce: false, body: comment('a gift') },
+  coinsTrace = await server.send([
+    { to: otherWallet.address, value: toNano(1), bounce: false, body: comment('a gift') },
   ])
   refused = await server.send([{ to: master, value: toNano('0.1'), body: unknownCall }])
-  const first = stranger.transfer(0, chain.head.genUtime + 3600, [{ to: wallet, value: toNano('0.1') }])
+  const first = otherWallet.transfer(0, chain.head.genUtime + 3600, [{ to: wallet, value: toNano('0.1') }])
   deployed = (await chain.send(first)).trace
   const body = beginCell()
     .storeUint(0x0f8a7ea5, 32)
     .storeUint(42, 64)
     .storeCoins(5)
-    .storeAddress(stranger.address)
+    .storeAddress(otherWallet.address)
     .storeAddress(wallet)
     .storeMaybeRef(null)
     .storeCoins(toNano('0.01'))
@@ -44,23 +44,23 @@ beforeAll(async () => {
 
 const id = (trace: Trace) => trace.id.toString('base64')
 const lastOf = (trace: Trace) => trace.transactions.at(-1) as ChainTransaction
-const actionsOf = async (trace: Trace, given: Given = {}): Promise<Json[]> =>
-  (await server.rows('actions', { trace_id: id(trace), ...given })).actions ?? []
+const actionsOf = async (trace: Trace, filter: Input = {}): Promise<Json[]> =>
+  (await server.rows('actions', { trace_id: id(trace), ...filter })).actions ?? []
 
 test('traces by every filter', async () => {
   const newestFirst = traces.toReversed()
   const ofStranger = newestFirst.filter(({ transactions }) =>
-    transactions.some(({ account }) => account === stranger.address.toRawString()),
+    transactions.some(({ account }) => account === otherWallet.address.toRawString()),
   )
   const { lt, now, masterSeqno } = lastOf(refused)
-  const cases: [given: Given, expected: readonly Trace[]][] = [
+  const cases: [filter: Input, expected: readonly Trace[]][] = [
     [{}, newestFirst],
     [{ sort: 'asc', limit: 2, offset: 1 }, traces.slice(1, 3)],
-    [{ account: stranger.address.toString() }, ofStranger],
-    [{ trace_id: [id(gift), transfer.id.toString('hex')] }, [transfer, gift]],
+    [{ account: otherWallet.address.toString() }, ofStranger],
+    [{ trace_id: [id(coinsTrace), transfer.id.toString('hex')] }, [transfer, coinsTrace]],
     [{ tx_hash: hashesOf(refused.transactions) }, [refused]],
-    [{ msg_hash: gift.externalHash.toString('base64') }, [gift]],
-    [{ msg_hash: gift.externalHashNorm.toString('base64') }, [gift]],
+    [{ msg_hash: coinsTrace.externalHash.toString('base64') }, [coinsTrace]],
+    [{ msg_hash: coinsTrace.externalHashNorm.toString('base64') }, [coinsTrace]],
     [{ mc_seqno: masterSeqno }, [refused]],
     [{ end_lt: lt, sort: 'asc' }, traces.filter((trace) => lastOf(trace).lt <= lt)],
     [{ start_lt: lt }, newestFirst.filter((trace) => lastOf(trace).lt >= lt)],
@@ -69,14 +69,14 @@ test('traces by every filter', async () => {
     [{ trace_id: 'ab'.repeat(32) }, []],
   ]
   expect(ofStranger).toHaveLength(3)
-  for (const [given, expected] of cases) {
-    const answer = await server.rows('traces', given)
-    const found = answer.traces === null ? [] : answer.traces.map((trace: Json) => trace.trace_id)
-    expect(found, Object.keys(given).join()).toEqual(expected.map(id))
+  for (const [filter, expected] of cases) {
+    const response = await server.rows('traces', filter)
+    const found = response.traces === null ? [] : response.traces.map((trace: Json) => trace.trace_id)
+    expect(found, Object.keys(filter).join()).toEqual(expected.map(id))
   }
 })
 
-test('a trace as a tree, with its transactions beside it', async () => {
+test('a trace as a tree, with its transactions', async () => {
   const { traces: rows, address_book } = await server.rows('traces', {
     trace_id: id(transfer),
     include_actions: true,
@@ -113,39 +113,39 @@ test('a trace as a tree, with its transactions beside it', async () => {
   expect(Object.keys(rows[0].transactions).toSorted()).toEqual(hashes.toSorted())
   expect(rows[0].transactions[hashes[1] ?? ''].account).toBe(raw(jettonWallet))
   expect(rows[0].actions.map((action: Json) => action.type)).toContain('jetton_transfer')
-  expect(Object.keys(address_book)).toContain(raw(stranger.address))
+  expect(Object.keys(address_book)).toContain(raw(otherWallet.address))
   const without = await server.rows('traces', { trace_id: id(transfer) })
   expect(without.traces[0]).not.toHaveProperty('actions')
 })
 
 test('coins with a comment', async () => {
-  const actions = await actionsOf(gift, { include_accounts: true })
+  const actions = await actionsOf(coinsTrace, { include_accounts: true })
   expect(actions).toHaveLength(1)
   expect(actions[0]).toMatchObject({
-    trace_id: id(gift),
+    trace_id: id(coinsTrace),
     type: 'ton_transfer',
     success: true,
     details: {
       source: raw(wallet),
-      destination: raw(stranger.address),
+      destination: raw(otherWallet.address),
       value: String(toNano(1)),
       value_extra_currencies: {},
       comment: 'a gift',
       encrypted: false,
     },
-    transactions: hashesOf(gift.transactions.slice(1)),
-    start_lt: String(lastOf(gift).lt),
-    end_lt: String(lastOf(gift).lt),
-    trace_end_lt: String(lastOf(gift).lt),
-    trace_mc_seqno_end: lastOf(gift).masterSeqno,
-    trace_external_hash: gift.externalHash.toString('base64'),
-    trace_external_hash_norm: gift.externalHashNorm.toString('base64'),
+    transactions: hashesOf(coinsTrace.transactions.slice(1)),
+    start_lt: String(lastOf(coinsTrace).lt),
+    end_lt: String(lastOf(coinsTrace).lt),
+    trace_end_lt: String(lastOf(coinsTrace).lt),
+    trace_mc_seqno_end: lastOf(coinsTrace).masterSeqno,
+    trace_external_hash: coinsTrace.externalHash.toString('base64'),
+    trace_external_hash_norm: coinsTrace.externalHashNorm.toString('base64'),
     finality: 'finalized',
   })
-  expect(actions[0].accounts.toSorted()).toEqual([raw(wallet), raw(stranger.address)].toSorted())
+  expect(actions[0].accounts.toSorted()).toEqual([raw(wallet), raw(otherWallet.address)].toSorted())
 })
 
-test('a call that comes back', async () => {
+test('a bounced call', async () => {
   const actions = await actionsOf(refused, { include_transactions: true })
   expect(actions).toHaveLength(1)
   expect(actions[0]).toMatchObject({
@@ -169,11 +169,11 @@ test('a call that comes back', async () => {
   expect(returned.in_msg).toMatchObject({ bounced: true, opcode: '0xffffffff' })
 })
 
-test('a wallet that comes into being with its first message', async () => {
+test('a wallet that its first message deploys', async () => {
   const actions = await actionsOf(deployed)
   expect(new Set(actions.map(({ type }) => type))).toEqual(new Set(['contract_deploy', 'ton_transfer']))
   expect(actions.find(({ type }) => type === 'contract_deploy')).toMatchObject({
-    details: { destination: raw(stranger.address) },
+    details: { destination: raw(otherWallet.address) },
     transactions: hashesOf(deployed.transactions.slice(0, 1)),
   })
   const { transactions } = await server.rows('transactions', { hash: id(deployed) })
@@ -196,7 +196,7 @@ test('a transfer, a burn and a mint of jettons', async () => {
     details: {
       asset: raw(master),
       sender: raw(wallet),
-      receiver: raw(stranger.address),
+      receiver: raw(otherWallet.address),
       sender_jetton_wallet: raw(jettonWallet),
       receiver_jetton_wallet: arrival.account.toUpperCase(),
       amount: '5',
@@ -234,37 +234,37 @@ test('a transfer, a burn and a mint of jettons', async () => {
 
 test('actions by every filter', async () => {
   const { actions: all } = await server.rows('actions', { limit: 1000 })
-  const [one] = await actionsOf(gift)
-  const { end_lt: lt, end_utime: now } = one
+  const [action] = await actionsOf(coinsTrace)
+  const { end_lt: lt, end_utime: now } = action
   const ofStranger = (await server.rows('actions', { limit: 1000, include_accounts: true })).actions.filter(
-    ({ accounts }: Json) => accounts.includes(raw(stranger.address)),
+    ({ accounts }: Json) => accounts.includes(raw(otherWallet.address)),
   )
-  const message = lastOf(gift).parse().raw.refs[0]?.refs[0]?.hash().toString('base64') ?? ''
-  const cases: [given: Given, expected: Json[]][] = [
+  const message = lastOf(coinsTrace).parse().raw.refs[0]?.refs[0]?.hash().toString('base64') ?? ''
+  const cases: [filter: Input, expected: Json[]][] = [
     [{ limit: 3, offset: 2 }, all.slice(2, 5)],
     [{ limit: 1000, sort: 'asc' }, all.toReversed()],
-    [{ action_id: one.action_id }, [one]],
-    [{ tx_hash: one.transactions }, [one]],
-    [{ msg_hash: message }, [one]],
-    [{ trace_id: id(gift) }, [one]],
-    [{ mc_seqno: one.trace_mc_seqno_end }, [one]],
-    [{ account: stranger.address.toString() }, ofStranger],
+    [{ action_id: action.action_id }, [action]],
+    [{ tx_hash: action.transactions }, [action]],
+    [{ msg_hash: message }, [action]],
+    [{ trace_id: id(coinsTrace) }, [action]],
+    [{ mc_seqno: action.trace_mc_seqno_end }, [action]],
+    [{ account: otherWallet.address.toString() }, ofStranger],
     [
       { action_type: ['ton_transfer', 'jetton_burn'] },
       all.filter(({ type }: Json) => /^(ton_t|jetton_b)/.test(type)),
     ],
     [{ exclude_action_type: 'ton_transfer' }, all.filter(({ type }: Json) => type !== 'ton_transfer')],
     [{ supported_action_types: 'latest', limit: 1000 }, all],
-    [{ start_lt: lt, end_lt: lt }, [one]],
+    [{ start_lt: lt, end_lt: lt }, [action]],
     [{ start_utime: now }, all.filter(({ end_utime }: Json) => end_utime >= now)],
     [{ end_utime: now - 1 }, all.filter(({ end_utime }: Json) => end_utime < now)],
     [{ tx_hash: 'ab'.repeat(32) }, []],
   ]
   expect(ofStranger.length).toBeGreaterThan(2)
   expect(new Set(all.map(({ action_id }: Json) => action_id)).size).toBe(all.length)
-  for (const [given, expected] of cases) {
-    const { actions } = await server.rows('actions', given)
+  for (const [filter, expected] of cases) {
+    const { actions } = await server.rows('actions', filter)
     const ids = (actions ?? []).map(({ action_id }: Json) => action_id)
-    expect(ids, Object.keys(given).join()).toEqual(expected.map(({ action_id }) => action_id))
+    expect(ids, Object.keys(filter).join()).toEqual(expected.map(({ action_id }) => action_id))
   }
 })

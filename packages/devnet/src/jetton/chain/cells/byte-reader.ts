@@ -34,11 +34,11 @@ export class ByteReader extends BitReader {
     let value = 0
     let from = this.#start + this.offset
     for (let rest = bits; rest > 0;) {
-      const taken = Math.min(8 - (from & 7), rest)
-      const byte = this.#bytes.readUInt8(from >> 3) >> (8 - (from & 7) - taken)
-      value = value * 2 ** taken + (byte & (2 ** taken - 1))
-      from += taken
-      rest -= taken
+      const count = Math.min(8 - (from & 7), rest)
+      const byte = this.#bytes.readUInt8(from >> 3) >> (8 - (from & 7) - count)
+      value = value * 2 ** count + (byte & (2 ** count - 1))
+      from += count
+      rest -= count
     }
     return value
   }

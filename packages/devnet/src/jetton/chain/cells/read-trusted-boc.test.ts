@@ -27,19 +27,19 @@ function plain(value: unknown): unknown {
   if (Buffer.isBuffer(value)) return value.toString('hex')
   if (Array.isArray(value)) return value.map(plain)
   if (value instanceof Address || typeof value !== 'object' || value === null) return String(value)
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item)]))
 }
 
 function bothRead(boc: Buffer, load: (slice: Slice) => unknown): void {
-  const [own, library] = [readTrustedBoc(boc), Cell.fromBase64(boc.toString('base64'))]
-  expect(own).toBeInstanceOf(Cell)
-  expect(plain(load(own.beginParse()))).toEqual(plain(load(library.beginParse())))
-  expect(own.hash()).toEqual(library.hash())
-  expect([own.depth(), own.level(), own.isExotic]).toEqual([library.depth(), library.level(), false])
-  expect(own.toBoc()).toEqual(library.toBoc())
+  const [actual, library] = [readTrustedBoc(boc), Cell.fromBase64(boc.toString('base64'))]
+  expect(actual).toBeInstanceOf(Cell)
+  expect(plain(load(actual.beginParse()))).toEqual(plain(load(library.beginParse())))
+  expect(actual.hash()).toEqual(library.hash())
+  expect([actual.depth(), actual.level(), actual.isExotic]).toEqual([library.depth(), library.level(), false])
+  expect(actual.toBoc()).toEqual(library.toBoc())
 }
 
-test('transactions and accounts are what the library reads', async () => {
+test('reads transactions and accounts like the library', async () => {
   for (const { boc } of chain.transactions) bothRead(boc, loadTransaction)
   for (const account of chain.accounts()) {
     const state = writeAccountState(await chain.account(Address.parseRaw(account)))
@@ -47,7 +47,7 @@ test('transactions and accounts are what the library reads', async () => {
   }
 })
 
-test('data of every length is read from every bit on', () => {
+test('reads data of every length at every bit offset', () => {
   for (let length = 0; length <= 1_023; length += 31) {
     const builder = beginCell()
     for (let bit = 0; bit < length; bit++) builder.storeBit(bit % 3 === 0 || bit % 7 === 0)
@@ -76,7 +76,7 @@ test('data of every length is read from every bit on', () => {
   }
 })
 
-test('addresses of every kind are read', () => {
+test('reads addresses of every kind', () => {
   const cell = beginCell()
     .storeAddress(new Address(-1, Buffer.alloc(32, 0xa5)))
     .storeAddress(null)
@@ -91,7 +91,7 @@ test('addresses of every kind are read', () => {
   ])
 })
 
-test('bags with special cells are read as well', () => {
+test('reads bags with exotic cells', () => {
   const proof = beginCell()
     .storeRef(convertToMerkleProof(beginCell().storeUint(1, 8).endCell()))
     .endCell()

@@ -13,7 +13,7 @@ export function readTrustedBoc(boc: Buffer): Cell {
   return readOrdinaryCells(boc) ?? Cell.fromBase64(boc.toString('base64'))
 }
 
-interface Place {
+interface CellRange {
   readonly start: number
   /** First byte after the data. */
   readonly end: number
@@ -32,7 +32,7 @@ function readOrdinaryCells(boc: Buffer): Cell | undefined {
   const root = boc.readUIntBE(rootList, indexBytes)
   const hasIndex = (flags & 0x80) !== 0
   let position = rootList + indexBytes + (hasIndex ? count * offsetBytes : 0)
-  const places: Place[] = []
+  const ranges: CellRange[] = []
   for (let index = 0; index < count; index++) {
     const start = position
     const degree = boc.readUInt8(start)
@@ -43,24 +43,24 @@ function readOrdinaryCells(boc: Buffer): Cell | undefined {
     for (position = end; references.length < degree; position += indexBytes) {
       references.push(boc.readUIntBE(position, indexBytes))
     }
-    places.push({ start, end, references })
+    ranges.push({ start, end, references })
   }
   // References point forward.
   const cells: Cell[] = []
   for (let index = count - 1; index >= 0; index--) {
-    const place = places[index]
-    if (place === undefined) return undefined
-    const refs = place.references.flatMap((reference) => cells[reference] ?? [])
-    const data = { bytes: boc, start: (place.start + 2) * 8, length: dataBits(boc, place) }
-    cells[index] = unhashedCell(data, refs, boc.subarray(place.start, place.end))
+    const range = ranges[index]
+    if (range === undefined) return undefined
+    const refs = range.references.flatMap((reference) => cells[reference] ?? [])
+    const data = { bytes: boc, start: (range.start + 2) * 8, length: dataBits(boc, range) }
+    cells[index] = unhashedCell(data, refs, boc.subarray(range.start, range.end))
   }
   return cells[root]
 }
 
 // Data that does not end at a byte boundary is padded with a one and zeros.
-function dataBits(boc: Buffer, { start, end }: Place): number {
-  const whole = (end - start - 2) * 8
-  if (boc.readUInt8(start + 1) % 2 === 0) return whole
+function dataBits(boc: Buffer, { start, end }: CellRange): number {
+  const fullBits = (end - start - 2) * 8
+  if (boc.readUInt8(start + 1) % 2 === 0) return fullBits
   const last = boc.readUInt8(end - 1)
-  return whole - (32 - Math.clz32(last & -last))
+  return fullBits - (32 - Math.clz32(last & -last))
 }

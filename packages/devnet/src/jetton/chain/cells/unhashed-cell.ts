@@ -51,7 +51,7 @@ class UnhashedCell {
   }
 
   depth(): number {
-    return (this.#depth ??= this.refs.reduce((most, cell) => Math.max(most, cell.depth() + 1), 0))
+    return (this.#depth ??= this.refs.reduce((depth, cell) => Math.max(depth, cell.depth() + 1), 0))
   }
 
   level(): number {

@@ -2,20 +2,22 @@ import { GeyserDefinition } from '@fairlead/grpc/geyser'
 import { HealthDefinition } from '@fairlead/grpc/health'
 import { callUnary, Status } from '@fairlead/grpc-transport'
 import { describe, expect, it } from 'vitest'
-import { ask, serveSolana, UpdateStream } from '../../../../test/solana-api.ts'
+import { callStream, serveSolana, UpdateStream } from '../../../../test/solana-api.ts'
 
 const { methods, fullName } = GeyserDefinition
 const health = HealthDefinition
 
 describe('the Geyser service', () => {
-  it('tells where the chain stands at each level', async () => {
+  it('returns the slot of each commitment level', async () => {
     const { chain, transport } = await serveSolana({ finalityBlocks: 4 })
     for (let made = 0; made < 10; made++) chain.makeSlot()
     for (const commitment of [0, 1, 2] as const) {
       const { slot, blockhash, blockHeight } = chain.tip(commitment)
-      expect(await ask(transport, fullName, methods.getSlot, { commitment })).toEqual({ slot })
-      expect(await ask(transport, fullName, methods.getBlockHeight, { commitment })).toEqual({ blockHeight })
-      expect(await ask(transport, fullName, methods.getLatestBlockhash, { commitment })).toEqual({
+      expect(await callStream(transport, fullName, methods.getSlot, { commitment })).toEqual({ slot })
+      expect(await callStream(transport, fullName, methods.getBlockHeight, { commitment })).toEqual({
+        blockHeight,
+      })
+      expect(await callStream(transport, fullName, methods.getLatestBlockhash, { commitment })).toEqual({
         slot,
         blockhash,
         lastValidBlockHeight: blockHeight + 300n,
@@ -23,20 +25,23 @@ describe('the Geyser service', () => {
     }
     const [processed, finalized] = [chain.tip(0), chain.tip(2)]
     expect(processed.slot).toBeGreaterThan(finalized.slot)
-    expect(await ask(transport, fullName, methods.getSlot, {})).toEqual({ slot: processed.slot })
+    expect(await callStream(transport, fullName, methods.getSlot, {})).toEqual({ slot: processed.slot })
     const isValid = (commitment: 0 | 2) =>
-      ask(transport, fullName, methods.isBlockhashValid, { blockhash: processed.blockhash, commitment })
+      callStream(transport, fullName, methods.isBlockhashValid, {
+        blockhash: processed.blockhash,
+        commitment,
+      })
     expect(await isValid(0)).toEqual({ slot: processed.slot, valid: true })
     expect(await isValid(2)).toEqual({ slot: finalized.slot, valid: false })
   })
 
-  it('answers pings, and tells its version and how far back it can go', async () => {
+  it('responds to pings, and returns its version and the first available slot', async () => {
     const { chain, transport } = await serveSolana()
-    expect(await ask(transport, fullName, methods.ping, { count: -5 })).toEqual({ count: -5 })
-    expect(await ask(transport, fullName, methods.subscribeReplayInfo, {})).toEqual({
+    expect(await callStream(transport, fullName, methods.ping, { count: -5 })).toEqual({ count: -5 })
+    expect(await callStream(transport, fullName, methods.subscribeReplayInfo, {})).toEqual({
       firstAvailable: chain.firstAvailableSlot,
     })
-    const { version } = await ask(transport, fullName, methods.getVersion, {})
+    const { version } = await callStream(transport, fullName, methods.getVersion, {})
     expect(JSON.parse(version)).toMatchObject({
       version: { package: expect.any(String), solana: expect.any(String) },
       extra: { hostname: expect.any(String) },
@@ -51,14 +56,16 @@ describe('the Geyser service', () => {
     await expect(callUnary(transport, { path }, new Uint8Array())).rejects.toMatchObject({ code })
   })
 
-  it('refuses a level that there is not', async () => {
+  it('rejects an invalid commitment level', async () => {
     const { transport } = await serveSolana()
-    await expect(ask(transport, fullName, methods.getSlot, { commitment: 9 as 0 })).rejects.toMatchObject({
+    await expect(
+      callStream(transport, fullName, methods.getSlot, { commitment: 9 as 0 }),
+    ).rejects.toMatchObject({
       code: Status.INVALID_ARGUMENT,
     })
   })
 
-  it('ends its streams when it is closed', async () => {
+  it('closes its streams on shutdown', async () => {
     const { transport, close } = await serveSolana()
     const stream = await UpdateStream.open(transport, { slots: { s: {} } })
     const failure = stream.failure()
@@ -68,14 +75,16 @@ describe('the Geyser service', () => {
 })
 
 describe('the health service', () => {
-  it('says of each service that it is there', async () => {
+  it('reports each service as serving', async () => {
     const { transport } = await serveSolana()
     for (const service of ['', 'geyser.Geyser'])
-      expect(await ask(transport, health.fullName, health.methods.check, { service })).toEqual({ status: 1 })
+      expect(await callStream(transport, health.fullName, health.methods.check, { service })).toEqual({
+        status: 1,
+      })
     await expect(
-      ask(transport, health.fullName, health.methods.check, { service: 'other' }),
+      callStream(transport, health.fullName, health.methods.check, { service: 'other' }),
     ).rejects.toMatchObject({ code: Status.NOT_FOUND })
-    const { statuses } = await ask(transport, health.fullName, health.methods.list, {})
+    const { statuses } = await callStream(transport, health.fullName, health.methods.list, {})
     expect(statuses).toMatchObject({ '': { status: 1 }, 'geyser.Geyser': { status: 1 } })
   })
 

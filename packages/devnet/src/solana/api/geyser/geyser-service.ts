@@ -7,7 +7,7 @@ import { serveSubscription, type SubscriptionOptions } from './stream/subscripti
 import { versionText } from './version-text.ts'
 
 // The plugin counts all blockhashes that a validator stores, including those that are too old for a transaction.
-const rememberedBlocks = 300n
+const blockhashLifetime = 300n
 
 /**
  * Creates the Geyser service of a chain, without SubscribeDeshred, as in the plugin that most validators run.
@@ -26,7 +26,7 @@ export function createGeyserService(
     ping: ({ count }) => ({ count }),
     getLatestBlockhash: ({ commitment }) => {
       const tip = tipAt(chain, commitment)
-      return { ...tip, lastValidBlockHeight: tip.blockHeight + rememberedBlocks }
+      return { ...tip, lastValidBlockHeight: tip.blockHeight + blockhashLifetime }
     },
     getBlockHeight: ({ commitment }) => tipAt(chain, commitment),
     getSlot: ({ commitment }) => tipAt(chain, commitment),

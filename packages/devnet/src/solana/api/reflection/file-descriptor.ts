@@ -94,7 +94,7 @@ function partsOf(bytes: Uint8Array): Parts {
     } else position += wireType === 1 ? 8 : 4
   }
   const all = (number: number): readonly Uint8Array[] =>
-    fields.filter(([own]) => own === number).map(([, field]) => field)
+    fields.filter(([fieldNumber]) => fieldNumber === number).map(([, field]) => field)
   return { all, text: (number) => decode(all(number)[0] ?? new Uint8Array()) }
 }
 

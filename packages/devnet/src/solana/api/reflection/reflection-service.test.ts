@@ -9,15 +9,15 @@ import { expect, it } from 'vitest'
 import { serveSolana } from '../../../../test/solana-api.ts'
 import { readProtoFile } from './file-descriptor.ts'
 
-type Question = NonNullable<ServerReflectionRequest['messageRequest']>
+type MessageRequest = NonNullable<ServerReflectionRequest['messageRequest']>
 
 it.each([ServerReflectionDefinition, ServerReflectionV1AlphaDefinition])(
-  'tells what the server has by $fullName',
+  'returns the services of the server by $fullName',
   async ({ fullName, methods }) => {
     const { transport } = await serveSolana()
-    const ask = (...questions: Question[]) => askAll(transport, fullName, methods, questions)
+    const query = (...requests: MessageRequest[]) => queryAll(transport, fullName, methods, requests)
 
-    const [services] = await ask({ $case: 'listServices', value: '' })
+    const [services] = await query({ $case: 'listServices', value: '' })
     expect(services).toMatchObject({
       value: {
         service: [
@@ -39,54 +39,54 @@ it.each([ServerReflectionDefinition, ServerReflectionV1AlphaDefinition])(
       'geyser.SubscribeRequest.AccountsEntry',
     ]
     for (const symbol of symbols) {
-      const [answer] = await ask({ $case: 'fileContainingSymbol', value: symbol })
-      expect([symbol, filesOf(answer)]).toEqual([
+      const [response] = await query({ $case: 'fileContainingSymbol', value: symbol })
+      expect([symbol, filesOf(response)]).toEqual([
         symbol,
         ['geyser.proto', 'google/protobuf/timestamp.proto', 'solana-storage.proto'],
       ])
     }
-    const refused = await ask(
+    const rejected = await query(
       { $case: 'fileContainingSymbol', value: 'geyser.Nothing' },
       { $case: 'fileByFilename', value: 'sui/rpc/v2/object.proto' },
       { $case: 'allExtensionNumbersOfType', value: 'geyser.Ping' },
     )
-    expect(refused.map((answer) => answer?.$case === 'errorResponse' && answer.value.errorCode)).toEqual([
-      5, 5, 5,
-    ])
+    expect(
+      rejected.map((response) => response?.$case === 'errorResponse' && response.value.errorCode),
+    ).toEqual([5, 5, 5])
   },
 )
 
 it('sends what a file imports once on a stream', async () => {
   const { transport } = await serveSolana()
   const { fullName, methods } = ServerReflectionDefinition
-  const answers = await askAll(transport, fullName, methods, [
+  const responses = await queryAll(transport, fullName, methods, [
     { $case: 'fileByFilename', value: 'solana-storage.proto' },
     { $case: 'fileByFilename', value: 'geyser.proto' },
   ])
-  expect(answers.map(filesOf)).toEqual([
+  expect(responses.map(filesOf)).toEqual([
     ['solana-storage.proto'],
     ['geyser.proto', 'google/protobuf/timestamp.proto'],
   ])
 })
 
-async function askAll(
+async function queryAll(
   transport: Transport,
   service: string,
   { serverReflectionInfo: { requestType, responseType } }: (typeof ServerReflectionDefinition)['methods'],
-  questions: readonly Question[],
+  requests: readonly MessageRequest[],
 ): Promise<ServerReflectionResponse['messageResponse'][]> {
   const call = transport.open({ path: `/${service}/ServerReflectionInfo`, timeoutMs: 10_000 })
-  for (const messageRequest of questions)
+  for (const messageRequest of requests)
     void call.send(requestType.encode({ host: '', messageRequest }).finish())
   call.end()
-  const answers: ServerReflectionResponse['messageResponse'][] = []
+  const responses: ServerReflectionResponse['messageResponse'][] = []
   while (await call.readable())
     for (let bytes = call.read(); bytes !== undefined; bytes = call.read())
-      answers.push(responseType.decode(bytes).messageResponse)
-  return answers
+      responses.push(responseType.decode(bytes).messageResponse)
+  return responses
 }
 
-function filesOf(answer: ServerReflectionResponse['messageResponse']): string[] | undefined {
-  if (answer?.$case !== 'fileDescriptorResponse') return undefined
-  return answer.value.fileDescriptorProto.map((bytes) => readProtoFile(bytes).name).toSorted()
+function filesOf(response: ServerReflectionResponse['messageResponse']): string[] | undefined {
+  if (response?.$case !== 'fileDescriptorResponse') return undefined
+  return response.value.fileDescriptorProto.map((bytes) => readProtoFile(bytes).name).toSorted()
 }

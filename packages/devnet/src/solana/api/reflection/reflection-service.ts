@@ -8,7 +8,7 @@ import {
 import { implement, Status, type Implementation, type StatusCode } from '@fairlead/grpc-transport'
 import { readProtoFile, type ProtoFile } from './file-descriptor.ts'
 
-type Answer = NonNullable<ServerReflectionResponse['messageResponse']>
+type MessageResponse = NonNullable<ServerReflectionResponse['messageResponse']>
 
 /**
  * Creates both versions of the reflection service, which differ only in their names.
@@ -20,17 +20,17 @@ export function createReflectionServices(services: readonly string[]): readonly 
   const definitions = [ServerReflectionDefinition, ServerReflectionV1AlphaDefinition] as const
   const names = [...services, ...definitions.map(({ fullName }) => fullName)]
   let known: Directory | undefined
-  async function* answerAll(requests: AsyncIterable<ServerReflectionRequest>) {
+  async function* respondAll(requests: AsyncIterable<ServerReflectionRequest>) {
     known ??= createDirectory(names)
     const sent = new Set<string>()
     for await (const request of requests)
       yield {
         validHost: request.host,
         originalRequest: request,
-        messageResponse: answer(request, known, sent),
+        messageResponse: respond(request, known, sent),
       }
   }
-  return definitions.map((definition) => implement(definition, { serverReflectionInfo: answerAll }))
+  return definitions.map((definition) => implement(definition, { serverReflectionInfo: respondAll }))
 }
 
 /** The reflection data of a server. */
@@ -56,11 +56,11 @@ function createDirectory(services: readonly string[]): Directory {
   return { services, files, fileOfSymbol }
 }
 
-function answer(
+function respond(
   { messageRequest }: ServerReflectionRequest,
   directory: Directory,
   sent: Set<string>,
-): Answer {
+): MessageResponse {
   switch (messageRequest?.$case) {
     case 'listServices':
       return {
@@ -68,36 +68,36 @@ function answer(
         value: { service: directory.services.map((name) => ({ name })) },
       }
     case 'fileByFilename':
-      return answerFile(directory.files.get(messageRequest.value), directory, sent)
+      return fileResponse(directory.files.get(messageRequest.value), directory, sent)
     case 'fileContainingSymbol':
-      return answerFile(directory.fileOfSymbol.get(messageRequest.value), directory, sent)
+      return fileResponse(directory.fileOfSymbol.get(messageRequest.value), directory, sent)
     case 'fileContainingExtension':
     case 'allExtensionNumbersOfType':
       return refuse(Status.NOT_FOUND, 'the files have no extensions')
     case undefined:
     default:
-      return refuse(Status.INVALID_ARGUMENT, 'the request asks nothing')
+      return refuse(Status.INVALID_ARGUMENT, 'the request is empty')
   }
 }
 
 // Includes the imported files that were not sent on this stream yet.
-function answerFile(file: ProtoFile | undefined, { files }: Directory, sent: Set<string>): Answer {
+function fileResponse(file: ProtoFile | undefined, { files }: Directory, sent: Set<string>): MessageResponse {
   if (file === undefined) return refuse(Status.NOT_FOUND, 'the server has no such file or symbol')
   const imported = new Set<ProtoFile>()
-  const collect = (one: ProtoFile | undefined): void => {
-    if (one === undefined || imported.has(one)) return
-    imported.add(one)
-    for (const name of one.imports) collect(files.get(name))
+  const collect = (current: ProtoFile | undefined): void => {
+    if (current === undefined || imported.has(current)) return
+    imported.add(current)
+    for (const name of current.imports) collect(files.get(name))
   }
   collect(file)
-  const told = [...imported].filter((one) => one === file || !sent.has(one.name))
-  for (const { name } of told) sent.add(name)
+  const unsent = [...imported].filter((dependency) => dependency === file || !sent.has(dependency.name))
+  for (const { name } of unsent) sent.add(name)
   return {
     $case: 'fileDescriptorResponse',
-    value: { fileDescriptorProto: told.map(({ bytes }) => bytes) },
+    value: { fileDescriptorProto: unsent.map(({ bytes }) => bytes) },
   }
 }
 
-function refuse(errorCode: StatusCode, errorMessage: string): Answer {
+function refuse(errorCode: StatusCode, errorMessage: string): MessageResponse {
   return { $case: 'errorResponse', value: { errorCode, errorMessage } }
 }

@@ -6,7 +6,7 @@ import { invalid, readUnsigned } from './parameters.ts'
 import { RpcCode, RpcError } from './rpc-error.ts'
 
 const compress = promisify(zstdCompress)
-const mostBase58Bytes = 128
+const maxBase58Bytes = 128
 
 /**
  * Formats an account in the encoding that a caller requests.
@@ -59,10 +59,10 @@ async function encodeData(data: Uint8Array, encoding: unknown): Promise<string |
 }
 
 function encodeBase58(data: Uint8Array): string {
-  if (data.byteLength > mostBase58Bytes)
+  if (data.byteLength > maxBase58Bytes)
     throw new RpcError(
       RpcCode.invalidRequest,
-      `Data of more than ${mostBase58Bytes} bytes is not told in base58: ask for the encoding base64`,
+      `Data of more than ${maxBase58Bytes} bytes is not available in base58: request the encoding base64`,
     )
   return getBase58Decoder().decode(data)
 }

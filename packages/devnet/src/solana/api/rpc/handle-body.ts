@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { SolanaChain } from '../../chain/solana-chain.ts'
 import { parseJson, writeJson } from './json.ts'
 import type { Method } from './method.ts'
@@ -13,7 +13,7 @@ const methods: ReadonlyMap<string, Method> = new Map(
 )
 
 /** The target of calls. */
-export interface Answering {
+export interface CallContext {
   readonly chain: SolanaChain
   /** Called with each error that is not reported to a caller. */
   readonly onFault: (error: unknown) => void
@@ -26,7 +26,7 @@ export interface Answering {
  * @returns JSON text; undefined when every call is a notification, which has no response
  * @see https://www.jsonrpc.org/specification
  */
-export async function answerBody(body: string, answering: Answering): Promise<string | undefined> {
+export async function handleBody(body: string, context: CallContext): Promise<string | undefined> {
   let calls: unknown
   try {
     calls = parseJson(body)
@@ -34,19 +34,19 @@ export async function answerBody(body: string, answering: Answering): Promise<st
     return refuse(new RpcError(RpcCode.parseError, 'Parse error: the body is not JSON'))
   }
   if (!Array.isArray(calls)) {
-    const answer = await answerCall(calls, answering)
-    return answer === undefined ? undefined : writeJson(answer)
+    const response = await handleCall(calls, context)
+    return response === undefined ? undefined : writeJson(response)
   }
   if (calls.length === 0)
     return refuse(new RpcError(RpcCode.invalidRequest, 'Invalid request: a batch must have a call'))
-  const answers: object[] = []
+  const responses: object[] = []
   for (const call of calls) {
-    const answer = await answerCall(call, answering)
-    if (answer !== undefined) answers.push(answer)
+    const response = await handleCall(call, context)
+    if (response !== undefined) responses.push(response)
     // The chain and other callers must not wait for a long batch.
-    await nextTurn()
+    await nextTick()
   }
-  return answers.length === 0 ? undefined : writeJson(answers)
+  return responses.length === 0 ? undefined : writeJson(responses)
 }
 
 /** Formats the response to a request without a valid call. */
@@ -54,7 +54,7 @@ export function refuse(fault: RpcError): string {
   return writeJson(failure(null, fault))
 }
 
-async function answerCall(call: unknown, { chain, onFault }: Answering): Promise<object | undefined> {
+async function handleCall(call: unknown, { chain, onFault }: CallContext): Promise<object | undefined> {
   const { id, method, params } = asRecord(call)
   const isNotification = id === undefined && typeof method === 'string'
   try {
@@ -69,12 +69,12 @@ async function answerCall(call: unknown, { chain, onFault }: Answering): Promise
 async function callMethod(method: unknown, params: unknown, chain: SolanaChain): Promise<unknown> {
   if (typeof method !== 'string')
     throw new RpcError(RpcCode.invalidRequest, 'Invalid request: method must be a text')
-  const called = methods.get(method)
-  if (called === undefined) throw new RpcError(RpcCode.methodNotFound, 'Method not found')
+  const handler = methods.get(method)
+  if (handler === undefined) throw new RpcError(RpcCode.methodNotFound, 'Method not found')
   const parameters = params ?? []
   if (!Array.isArray(parameters))
     throw new RpcError(RpcCode.invalidParameters, 'Invalid params: params must be a list')
-  return called(parameters, chain)
+  return handler(parameters, chain)
 }
 
 function failure(id: unknown, error: unknown): object {

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import { fastify, type FastifyError, type FastifyInstance } from 'fastify'
-import { answerBody, refuse, type Answering } from './handle-body.ts'
+import { handleBody, refuse, type CallContext } from './handle-body.ts'
 import { RpcCode, RpcError } from './rpc-error.ts'
 
-const mostBodyBytes = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 const json = 'application/json; charset=utf-8'
 
 /** A JSON-RPC server; another server accepts its connections. */
@@ -16,20 +16,20 @@ export interface RpcServer {
  * Creates a JSON-RPC server for POST to `/`, with `/health`. CORS allows the pages of every site, because the chain
  * runs on its user's machine.
  */
-export async function createRpcServer(answering: Answering): Promise<RpcServer> {
+export async function createRpcServer(context: CallContext): Promise<RpcServer> {
   let http1: Server | undefined
   const server = fastify({
-    bodyLimit: mostBodyBytes,
+    bodyLimit: maxBodyBytes,
     forceCloseConnections: true,
     serverFactory: (handler) => (http1 = createServer(handler)),
   })
-  openToEverySite(server)
+  allowAllOrigins(server)
   // A body is parsed as JSON whatever its media type is.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, body: unknown) => body)
   server.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { statusCode = 500 } = error
-    if (statusCode >= 500) answering.onFault(error)
+    if (statusCode >= 500) context.onFault(error)
     // A client that still sends an oversized body would otherwise meet a closed connection instead of the response.
     if (statusCode === 413) reply.removeHeader('connection')
     return reply
@@ -39,15 +39,15 @@ export async function createRpcServer(answering: Answering): Promise<RpcServer> 
   })
   server.get('/health', async () => 'ok')
   server.post('/', async ({ body }, reply) => {
-    const answer = await answerBody(typeof body === 'string' ? body : '', answering)
-    return answer === undefined ? reply.code(204).send() : reply.type(json).send(answer)
+    const response = await handleBody(typeof body === 'string' ? body : '', context)
+    return response === undefined ? reply.code(204).send() : reply.type(json).send(response)
   })
   await server.ready()
-  if (http1 === undefined) throw new TypeError('the framework made no server')
+  if (http1 === undefined) throw new TypeError('the framework created no server')
   return { http1, close: () => server.close() }
 }
 
-function openToEverySite(server: FastifyInstance): void {
+function allowAllOrigins(server: FastifyInstance): void {
   server.addHook('onRequest', async ({ headers }, reply) => {
     reply.header('access-control-allow-origin', '*')
     const wanted = headers['access-control-request-headers']
@@ -66,7 +66,7 @@ function explain(statusCode: number): RpcError {
   if (statusCode === 413)
     return new RpcError(
       RpcCode.invalidRequest,
-      `Invalid request: the body must have at most ${mostBodyBytes} bytes`,
+      `Invalid request: the body must have at most ${maxBodyBytes} bytes`,
     )
   return statusCode >= 500
     ? new RpcError(RpcCode.internalError, 'Internal error')

@@ -2,7 +2,7 @@ import { getAddressEncoder, getBase58Encoder, isAddress } from '@solana/kit'
 import { CommitmentLevel } from '@fairlead/grpc/geyser'
 import { RpcCode, RpcError } from './rpc-error.ts'
 
-const mostLamports = 2n ** 64n - 1n
+const maxLamports = 2n ** 64n - 1n
 const commitmentLevels: Readonly<Record<string, CommitmentLevel>> = {
   processed: CommitmentLevel.PROCESSED,
   confirmed: CommitmentLevel.CONFIRMED,
@@ -46,7 +46,7 @@ export function readSignature(value: unknown, name: string): Uint8Array {
 /** Reads an unsigned 64-bit number. */
 export function readUnsigned(value: unknown, name: string): bigint {
   const number = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
-  if (typeof number !== 'bigint' || number < 0n || number > mostLamports)
+  if (typeof number !== 'bigint' || number < 0n || number > maxLamports)
     throw invalid(name, 'a whole number from 0 to 2^64 - 1')
   return number
 }

@@ -54,7 +54,7 @@ describe('a transaction of @solana/kit', () => {
     expect(faults).toEqual([])
   })
 
-  it('is refused by its preflight with the error, and the log, of the program', async () => {
+  it('is rejected by its preflight with the error and the log of the program', async () => {
     const { url } = await serveSolana()
     const rpc = createTestRpc(url)
     const alice = await fund(rpc)
@@ -62,7 +62,7 @@ describe('a transaction of @solana/kit', () => {
     const error: unknown = await rpc
       .sendTransaction(getBase64EncodedWireTransaction(transaction), { encoding: 'base64' })
       .send()
-      .catch((caught: unknown) => caught)
+      .catch((error: unknown) => error)
     const code = SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE
     expect(isSolanaError(error, code)).toBe(true)
     const raw = await callRpc(url, 'sendTransaction', getBase64EncodedWireTransaction(transaction), {
@@ -89,7 +89,7 @@ describe('a transaction of @solana/kit', () => {
     })
   })
 
-  it('is simulated, with another blockhash where that is wanted', async () => {
+  it('is simulated, with a replaced blockhash on request', async () => {
     const { chain, url } = await serveSolana()
     const rpc = createTestRpc(url)
     const alice = await fund(rpc)
@@ -125,8 +125,8 @@ describe('a transaction of @solana/kit', () => {
   })
 })
 
-describe('a transaction that gets into no slot', () => {
-  it('is refused with the reason of its preflight', async () => {
+describe('a transaction that is not included in a slot', () => {
+  it('is rejected with the reason of its preflight', async () => {
     const { chain, url, faults } = await serveSolana()
     const rpc = createTestRpc(url)
     const alice = await fund(rpc)
@@ -165,7 +165,7 @@ describe('a transaction that gets into no slot', () => {
     expect(faults).toEqual([])
   })
 
-  it('tells of a faucet that cannot give', async () => {
+  it('reports a faucet without funds', async () => {
     const { url, faults } = await serveSolana()
     const { address: to } = await generateKeyPairSigner()
     expect(await callRpc(url, 'requestAirdrop', to, 1)).toMatchObject({
@@ -178,8 +178,8 @@ describe('a transaction that gets into no slot', () => {
   })
 })
 
-describe('the questions around transactions', () => {
-  it('are answered as @solana/kit reads them', async () => {
+describe('the methods related to transactions', () => {
+  it('return results that @solana/kit parses', async () => {
     const { chain, url } = await serveSolana()
     const rpc = createTestRpc(url)
     const { mint, payer } = chain.example
@@ -210,31 +210,31 @@ describe('the questions around transactions', () => {
     const several = await rpc
       .getMultipleAccounts([address(payer), (await generateKeyPairSigner()).address])
       .send()
-    expect(several.value.map((one) => one === null)).toEqual([false, true])
+    expect(several.value.map((value) => value === null)).toEqual([false, true])
   })
 })
 
-const anybody = '11111111111111111111111111111112'
+const unusedAddress = '11111111111111111111111111111112'
 
 const refusedCalls = [
   ['getBalance', [], -32602, 'Invalid params: pubkey must be a public key, 32 bytes in base58'],
   [
     'getBalance',
-    [anybody, { commitment: 'max' }],
+    [unusedAddress, { commitment: 'max' }],
     -32602,
     'Invalid params: commitment must be processed, confirmed or finalized',
   ],
-  ['getBalance', [anybody, 5], -32602, 'Invalid params: options must be an object'],
+  ['getBalance', [unusedAddress, 5], -32602, 'Invalid params: options must be an object'],
   ['getSlot', [{ minContextSlot: 1e15 }], -32016, 'Minimum context slot has not been reached'],
   [
     'requestAirdrop',
-    [anybody, -1],
+    [unusedAddress, -1],
     -32602,
     'Invalid params: lamports must be a whole number from 0 to 2^64 - 1',
   ],
   [
     'requestAirdrop',
-    [anybody, 1.5],
+    [unusedAddress, 1.5],
     -32602,
     'Invalid params: lamports must be a whole number from 0 to 2^64 - 1',
   ],
@@ -277,29 +277,29 @@ const refusedBodies = [
   [`"${'x'.repeat(2 ** 20)}"`, 413, { error: { code: -32600 }, id: null }],
 ] as const
 
-describe('a call that breaks a rule', () => {
-  it('is answered with the rule', async () => {
+describe('an invalid call', () => {
+  it('returns the violated rule', async () => {
     const { url, faults } = await serveSolana()
     for (const [method, params, code, message] of refusedCalls) {
-      const answer = await callRpc(url, method, ...params)
-      expect([method, answer]).toEqual([method, { jsonrpc: '2.0', id: 1, error: expect.anything() }])
-      expect([method, answer]).toMatchObject([method, { error: { code, message } }])
+      const response = await callRpc(url, method, ...params)
+      expect([method, response]).toEqual([method, { jsonrpc: '2.0', id: 1, error: expect.anything() }])
+      expect([method, response]).toMatchObject([method, { error: { code, message } }])
     }
     expect(faults).toEqual([])
   })
 
-  it('is told from a request that is none', async () => {
+  it('differs from an invalid request', async () => {
     const { url, faults } = await serveSolana()
-    for (const [body, status, answer] of refusedBodies) {
+    for (const [body, status, expected] of refusedBodies) {
       const response = await fetch(url, { method: 'POST', body })
-      expect([response.status, await response.json()]).toMatchObject([status, answer])
+      expect([response.status, await response.json()]).toMatchObject([status, expected])
     }
     expect(faults).toEqual([])
   })
 })
 
 describe('the server', () => {
-  it('answers a batch in turn, and leaves out notifications', async () => {
+  it('processes a batch in order, and omits notifications', async () => {
     const { url } = await serveSolana()
     const post = (body: unknown) => fetch(url, { method: 'POST', body: JSON.stringify(body) })
     const response = await post([
@@ -314,30 +314,30 @@ describe('the server', () => {
     expect((await post({ jsonrpc: '2.0', method: 'getHealth' })).status).toBe(204)
   })
 
-  it('answers others while it works on a long batch', async () => {
+  it('responds to other clients during a long batch', async () => {
     const { chain, url } = await serveSolana()
     const batch = Array.from({ length: 200 }, (_, id) => ({
       jsonrpc: '2.0',
       id,
       method: 'requestAirdrop',
-      params: [anybody, 1_000_000_000],
+      params: [unusedAddress, 1_000_000_000],
     }))
-    const answered: string[] = []
-    const begun = new Promise<void>((resolve) => onTestFinished(chain.listen(() => resolve())))
+    const completed: string[] = []
+    const firstEvent = new Promise<void>((resolve) => onTestFinished(chain.listen(() => resolve())))
     const work = async () => {
       const response = await fetch(url, { method: 'POST', body: JSON.stringify(batch) })
-      answered.push('batch')
+      completed.push('batch')
       return response.json()
     }
     const working = work()
-    await begun
+    await firstEvent
     await (await fetch(`${url}/health`)).text()
-    answered.push('health')
+    completed.push('health')
     expect(await working).toHaveLength(200)
-    expect(answered).toEqual(['health', 'batch'])
+    expect(completed).toEqual(['health', 'batch'])
   })
 
-  it('is open to the pages of every site', async () => {
+  it('allows requests from every origin', async () => {
     const { url } = await serveSolana()
     const preflight = await fetch(url, {
       method: 'OPTIONS',
@@ -348,19 +348,19 @@ describe('the server', () => {
     })
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type,solana-client')
-    const answer = await fetch(url, { method: 'POST', body: '{"id":1,"method":"getHealth"}' })
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    const response = await fetch(url, { method: 'POST', body: '{"id":1,"method":"getHealth"}' })
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(await (await fetch(`${url}/health`)).text()).toBe('ok')
   })
 
-  it('takes and tells numbers of 64 bits with all their digits', async () => {
+  it('preserves all digits of 64-bit integers', async () => {
     const { url } = await serveSolana()
-    const body = `{"id":1,"method":"requestAirdrop","params":["${anybody}",9007199254740993]}`
-    const answer = await (await fetch(url, { method: 'POST', body })).text()
-    expect(answer).toContain('"result"')
+    const body = `{"id":1,"method":"requestAirdrop","params":["${unusedAddress}",9007199254740993]}`
+    const response = await (await fetch(url, { method: 'POST', body })).text()
+    expect(response).toContain('"result"')
     const balance = await fetch(url, {
       method: 'POST',
-      body: `{"id":1,"method":"getBalance","params":["${anybody}"]}`,
+      body: `{"id":1,"method":"getBalance","params":["${unusedAddress}"]}`,
     })
     expect(await balance.text()).toContain('"value":9007199254740993}')
   })

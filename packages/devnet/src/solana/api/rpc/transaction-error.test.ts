@@ -14,7 +14,7 @@ describe('readTransactionError', () => {
     expect(readTransactionError(Uint8Array.from(bytes))).toEqual(error)
   })
 
-  it.each([[[39, 0, 0, 0]], [[8, 0, 0, 0]], [[]]])('refuses %j', (bytes) => {
+  it.each([[[39, 0, 0, 0]], [[8, 0, 0, 0]], [[]]])('rejects %j', (bytes) => {
     expect(() => readTransactionError(Uint8Array.from(bytes))).toThrow(RangeError)
   })
 })
@@ -29,7 +29,7 @@ describe('describeTransactionError', () => {
     ],
     [{ InstructionError: [0, 'InvalidAccountData'] }, 'Error processing Instruction 0: invalid account data'],
     [{ InsufficientFundsForRent: { account_index: 1 } }, 'Insufficient funds for rent'],
-  ])('words %j', (error, words) => {
+  ])('describes %j', (error, words) => {
     expect(describeTransactionError(error)).toBe(words)
   })
 })

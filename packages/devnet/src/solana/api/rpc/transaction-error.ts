@@ -69,11 +69,11 @@ export function describeTransactionError(error: TransactionErrorJson): string {
   const [name = '', value] = Object.entries(error)[0] ?? []
   if (name !== 'InstructionError' || !Array.isArray(value)) return sentence(name)
   const [index, cause] = value as [number, string | { readonly Custom: number }]
-  const words =
+  const text =
     typeof cause === 'string'
       ? sentence(cause).toLowerCase()
       : `custom program error: 0x${cause.Custom.toString(16)}`
-  return `Error processing Instruction ${index}: ${words}`
+  return `Error processing Instruction ${index}: ${text}`
 }
 
 const knownWords: Readonly<Record<string, string>> = {
@@ -95,6 +95,6 @@ function nameAt(names: readonly string[], number: number): string {
 
 // BlockhashNotFound becomes "Blockhash not found".
 function sentence(name: string): string {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const text = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim()
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

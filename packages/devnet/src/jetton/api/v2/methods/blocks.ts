@@ -46,12 +46,12 @@ export const blockMethods: Methods = {
       unixtime: optional(nonNegative),
     },
     (chain, { workchain, shard, seqno, lt, unixtime }) => {
-      if ([seqno, lt, unixtime].filter((given) => given !== undefined).length !== 1) {
+      if ([seqno, lt, unixtime].filter((value) => value !== undefined).length !== 1) {
         throw invalid('exactly one of seqno, lt, unixtime should be specified')
       }
       if (seqno !== undefined) return writeBlockId(namedBlock(chain, { workchain, shard, seqno }))
-      const moment = lt === undefined ? { unixtime: unixtime ?? 0 } : { lt }
-      return writeBlockId(firstBlock(chain, workchain, shard, moment))
+      const time = lt === undefined ? { unixtime: unixtime ?? 0 } : { lt }
+      return writeBlockId(firstBlock(chain, workchain, shard, time))
     },
   ),
   shards: getShards,

@@ -1,9 +1,9 @@
 import { writeHash } from '../../cells/hash.ts'
 import { writeRawAddress } from '../../cells/address.ts'
 import { reading, type Methods } from '../method.ts'
-import { address, hash, writtenAddress } from '../parameters.ts'
+import { address, hash, formattedAddress } from '../parameters.ts'
 
-const givenTypes = {
+const typeNames = {
   raw: 'raw_form',
   bounceable: 'friendly_bounceable',
   non_bounceable: 'friendly_non_bounceable',
@@ -11,7 +11,7 @@ const givenTypes = {
 
 /** Methods that convert addresses and hashes between their forms. */
 export const detectionMethods: Methods = {
-  detectAddress: reading({ address: writtenAddress }, (_chain, { address: written }) => {
+  detectAddress: reading({ address: formattedAddress }, (_chain, { address: written }) => {
     const { form, testOnly } = written
     const write = (bounceable: boolean) => ({
       '@type': 'ext.utils.detectedAddressVariant',
@@ -23,7 +23,7 @@ export const detectionMethods: Methods = {
       raw_form: written.address.toRawString(),
       bounceable: write(true),
       non_bounceable: write(false),
-      given_type: givenTypes[form],
+      given_type: typeNames[form],
       test_only: testOnly,
     }
   }),

@@ -13,11 +13,11 @@ const notActive = -13
 
 /** The name of a get method, or its number. */
 const method: Parameter<string | number> = {
-  read(given, name) {
-    const isNumber = typeof given === 'number' || (typeof given === 'string' && /^-?\d+$/.test(given))
-    if (isNumber) return int32.read(given, name)
-    if (typeof given !== 'string' || given === '') throw new TypeError('not a method')
-    return given
+  read(input, name) {
+    const isNumber = typeof input === 'number' || (typeof input === 'string' && /^-?\d+$/.test(input))
+    if (isNumber) return int32.read(input, name)
+    if (typeof input !== 'string' || input === '') throw new TypeError('not a method')
+    return input
   },
 }
 

@@ -16,16 +16,16 @@ import { posting, type Method, type Methods } from '../method.ts'
 import { address, boc, boolean, optionalBoc, withDefault, type Parameter } from '../parameters.ts'
 
 // ExtMsgLimits of a TON node.
-const mostBytes = 65_535
+const maxBytes = 65_535
 
 /** Rejects a value that is too long for a message before it is parsed: parsing a mebibyte of cells takes seconds. */
 function bounded<value>(parameter: Parameter<value>): Parameter<value> {
   return {
     ...parameter,
-    read(given, name) {
-      const size = typeof given === 'string' ? Buffer.byteLength(given, 'base64') : 0
-      if (size > mostBytes) throw refusal(`external message too large (${size} bytes), rejecting`)
-      return parameter.read(given, name)
+    read(input, name) {
+      const size = typeof input === 'string' ? Buffer.byteLength(input, 'base64') : 0
+      if (size > maxBytes) throw rejection(`external message too large (${size} bytes), rejecting`)
+      return parameter.read(input, name)
     },
   }
 }
@@ -70,10 +70,10 @@ export const sendMethods: Methods = {
       const hasInit = code !== undefined || data !== undefined
       const query = external({ to: values.address, ...(hasInit && { init }), body })
       const root = requireShallow(beginCell().store(storeMessage(query)).endCell())
-      const [source, ...following] = await orRefused(() =>
+      const [source, ...following] = await rejectInvalid(() =>
         chain.emulate(root, { ignoreSignature: values.ignore_chksig }),
       )
-      if (source === undefined) throw refusal('the message led to nothing')
+      if (source === undefined) throw rejection('the message led to nothing')
       return {
         '@type': 'query.fees',
         source_fees: writeFees(source),
@@ -85,12 +85,12 @@ export const sendMethods: Methods = {
 
 async function send(chain: JettonChain, root: Cell): Promise<SentMessage> {
   requireShallow(root)
-  if (!isExternal(root)) throw refusal('external message must begin with ext_in_msg_info$10')
-  return orRefused(() => chain.send(root))
+  if (!isExternal(root)) throw rejection('external message must begin with ext_in_msg_info$10')
+  return rejectInvalid(() => chain.send(root))
 }
 
 function requireShallow(root: Cell): Cell {
-  if (!isShallow(root)) throw refusal('external message is too deep')
+  if (!isShallow(root)) throw rejection('external message is too deep')
   return root
 }
 
@@ -111,18 +111,18 @@ function isCausedBy(source: Transaction, { inMessage }: Transaction): boolean {
   )
 }
 
-async function orRefused<outcome>(carryOut: () => Promise<outcome>): Promise<outcome> {
+async function rejectInvalid<outcome>(execute: () => Promise<outcome>): Promise<outcome> {
   try {
-    return await carryOut()
+    return await execute()
   } catch (error) {
     if (!(error instanceof MessageRefused)) throw error
-    throw refusal(
+    throw rejection(
       error.exitCode === undefined ? error.message : `${error.message} : exitcode=${error.exitCode}`,
     )
   }
 }
 
-function refusal(reason: string): Failure {
+function rejection(reason: string): Failure {
   return liteServerFailure(`cannot apply external message to current state : ${reason}`)
 }
 

@@ -4,7 +4,7 @@ import { writeHash } from '../../cells/hash.ts'
 import { writeRawAddress } from '../../cells/address.ts'
 import { writeBlockId, writeTransactionId } from '../block-id.ts'
 import { Failure } from '../../failure.ts'
-import { writeInTurns } from '../../write-rows.ts'
+import { writeRows } from '../../write-rows.ts'
 import { invalid, liteServerFailure } from '../failure.ts'
 import { namedBlock } from '../find-block.ts'
 import { reading, type Methods } from '../method.ts'
@@ -51,7 +51,7 @@ const locateResult = reading(ofMessage, (chain, { source, destination, created_l
   const sender = senderOf(chain, source, created_lt)
   const account = destination.toRawString()
   const found = sender?.children.find(
-    (transaction) => transaction.account === account && tookIn(transaction.parse(), created_lt),
+    (transaction) => transaction.account === account && hasInMessage(transaction.parse(), created_lt),
   )
   return writeTransaction(require(found), 'legacy')
 })
@@ -82,13 +82,13 @@ export const transactionMethods: Methods = {
       id: writeBlockId(block),
       req_count: values.count,
       incomplete,
-      transactions: await writeInTurns(transactions, (transaction) => writeTransaction(transaction, 'ext')),
+      transactions: await writeRows(transactions, (transaction) => writeTransaction(transaction, 'ext')),
     }
   }),
   getTransactions: reading(history, (chain, values) => {
     // The older method treats a logical time of zero as absent.
     const lt = values.lt === 0n ? undefined : values.lt
-    return writeInTurns(historyPage(chain, { ...values, lt }), (transaction) =>
+    return writeRows(historyPage(chain, { ...values, lt }), (transaction) =>
       writeTransaction(transaction, 'legacy'),
     )
   }),
@@ -97,7 +97,7 @@ export const transactionMethods: Methods = {
     const last = page.at(-1)?.parse()
     return {
       '@type': 'raw.transactions',
-      transactions: await writeInTurns(page, (transaction) => writeTransaction(transaction, 'std')),
+      transactions: await writeRows(page, (transaction) => writeTransaction(transaction, 'std')),
       previous_transaction_id: writeTransactionId(
         last?.prevTransactionLt ?? 0n,
         last?.prevTransactionHash ?? 0n,
@@ -175,7 +175,7 @@ function compare<value extends string | bigint>(left: value, right: value): numb
   return left < right ? -1 : 1
 }
 
-function tookIn({ inMessage }: Transaction, createdLt: bigint): boolean {
+function hasInMessage({ inMessage }: Transaction, createdLt: bigint): boolean {
   return inMessage?.info.type === 'internal' && inMessage.info.createdLt === createdLt
 }
 

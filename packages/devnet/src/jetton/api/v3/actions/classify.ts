@@ -33,10 +33,10 @@ export function classifyTrace(index: JettonIndex, trace: Trace): readonly Action
 }
 
 function partsOf(index: JettonIndex, steps: readonly Step[]): Classification[] {
-  const taken = new Set<Step>()
+  const classifiedSteps = new Set<Step>()
   const parts: Classification[] = []
   for (const step of steps) {
-    if (taken.has(step)) continue
+    if (classifiedSteps.has(step)) continue
     const isInternal = step.message.info.type === 'internal'
     const classification = classifyJetton(index, step) ?? (isInternal ? classifyMessage(step) : undefined)
     if (classification === undefined) continue
@@ -44,9 +44,9 @@ function partsOf(index: JettonIndex, steps: readonly Step[]): Classification[] {
     const bounced = classification.steps.flatMap(({ children }) =>
       children.filter(({ isBounced }) => isBounced),
     )
-    const whole = [...classification.steps, ...bounced]
-    for (const each of whole) taken.add(each)
-    parts.push({ ...classification, steps: whole })
+    const all = [...classification.steps, ...bounced]
+    for (const classifiedStep of all) classifiedSteps.add(classifiedStep)
+    parts.push({ ...classification, steps: all })
   }
   return parts
 }

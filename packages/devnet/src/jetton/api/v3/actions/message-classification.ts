@@ -3,7 +3,7 @@ import { readComment } from '../../cells/comment.ts'
 import { opcode } from '../decode/known-opcodes.ts'
 import { extraCurrencies } from '../rows/currencies.ts'
 import type { Classification } from './action.ts'
-import type { Step, TakenMessage } from './step.ts'
+import type { Step, ReceivedMessage } from './step.ts'
 
 /** Classifies a message by its content only: coins with or without a comment, or a call. */
 export function classifyMessage(step: Step): Classification {
@@ -18,7 +18,7 @@ export function classifyDeployment(step: Step): Classification | undefined {
   return { type: 'contract_deploy', success: true, details, ...partsOf(step) }
 }
 
-function isTonTransfer({ info, opcode: code }: TakenMessage): boolean {
+function isTonTransfer({ info, opcode: code }: ReceivedMessage): boolean {
   if (info.type !== 'internal') return false
   return code === undefined || code === opcode.textComment || code === opcode.encryptedComment
 }
@@ -55,7 +55,7 @@ function partsOf(step: Step) {
   return { steps: [step], parties: [info.type === 'internal' ? info.src.toRawString() : undefined] }
 }
 
-function callDetails({ info, opcode: code }: TakenMessage) {
+function callDetails({ info, opcode: code }: ReceivedMessage) {
   const isInternal = info.type === 'internal'
   return {
     ...(code !== undefined && { opcode: `0x${code.toString(16).padStart(8, '0')}` }),

@@ -4,7 +4,7 @@ import type { ChainTransaction, Trace } from '../../../chain/jetton-chain.ts'
 import { readOpcode } from '../decode/opcode.ts'
 
 /** The message that started a transaction. */
-export interface TakenMessage {
+export interface ReceivedMessage {
   readonly info: CommonMessageInfo
   readonly body: Cell
   readonly opcode: number | undefined
@@ -13,7 +13,7 @@ export interface TakenMessage {
 /** A transaction of a trace, parsed once. */
 export interface Step {
   readonly transaction: ChainTransaction
-  readonly message: TakenMessage
+  readonly message: ReceivedMessage
   /** Whether the message bounced to its sender. */
   readonly isBounced: boolean
   /** Whether the transaction was reverted: its compute phase or its action phase failed. */

@@ -26,7 +26,7 @@ const payload: Field = (slice) => {
 }
 
 /** A field that some wallets omit at the end of a body. */
-const unlessOver =
+const optionalAtEnd =
   (read: Field): Field =>
   (slice) =>
     slice.remainingBits === 0 ? null : read(slice)
@@ -81,8 +81,8 @@ const bodies: ReadonlyMap<number, Body> = new Map([
       fields: {
         query_id: uint64,
         amount: coins,
-        response_destination: unlessOver(address),
-        custom_payload: unlessOver(maybeCell),
+        response_destination: optionalAtEnd(address),
+        custom_payload: optionalAtEnd(maybeCell),
       },
     },
   ],
@@ -90,7 +90,12 @@ const bodies: ReadonlyMap<number, Body> = new Map([
     opcode.burnNotification,
     {
       name: 'jetton_burn_notification',
-      fields: { query_id: uint64, amount: coins, sender: address, response_destination: unlessOver(address) },
+      fields: {
+        query_id: uint64,
+        amount: coins,
+        sender: address,
+        response_destination: optionalAtEnd(address),
+      },
     },
   ],
   [opcode.excesses, { name: 'excess', fields: { query_id: uint64 } }],

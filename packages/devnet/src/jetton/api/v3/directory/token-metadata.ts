@@ -32,16 +32,16 @@ function walletInfo({ balance, owner, master }: IndexedJettonWallet) {
   return { valid: true, type: 'jetton_wallets', extra }
 }
 
-const ownFields = ['name', 'symbol', 'description', 'image']
+const standardFields = ['name', 'symbol', 'description', 'image']
 
 function masterInfo({ content }: IndexedJettonMaster) {
   const fields = Object.entries(content)
-  const own = fields.filter(([name]) => ownFields.includes(name))
-  const others = fields.filter(([name]) => !ownFields.includes(name))
+  const standardEntries = fields.filter(([name]) => standardFields.includes(name))
+  const others = fields.filter(([name]) => !standardFields.includes(name))
   return {
     valid: true,
     type: 'jetton_masters',
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(standardEntries),
     extra: Object.fromEntries(others),
   }
 }

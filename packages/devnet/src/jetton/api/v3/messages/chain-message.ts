@@ -19,7 +19,7 @@ export interface ChainMessage {
   /** Transaction that sent it. */
   readonly sender: ChainTransaction | undefined
   /** Transaction that received it. */
-  readonly taker: ChainTransaction | undefined
+  readonly receiver: ChainTransaction | undefined
 }
 
 // A scan of the whole chain reads each transaction once, independent of the number of requests.
@@ -38,15 +38,15 @@ export function messagesOf(transaction: ChainTransaction): readonly ChainMessage
   const known = read.get(transaction)
   if (known !== undefined) return known
   const { incoming, outgoing } = messageCells(transaction)
-  const takers = new Map<string, ChainTransaction>()
+  const receivers = new Map<string, ChainTransaction>()
   for (const child of transaction.children) {
-    const taken = messageCells(child).incoming
-    if (taken !== undefined) takers.set(writeHash(taken.hash()), child)
+    const received = messageCells(child).incoming
+    if (received !== undefined) receivers.set(writeHash(received.hash()), child)
   }
   const isFirst = incoming !== undefined && transaction.parent === undefined
   const messages = [
     ...(isFirst ? [factsOf(incoming, undefined, transaction)] : []),
-    ...outgoing.map((cell) => factsOf(cell, transaction, takers.get(writeHash(cell.hash())))),
+    ...outgoing.map((cell) => factsOf(cell, transaction, receivers.get(writeHash(cell.hash())))),
   ]
   // Its children are complete from the beginning: a trace is executed as a whole.
   read.set(transaction, messages)
@@ -56,13 +56,13 @@ export function messagesOf(transaction: ChainTransaction): readonly ChainMessage
 function factsOf(
   cell: Cell,
   sender: ChainTransaction | undefined,
-  taker: ChainTransaction | undefined,
+  receiver: ChainTransaction | undefined,
 ): ChainMessage {
   const { info, body } = loadMessage(cell.beginParse())
   const isExternal = info.type === 'external-in'
   return {
     hash: writeHash(cell.hash()),
-    hashNorm: isExternal && taker !== undefined ? writeHash(taker.trace.externalHashNorm) : undefined,
+    hashNorm: isExternal && receiver !== undefined ? writeHash(receiver.trace.externalHashNorm) : undefined,
     bodyHash: writeHash(body.hash()),
     source: isExternal ? undefined : info.src.toRawString(),
     destination: info.type === 'external-out' ? undefined : info.dest.toRawString(),
@@ -70,7 +70,7 @@ function factsOf(
     createdLt: isExternal ? undefined : info.createdLt,
     createdAt: isExternal ? undefined : info.createdAt,
     sender,
-    taker,
+    receiver,
   }
 }
 
@@ -79,8 +79,8 @@ function messageCells(transaction: ChainTransaction) {
 }
 
 /** Finds the cell of a message in the transaction that contains it. */
-export function cellOf({ hash, sender, taker }: ChainMessage): Cell {
-  const { incoming, outgoing } = messageCells((taker ?? sender) as ChainTransaction)
+export function cellOf({ hash, sender, receiver }: ChainMessage): Cell {
+  const { incoming, outgoing } = messageCells((receiver ?? sender) as ChainTransaction)
   const cell = [incoming, ...outgoing].find((candidate) => candidate && writeHash(candidate.hash()) === hash)
   return cell as Cell
 }

@@ -6,7 +6,7 @@ import type { Sort } from '../parameters.ts'
 import { isRead, messagesOf, type ChainMessage } from './chain-message.ts'
 
 /** The filters that limit the search for messages. */
-export interface MessagePlace {
+export interface MessageFilter {
   readonly hashes: readonly Buffer[]
   readonly source?: Address | undefined
   readonly destination?: Address | undefined
@@ -18,28 +18,34 @@ export interface MessagePlace {
  * Iterates over the messages that match the filters, and possibly others, in the order of the indexer: by creation
  * logical time, where external messages, which have none, count as the latest.
  */
-export function messagesAt(chain: JettonChain, place: MessagePlace, sort: Sort): Rows<ChainMessage> {
-  const holders = holdersAt(chain, place)
-  return holders === undefined ? allMessages(chain, place, sort) : messagesIn(holders, sort)
+export function messagesAt(chain: JettonChain, filter: MessageFilter, sort: Sort): Rows<ChainMessage> {
+  const transactions = candidateTransactions(chain, filter)
+  return transactions === undefined ? allMessages(chain, filter, sort) : messagesIn(transactions, sort)
 }
 
 /** Returns the transactions that add the matching messages to the lists; undefined when it may be any transaction. */
-function holdersAt(chain: JettonChain, place: MessagePlace): readonly ChainTransaction[] | undefined {
-  const { hashes, source, destination } = place
-  const takers = hashes.flatMap((hash) => chain.transactionByMessage(hash) ?? [])
-  if (takers.length > 0 && takers.length === hashes.length) return takers.map(holderOf)
+function candidateTransactions(
+  chain: JettonChain,
+  filter: MessageFilter,
+): readonly ChainTransaction[] | undefined {
+  const { hashes, source, destination } = filter
+  const receivers = hashes.flatMap((hash) => chain.transactionByMessage(hash) ?? [])
+  if (receivers.length > 0 && receivers.length === hashes.length) return receivers.map(transactionOf)
   if (source !== undefined) return chain.transactionsOf(source)
-  if (destination !== undefined) return chain.transactionsOf(destination).map(holderOf)
+  if (destination !== undefined) return chain.transactionsOf(destination).map(transactionOf)
   return undefined
 }
 
-function holderOf(taker: ChainTransaction): ChainTransaction {
-  return taker.parent ?? taker
+function transactionOf(receiver: ChainTransaction): ChainTransaction {
+  return receiver.parent ?? receiver
 }
 
-async function* messagesIn(holders: readonly ChainTransaction[], sort: Sort): AsyncGenerator<ChainMessage> {
+async function* messagesIn(
+  transactions: readonly ChainTransaction[],
+  sort: Sort,
+): AsyncGenerator<ChainMessage> {
   const found: ChainMessage[] = []
-  for (const holder of new Set(holders)) found.push(...(await readInTurn(holder)))
+  for (const transaction of new Set(transactions)) found.push(...(await readMessages(transaction)))
   yield* inOrder(
     found.toSorted((left, right) => timeOf(left) - timeOf(right)),
     sort,
@@ -52,13 +58,13 @@ function timeOf({ createdLt }: ChainMessage): number {
 
 async function* allMessages(
   chain: JettonChain,
-  { withExternals }: MessagePlace,
+  { withExternals }: MessageFilter,
   sort: Sort,
 ): AsyncGenerator<ChainMessage> {
   const transactions = inOrder(chain.transactions, sort)
   const firsts = withExternals ? transactions.filter(({ parent }) => parent === undefined) : []
   if (sort === 'asc') yield* messagesBetween(transactions, sort)
-  for (const first of firsts) yield* (await readInTurn(first)).filter(isExternal)
+  for (const first of firsts) yield* (await readMessages(first)).filter(isExternal)
   if (sort === 'desc') yield* messagesBetween(transactions, sort)
 }
 
@@ -67,7 +73,7 @@ async function* messagesBetween(
   sort: Sort,
 ): AsyncGenerator<ChainMessage> {
   for (const transaction of transactions) {
-    const messages = await readInTurn(transaction)
+    const messages = await readMessages(transaction)
     yield* inOrder(messages, sort).filter((message) => !isExternal(message))
   }
 }
@@ -77,7 +83,7 @@ function isExternal({ createdLt }: ChainMessage): boolean {
 }
 
 /** Reads a transaction without blocking the event loop for other requests. */
-async function readInTurn(transaction: ChainTransaction): Promise<readonly ChainMessage[]> {
+async function readMessages(transaction: ChainTransaction): Promise<readonly ChainMessage[]> {
   if (!isRead(transaction)) await setImmediate()
   return messagesOf(transaction)
 }

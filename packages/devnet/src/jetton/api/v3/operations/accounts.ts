@@ -16,13 +16,16 @@ import { walletFields, walletOf } from '../rows/wallet.ts'
 const someAddresses = atLeastOne(addresses)
 
 /** Addresses with the texts of the request. */
-const writtenAddresses: Reader<readonly (readonly [written: string, address: Address])[]> = (given, name) => {
-  const read = someAddresses(given, name)
-  return texts(given, name).map((text, index) => [text, read[index] as Address])
+const formattedAddresses: Reader<readonly (readonly [written: string, address: Address])[]> = (
+  input,
+  name,
+) => {
+  const read = someAddresses(input, name)
+  return texts(input, name).map((text, index) => [text, read[index] as Address])
 }
 
 export const accountOperations = [
-  query('addressBook', { address: writtenAddresses }, async ({ chain }, values) => {
+  query('addressBook', { address: formattedAddresses }, async ({ chain }, values) => {
     const rows = values.address.map(
       async ([written, address]) => [written, await addressBookRow(chain, address.toRawString())] as const,
     )
@@ -73,10 +76,10 @@ export const accountOperations = [
       raw,
       balance: (await chain.summary(Address.parseRaw(raw))).balance,
     }))
-    const richestFirst = (await Promise.all(rows)).toSorted((left, right) =>
+    const descending = (await Promise.all(rows)).toSorted((left, right) =>
       Number(right.balance - left.balance),
     )
-    const top = await pageOf(richestFirst, values)
+    const top = await pageOf(descending, values)
     return rowsOrNull(
       top.map(({ raw, balance }) => ({ account: writeRawAddress(raw), balance: String(balance) })),
     )

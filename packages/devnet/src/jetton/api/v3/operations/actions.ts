@@ -4,9 +4,9 @@ import type { ChainTransaction, JettonIndex, Trace } from '../../../chain/jetton
 import type { Action } from '../actions/action.ts'
 import { classifyTrace, isClassified } from '../actions/classify.ts'
 import { directory } from '../directory/directory.ts'
-import { writeInTurns } from '../../write-rows.ts'
+import { writeRows } from '../../write-rows.ts'
 import { query } from '../operation.ts'
-import { inOrder, isInside, pageOf, rowsOrNull, where } from '../page.ts'
+import { inOrder, isInside, pageOf, rowsOrNull, filterRows } from '../page.ts'
 import { address, boolean, hashes, int32, names, page, sort, window, type Sort } from '../parameters.ts'
 import { actionRow } from '../rows/action-row.ts'
 import { tracesBy } from '../traces/find-traces.ts'
@@ -35,13 +35,13 @@ export const actionOperations = [
     const transactions = new Set([
       ...values.tx_hash.map(writeHash),
       ...values.msg_hash.flatMap((hash) => {
-        const taker = chain.transactionByMessage(hash)
-        return taker === undefined ? [] : [writeHash(taker.hash)]
+        const receiver = chain.transactionByMessage(hash)
+        return receiver === undefined ? [] : [writeHash(receiver.hash)]
       }),
     ])
     const areNamed = values.tx_hash.length > 0 || values.msg_hash.length > 0
     const account = values.account?.toRawString()
-    const isWanted = (action: Action) =>
+    const matches = (action: Action) =>
       (kinds.size === 0 || kinds.has(action.type)) &&
       !unwanted.has(action.type) &&
       (ids.size === 0 || ids.has(action.id)) &&
@@ -51,13 +51,13 @@ export const actionOperations = [
       isInside(values, endOf(action).now, endOf(action).lt)
     // An action can name an account without a transaction in the trace.
     const found = tracesBy(chain, { ...values, account: undefined }, values.sort)
-    const rows = await pageOf(where(actionsOf(chain.index, found, values.sort), isWanted), values)
+    const rows = await pageOf(filterRows(actionsOf(chain.index, found, values.sort), matches), values)
     const parts = {
       withAccounts: values.include_accounts ?? false,
       withTransactions: values.include_transactions ?? false,
     }
     return {
-      actions: rowsOrNull(await writeInTurns(rows, (action) => actionRow(action, parts))),
+      actions: rowsOrNull(await writeRows(rows, (action) => actionRow(action, parts))),
       ...(await directory(
         context,
         rows.flatMap((action) => [...action.accounts]),

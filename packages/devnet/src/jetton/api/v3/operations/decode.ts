@@ -9,10 +9,10 @@ import { opcodes, texts } from '../parameters.ts'
 export const decodeOperations = [
   query('decode', { opcodes, bodies: texts }, (_context, values) => decode(values.opcodes, values.bodies)),
 
-  call('decode', (_context, given) =>
+  call('decode', (_context, input) =>
     decode(
-      opcodes(readTexts(given['opcodes'], 'opcodes'), 'opcodes'),
-      texts(readTexts(given['bodies'], 'bodies'), 'bodies'),
+      opcodes(readTexts(input['opcodes'], 'opcodes'), 'opcodes'),
+      texts(readTexts(input['bodies'], 'bodies'), 'bodies'),
     ),
   ),
 ]
@@ -31,8 +31,8 @@ function readCell(text: string): Cell {
   return cell
 }
 
-function readTexts(given: unknown = [], name: string): readonly string[] {
-  const list: readonly unknown[] = Array.isArray(given) ? given : [undefined]
+function readTexts(input: unknown = [], name: string): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(input) ? input : [undefined]
   if (list.every((text) => typeof text === 'string')) return list
   throw new Failure(422, `${name} must be a list of texts`)
 }

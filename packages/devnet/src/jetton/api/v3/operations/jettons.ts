@@ -12,7 +12,7 @@ import { decodeBody } from '../decode/message-body.ts'
 import { directory } from '../directory/directory.ts'
 import { Failure } from '../../failure.ts'
 import { query } from '../operation.ts'
-import { inOrder, isInside, pageOf, rowsOrNull, where } from '../page.ts'
+import { inOrder, isInside, pageOf, rowsOrNull, filterRows } from '../page.ts'
 import { address, addresses, boolean, direction, page, sort, sortIfAny, window } from '../parameters.ts'
 
 export const jettonOperations = [
@@ -20,11 +20,11 @@ export const jettonOperations = [
     'jetton/masters',
     { address: addresses, admin_address: addresses, ...page },
     async (context, values) => {
-      const isWanted = anyOf(values.address)
+      const matches = anyOf(values.address)
       const isAdmin = anyOf(values.admin_address)
-      const found = where(
+      const found = filterRows(
         context.chain.index.masters.values(),
-        (master) => isWanted(master.address) && isAdmin(master.admin),
+        (master) => matches(master.address) && isAdmin(master.admin),
       )
       const rows = (await pageOf(found, values)).map(masterRow)
       return {
@@ -51,19 +51,19 @@ export const jettonOperations = [
       if (values.jetton_address.length > 1 && values.owner_address.length !== 1) {
         throw new Failure(422, 'owner_address is required for multiple jetton_address')
       }
-      const isWanted = anyOf(values.address)
+      const matches = anyOf(values.address)
       const isOwner = anyOf(values.owner_address)
       const isMaster = anyOf(values.jetton_address)
       const found = [...context.chain.index.wallets.values()].filter(
         (wallet) =>
-          isWanted(wallet.address) &&
+          matches(wallet.address) &&
           isOwner(wallet.owner) &&
           isMaster(wallet.master) &&
           (values.exclude_zero_balance !== true || wallet.balance > 0n),
       )
-      const poorestFirst = found.toSorted((left, right) => Number(left.balance - right.balance))
-      const inOrderAsked = values.sort === undefined ? found : inOrder(poorestFirst, values.sort)
-      const rows = (await pageOf(inOrderAsked, values)).map(walletRow)
+      const ascending = found.toSorted((left, right) => Number(left.balance - right.balance))
+      const ordered = values.sort === undefined ? found : inOrder(ascending, values.sort)
+      const rows = (await pageOf(ordered, values)).map(walletRow)
       return {
         jetton_wallets: rowsOrNull(rows),
         ...(await directory(
@@ -91,7 +91,7 @@ export const jettonOperations = [
       const isMaster = anyOf(oneOrNone(values.jetton_master))
       const isOfOwner = ({ source, destination }: IndexedJettonTransfer) =>
         (values.direction !== 'in' && isOwner(source)) || (values.direction !== 'out' && isOwner(destination))
-      const found = where(
+      const found = filterRows(
         inOrder(context.chain.index.transfers, values.sort),
         (transfer) =>
           isOfOwner(transfer) &&
@@ -131,7 +131,7 @@ export const jettonOperations = [
       const isOwner = anyOf(values.owner_address.length > 0 ? values.owner_address : values.address)
       const isWallet = anyOf(values.jetton_wallet)
       const isMaster = anyOf(oneOrNone(values.jetton_master))
-      const found = where(
+      const found = filterRows(
         inOrder(context.chain.index.burns, values.sort),
         ({ owner, wallet, master, transaction }) =>
           isOwner(owner) &&

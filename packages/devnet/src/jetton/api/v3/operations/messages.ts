@@ -1,11 +1,11 @@
 import type { Address } from '@ton/core'
 import { writeHash } from '../../cells/hash.ts'
 import { directory } from '../directory/directory.ts'
-import { writeInTurns } from '../../write-rows.ts'
+import { writeRows } from '../../write-rows.ts'
 import { cellOf, type ChainMessage } from '../messages/chain-message.ts'
 import { messagesAt } from '../messages/find-messages.ts'
 import { query } from '../operation.ts'
-import { isInside, pageOf, rowsOrNull, where } from '../page.ts'
+import { isInside, pageOf, rowsOrNull, filterRows } from '../page.ts'
 import { addressOrNone, boolean, direction, hash, hashes, opcode, page, sort, window } from '../parameters.ts'
 import { messageRow } from '../rows/message-row.ts'
 
@@ -25,13 +25,13 @@ export const messageOperations = [
   query('messages', { ...filters, ...window, ...page, sort }, async (context, values) => {
     const { body_hash, source, destination } = values
     const wanted = new Set([...values.msg_hash, ...values.hash].map(writeHash))
-    const isWanted = (message: ChainMessage) =>
+    const matches = (message: ChainMessage) =>
       (wanted.size === 0 || wanted.has(message.hash) || wanted.has(message.hashNorm ?? '')) &&
       (body_hash === undefined || message.bodyHash === writeHash(body_hash)) &&
       isAddress(source, message.source) &&
       isAddress(destination, message.destination) &&
       (values.opcode === undefined || message.opcode === values.opcode) &&
-      (values.direction !== 'in' || message.taker !== undefined) &&
+      (values.direction !== 'in' || message.receiver !== undefined) &&
       (values.direction !== 'out' || message.sender !== undefined) &&
       (values.exclude_externals !== true || message.createdLt !== undefined) &&
       (values.only_externals !== true || message.createdLt === undefined) &&
@@ -42,16 +42,16 @@ export const messageOperations = [
     // An external message has no creation time, and so matches no time window.
     const isInWindow = ({ createdLt, createdAt }: ChainMessage) =>
       createdLt === undefined || createdAt === undefined ? !isBounded : isInside(values, createdAt, createdLt)
-    const place = {
+    const filter = {
       hashes: [...values.msg_hash, ...values.hash],
       source: addressOf(source),
       destination: addressOf(destination),
       withExternals: !isBounded && values.exclude_externals !== true,
     }
-    const messages = messagesAt(context.chain, place, values.sort)
-    const found = await pageOf(where(messages, isWanted), values)
+    const messages = messagesAt(context.chain, filter, values.sort)
+    const found = await pageOf(filterRows(messages, matches), values)
     return {
-      messages: rowsOrNull(await writeInTurns(found, listedRow)),
+      messages: rowsOrNull(await writeRows(found, listedRow)),
       ...(await directory(
         context,
         found.flatMap((message) => [message.source, message.destination]),
@@ -71,10 +71,10 @@ function isAddress(wanted: Address | 'none' | undefined, raw: string | undefined
 
 /** Formats a message of a list, including the transactions that received and sent it. */
 function listedRow(message: ChainMessage) {
-  const { taker, sender, hashNorm } = message
+  const { receiver, sender, hashNorm } = message
   return {
     ...messageRow(cellOf(message)),
-    ...(taker && { in_msg_tx_hash: writeHash(taker.hash) }),
+    ...(receiver && { in_msg_tx_hash: writeHash(receiver.hash) }),
     ...(sender && { out_msg_tx_hash: writeHash(sender.hash) }),
     ...(hashNorm !== undefined && { hash_norm: hashNorm }),
   }

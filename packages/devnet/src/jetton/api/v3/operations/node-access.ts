@@ -35,12 +35,12 @@ export const nodeOperations = [
 
   call('message', async ({ chain }, { boc }) => {
     if (boc === undefined) throw new Failure(401, 'boc is required')
-    const sent = await ask<{ hash: string; hash_norm: string }>(chain, 'sendBocReturnHash', { boc })
+    const sent = await callV2<{ hash: string; hash_norm: string }>(chain, 'sendBocReturnHash', { boc })
     return { message_hash: sent.hash, message_hash_norm: sent.hash_norm }
   }),
 
   call('estimateFee', async ({ chain }, body) => {
-    const fees = await ask<EstimatedFees>(chain, 'estimateFee', body)
+    const fees = await callV2<EstimatedFees>(chain, 'estimateFee', body)
     return {
       source_fees: withoutType(fees.source_fees),
       destination_fees: fees.destination_fees.map(withoutType),
@@ -50,7 +50,7 @@ export const nodeOperations = [
   call('runGetMethod', async ({ chain }, { address: contract, method, stack = [] }) => {
     if (contract === undefined) throw new Failure(401, 'address is required')
     if (method === undefined) throw new Failure(401, 'method is required')
-    const outcome = await ask<MethodOutcome>(chain, 'runGetMethodStd', {
+    const outcome = await callV2<MethodOutcome>(chain, 'runGetMethodStd', {
       address: contract,
       method,
       stack: readStack(stack),
@@ -74,7 +74,7 @@ interface MethodOutcome {
   readonly stack: readonly TypedEntry[]
 }
 
-async function ask<result>(
+async function callV2<result>(
   chain: JettonChain,
   method: string,
   parameters: Readonly<Record<string, unknown>>,

@@ -12,13 +12,13 @@ export type TypedEntry =
 /**
  * Parses the stack of a request.
  *
- * @param given list of entries of the types `num`, `cell` and `slice`
+ * @param input list of entries of the types `num`, `cell` and `slice`
  * @returns the stack in the format of the v2 API
  * @throws Failure with 422 for an invalid stack, 500 for another type of entry
  */
-export function readStack(given: unknown): readonly object[] {
-  if (!Array.isArray(given)) throw new Failure(422, 'stack must be a list')
-  return given.map((entry: unknown) => {
+export function readStack(input: unknown): readonly object[] {
+  if (!Array.isArray(input)) throw new Failure(422, 'stack must be a list')
+  return input.map((entry: unknown) => {
     const { type, value } = (entry ?? {}) as { type?: unknown; value?: unknown }
     switch (type) {
       case 'num':

@@ -1,6 +1,6 @@
 import { directory } from '../directory/directory.ts'
 import { query } from '../operation.ts'
-import { isInside, pageOf, rowsOrNull, where } from '../page.ts'
+import { isInside, pageOf, rowsOrNull, filterRows } from '../page.ts'
 import { address, boolean, hashes, int32, names, page, sort, window } from '../parameters.ts'
 import { requireOneFilter, tracesBy } from '../traces/find-traces.ts'
 import { traceRow, type TraceRow } from '../rows/trace-row.ts'
@@ -23,7 +23,7 @@ export const traceOperations = [
     },
     async (context, values) => {
       requireOneFilter(values)
-      const found = where(tracesBy(context.chain, values, values.sort), (trace) => {
+      const found = filterRows(tracesBy(context.chain, values, values.sort), (trace) => {
         const last = trace.transactions.at(-1) as ChainTransaction
         return (
           (values.mc_seqno === undefined || last.masterSeqno === values.mc_seqno) &&

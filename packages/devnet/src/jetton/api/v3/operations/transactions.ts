@@ -2,12 +2,12 @@ import type { Address } from '@ton/core'
 import { writeHash } from '../../cells/hash.ts'
 import type { ChainTransaction, JettonChain } from '../../../chain/jetton-chain.ts'
 import { addressBook } from '../directory/directory.ts'
-import { writeInTurns } from '../../write-rows.ts'
+import { writeRows } from '../../write-rows.ts'
 import { Failure } from '../../failure.ts'
 import type { ChainMessage } from '../messages/chain-message.ts'
 import { messagesAt } from '../messages/find-messages.ts'
 import { query, type Context } from '../operation.ts'
-import { inOrder, isInside, pageOf, rowsOrNull, where } from '../page.ts'
+import { inOrder, isInside, pageOf, rowsOrNull, filterRows } from '../page.ts'
 import {
   addresses,
   direction,
@@ -43,7 +43,7 @@ export const transactionOperations = [
     requireMasterBlock(chain, mc_seqno)
     const accounts = rawSet(values.account)
     const excluded = rawSet(values.exclude_account)
-    const isWanted = (transaction: ChainTransaction) =>
+    const matches = (transaction: ChainTransaction) =>
       (workchain === undefined || transaction.block.workchain === workchain) &&
       (values.shard === undefined || values.shard === wholeWorkchain) &&
       (seqno === undefined || transaction.block.seqno === seqno) &&
@@ -54,7 +54,7 @@ export const transactionOperations = [
       isInside(values, transaction.now, transaction.lt)
     return transactionsAnswer(
       context,
-      await pageOf(where(inOrder(candidates(chain, values), values.sort), isWanted), values),
+      await pageOf(filterRows(inOrder(candidates(chain, values), values.sort), matches), values),
     )
   }),
 
@@ -75,7 +75,7 @@ export const transactionOperations = [
     async (context, { seqno, ...values }) => {
       requireMasterBlock(context.chain, seqno)
       const all = inOrder(context.chain.transactions, values.sort)
-      const found = where(all, ({ masterSeqno }) => masterSeqno === seqno)
+      const found = filterRows(all, ({ masterSeqno }) => masterSeqno === seqno)
       return transactionsAnswer(context, await pageOf(found, values))
     },
   ),
@@ -89,17 +89,17 @@ export const transactionOperations = [
         throw new Failure(422, 'at least one of msg_hash, body_hash, opcode should be specified')
       }
       const wanted = new Set(msg_hash.map(writeHash))
-      const isWanted = (message: ChainMessage) =>
+      const matches = (message: ChainMessage) =>
         (wanted.size === 0 || wanted.has(message.hash) || wanted.has(message.hashNorm ?? '')) &&
         (body_hash === undefined || message.bodyHash === writeHash(body_hash)) &&
         (values.opcode === undefined || message.opcode === values.opcode)
       const messages = messagesAt(context.chain, { hashes: msg_hash, withExternals: true }, 'desc')
       const found = new Set<ChainTransaction>()
-      for await (const { sender, taker } of where(messages, isWanted)) {
-        if (values.direction !== 'out' && taker !== undefined) found.add(taker)
+      for await (const { sender, receiver } of filterRows(messages, matches)) {
+        if (values.direction !== 'out' && receiver !== undefined) found.add(receiver)
         // The indexer searches for operation codes among incoming messages only.
-        const isOutWanted = values.direction !== 'in' && values.opcode === undefined
-        if (isOutWanted && sender !== undefined) found.add(sender)
+        const includesOutgoing = values.direction !== 'in' && values.opcode === undefined
+        if (includesOutgoing && sender !== undefined) found.add(sender)
       }
       const newestFirst = [...found].toSorted((left, right) => Number(right.lt - left.lt))
       return transactionsAnswer(context, await pageOf(newestFirst, values))
@@ -109,7 +109,7 @@ export const transactionOperations = [
 
 /** Formats a list of transactions with its address book. */
 export async function transactionsAnswer(context: Context, transactions: readonly ChainTransaction[]) {
-  const rows = await writeInTurns(transactions, transactionRow)
+  const rows = await writeRows(transactions, transactionRow)
   return {
     transactions: rowsOrNull(rows),
     address_book: await addressBook(context, rows.flatMap(addressesOf)),

@@ -1,7 +1,7 @@
 import { classifyTrace } from '../actions/classify.ts'
 import { writeHash } from '../../cells/hash.ts'
 import type { ChainTransaction, JettonIndex, Trace } from '../../../chain/jetton-chain.ts'
-import { writeInTurns } from '../../write-rows.ts'
+import { writeRows } from '../../write-rows.ts'
 import { messagesOf } from '../messages/chain-message.ts'
 import { actionRow } from './action-row.ts'
 import { transactionRow } from './transaction-row.ts'
@@ -17,7 +17,7 @@ export interface TraceNode {
 export async function traceRow(index: JettonIndex, trace: Trace, includeActions: boolean) {
   const first = trace.transactions[0] as ChainTransaction
   const last = trace.transactions.at(-1) as ChainTransaction
-  const rows = await writeInTurns(trace.transactions, transactionRow)
+  const rows = await writeRows(trace.transactions, transactionRow)
   const messageHashes = new Map(rows.map((row) => [row.hash, row.in_msg?.hash]))
   const nodeOf = (transaction: ChainTransaction): TraceNode => {
     const tx_hash = writeHash(transaction.hash)

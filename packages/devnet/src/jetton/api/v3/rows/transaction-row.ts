@@ -50,6 +50,6 @@ const statuses: Readonly<Record<AccountStatus, string>> = {
 }
 
 function incomingRow(row: ReturnType<typeof messageRow>, { parent, trace }: ChainTransaction) {
-  const isFromOutside = parent === undefined && row.source === null
-  return isFromOutside ? { ...row, hash_norm: writeHash(trace.externalHashNorm) } : row
+  const isExternal = parent === undefined && row.source === null
+  return isExternal ? { ...row, hash_norm: writeHash(trace.externalHashNorm) } : row
 }

@@ -18,8 +18,8 @@ export interface TraceFilter {
  * @throws Failure with 422
  */
 export function requireOneFilter({ account, trace_id, tx_hash, msg_hash }: TraceFilter): void {
-  const given = [account !== undefined, trace_id.length > 0, tx_hash.length > 0, msg_hash.length > 0]
-  if (given.filter(Boolean).length > 1) {
+  const filters = [account !== undefined, trace_id.length > 0, tx_hash.length > 0, msg_hash.length > 0]
+  if (filters.filter(Boolean).length > 1) {
     throw new Failure(422, 'only one of account, trace_id, tx_hash, msg_hash should be specified')
   }
 }

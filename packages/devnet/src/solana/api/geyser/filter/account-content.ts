@@ -7,8 +7,8 @@ import type {
 } from '@fairlead/grpc/geyser'
 import { FilterError } from './filter-error.ts'
 
-const mostFilters = 4
-const mostComparedBytes = 128
+const maxFilters = 4
+const maxComparedBytes = 128
 const longestBase58 = 175
 const longestBase64 = 172
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -33,7 +33,7 @@ export function readContentFilters(
   filters: readonly SubscribeRequestFilterAccountsFilter[],
   field: string,
 ): AccountTest {
-  if (filters.length > mostFilters) throw new FilterError(`${field} must be at most ${mostFilters}`)
+  if (filters.length > maxFilters) throw new FilterError(`${field} must be at most ${maxFilters}`)
   if (filters.filter(({ filter }) => filter?.$case === 'datasize').length > 1)
     throw new FilterError(`${field} must have datasize once at most`)
   const tests = filters.map((filter, index) => readContentFilter(filter, `${field}[${index}]`))
@@ -64,8 +64,8 @@ function readComparison(
   field: string,
 ): AccountTest {
   const wanted = readCompared(data, field)
-  if (wanted.byteLength > mostComparedBytes)
-    throw new FilterError(`${field} must compare at most ${mostComparedBytes} bytes`)
+  if (wanted.byteLength > maxComparedBytes)
+    throw new FilterError(`${field} must compare at most ${maxComparedBytes} bytes`)
   return (account) => {
     if (offset + BigInt(wanted.byteLength) > BigInt(account.data.byteLength)) return false
     const start = Number(offset)

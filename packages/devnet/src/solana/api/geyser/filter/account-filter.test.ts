@@ -78,17 +78,17 @@ describe('readAccountFilter', () => {
     expect(matches(filtering(filter), account({ ...whale, ...miss }))).toBe(false)
   })
 
-  it('takes every account when it is empty', () => {
+  it('matches every account when it is empty', () => {
     expect(matches(filtering({}), account(whale))).toBe(true)
     expect(matches({}, account(whale))).toBe(false)
   })
 
-  it('has no match where the compared bytes reach past the end', () => {
+  it('does not match when the compared bytes exceed the data', () => {
     const filter = memcmp(2n ** 64n - 1n, { $case: 'bytes', value: Uint8Array.of(0) })
     expect(matches(filtering(filter), account(whale))).toBe(false)
   })
 
-  it('names all filters that match', () => {
+  it('returns the names of all matching filters', () => {
     const request = {
       accounts: { all: {}, none: { owner: [address('nobody')] }, some: { owner: [address('program')] } },
     }
@@ -109,7 +109,7 @@ describe('readAccountFilter', () => {
     [memcmp(0n, { $case: 'base58', value: '0' }), 'base58 must be a text in base58'],
     [memcmp(0n, { $case: 'base64', value: 'A'.repeat(173) }), 'base64 must have at most 172 characters'],
     [memcmp(0n, { $case: 'base64', value: 'A' }), 'base64 must be a text in base64'],
-  ])('refuses %o', (filter, message) => {
+  ])('rejects %o', (filter, message) => {
     expect(() => matches(filtering(filter), account(whale))).toThrow(message)
   })
 })
@@ -139,7 +139,7 @@ describe('accounts_data_slice', () => {
       [0, 10, 11, 39],
     ],
     [
-      'none of what reaches past the end',
+      'nothing beyond the end',
       [
         [0, 2],
         [39, 2],
@@ -147,13 +147,13 @@ describe('accounts_data_slice', () => {
       [0, 1],
     ],
     ['nothing of a slice without length', [[0, 0]], []],
-  ] as const)('leaves %s', (_what, slices, left) => {
+  ] as const)('returns %s', (_what, slices, left) => {
     const update = cut(...slices)
     const value = update?.updateOneof?.$case === 'account' ? update.updateOneof.value : undefined
     expect([...(value?.account?.data ?? [])]).toEqual([...left])
   })
 
-  it('refuses slices that are not in order or overlap', () => {
+  it('rejects slices that are not in order or overlap', () => {
     expect(() => cut([5, 1], [0, 1])).toThrow('accounts_data_slice[1] must be ordered by offset')
     expect(() => cut([0, 5], [4, 1])).toThrow('accounts_data_slice[1] must not overlap')
   })

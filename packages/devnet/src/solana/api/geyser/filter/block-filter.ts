@@ -11,7 +11,7 @@ export interface BlockFilter {
   /** Equal for filters that produce the same block. */
   readonly key: string
   /** Returns the block with only the parts that the filter includes. */
-  thin(block: BlockView, slices: DataSlices | undefined): SubscribeUpdateBlock
+  select(block: BlockView, slices: DataSlices | undefined): SubscribeUpdateBlock
 }
 
 /**
@@ -27,19 +27,19 @@ export function readBlockFilter(filter: SubscribeRequestFilterBlocks, field: str
   const sketch =
     filter.cuckooAccountInclude &&
     readCuckooFilter(filter.cuckooAccountInclude, `${field}.cuckoo_account_include`)
-  const everybody = keys.size === 0 && sketch === undefined
-  const isWanted = (key: string, bytes: Uint8Array): boolean =>
-    everybody || keys.has(key) || (sketch?.has(bytes) ?? false)
+  const matchesAll = keys.size === 0 && sketch === undefined
+  const matches = (key: string, bytes: Uint8Array): boolean =>
+    matchesAll || keys.has(key) || (sketch?.has(bytes) ?? false)
 
   return {
     key: Buffer.from(SubscribeRequestFilterBlocks.encode(filter).finish()).toString('base64'),
-    thin: ({ content, accounts, transactions }, slices) => ({
+    select: ({ content, accounts, transactions }, slices) => ({
       ...content.meta,
       transactions: includeTransactions
         ? transactions
             .filter(
               ({ participants }) =>
-                everybody ||
+                matchesAll ||
                 someKey(keys, (key) => participants.keys.has(key)) ||
                 (sketch !== undefined && participants.accounts.some((account) => sketch.has(account))),
             )
@@ -48,7 +48,7 @@ export function readBlockFilter(filter: SubscribeRequestFilterBlocks, field: str
       updatedAccountCount: BigInt(accounts.length),
       accounts: includeAccounts
         ? accounts
-            .filter(({ key, info }) => isWanted(key, info.pubkey))
+            .filter(({ key, info }) => matches(key, info.pubkey))
             .map(({ info }) => cutAccount(info, slices))
         : [],
       entries: includeEntries ? [...content.entries] : [],

@@ -28,13 +28,13 @@ const recorded: CuckooFilter = {
 }
 
 describe('readCuckooFilter', () => {
-  it('finds every key that a native client put in', () => {
+  it('finds every key that a native client added', () => {
     const sketch = readCuckooFilter(recorded, 'filter')
     const found = Array.from({ length: 100 }, (_, index) => sketch.has(key(`in ${index}`)))
     expect(found.filter(Boolean)).toHaveLength(100)
   })
 
-  it('finds hardly any other key', () => {
+  it('has few false positives', () => {
     const sketch = readCuckooFilter(recorded, 'filter')
     const found = Array.from({ length: 2000 }, (_, index) => sketch.has(key(`out ${index}`)))
     expect(found.filter(Boolean).length).toBeLessThan(5)
@@ -47,7 +47,7 @@ describe('readCuckooFilter', () => {
     [{ bucketCount: 33 }, 'filter.bucket_count must be a power of two'],
     [{ bucketCount: 0 }, 'filter.bucket_count must be a power of two'],
     [{ bucketCount: 64 }, 'filter.data must have 8 bytes for each bucket'],
-  ])('refuses %o', (change, message) => {
+  ])('rejects %o', (change, message) => {
     expect(() => readCuckooFilter({ ...recorded, ...change }, 'filter')).toThrow(message)
   })
 })
@@ -79,7 +79,7 @@ describe('a cuckoo filter', () => {
     expect(of(key('out'), key('out'), 0)).toBe(false)
   })
 
-  it('thins blocks', () => {
+  it('selects the transactions and accounts of blocks', () => {
     const [block] = slotOf({
       slot: 7n,
       parent: 6n,
@@ -97,8 +97,8 @@ describe('a cuckoo filter', () => {
     }).flatMap((update) =>
       receive({ blocks: { mine: { cuckooAccountInclude: recorded, includeAccounts: true } } }, update),
     )
-    const thinned = block?.updateOneof?.$case === 'block' ? block.updateOneof.value : undefined
-    expect(thinned?.accounts.map(({ writeVersion }) => writeVersion)).toEqual([0n])
-    expect(thinned?.transactions.map(({ index }) => index)).toEqual([1n])
+    const selected = block?.updateOneof?.$case === 'block' ? block.updateOneof.value : undefined
+    expect(selected?.accounts.map(({ writeVersion }) => writeVersion)).toEqual([0n])
+    expect(selected?.transactions.map(({ index }) => index)).toEqual([1n])
   })
 })

@@ -6,5 +6,5 @@ export function cutAccount(
   account: SubscribeUpdateAccountInfo,
   slices: DataSlices | undefined,
 ): SubscribeUpdateAccountInfo {
-  return slices === undefined ? account : { ...account, data: slices.take(account.data) }
+  return slices === undefined ? account : { ...account, data: slices.slice(account.data) }
 }

@@ -5,7 +5,7 @@ import { FilterError } from './filter-error.ts'
 export interface DataSlices {
   /** Equal for the same slices. */
   readonly key: string
-  take(data: Uint8Array): Uint8Array
+  slice(data: Uint8Array): Uint8Array
 }
 
 /**
@@ -27,7 +27,7 @@ export function readDataSlices(slices: readonly SubscribeRequestAccountsDataSlic
   }
   return {
     key: slices.map(({ offset, length }) => `${offset}+${length}`).join(),
-    take: (data) => {
+    slice: (data) => {
       const size = BigInt(data.byteLength)
       // A slice that reaches past the end is omitted completely.
       const parts = slices

@@ -27,22 +27,22 @@ const content: SlotContent = {
 }
 
 describe('slots', () => {
-  const told = (filter: object, commitment?: 0 | 1 | 2): string[] =>
+  const receivedStatuses = (filter: object, commitment?: 0 | 1 | 2): string[] =>
     Object.entries(SlotStatus)
       .filter(([, status]) => matches({ slots: { mine: filter }, commitment }, slotUpdate(7n, 6n, status)))
       .map(([name]) => name)
 
-  it('are told at all three levels whatever the level of the stream', () => {
-    expect(told({}, 2)).toEqual(['SLOT_PROCESSED', 'SLOT_CONFIRMED', 'SLOT_FINALIZED'])
+  it('are sent at all three levels, independent of the level of the stream', () => {
+    expect(receivedStatuses({}, 2)).toEqual(['SLOT_PROCESSED', 'SLOT_CONFIRMED', 'SLOT_FINALIZED'])
   })
 
-  it('are told at the level of the stream alone with filter_by_commitment', () => {
-    expect(told({ filterByCommitment: true })).toEqual(['SLOT_PROCESSED'])
-    expect(told({ filterByCommitment: true }, 1)).toEqual(['SLOT_CONFIRMED'])
+  it('are sent only at the level of the stream with filter_by_commitment', () => {
+    expect(receivedStatuses({ filterByCommitment: true })).toEqual(['SLOT_PROCESSED'])
+    expect(receivedStatuses({ filterByCommitment: true }, 1)).toEqual(['SLOT_CONFIRMED'])
   })
 
-  it('are told with all steps between by interslot_updates', () => {
-    expect(told({ interslotUpdates: true })).toEqual(Object.keys(SlotStatus))
+  it('are sent with all intermediate statuses with interslot_updates', () => {
+    expect(receivedStatuses({ interslotUpdates: true })).toEqual(Object.keys(SlotStatus))
   })
 })
 
@@ -54,13 +54,13 @@ describe('blocks', () => {
       .filter((update) => update?.$case === 'block')
       .map(({ value }) => value)
 
-  it('have transactions, and neither accounts nor entries, unless the filter says so', () => {
+  it('have transactions but neither accounts nor entries by default', () => {
     const [block] = blocks({ blocks: { mine: {} } })
     expect(block?.transactions).toHaveLength(2)
     expect(block).toMatchObject({ accounts: [], entries: [], updatedAccountCount: 2n, entriesCount: 1n })
   })
 
-  it('have the last write of each account, and entries, where they are wanted', () => {
+  it('have the last write of each account, and entries, on request', () => {
     const [block] = blocks({
       blocks: { mine: { includeTransactions: false, includeAccounts: true, includeEntries: true } },
     })
@@ -69,13 +69,13 @@ describe('blocks', () => {
     expect(block?.entries).toHaveLength(1)
   })
 
-  it('are thinned by account_include, but always told', () => {
-    const thinned = (name: string) =>
+  it('are always sent, with transactions and accounts selected by account_include', () => {
+    const selected = (name: string) =>
       blocks({ blocks: { mine: { accountInclude: [address(name)], includeAccounts: true } } })[0]
-    expect(thinned('alice')?.transactions.map(({ index }) => index)).toEqual([0n])
-    expect(thinned('alice')?.accounts.map(({ lamports }) => lamports)).toEqual([30n])
-    expect(thinned('alice')).toMatchObject({ executedTransactionCount: 2n, updatedAccountCount: 2n })
-    expect(thinned('nobody')).toMatchObject({ transactions: [], accounts: [] })
+    expect(selected('alice')?.transactions.map(({ index }) => index)).toEqual([0n])
+    expect(selected('alice')?.accounts.map(({ lamports }) => lamports)).toEqual([30n])
+    expect(selected('alice')).toMatchObject({ executedTransactionCount: 2n, updatedAccountCount: 2n })
+    expect(selected('nobody')).toMatchObject({ transactions: [], accounts: [] })
   })
 
   it('have their accounts cut by the slices of the request', () => {
@@ -86,7 +86,7 @@ describe('blocks', () => {
     expect(block?.accounts.map(({ data }) => [...data])).toEqual([[1], [1]])
   })
 
-  it('come in one update for each filter', () => {
+  it('are sent in one update for each filter', () => {
     const block = slotOf(content).find(({ kind }) => kind === 'block')
     const updates = block && receive({ blocks: { one: {}, two: { includeTransactions: false } } }, block)
     expect(updates?.map(({ filters }) => filters)).toEqual([['one'], ['two']])
@@ -94,7 +94,7 @@ describe('blocks', () => {
 })
 
 describe('a slot', () => {
-  it('is told in the order of the streams', () => {
+  it('is sent in the order of the streams', () => {
     const request = {
       accounts: { a: {} },
       transactions: { t: {} },
@@ -115,15 +115,15 @@ describe('a slot', () => {
     ])
   })
 
-  it('says when the server made each update', () => {
+  it('has the creation time of each update', () => {
     const before = BigInt(Date.now() - 1000) / 1000n
-    const [update] = slotOf(content).flatMap((one) => receive({ blocksMeta: { m: {} } }, one))
+    const [update] = slotOf(content).flatMap((slotEvent) => receive({ blocksMeta: { m: {} } }, slotEvent))
     expect(update?.createdAt?.seconds).toBeGreaterThanOrEqual(before)
   })
 })
 
 describe('a request', () => {
-  it('gets nothing when it is empty', () => {
+  it('receives no updates when it is empty', () => {
     expect(slotOf(content).filter((update) => matches({}, update))).toEqual([])
   })
 
@@ -135,7 +135,7 @@ describe('a request', () => {
     )
   })
 
-  it('must ask for a level that there is', () => {
+  it('must have a valid commitment level', () => {
     expect(() => matches({ commitment: 3 as 0 }, slotUpdate(7n, 6n, 0))).toThrow(
       'commitment must be PROCESSED, CONFIRMED or FINALIZED',
     )

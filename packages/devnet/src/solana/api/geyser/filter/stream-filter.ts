@@ -120,7 +120,7 @@ function blockFrames(
 ): readonly Uint8Array[] {
   return filters.map(({ name, value }) =>
     frames
-      .of(`${value.key} ${slices?.key ?? ''}`, () => ({ $case: 'block', value: value.thin(block, slices) }))
+      .of(`${value.key} ${slices?.key ?? ''}`, () => ({ $case: 'block', value: value.select(block, slices) }))
       .of([name]),
   )
 }

@@ -91,7 +91,7 @@ describe('readTransactionFilter', () => {
       balanceChanged,
       { alice: true, bob: true, carol: false },
     ],
-  ] as const)('counts of the owners of token balances %s', (_rule, tokenAccounts, counted) => {
+  ] as const)('includes of the owners of token balances %s', (_rule, tokenAccounts, counted) => {
     for (const [name, isCounted] of Object.entries(counted)) {
       const passes = (filter: object) =>
         matches({ transactions: { mine: { ...filter, tokenAccounts } } }, transaction(transfer))
@@ -101,7 +101,7 @@ describe('readTransactionFilter', () => {
     }
   })
 
-  it('tells the status without the transaction', () => {
+  it('sends the status without the transaction', () => {
     const [update] = receive({ transactionsStatus: { mine: {} } }, transaction(failed))
     expect(update).toMatchObject({
       filters: ['mine'],
@@ -112,7 +112,7 @@ describe('readTransactionFilter', () => {
     })
   })
 
-  it('tells both where both are wanted', () => {
+  it('sends both if both are requested', () => {
     const updates = receive({ transactions: { a: {} }, transactionsStatus: { b: {} } }, transaction(transfer))
     expect(updates.map(({ filters, updateOneof }) => [updateOneof?.$case, filters])).toEqual([
       ['transaction', ['a']],
@@ -127,7 +127,7 @@ describe('readTransactionFilter', () => {
     [{ accountExclude: ['x'] }, 'transactions.mine.account_exclude[0] must be a public key'],
     [{ accountRequired: ['x'] }, 'transactions.mine.account_required[0] must be a public key'],
     [{ tokenAccounts: 5 as 0 }, 'transactions.mine.token_accounts must be ALL or BALANCE_CHANGED'],
-  ])('refuses %o', (filter, message) => {
+  ])('rejects %o', (filter, message) => {
     expect(() => matches({ transactions: { mine: filter } }, transaction(transfer))).toThrow(message)
   })
 })

@@ -34,22 +34,22 @@ export function readTransactionFilter(
   const sketch =
     cuckooAccountInclude && readCuckooFilter(cuckooAccountInclude, `${field}.cuckoo_account_include`)
   const ownersOf = readExpansion(filter.tokenAccounts, `${field}.token_accounts`)
-  const everybody = included.size === 0 && sketch === undefined
+  const matchesAll = included.size === 0 && sketch === undefined
 
   return ({ info, participants }) => {
     if (vote !== undefined && vote !== info.isVote) return false
     if (failed !== undefined && failed !== (info.meta?.err !== undefined)) return false
     if (signature !== undefined && signature !== keyText(info.signature)) return false
-    const takesPart = (key: string): boolean =>
+    const participates = (key: string): boolean =>
       participants.keys.has(key) || (ownersOf?.(participants).has(key) ?? false)
     const isIncluded = (): boolean =>
-      everybody ||
-      someKey(included, takesPart) ||
+      matchesAll ||
+      someKey(included, participates) ||
       (sketch !== undefined && participants.accounts.some((account) => sketch.has(account))) ||
       (sketch !== undefined &&
         ownersOf !== undefined &&
         someKey(ownersOf(participants), (owner) => sketch.has(Buffer.from(owner, 'latin1'))))
-    return isIncluded() && !someKey(excluded, takesPart) && !someKey(required, (key) => !takesPart(key))
+    return isIncluded() && !someKey(excluded, participates) && !someKey(required, (key) => !participates(key))
   }
 }
 

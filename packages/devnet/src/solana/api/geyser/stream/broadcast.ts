@@ -16,7 +16,7 @@ import {
 export interface Listener {
   /** Commitment level of the content; slot statuses of all levels are sent. Undefined for no updates at all. */
   readonly commitment: CommitmentLevel | undefined
-  hear(update: Update): void
+  onUpdate(update: Update): void
 }
 
 /** Distributes the updates of a chain, at each commitment level. */
@@ -30,17 +30,17 @@ export interface Broadcast {
 /** Starts to distribute the updates of a chain; all listeners receive the same update object. */
 export function createBroadcast(chain: SolanaChain): Broadcast {
   const listeners = new Set<Listener>()
-  const tell = (level: CommitmentLevel, updates: Iterable<Update>): void => {
+  const send = (level: CommitmentLevel, updates: Iterable<Update>): void => {
     const audience = [...listeners].filter(({ commitment }) => commitment === level)
     if (audience.length === 0) return
-    for (const update of updates) for (const listener of audience) listener.hear(update)
+    for (const update of updates) for (const listener of audience) listener.onUpdate(update)
   }
-  const tellAll = (update: Update): void => {
-    for (const listener of listeners) if (listener.commitment !== undefined) listener.hear(update)
+  const sendToAll = (update: Update): void => {
+    for (const listener of listeners) if (listener.commitment !== undefined) listener.onUpdate(update)
   }
   const stop = chain.listen((event) => {
     if (event.kind !== 'status') {
-      tell(CommitmentLevel.PROCESSED, processedUpdates(event))
+      send(CommitmentLevel.PROCESSED, processedUpdates(event))
       return
     }
     const { slot, parent, status } = event
@@ -48,9 +48,9 @@ export function createBroadcast(chain: SolanaChain): Broadcast {
     // The streams of the lowest level received the content while the slot was produced.
     if (level !== undefined && level !== CommitmentLevel.PROCESSED) {
       const [content] = chain.slotsFrom(slot, level)
-      if (content?.slot === slot) tell(level, contentUpdates(content, level))
+      if (content?.slot === slot) send(level, contentUpdates(content, level))
     }
-    tellAll(slotUpdate(slot, parent, status))
+    sendToAll(slotUpdate(slot, parent, status))
   })
   return {
     join: (listener) => {
@@ -79,18 +79,18 @@ export function replayUpdates(
   fromSlot: bigint,
   commitment: CommitmentLevel,
 ): Iterable<Update> {
-  const reached = new Map(
+  const levelOfSlot = new Map(
     levels.flatMap((level) => chain.slotsFrom(fromSlot, level).map(({ slot }) => [slot, level] as const)),
   )
   const slots = chain.slotsFrom(fromSlot, CommitmentLevel.PROCESSED)
-  const { slotUnderWay } = chain
-  const isBegun = commitment === CommitmentLevel.PROCESSED && slotUnderWay.slot >= fromSlot
+  const { pendingSlot } = chain
+  const includesPending = commitment === CommitmentLevel.PROCESSED && pendingSlot.slot >= fromSlot
   // The lists of the slot in progress still grow.
-  const begun = isBegun ? [...beginningUpdates(slotUnderWay)] : []
+  const pendingUpdates = includesPending ? [...beginningUpdates(pendingSlot)] : []
   return (function* () {
     for (const content of slots)
-      yield* replayedUpdates(content, reached.get(content.slot) ?? CommitmentLevel.PROCESSED, commitment)
-    yield* begun
+      yield* replayedUpdates(content, levelOfSlot.get(content.slot) ?? CommitmentLevel.PROCESSED, commitment)
+    yield* pendingUpdates
   })()
 }
 

@@ -4,7 +4,7 @@ import { replayUpdates } from './broadcast.ts'
 import { serveSolana, UpdateStream, type ServedSolana } from '../../../../../test/solana-api.ts'
 import { key, type RequestParts } from '../../../../../test/solana-updates.ts'
 
-const everything: RequestParts = {
+const allUpdates: RequestParts = {
   accounts: { a: {} },
   transactions: { t: {} },
   transactionsStatus: { ts: {} },
@@ -19,33 +19,33 @@ it.each([
   ['CONFIRMED', 1],
   ['FINALIZED', 2],
 ] as const)(
-  'is continued by what follows without a gap and without a double at the level %s',
+  'continues with live updates without a gap or a duplicate at the level %s',
   async (_name, commitment) => {
     const served = await serveSolana({ finalityBlocks: 8 })
     const { chain, transport } = served
-    const request = { ...everything, commitment }
-    const witness = collect(await UpdateStream.open(transport, request))
+    const request = { ...allUpdates, commitment }
+    const liveKeys = collect(await UpdateStream.open(transport, request))
     await makeSlots(served, 20)
     const streams: { fromSlot: bigint; keys: string[] }[] = []
-    for (let turn = 0; turn < 24; turn++) {
+    for (let round = 0; round < 24; round++) {
       // Occasionally between two transactions of a slot.
       await chain.airdrop(key('alice'), 1_000_000n)
-      const fromSlot = chain.slotUnderWay.slot - BigInt(turn % 20)
+      const fromSlot = chain.pendingSlot.slot - BigInt(round % 20)
       const stream = new UpdateStream(transport)
       void stream.send({ ...request, fromSlot })
       streams.push({ fromSlot, keys: collect(stream) })
-      await makeSlots(served, 1 + (turn % 2))
+      await makeSlots(served, 1 + (round % 2))
     }
-    const lastSlot = chain.slotUnderWay.slot - 1n
+    const lastSlot = chain.pendingSlot.slot - 1n
     await makeSlots(served, 12)
     const seen = (keys: readonly string[], fromSlot: bigint) =>
-      keys.filter((one) => isBetween(one, fromSlot, lastSlot)).toSorted()
+      keys.filter((entryKey) => isBetween(entryKey, fromSlot, lastSlot)).toSorted()
     await expect
-      .poll(() => witness.some((one) => one === `${lastSlot} status 2`), { timeout: 20_000 })
+      .poll(() => liveKeys.some((entryKey) => entryKey === `${lastSlot} status 2`), { timeout: 20_000 })
       .toBe(true)
     for (const { fromSlot, keys } of streams) {
       await expect.poll(() => keys.includes(`${lastSlot} status 2`), { timeout: 20_000 }).toBe(true)
-      expect(seen(keys, fromSlot)).toEqual(seen(witness, fromSlot))
+      expect(seen(keys, fromSlot)).toEqual(seen(liveKeys, fromSlot))
       expect(new Set(keys).size).toBe(keys.length)
     }
     expect(streams.reduce((sum, { keys }) => sum + keys.length, 0)).toBeGreaterThan(5_000)
@@ -54,7 +54,7 @@ it.each([
 )
 
 async function makeSlots({ chain }: ServedSolana, count: number): Promise<void> {
-  for (let made = 0; made < count; made++) {
+  for (let index = 0; index < count; index++) {
     for (let sent = 0; sent < 3; sent++) {
       await chain.airdrop(key(`account ${sent}`), 1_000_000n)
       await new Promise((resolve) => setImmediate(resolve))
@@ -103,32 +103,34 @@ function isBetween(text: string, first: bigint, last: bigint): boolean {
   return slot >= first && slot <= last
 }
 
-it('leaves out what was made on a losing branch', async () => {
+it('omits updates of a losing branch', async () => {
   const served = await serveSolana({ branching: true, finalityBlocks: 4 })
   const { chain, transport } = served
-  const fromSlot = chain.slotUnderWay.slot
+  const fromSlot = chain.pendingSlot.slot
   const request = { blocksMeta: { m: {} }, transactions: { t: {} }, slots: { s: { interslotUpdates: true } } }
   const live = collect(await UpdateStream.open(transport, request))
   await makeSlots(served, 70)
   const lastSlot = chain.tip(2).slot
-  const isTold = (keys: readonly string[]) => keys.includes(`${lastSlot} status 2`)
-  await expect.poll(() => isTold(live)).toBe(true)
-  const dead = live.filter((one) => one.endsWith(' status 6')).map((one) => one.split(' ', 1)[0])
-  expect(dead.length).toBeGreaterThan(0)
+  const isComplete = (keys: readonly string[]) => keys.includes(`${lastSlot} status 2`)
+  await expect.poll(() => isComplete(live)).toBe(true)
+  const deadSlots = live
+    .filter((entryKey) => entryKey.endsWith(' status 6'))
+    .map((entryKey) => entryKey.split(' ', 1)[0])
+  expect(deadSlots.length).toBeGreaterThan(0)
   for (const commitment of [0, 1, 2] as const) {
     const keys = collect(await UpdateStream.open(transport, { ...request, commitment, fromSlot }))
-    await expect.poll(() => isTold(keys)).toBe(true)
-    const blocks = keys.filter((one) => one.endsWith('block meta'))
+    await expect.poll(() => isComplete(keys)).toBe(true)
+    const blocks = keys.filter((entryKey) => entryKey.endsWith('block meta'))
     const onChain = chain.slotsFrom(fromSlot, commitment).map(({ slot }) => `${slot} block meta`)
     expect(blocks).toEqual(onChain)
-    expect(blocks.filter((one) => dead.includes(one.split(' ', 1)[0]))).toEqual([])
+    expect(blocks.filter((entryKey) => deadSlots.includes(entryKey.split(' ', 1)[0]))).toEqual([])
   }
 })
 
-it('has what was told by then, however late it is taken', async () => {
+it('contains the updates up to its creation, however late it is read', async () => {
   const { chain } = await serveSolana()
   await chain.airdrop(key('alice'), 1_000_000n)
-  const { slot } = chain.slotUnderWay
+  const { slot } = chain.pendingSlot
   const replay = replayUpdates(chain, slot, 0)
   const expected = [...replayUpdates(chain, slot, 0)].map(({ kind }) => kind)
   await chain.airdrop(key('bob'), 1_000_000n)

@@ -7,7 +7,7 @@ export interface SendQueue {
   /** Appends frames that are created on demand. Remaining frames of an earlier call are discarded. */
   pushLazily(frames: Iterable<Uint8Array>): void
   /** Removes the next frame; returns undefined when the queue is empty. */
-  take(): Uint8Array | undefined
+  shift(): Uint8Array | undefined
   /** Resolves when the queue may contain a frame. */
   filled(): Promise<void>
   clear(): void
@@ -18,39 +18,39 @@ export interface SendQueue {
  * accepted, because a single block may be larger than the limit.
  */
 export interface SendQueueLimits {
-  readonly mostMessages: number
-  readonly mostBytes: number
+  readonly maxMessages: number
+  readonly maxBytes: number
 }
 
 /** Creates an empty send queue. */
-export function createSendQueue({ mostMessages, mostBytes }: SendQueueLimits): SendQueue {
+export function createSendQueue({ maxMessages, maxBytes }: SendQueueLimits): SendQueue {
   const first = createQueue<Uint8Array>()
   const rest = createQueue<Uint8Array | Iterator<Uint8Array>>()
   let lazy: Iterator<Uint8Array> | undefined
   let messages = 0
   let bytes = 0
-  let wake = (): void => undefined
+  let notify = (): void => undefined
 
   const put = (queue: { put(frame: Uint8Array): void }, frame: Uint8Array): boolean => {
-    if (messages >= mostMessages || bytes >= mostBytes) return false
+    if (messages >= maxMessages || bytes >= maxBytes) return false
     messages += 1
     bytes += frame.length
     queue.put(frame)
-    wake()
+    notify()
     return true
   }
-  const leave = (frame: Uint8Array): Uint8Array => {
+  const release = (frame: Uint8Array): Uint8Array => {
     messages -= 1
     bytes -= frame.length
     return frame
   }
-  const takeRest = (): Uint8Array | undefined => {
+  const shiftRest = (): Uint8Array | undefined => {
     for (;;) {
       const item = rest.head
       if (item === undefined) return undefined
       if (item instanceof Uint8Array) {
         rest.drop()
-        return leave(item)
+        return release(item)
       }
       const next = item === lazy ? item.next() : undefined
       if (next?.done === false) return next.value
@@ -63,19 +63,19 @@ export function createSendQueue({ mostMessages, mostBytes }: SendQueueLimits): S
     pushLazily: (frames) => {
       lazy = frames[Symbol.iterator]()
       rest.put(lazy)
-      wake()
+      notify()
     },
-    take: () => {
+    shift: () => {
       const frame = first.head
-      if (frame === undefined) return takeRest()
+      if (frame === undefined) return shiftRest()
       first.drop()
-      return leave(frame)
+      return release(frame)
     },
     filled: () =>
       first.head !== undefined || rest.head !== undefined
         ? Promise.resolve()
         : new Promise((resolve) => {
-            wake = resolve
+            notify = resolve
           }),
     clear: () => {
       first.clear()
@@ -83,7 +83,7 @@ export function createSendQueue({ mostMessages, mostBytes }: SendQueueLimits): S
       lazy = undefined
       messages = 0
       bytes = 0
-      wake()
+      notify()
     },
   }
 }

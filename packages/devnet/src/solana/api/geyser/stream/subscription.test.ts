@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { kindOf, serveSolana, UpdateStream, type ServedSolana } from '../../../../../test/solana-api.ts'
 import { address, key, type RequestParts } from '../../../../../test/solana-updates.ts'
 
-const everything: RequestParts = {
+const allUpdates: RequestParts = {
   accounts: { a: {} },
   transactions: { t: {} },
   transactionsStatus: { ts: {} },
@@ -15,11 +15,11 @@ const everything: RequestParts = {
 }
 
 describe('a stream of the level PROCESSED', () => {
-  it('is told of a slot while it is made, in the order of the streams', async () => {
+  it('receives a slot while it is produced, in the order of the streams', async () => {
     const { chain, transport } = await serveSolana()
-    const stream = await UpdateStream.open(transport, everything)
+    const stream = await UpdateStream.open(transport, allUpdates)
     await chain.airdrop(key('alice'), 2_000_000n)
-    const { slot } = chain.slotUnderWay
+    const { slot } = chain.pendingSlot
     chain.makeSlot()
     const updates = await untilStatus(stream, slot, SlotStatus.SLOT_PROCESSED)
     const kinds = updates.filter((update) => slotOf(update) === slot).map(kindOf)
@@ -36,7 +36,7 @@ describe('a stream of the level PROCESSED', () => {
     ])
   })
 
-  it('is told of every write of an account, and of those by no transaction', async () => {
+  it('receives every write of an account, also those without a transaction', async () => {
     const { chain, transport } = await serveSolana()
     const stream = await UpdateStream.open(transport, {
       accounts: { alice: { account: [address('alice')] } },
@@ -44,7 +44,7 @@ describe('a stream of the level PROCESSED', () => {
     })
     await chain.airdrop(key('alice'), 2_000_000n)
     await chain.airdrop(key('alice'), 3_000_000n)
-    const { slot } = chain.slotUnderWay
+    const { slot } = chain.pendingSlot
     chain.makeSlot()
     const updates = await untilStatus(stream, slot, SlotStatus.SLOT_PROCESSED)
     expect(lamportsOf(updates)).toEqual([2_000_000n, 5_000_000n])
@@ -59,15 +59,15 @@ describe('a stream of a higher level', () => {
     ['CONFIRMED', 1, SlotStatus.SLOT_CONFIRMED],
     ['FINALIZED', 2, SlotStatus.SLOT_FINALIZED],
   ] as const)(
-    'is told of a whole slot once it is %s, with one write of each account',
+    'receives a complete slot once it is %s, with one write of each account',
     async (_name, commitment, status) => {
       const { chain, transport } = await serveSolana({ finalityBlocks: 4 })
       const stream = await UpdateStream.open(transport, {
-        ...everything,
+        ...allUpdates,
         accounts: { alice: { account: [address('alice')] } },
         commitment,
       })
-      const { slot } = chain.slotUnderWay
+      const { slot } = chain.pendingSlot
       await chain.airdrop(key('alice'), 2_000_000n)
       await chain.airdrop(key('alice'), 3_000_000n)
       for (let made = 0; made < 8; made++) chain.makeSlot()
@@ -88,7 +88,7 @@ describe('a stream of a higher level', () => {
         updates
           .filter((update) => slotOf(update) === slot)
           .map(statusOf)
-          .filter((one) => one !== undefined),
+          .filter((item) => item !== undefined),
       ).toEqual(
         [SlotStatus.SLOT_PROCESSED, SlotStatus.SLOT_CONFIRMED, SlotStatus.SLOT_FINALIZED].slice(
           0,
@@ -104,7 +104,7 @@ describe('a request', () => {
     const { chain, transport } = await serveSolana()
     const stream = await UpdateStream.open(transport, {})
     chain.makeSlot()
-    expect(await stream.settle()).toEqual([])
+    expect(await stream.readAvailable()).toEqual([])
     await stream.use({ slots: { mine: { filterByCommitment: true } } })
     chain.makeSlot()
     expect((await stream.take(1)).map(({ filters }) => filters)).toEqual([['mine']])
@@ -113,7 +113,7 @@ describe('a request', () => {
     expect((await stream.take(1)).map(({ filters }) => filters)).toEqual([['other']])
   })
 
-  it('with a ping is answered and changes nothing', async () => {
+  it('with a ping receives a pong and does not change the filter', async () => {
     const { chain, transport } = await serveSolana()
     const stream = await UpdateStream.open(transport, { blocksMeta: { mine: {} } })
     await stream.send({ ping: { id: 77 }, slots: { ignored: {} } })
@@ -123,7 +123,7 @@ describe('a request', () => {
     expect((await stream.take(1)).map(({ filters }) => filters)).toEqual([['mine']])
   })
 
-  it('is the last one of a client that has half closed and still listens', async () => {
+  it('remains in effect after the client has half-closed the stream', async () => {
     const { chain, transport } = await serveSolana()
     const stream = await UpdateStream.open(transport, { blocksMeta: { mine: {} } })
     stream.call.end()
@@ -135,19 +135,19 @@ describe('a request', () => {
 
   it.each<[string, RequestParts, StatusCode, RegExp]>([
     [
-      'a filter that breaks a rule',
+      'an invalid filter',
       { accounts: { a: { account: ['x'] } } },
       Status.INVALID_ARGUMENT,
       /^failed to create filter: accounts\.a\.account\[0\] must be/,
     ],
     [
-      'a slot that is not kept',
+      'a slot that is no longer stored',
       { fromSlot: 0n },
       Status.OUT_OF_RANGE,
       /^broadcast from 0 is not available, last available: \d+$/,
     ],
   ])('ends the stream for %s', async (_what, request, code, detail) => {
-    const { chain, transport } = await serveSolana({ keptSlots: 10, finalityBlocks: 2 })
+    const { chain, transport } = await serveSolana({ storedSlots: 10, finalityBlocks: 2 })
     for (let made = 0; made < 20; made++) chain.makeSlot()
     const stream = new UpdateStream(transport)
     await stream.send(request)
@@ -164,7 +164,7 @@ it('pings every stream, one with an empty filter too', async () => {
   expect((await stream.take(3)).map(kindOf)).toEqual(['ping', 'ping', 'ping'])
 })
 
-it('gives the same bytes to streams whose filters have the same names', async () => {
+it('sends the same bytes to streams whose filters have the same names', async () => {
   const { chain, transport } = await serveSolana()
   const streams = await Promise.all(
     [1, 2, 3].map(() => UpdateStream.open(transport, { blocks: { b: { includeAccounts: true } } })),
@@ -175,15 +175,15 @@ it('gives the same bytes to streams whose filters have the same names', async ()
   expect(updates[2]).toEqual(updates[0])
 })
 
-it('ends streams that do not read, and nobody else waits for them', async () => {
-  const bounds = { mostMessages: 250_000, mostBytes: 1024 * 1024 }
-  const served = await serveSolana({}, { subscriptions: { bounds } })
+it('closes streams that do not read, without delaying others', async () => {
+  const limits = { maxMessages: 250_000, maxBytes: 1024 * 1024 }
+  const served = await serveSolana({}, { subscriptions: { limits } })
   const stalled: UpdateStream[] = []
   // All on one connection, whose flow-control window a single stream could exhaust.
   const windows = { streamWindowBytes: 65_535, connectionWindowBytes: 65_535 }
   const transport = createHttp2Transport(served.url, windows)
   onTestFinished(() => transport.close())
-  for (let count = 0; count < 20; count++) stalled.push(await UpdateStream.open(transport, everything))
+  for (let count = 0; count < 20; count++) stalled.push(await UpdateStream.open(transport, allUpdates))
   const reader = await UpdateStream.open(transport, { transactions: { t: {} } })
   const sent = await makeTraffic(served, 300)
   const received = await reader.take(sent)

@@ -13,7 +13,7 @@ export interface SubscriptionOptions {
   /** Interval between two pings of the server. */
   readonly pingMs: number
   /** Limits of the queue for a subscriber that reads slowly. */
-  readonly bounds: SendQueueLimits
+  readonly limits: SendQueueLimits
 }
 
 /**
@@ -30,43 +30,43 @@ export async function serveSubscription(
   stream: ServerStream,
   chain: SolanaChain,
   broadcast: Broadcast,
-  { pingMs, bounds }: SubscriptionOptions,
+  { pingMs, limits }: SubscriptionOptions,
 ): Promise<void> {
-  const sendQueue = createSendQueue(bounds)
+  const sendQueue = createSendQueue(limits)
   let filter: StreamFilter | undefined
   let fail: (error: unknown) => void = () => undefined
   const failed = new Promise<never>((_resolve, reject) => {
     fail = reject
   })
 
-  const requireRoom = (hasRoom: boolean): void => {
-    if (!hasRoom) fail(new GrpcError(Status.INTERNAL, 'lagged to send an update'))
+  const failIfFull = (isAccepted: boolean): void => {
+    if (!isAccepted) fail(new GrpcError(Status.INTERNAL, 'lagged to send an update'))
   }
-  const leave = broadcast.join({
+  const removeListener = broadcast.join({
     get commitment() {
       return filter?.commitment
     },
-    hear: (update) => {
-      for (const frame of filter?.framesOf(update) ?? []) requireRoom(sendQueue.push(frame))
+    onUpdate: (update) => {
+      for (const frame of filter?.framesOf(update) ?? []) failIfFull(sendQueue.push(frame))
     },
   })
-  const pings = setInterval(() => requireRoom(sendQueue.pushFirst(frameWithoutNames(ping))), pingMs)
+  const pings = setInterval(() => failIfFull(sendQueue.pushFirst(frameWithoutNames(ping))), pingMs)
   stream.signal.addEventListener('abort', () => fail(stream.signal.reason), { once: true })
 
   const read = async (): Promise<void> => {
     while (await stream.readable()) {
-      const newest = takeNewest(stream, (id) =>
-        requireRoom(sendQueue.pushFirst(frameWithoutNames({ $case: 'pong', value: { id } }))),
+      const latest = readLatest(stream, (id) =>
+        failIfFull(sendQueue.pushFirst(frameWithoutNames({ $case: 'pong', value: { id } }))),
       )
-      if (newest === undefined) continue
-      filter = readFilter(newest)
+      if (latest === undefined) continue
+      filter = readFilter(latest)
       sendQueue.pushLazily(replay(chain, filter))
     }
     // A client that has closed its sending side still receives updates.
   }
   const write = async (): Promise<void> => {
     while (!stream.hasEnded) {
-      const frame = sendQueue.take()
+      const frame = sendQueue.shift()
       if (frame === undefined) await sendQueue.filled()
       else if (!stream.write(frame)) await stream.drained()
     }
@@ -75,7 +75,7 @@ export async function serveSubscription(
   try {
     await Promise.race([failed, write()])
   } finally {
-    leave()
+    removeListener()
     clearInterval(pings)
     sendQueue.clear()
   }
@@ -84,14 +84,14 @@ export async function serveSubscription(
 const ping = { $case: 'ping', value: {} } as const
 
 // Of several pending requests only the latest is used.
-function takeNewest(stream: ServerStream, answerPing: (id: number) => void): SubscribeRequest | undefined {
-  let newest: SubscribeRequest | undefined
+function readLatest(stream: ServerStream, respondToPing: (id: number) => void): SubscribeRequest | undefined {
+  let latest: SubscribeRequest | undefined
   for (let bytes = stream.read(); bytes !== undefined; bytes = stream.read()) {
     const request = decode(bytes)
-    if (request.ping === undefined) newest = request
-    else answerPing(request.ping.id)
+    if (request.ping === undefined) latest = request
+    else respondToPing(request.ping.id)
   }
-  return newest
+  return latest
 }
 
 function decode(bytes: Uint8Array): SubscribeRequest {

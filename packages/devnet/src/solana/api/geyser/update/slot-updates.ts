@@ -1,5 +1,5 @@
 import { CommitmentLevel, type SubscribeUpdateAccountInfo } from '@fairlead/grpc/geyser'
-import type { SlotContent, SlotUnderWay } from '../../../chain/solana-chain.ts'
+import type { SlotContent, PendingSlot } from '../../../chain/solana-chain.ts'
 import { levels, statusOfLevel } from '../levels.ts'
 import {
   accountUpdate,
@@ -27,12 +27,7 @@ export function* contentUpdates(content: SlotContent, level: CommitmentLevel): G
 }
 
 /** Creates the updates of an incomplete slot. */
-export function* beginningUpdates({
-  slot,
-  accounts,
-  transactions,
-  entries,
-}: SlotUnderWay): Generator<Update> {
+export function* beginningUpdates({ slot, accounts, transactions, entries }: PendingSlot): Generator<Update> {
   for (const account of accounts) yield accountUpdate(slot, viewAccount(account))
   for (const transaction of transactions) yield transactionUpdate(slot, viewTransaction(transaction))
   for (const entry of entries) yield entryUpdate(entry)
@@ -53,15 +48,15 @@ export function* blockUpdates(content: SlotContent): Generator<Update> {
  * of the stream's level.
  *
  * @param content the slot
- * @param reached highest level of the slot
+ * @param highest highest level of the slot
  * @param commitment level of the stream
  */
 export function* replayedUpdates(
   content: SlotContent,
-  reached: CommitmentLevel,
+  highest: CommitmentLevel,
   commitment: CommitmentLevel,
 ): Generator<Update> {
-  for (const level of levels.filter((one) => one <= reached)) {
+  for (const level of levels.filter((candidate) => candidate <= highest)) {
     if (level === commitment) yield* contentUpdates(content, commitment)
     yield slotUpdate(content.slot, content.parent, statusOfLevel[level])
   }
@@ -75,5 +70,5 @@ function lastWrites(accounts: readonly SubscribeUpdateAccountInfo[]): readonly S
     const known = last.get(key)
     if (known === undefined || known.writeVersion < account.writeVersion) last.set(key, account)
   }
-  return [...last.values()].toSorted((one, other) => (one.writeVersion < other.writeVersion ? -1 : 1))
+  return [...last.values()].toSorted((a, b) => (a.writeVersion < b.writeVersion ? -1 : 1))
 }

@@ -3,7 +3,7 @@ import { inContext, type Method } from '../method.ts'
 import { invalid, readOptions, readPublicKey } from '../parameters.ts'
 import { newestSlot } from './cluster.ts'
 
-const mostKeys = 100
+const maxKeys = 100
 
 /** Methods about accounts. */
 export const accountMethods: Readonly<Record<string, Method>> = {
@@ -18,8 +18,8 @@ export const accountMethods: Readonly<Record<string, Method>> = {
   },
   getMultipleAccounts: async (parameters, chain) => {
     const [keys] = parameters
-    if (!Array.isArray(keys) || keys.length > mostKeys)
-      throw invalid('pubkeys', `a list of at most ${mostKeys} public keys`)
+    if (!Array.isArray(keys) || keys.length > maxKeys)
+      throw invalid('pubkeys', `a list of at most ${maxKeys} public keys`)
     const options = readOptions(parameters, 1)
     const accounts = keys.map((key, index) => chain.account(readPublicKey(key, `pubkeys[${index}]`)))
     const slot = newestSlot(parameters, 1, chain)

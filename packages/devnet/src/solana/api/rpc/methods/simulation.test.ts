@@ -29,7 +29,7 @@ const memo = (text: string): Instruction => ({
 })
 const price = compute(3, 0x41, 0x42, 0x0f, 0, 0, 0, 0, 0)
 
-it('tells the fee that a transaction pays', async () => {
+it('returns the fee that a transaction pays', async () => {
   const { chain, url } = await serveSolana()
   const payer = await fundedSigner(chain)
   const events = record(chain)
@@ -49,16 +49,16 @@ it('tells the fee that a transaction pays', async () => {
   for (const instructions of kinds)
     for (const version of ['legacy', 0] as const) {
       const bytes = await signed(chain, payer, instructions, { version })
-      const answer = await rpc(url, 'getFeeForMessage', base64(bytes.subarray(65)), processed)
+      const response = await rpc(url, 'getFeeForMessage', base64(bytes.subarray(65)), processed)
       await chain.send(bytes)
       const { meta } = lastTransaction(events).transaction
-      expect(answer).toMatchObject({ result: { value: Number(meta?.fee) } })
+      expect(response).toMatchObject({ result: { value: Number(meta?.fee) } })
       fees.add(meta?.fee ?? 0n)
     }
   expect(fees.size).toBe(5)
 })
 
-it('tells the fee of a message of version 1, and none for a blockhash that is not recent', async () => {
+it('returns the fee of a message of version 1, and null for an old blockhash', async () => {
   const { chain, url } = await serveSolana()
   const payer = await generateKeyPairSigner()
   const messageWith = (blockhash: string) =>
@@ -72,7 +72,7 @@ it('tells the fee of a message of version 1, and none for a blockhash that is no
             paid,
           ),
         (limited) => appendTransactionMessageInstructions([memo('first')], limited),
-        (whole) => setTransactionMessageConfig({ priorityFeeLamports: 77n }, whole),
+        (message) => setTransactionMessageConfig({ priorityFeeLamports: 77n }, message),
       ),
     ).messageBytes
   const feeOf = (text: string) => rpc(url, 'getFeeForMessage', text, processed)
@@ -83,7 +83,7 @@ it('tells the fee of a message of version 1, and none for a blockhash that is no
     expect(await feeOf(wrong)).toMatchObject({ error: { code: -32602 } })
 })
 
-it('tells of a simulation what it would leave, and what programs called', async () => {
+it('returns the resulting accounts and inner instructions of a simulation', async () => {
   const { chain, url } = await serveSolana()
   const payer = await fundedSigner(chain)
   const to = await generateKeyPairSigner()
@@ -123,8 +123,8 @@ it('tells of a simulation what it would leave, and what programs called', async 
     ],
   })
   expect(chain.account(keyOf(to.address))).toBeUndefined()
-  const nothing = { accounts: null, innerInstructions: null }
-  expect(await simulate([transfer(sol)], {})).toMatchObject({ err: null, ...nothing })
+  const noResults = { accounts: null, innerInstructions: null }
+  expect(await simulate([transfer(sol)], {})).toMatchObject({ err: null, ...noResults })
   expect(await simulate([transfer(100n * sol)], { accounts: { addresses } })).toMatchObject({
     err: { InstructionError: [0, { Custom: 1 }] },
     accounts: [null, null, null],

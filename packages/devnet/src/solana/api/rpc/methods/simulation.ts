@@ -10,7 +10,7 @@ import { signatureFault } from '../rpc-error.ts'
 import { readTransactionError } from '../transaction-error.ts'
 import { lifetimeOf, tipOf } from './cluster.ts'
 
-const mostAccounts = 100
+const maxAccounts = 100
 
 /** Methods that estimate the effects and costs of a transaction. */
 export const simulationMethods: Readonly<Record<string, Method>> = {
@@ -54,8 +54,8 @@ interface WantedAccounts {
 function readWantedAccounts(value: unknown): WantedAccounts | undefined {
   if (value === undefined || value === null) return undefined
   const { addresses, encoding } = readOptions([value], 0)
-  if (!Array.isArray(addresses) || addresses.length > mostAccounts)
-    throw invalid('accounts.addresses', `a list of at most ${mostAccounts} public keys`)
+  if (!Array.isArray(addresses) || addresses.length > maxAccounts)
+    throw invalid('accounts.addresses', `a list of at most ${maxAccounts} public keys`)
   const chosen = encoding ?? 'base64'
   if (typeof chosen !== 'string' || chosen === 'base58')
     throw invalid('accounts.encoding', 'base64, base64+zstd or jsonParsed')

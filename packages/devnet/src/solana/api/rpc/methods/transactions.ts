@@ -17,7 +17,7 @@ import {
 import { RpcCode, RpcError, signatureFault } from '../rpc-error.ts'
 import { describeTransactionError, readTransactionError } from '../transaction-error.ts'
 
-const mostSignatures = 256
+const maxSignatures = 256
 const confirmationStatuses = {
   [CommitmentLevel.PROCESSED]: 'processed',
   [CommitmentLevel.CONFIRMED]: 'confirmed',
@@ -44,8 +44,8 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
     }
   },
   getSignatureStatuses: ([signatures], chain) => {
-    if (!Array.isArray(signatures) || signatures.length > mostSignatures)
-      throw invalid('signatures', `a list of at most ${mostSignatures} signatures`)
+    if (!Array.isArray(signatures) || signatures.length > maxSignatures)
+      throw invalid('signatures', `a list of at most ${maxSignatures} signatures`)
     const { slot } = chain.tip(CommitmentLevel.PROCESSED)
     const statuses = signatures.map((signature, index) =>
       describeStatus(chain.statusOf(readSignature(signature, `signatures[${index}]`)), slot),
@@ -63,8 +63,8 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
 function describePreflight(refused: TransactionRefused): RpcError {
   const err = readTransactionError(refused.err)
   if (err === 'SignatureFailure') return signatureFault()
-  const words = `Transaction simulation failed: ${describeTransactionError(err)}`
-  return new RpcError(RpcCode.preflightFailure, words, {
+  const message = `Transaction simulation failed: ${describeTransactionError(err)}`
+  return new RpcError(RpcCode.preflightFailure, message, {
     accounts: null,
     err,
     innerInstructions: null,
@@ -94,8 +94,8 @@ async function airdrop(chain: SolanaChain, key: Uint8Array, lamports: bigint): P
     return await chain.airdrop(key, lamports)
   } catch (error) {
     if (!(error instanceof TransactionRefused)) throw error
-    const words = describeTransactionError(readTransactionError(error.err))
-    throw new RpcError(RpcCode.internalError, `The faucet could not give the lamports: ${words}`)
+    const message = describeTransactionError(readTransactionError(error.err))
+    throw new RpcError(RpcCode.internalError, `The faucet could not give the lamports: ${message}`)
   }
 }
 
