@@ -1,24 +1,25 @@
 import { defineConfig } from 'vitepress'
+import { writeTextPages } from '../generate/text-pages.ts'
 import { styleOfDrawings } from './markdown/drawing.ts'
 import { fences } from './markdown/fences.ts'
 import { relativeLinks } from './markdown/links.ts'
+import { searchOptions } from './search.ts'
 import { sidebar } from './sidebar.ts'
 import { slugOf } from './slug.ts'
-
-/** What the search finds: all words of a page, but names alone of types and functions. */
-function searchedText(page: string, text: string): string {
-  return page.startsWith('api/') ? (text.match(/^##? .*$/gm) ?? []).join('\n\n') : text
-}
+import { summaryOf } from './summary.ts'
 
 export default defineConfig({
   title: 'Fairlead',
-  description:
-    'Open-source gateway for blockchain nodes (Ethereum, TON, Solana, Sui), and typed TypeScript clients.',
+  description: summaryOf('index.md').description,
   head: [
     ['style', {}, styleOfDrawings],
     ['link', { rel: 'icon', href: 'data:,' }],
   ],
   srcExclude: ['test/**', 'generate/**'],
+  transformPageData: ({ relativePath }) => summaryOf(relativePath),
+  transformHead: ({ page }) =>
+    page === '404.md' ? [] : [['link', { rel: 'alternate', type: 'text/markdown', href: `/${page}` }]],
+  buildEnd: ({ outDir }) => writeTextPages(outDir),
   markdown: {
     // Pages are Markdown alone, and names of files are no addresses.
     html: false,
@@ -31,10 +32,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: {
-      provider: 'local',
-      options: { _render: (text, env, md) => md.render(searchedText(env.relativePath, text), env) },
-    },
+    search: { provider: 'local', options: searchOptions },
     outline: [2, 3],
     sidebar: sidebar(),
     nav: [

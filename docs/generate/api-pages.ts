@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import { Application } from 'typedoc'
 import { MarkdownPageEvent, type PluginOptions } from 'typedoc-plugin-markdown'
 import { repository } from '../.vitepress/copied-pages.ts'
+import type { PageSummary } from '../.vitepress/pages.ts'
+import { frontMatter } from '../.vitepress/summary.ts'
 
 interface Manifest {
   readonly name: string
@@ -70,10 +72,27 @@ export async function writeApiPages(root: string): Promise<void> {
   }
   app.renderer.on(MarkdownPageEvent.END, (page) => {
     // Beside a page stand the names that it describes, without the parts of each.
-    page.contents = `---\noutline: 2\n---\n\n${withoutHtml(page.contents ?? '')}`
+    const text = withoutHtml(page.contents ?? '')
+    page.contents = `${frontMatter(summaryOf(text), 'outline: 2\n')}${text}`
   })
   await app.generateOutputs(project)
   if (app.logger.hasErrors()) throw new Error('typedoc cannot write the pages')
+}
+
+/** The heading of a page, and the names that it describes. */
+function summaryOf(text: string): PageSummary {
+  const plain = (words: string) => words.replaceAll(/[\\`]/g, '')
+  const title = plain(/^# (.+)$/m.exec(text)?.[1] ?? '')
+  if (!title.startsWith('@')) {
+    return {
+      title,
+      description: 'Types and functions of every public entry of the published TypeScript packages.',
+    }
+  }
+  const names = [...text.matchAll(/^## (.+)$/gm)].map(([, name = '']) => plain(name))
+  const list =
+    names.length === 0 ? 'messages and service definitions, generated from protobuf.' : names.join(', ')
+  return { title: `${title}: types and functions`, description: `TypeScript reference of ${title}: ${list}` }
 }
 
 /** Pages are Markdown alone: rows of tables have no anchors, and links to them lead to their pages. */

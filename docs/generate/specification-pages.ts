@@ -3,10 +3,21 @@ import { resolve } from 'node:path'
 import { readDocuments } from '@fairlead/console/reference-data/documents.ts'
 import type { Operation } from '@fairlead/console/src/reference/documents/operation.ts'
 import { type Reference, readDocument } from '@fairlead/console/src/reference/documents/read-document.ts'
-import { hrefOf } from '@fairlead/console/src/reference/page/place.ts'
+import { hrefOf } from '@fairlead/console/src/reference/page/route.ts'
+import { frontMatter } from '../.vitepress/summary.ts'
 
 // Where `npm start` has the reference with schemas, examples and forms.
 const service = 'http://127.0.0.1:8645'
+
+// By which people search for the interfaces.
+const knownNames: Readonly<Record<string, string>> = {
+  evm: 'Ethereum JSON-RPC API',
+  beacon: 'Ethereum beacon node API',
+  'jetton-v2': 'TON API v2 (toncenter)',
+  'jetton-v2-rpc': 'TON API v2 by JSON-RPC (toncenter)',
+  'jetton-v3': 'TON API v3 (toncenter index)',
+  grpc: 'gRPC APIs of Solana (Yellowstone Geyser) and Sui',
+}
 
 /** Writes a page for each document of the specifications, which lists its operations. */
 export async function writeSpecificationPages(root: string): Promise<void> {
@@ -25,10 +36,16 @@ function pageOf(reference: Reference): string {
       .map((one) => rowOf(name, one))
     return `## ${group.name}\n\n| Operation | What it does |\n| --- | --- |\n${rows.join('\n')}\n`
   })
-  const head = `# ${title}
+  const known = knownNames[name] ?? title
+  const groupNames = reference.groups.map((group) => group.name).join(', ')
+  const summary = {
+    title: `${known}: all operations`,
+    description: `All ${operations.length} operations of the ${known}: ${groupNames}.`,
+  }
+  const head = `${frontMatter(summary)}# ${title}
 
-Version ${version}, ${operations.length} operations. Each links to its schemas, examples and form in the reference that the service
-shows, here that of \`npm start\`.
+Version ${version}, ${operations.length} operations. Each links to its schemas, examples and form in the reference that the gateway
+serves, here that of \`npm start\`.
 `
   return `${head}\n${groups.join('\n')}`
 }

@@ -1,18 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import type { DefaultTheme } from 'vitepress'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { siteLink } from '../.vitepress/markdown/links.ts'
-import { sidebar } from '../.vitepress/sidebar.ts'
+import { sections } from '../.vitepress/sidebar.ts'
+import { files, read, site } from './built-site.ts'
 
-const root = resolve(import.meta.dirname, '..')
-const site = join(root, '.vitepress/dist')
-const files = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  statSync(join(site, file)).isFile(),
-)
 const pages = files.filter((file) => file.endsWith('.html'))
-const read = (file: string) => readFileSync(join(site, file), 'utf8')
 
 describe('the site', () => {
   it('fetches nothing from elsewhere', () => {
@@ -42,33 +35,10 @@ describe('the site', () => {
     expect(missing).toEqual([])
   })
 
-  it('finds pages by their words without a server', async () => {
-    const index = files.find((file) => /localSearchIndex.*\.js$/.test(file)) ?? ''
-    const { default: text } = (await import(/* @vite-ignore */ pathToFileURL(join(site, index)).href)) as {
-      default: string
-    }
-    const { documentIds } = JSON.parse(text) as { documentIds: Record<string, string> }
-    const found = Object.values(documentIds)
-    for (const place of [
-      '/start.html',
-      '/guides/evm.html#streams',
-      '/reference/errors.html#platform-api',
-      '/specifications/evm.html',
-    ]) {
-      expect(
-        found.some((id) => id.startsWith(place)),
-        place,
-      ).toBe(true)
-    }
-  })
-
   it('has every page in its sidebar once', () => {
-    // Behind the groups stand links to other sidebars.
-    const groups = Object.values(sidebar()).flatMap((items) => items as DefaultTheme.SidebarItem[])
-    const links = groups
-      .filter(({ items, text }) => items !== undefined && text !== 'Collections')
-      .flatMap(({ items = [] }) => items.map(({ link = '' }) => link))
-    const places = links.map((link) => `${link.slice(1)}${link.endsWith('/') ? 'index' : ''}.html`)
+    const places = sections().flatMap((section) =>
+      section.pages.map((page) => page.replace(/\.md$/, '.html')),
+    )
     expect(new Set(places).size).toBe(places.length)
     expect(new Set(places)).toEqual(new Set(pages.filter((page) => page !== '404.html')))
   })
