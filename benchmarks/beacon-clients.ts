@@ -3,42 +3,48 @@
 // run.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFlags } from './fixtures/read-flags.ts'
+import { measuresOf } from './fixtures/report/comparison.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 
 const megabytes = Number(process.env['MEGABYTES'] ?? 50)
-const rounds = 5
-
+const report = await startReport(import.meta.filename, {
+  flags: readFlags(import.meta.filename, reportFlags),
+  rounds: 5,
+  software: { packages: ['@lodestar/api'] },
+})
 await importTimes()
 await largeBodies()
+await report.finish()
 
 /**
  * Imports the published packages, because stripping types at run time would also cost time. The packages have to be
  * built first.
  */
 async function importTimes(): Promise<void> {
-  const libraries = ['', '@fairlead/beacon', '@lodestar/api']
-  const times: Record<string, number[]> = {}
-  for (let round = 0; round < rounds; round++) {
-    for (const library of libraries) {
-      const program = fork(new URL('fixtures/import-library.mjs', import.meta.url), [library], {
-        execArgv: [],
-      })
+  const roles = {
+    nothing: 'reference',
+    '@fairlead/beacon': 'fairlead',
+    '@lodestar/api': 'alternative',
+  } as const
+  const times = new Map<string, number[]>(Object.keys(roles).map((library) => [library, []]))
+  for (let round = 0; round < report.rounds; round++) {
+    for (const [library, taken] of times) {
+      const words = library === 'nothing' ? [] : [library]
+      const program = fork(new URL('fixtures/import-library.mjs', import.meta.url), words, { execArgv: [] })
       const [ms] = (await once(program, 'message')) as [number]
       await once(program, 'exit')
-      ;(times[library] ??= []).push(ms)
+      taken.push(ms)
     }
   }
-  console.log(`time to import, medians of ${rounds}`)
-  const ours = median(times['@fairlead/beacon'] ?? [])
-  for (const [library, values] of Object.entries(times)) {
-    const ms = median(values)
-    console.log(
-      `  ${(library || 'nothing').padEnd(18)} ${ms.toFixed(1).padStart(7)} ms  x${(ms / ours).toFixed(1)}`,
-    )
-  }
+  const baseline = '@fairlead/beacon'
+  const measures = measuresOf(times, [
+    { name: 'time to import', unit: 'ms', better: 'lower', baseline, value: (sample) => sample },
+  ])
+  report.add({ title: 'Import of the library', roles, measures, errors: 0 })
 }
 
 interface Cost {
-  readonly items: number
   readonly seconds: number
   readonly memoryMb: number
 }
@@ -46,29 +52,31 @@ interface Cost {
 async function largeBodies(): Promise<void> {
   const server = run('large-bodies', String(megabytes))
   const [port] = (await once(server, 'message')) as [number]
-  const ways = [
-    'fetch and JSON.parse',
-    '@fairlead/beacon, whole',
-    '@fairlead/beacon, streamed',
-    '@lodestar/api',
-  ]
-  for (const body of ['fork_choice', 'validators']) {
-    const costs: Record<string, Cost[]> = {}
-    for (let round = 0; round < rounds; round++) {
-      for (const way of ways) {
+  const baseline = 'fetch and JSON.parse'
+  const roles = {
+    [baseline]: 'alternative',
+    '@fairlead/beacon, whole': 'fairlead',
+    '@fairlead/beacon, streamed': 'fairlead',
+    '@lodestar/api': 'alternative',
+  } as const
+  for (const [body, title] of [
+    ['fork_choice', 'Fork choice response'],
+    ['validators', 'Response with validators'],
+  ] as const) {
+    const costs = new Map<string, Cost[]>(Object.keys(roles).map((way) => [way, []]))
+    for (let round = 0; round < report.rounds; round++) {
+      for (const [way, taken] of costs) {
         const reader = run('read-body', body, way, `http://127.0.0.1:${port}`)
         const [cost] = (await once(reader, 'message')) as [Cost]
         await once(reader, 'exit')
-        ;(costs[way] ??= []).push(cost)
+        taken.push(cost)
       }
     }
-    console.log(`${body} of ${megabytes} MB, ${costs[ways[0] ?? '']?.[0]?.items} items, medians of ${rounds}`)
-    const of = (way: string, field: keyof Cost) => median((costs[way] ?? []).map((cost) => cost[field]))
-    const cell = (way: string, field: keyof Cost, digits: number, unit: string) =>
-      `${of(way, field).toFixed(digits).padStart(7)} ${unit} (x${(of(way, field) / of(ways[0] ?? '', field)).toFixed(2)})`
-    for (const way of ways) {
-      console.log(`  ${way.padEnd(28)}${cell(way, 'seconds', 2, 's')}  ${cell(way, 'memoryMb', 0, 'MB')}`)
-    }
+    const measures = measuresOf(costs, [
+      { name: 'time', unit: 's', better: 'lower', baseline, value: ({ seconds }) => seconds },
+      { name: 'memory', unit: 'MB', better: 'lower', baseline, value: ({ memoryMb }) => memoryMb },
+    ])
+    report.add({ title: `${title} of ${megabytes} MB`, roles, measures, errors: 0 })
   }
   server.kill()
 }
@@ -77,8 +85,4 @@ function run(program: string, ...words: string[]): ChildProcess {
   return fork(new URL(`fixtures/${program}.ts`, import.meta.url), words, {
     execArgv: ['--conditions=@fairlead/source'],
   })
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
+import { readFlags } from './fixtures/read-flags.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 
 const address = `{ url: 'https://node.example.com', auth: { kind: 'token', token: 't0k3n' } }`
 const account = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
@@ -12,7 +14,7 @@ const lodestar = `import { getClient } from '@lodestar/api'
       import { config } from '@lodestar/config/default'
       const api = getClient({ baseUrl: 'https://node.example.com/beacon/t0k3n' }, { config })`
 const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'one call over HTTP': {
+  'One call over HTTP': {
     'evm-rpc': `import { createEvmClient } from '@fairlead/evm-rpc'
       console.log(await createEvmClient(${address}).request({ method: 'eth_blockNumber' }))`,
     viem: `import { createClient, http } from 'viem'
@@ -20,7 +22,7 @@ const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ethers: `import { JsonRpcProvider } from 'ethers'
       console.log(await new JsonRpcProvider('https://node.example.com/t0k3n').send('eth_blockNumber', []))`,
   },
-  'ten actions over HTTP': {
+  'Ten actions over HTTP': {
     'evm-rpc': `import { createEvmClient } from '@fairlead/evm-rpc'
       import * as a from '@fairlead/evm-rpc/actions'
       const c = createEvmClient(${address})
@@ -36,7 +38,7 @@ const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       console.log(p.getNetwork(), p.getBlockNumber(), p.getFeeData(), p.getBalance('0x'), p.getCode('0x'),
         p.call({}), p.estimateGas({}), p.getLogs({}), p.getTransactionReceipt('0x'))`,
   },
-  'heads over a WebSocket': {
+  'New heads over a WebSocket': {
     'evm-rpc': `import { createEvmClient, subscribe, webSocket } from '@fairlead/evm-rpc'
       const c = createEvmClient({ transport: webSocket(${address}) })
       for await (const head of subscribe(c, 'newHeads')) console.log(head.number)`,
@@ -46,19 +48,19 @@ const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ethers: `import { WebSocketProvider } from 'ethers'
       new WebSocketProvider('wss://node.example.com/ws/t0k3n').on('block', console.log)`,
   },
-  'one call of a beacon node': {
+  'One call of a beacon node': {
     beacon: `import { createBeaconClient } from '@fairlead/beacon'
       console.log(await createBeaconClient(${address}).GET('/eth/v1/beacon/genesis'))`,
     lodestar: `${lodestar}
       console.log((await api.beacon.getGenesis()).value())`,
   },
-  'events of a beacon node': {
+  'Events of a beacon node': {
     beacon: `import { createBeaconClient, events } from '@fairlead/beacon'
       for await (const event of events(createBeaconClient(${address}), { topics: ['head'] })) console.log(event.data)`,
     lodestar: `${lodestar}
       api.events.eventstream({ topics: ['head'], signal: new AbortController().signal, onEvent: console.log })`,
   },
-  'one call of a jetton node': {
+  'One call of a TON node': {
     'jetton/v2': `import { createJettonV2Client } from '@fairlead/jetton/v2'
       const params = { address: '${account}' }
       console.log(await createJettonV2Client(${address}).call({ method: 'getAddressInformation', params }))`,
@@ -70,12 +72,12 @@ const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     tonweb: `import TonWeb from 'tonweb'
       console.log(await new TonWeb.HttpProvider('${endpoint}').getAddressInfo('${account}'))`,
   },
-  'burns of a jetton as they happen': {
+  'Stream of jetton burns': {
     'jetton/v3': `import { createJettonV3Client, watchBurns } from '@fairlead/jetton/v3'
       const jetton = createJettonV3Client(${address})
       for await (const { burn } of watchBurns(jetton, { address: '${account}' })) console.log(burn.amount)`,
   },
-  'one form of an address': {
+  'Conversion of a TON address': {
     jetton: `import { addressForm } from '@fairlead/jetton/address'
       console.log(addressForm('${account}', 'raw'))`,
     '@ton/core': `import { Address } from '@ton/core'
@@ -85,22 +87,32 @@ const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
+const report = await startReport(import.meta.filename, {
+  flags: readFlags(import.meta.filename, reportFlags),
+  rounds: 1,
+  software: { packages: ['rolldown', 'viem', 'ethers', '@lodestar/api', '@ton/ton', '@ton/core', 'tonweb'] },
+})
 // In the folder of this file, so that packages are resolved as for any program here.
 const folder = await mkdtemp(join(import.meta.dirname, '.bundle-size-'))
 try {
-  for (const [shape, programs] of Object.entries(shapes)) {
-    console.log(shape)
-    let floor: number | undefined
-    for (const [name, code] of Object.entries(programs)) {
-      const bytes = await bundledBytes(code)
-      floor ??= bytes
-      console.log(
-        `  ${name.padEnd(10)} ${(bytes / 1_000).toFixed(2).padStart(7)} kB  x${(bytes / floor).toFixed(1)}`,
-      )
-    }
+  for (const [title, programs] of Object.entries(shapes)) {
+    const windows: Record<string, readonly number[]> = {}
+    for (const [name, code] of Object.entries(programs)) windows[name] = [(await bundledBytes(code)) / 1_000]
+    const names = Object.keys(programs)
+    const [baseline = ''] = names
+    const size = { name: 'minified and compressed', unit: 'kB', better: 'lower', isExact: true } as const
+    const roles = Object.fromEntries(
+      names.map((name) => [name, isOurs(name) ? 'fairlead' : 'alternative'] as const),
+    )
+    report.add({ title, roles, measures: [{ ...size, baseline, windows }], errors: 0 })
   }
+  await report.finish()
 } finally {
   await rm(folder, { recursive: true, force: true })
+}
+
+function isOurs(name: string): boolean {
+  return /^(?:evm-rpc|beacon|jetton)/.test(name)
 }
 
 async function bundledBytes(code: string): Promise<number> {

@@ -9,7 +9,7 @@ import { webSocket } from './fixtures/paired-loads/web-socket.ts'
 import { compareStarts, medianOf } from './fixtures/paired-statistics.ts'
 import { moveToProcessor } from './fixtures/processors.ts'
 import { readFlags } from './fixtures/read-flags.ts'
-import type { ProxySample } from './fixtures/report-ratios.ts'
+import type { ProxySample } from './fixtures/report/proxy-measures.ts'
 import { serve } from './fixtures/service.ts'
 
 const loads: Readonly<Record<string, { readonly start: StartLoad; readonly scenario: string }>> = {
@@ -118,7 +118,11 @@ function fail(reason: string): never {
 }
 
 async function startGateway(sources: string): Promise<Contender> {
-  const environment = { ...load.environment, FAIRLEAD_OWN_HTTP_FRONT: 'true', FAIRLEAD_PROBE_NODES: 'false' }
+  const environment = {
+    ...load.environment,
+    FAIRLEAD_BUILTIN_HTTP_SERVER: 'true',
+    FAIRLEAD_PROBE_NODES: 'false',
+  }
   const service = await serve(environment, sources, [...alike, ...compiledAlike])
   stops.push(service.stop)
   moveToProcessor(service.processId, forProxies)

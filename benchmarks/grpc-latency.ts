@@ -1,7 +1,10 @@
 // A node at a round-trip time of 50 ms: what each client reads per second with its own defaults, and what the Fairlead
 // client reads through the gateway with the delay on either side of it. A relay that holds bytes for 25 ms in each
 // direction adds the delay.
-import { type Contender, figure, listen, print, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { type Contender, listen, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { readFlags } from './fixtures/read-flags.ts'
+import { grpcMeasures, rolesOfClients } from './fixtures/report/grpc-measures.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import { serve } from './fixtures/service.ts'
 
 const ours = '@fairlead/grpc'
@@ -15,6 +18,11 @@ const names = [
 ]
 const oneWayMs = '25'
 
+const report = await startReport(import.meta.filename, {
+  flags: readFlags(import.meta.filename, reportFlags),
+  rounds: 3,
+  software: { packages: names.filter((name) => name.startsWith('@') && !name.startsWith(ours)) },
+})
 const node = await listen('grpc-node.ts')
 const farNode = await listen('grpc-peer.ts', 'pipe', node.url, oneWayMs)
 const gateway = await serve({ FAIRLEAD_LOG_LEVEL: 'error', FAIRLEAD_GRPC_UPSTREAM: node.url })
@@ -25,18 +33,14 @@ for (const name of names) await add(name, name, farNode.url)
 await add(`${ours}, far from the gateway`, ours, farGateway.url, gateway.xToken)
 await add(`${ours}, gateway far from the node`, ours, gatewayOfFarNode.url, gatewayOfFarNode.xToken)
 
-const results = await takeTurns(contenders, { rounds: 3, warmUpMs: 500, runMs: 600 })
-const base = results.get(ours)
-console.log(`updates of 1.1 KB over a round trip of 50 ms, medians; in brackets the ratio to ${ours}`)
-print(
-  ['client', 'updates/s', 'MB/s', 'client us each'],
-  [...results].map(([name, { perSecond, clientUs }]) => [
-    name,
-    figure(perSecond, base?.perSecond),
-    ((perSecond * 1_100) / 1e6).toFixed(1),
-    figure(clientUs, base?.clientUs),
-  ]),
-)
+const samples = await takeTurns(contenders, { rounds: report.rounds, warmUpMs: 500, runMs: 600 })
+report.add({
+  title: 'Updates of 1.1 KB over a round trip of 50 ms',
+  roles: rolesOfClients(contenders.map(({ name }) => name)),
+  measures: grpcMeasures(samples, { unit: 'update', baseline: ours }),
+  errors: 0,
+})
+await report.finish()
 for (const { client } of contenders) client.stop()
 await Promise.all([gateway.stop(), gatewayOfFarNode.stop()])
 for (const process of [node, farNode, farGateway]) process.stop()

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readFlags } from './fixtures/read-flags.ts'
-import { listen, print, startClient } from './fixtures/grpc-run.ts'
+import { listen, startClient } from './fixtures/grpc-run.ts'
+import { printTable } from './fixtures/report/print-comparison.ts'
 import { memoryMb } from './fixtures/process-cost.ts'
 import { serve } from './fixtures/service.ts'
 
@@ -58,16 +59,16 @@ console.log(
 )
 // After the first quarter, a process has allocated what it needs to run at all.
 const settled = seen.slice(Math.floor(seen.length / 4))
-print(
+printTable([
   ['process', 'resident, most', 'MB a minute', 'held, most', 'MB a minute'],
-  names.map((name) => [
+  ...names.map((name) => [
     name,
     ...(['residentMb', 'heldMb'] as const).flatMap((field) => {
       const points = settled.map(({ minute, memory }) => [minute, memory[name]?.[field] ?? 0] as const)
       return [Math.max(...points.map(([, value]) => value)).toFixed(1), slope(points).toFixed(2)]
     }),
   ]),
-)
+])
 client.stop()
 await gateway.stop()
 node.stop()

@@ -1,15 +1,27 @@
 // What the gateway adds to gRPC: the same client directly at the node and through the gateway, through a @grpc/grpc-js
 // proxy that does not decode either, and through a bare TCP pipe. All take turns within one run.
-import { type Contender, figure, listen, print, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { type Contender, listen, roundValues, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { readFlags } from './fixtures/read-flags.ts'
+import { measuresOf } from './fixtures/report/comparison.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import { serve } from './fixtures/service.ts'
 
 const client = '@fairlead/grpc'
 const paces = {
-  batched: 'updates of 1.1 KB, as many in a write as there are',
-  single: 'updates of 1.1 KB, each in a write of its own',
-  unary: 'GetSlot, 64 at a time',
+  batched: 'Updates of 1.1 KB, many in one write',
+  single: 'Updates of 1.1 KB, one in each write',
+  unary: 'Calls of GetSlot, 64 at a time',
 }
 
+const flags = readFlags(import.meta.filename, {
+  ...reportFlags,
+  seconds: { type: 'string', default: '0.4', means: 'length of a window' },
+})
+const report = await startReport(import.meta.filename, {
+  flags,
+  rounds: 4,
+  software: { packages: ['@grpc/grpc-js'] },
+})
 const node = await listen('grpc-node.ts')
 const pipe = await listen('grpc-peer.ts', 'pipe', node.url)
 const grpcJs = await listen('grpc-peer.ts', 'proxy', node.url)
@@ -18,6 +30,13 @@ const gateway = await serve(environment)
 // Buffers are outside the heap. With space for many small objects, only a full heap collection frees them.
 const sparing = '--max-semi-space-size=4'
 const sparingGateway = await serve({ ...environment, NODE_OPTIONS: sparing })
+const roles = {
+  direct: 'alternative',
+  'TCP pipe': 'alternative',
+  gateway: 'fairlead',
+  [`gateway, ${sparing}`]: 'variant',
+  'grpc-js proxy': 'alternative',
+} as const
 const ways: readonly { name: string; url: string; between: number; token?: string | undefined }[] = [
   { name: 'direct', url: node.url, between: node.processId },
   { name: 'TCP pipe', url: pipe.url, between: pipe.processId },
@@ -40,20 +59,36 @@ for (const [pace, title] of Object.entries(paces)) {
       watched: [between],
     })
   }
-  const results = await takeTurns(contenders, { rounds: 4, warmUpMs: 150, runMs: 400 })
-  const direct = results.get('direct')
-  const floor = results.get('TCP pipe')
-  console.log(`\n${title}, medians; in brackets the ratio to direct, of what is added that to the pipe`)
-  print(
-    ['way', 'per second', 'client us each', 'added us each'],
-    [...results].map(([name, { perSecond, clientUs, watchedUs }]) => [
-      name,
-      figure(perSecond, direct?.perSecond),
-      figure(clientUs, direct?.clientUs),
-      name === 'direct' ? '' : figure(watchedUs[0], floor?.watchedUs[0]),
-    ]),
-  )
+  const runMs = Number(flags.seconds) * 1_000
+  const samples = await takeTurns(contenders, { rounds: report.rounds, runMs })
+  const unit = pace === 'unary' ? 'call' : 'update'
+  const measures = measuresOf(samples, [
+    {
+      name: `${unit}s per second`,
+      unit: `${unit}s/s`,
+      better: 'higher',
+      baseline: 'direct',
+      value: roundValues.perSecond,
+    },
+    {
+      name: `CPU time of the client per ${unit}`,
+      unit: 'µs',
+      better: 'lower',
+      baseline: 'direct',
+      value: roundValues.clientUs,
+    },
+    {
+      // The pipe adds so little that its time is a few ticks of the clock, so it is no baseline.
+      name: `CPU time added per ${unit}`,
+      unit: 'µs',
+      better: 'lower',
+      baseline: 'gateway',
+      value: (round, name) => (name === 'direct' ? undefined : roundValues.watchedUs(round)),
+    },
+  ])
+  report.add({ title, roles, measures, errors: 0 })
   for (const each of contenders) each.client.stop()
 }
+await report.finish()
 await Promise.all([gateway.stop(), sparingGateway.stop()])
 for (const process of [node, pipe, grpcJs]) process.stop()

@@ -1,6 +1,9 @@
 // A small call, 64 at a time over one connection: calls per second, and the cost of each call for client and server.
 // All clients take turns within one run.
-import { type Contender, figure, listen, print, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { type Contender, listen, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { readFlags } from './fixtures/read-flags.ts'
+import { grpcMeasures, rolesOfClients } from './fixtures/report/grpc-measures.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 
 const ours = '@fairlead/grpc'
 const names = [
@@ -12,23 +15,24 @@ const names = [
   '@triton-one/yellowstone-grpc',
 ]
 
+const report = await startReport(import.meta.filename, {
+  flags: readFlags(import.meta.filename, reportFlags),
+  rounds: 7,
+  software: { packages: names.filter((name) => name.startsWith('@') && name !== ours) },
+})
 const node = await listen('grpc-node.ts')
 const contenders: Contender[] = []
 for (const name of names) {
   const client = await startClient(name, node.url)
   contenders.push({ name, client, pace: 'unary', watched: [node.processId] })
 }
-const results = await takeTurns(contenders)
-const base = results.get(ours)
-console.log(`GetSlot, 64 at a time, medians; in brackets the ratio to ${ours}`)
-print(
-  ['client', 'calls/s', 'client us each', 'server us each'],
-  [...results].map(([name, { perSecond, clientUs, watchedUs }]) => [
-    name,
-    figure(perSecond, base?.perSecond),
-    figure(clientUs, base?.clientUs, 0),
-    figure(watchedUs[0], base?.watchedUs[0], 0),
-  ]),
-)
+const samples = await takeTurns(contenders, report)
+report.add({
+  title: 'Calls of GetSlot, 64 at a time',
+  roles: rolesOfClients(names),
+  measures: grpcMeasures(samples, { unit: 'call', baseline: ours }),
+  errors: 0,
+})
+await report.finish()
 for (const { client } of contenders) client.stop()
 node.stop()

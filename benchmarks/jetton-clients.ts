@@ -10,19 +10,30 @@ import { Address } from '@ton/core'
 import { TonClient } from '@ton/ton'
 import type tonwebModule from 'tonweb'
 import { startJettonChain } from './fixtures/jetton-chain.ts'
+import { readFlags } from './fixtures/read-flags.ts'
+import { type CallSample, callMeasures } from './fixtures/report/call-measures.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 
 // Loaded as its users load it: it predates ES modules.
 const TonWeb = createRequire(import.meta.url)('tonweb') as (typeof tonwebModule)['default']
 
-const rounds = 7
 const roundMs = 400
 const parallel = 16
 
-interface Sample {
-  readonly callsPerSecond: number
-  readonly microsecondsPerCall: number
-}
-
+const baseline = 'fetch by hand'
+const roles = {
+  [baseline]: 'alternative',
+  jetton: 'fairlead',
+  'jetton, failover': 'variant',
+  'jetton, addresses': 'variant',
+  '@ton/ton': 'alternative',
+  tonweb: 'alternative',
+} as const
+const report = await startReport(import.meta.filename, {
+  flags: readFlags(import.meta.filename, reportFlags),
+  rounds: 7,
+  software: { packages: ['@ton/ton', '@ton/core', 'tonweb'] },
+})
 const chain = await startJettonChain()
 const replay = fork(new URL('fixtures/jetton-replay.ts', import.meta.url), [chain.url])
 const [port] = (await once(replay, 'message')) as [number]
@@ -50,8 +61,8 @@ const state = { method: 'getAddressInformation', params: { address: wallet } } a
 const history = { method: 'getTransactions', params: { address: wallet, limit } } as const
 
 const modes: Readonly<Record<string, Readonly<Record<string, () => Promise<unknown>>>>> = {
-  'getAddressInformation by jsonRPC': {
-    'fetch by hand': byHand(state.method, state.params),
+  'Call of `getAddressInformation`': {
+    [baseline]: byHand(state.method, state.params),
     jetton: () => jetton.call(state),
     'jetton, failover': () => withFailover.call(state),
     'jetton, addresses': () => withAddresses.call(state),
@@ -59,8 +70,8 @@ const modes: Readonly<Record<string, Readonly<Record<string, () => Promise<unkno
     tonweb: () => tonweb.getAddressInfo(wallet),
   },
   // @ton/ton also reads the cells of each transaction.
-  'getTransactions by jsonRPC': {
-    'fetch by hand': byHand(history.method, history.params),
+  'Call of `getTransactions`': {
+    [baseline]: byHand(history.method, history.params),
     jetton: () => jetton.call(history),
     'jetton, failover': () => withFailover.call(history),
     'jetton, addresses': () => withAddresses.call(history),
@@ -69,23 +80,23 @@ const modes: Readonly<Record<string, Readonly<Record<string, () => Promise<unkno
   },
 }
 
-console.log(`medians of ${rounds} rounds; processor time is that of the client's process`)
-for (const [mode, contenders] of Object.entries(modes)) {
-  const samples: Record<string, Sample[]> = {}
-  for (let round = 0; round <= rounds; round++) {
+for (const [title, contenders] of Object.entries(modes)) {
+  const samples = new Map<string, CallSample[]>(Object.keys(contenders).map((name) => [name, []]))
+  for (let round = 0; round <= report.rounds; round++) {
     for (const [name, call] of Object.entries(contenders)) {
       const sample = await measure(call)
       // The first round is the warm-up.
-      if (round > 0) (samples[name] ??= []).push(sample)
+      if (round > 0) samples.get(name)?.push(sample)
     }
   }
-  report(mode, samples)
+  report.add({ title, roles, measures: callMeasures(samples, baseline), errors: 0 })
 }
+await report.finish()
 replay.kill()
 await chain.stop()
 process.exit(0)
 
-async function measure(call: () => Promise<unknown>): Promise<Sample> {
+async function measure(call: () => Promise<unknown>): Promise<CallSample> {
   const started = performance.now()
   const usedBefore = process.cpuUsage()
   let calls = 0
@@ -98,23 +109,4 @@ async function measure(call: () => Promise<unknown>): Promise<Sample> {
     callsPerSecond: (calls * 1_000) / (performance.now() - started),
     microsecondsPerCall: (user + system) / calls,
   }
-}
-
-function report(mode: string, samples: Readonly<Record<string, readonly Sample[]>>): void {
-  console.log(`\n${mode}`)
-  const of = (name: string, field: keyof Sample) => median((samples[name] ?? []).map((each) => each[field]))
-  for (const name of Object.keys(samples)) {
-    const cell = (field: keyof Sample) => {
-      const value = of(name, field)
-      return `x${(value / of('fetch by hand', field)).toFixed(2)} (${value.toFixed(0)}`
-    }
-    console.log(
-      `  ${name.padEnd(18)} calls/s ${cell('callsPerSecond')})`.padEnd(46) +
-        `CPU per call ${cell('microsecondsPerCall')} us)`,
-    )
-  }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -5,13 +5,21 @@ import { ethers } from 'ethers'
 import { createClient, http as viemHttp, webSocket as viemWebSocket } from 'viem'
 import { Web3 } from 'web3'
 import { WebSocket } from 'ws'
+import { type CallSample, callMeasures } from './fixtures/report/call-measures.ts'
+import type { Role } from './fixtures/report/comparison.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
+import { readFlags } from './fixtures/read-flags.ts'
 import { startService } from './fixtures/service.ts'
 
-const rounds = 7
 const roundMs = 400
 const concurrency = 16
 const batchSize = 20
 
+const report = await startReport(import.meta.filename, {
+  flags: readFlags(import.meta.filename, reportFlags),
+  rounds: 7,
+  software: { packages: ['viem', 'ethers', 'web3', 'ws'] },
+})
 const service = await startService()
 const { url, token } = service
 const auth = { kind: 'token', token } as const
@@ -84,7 +92,7 @@ const viemCall = (client: typeof viem | typeof viemSocket) => () =>
   client.request({ method: 'eth_blockNumber' }, { dedupe: false })
 
 const modes: Readonly<Record<string, Readonly<Record<string, Contender>>>> = {
-  'single calls over HTTP': {
+  'Single calls over HTTP': {
     'fetch by hand': one(post(tokenUrl, request)),
     'fetch, node alone': one(post(service.node, request)),
     'evm-rpc': one(() => evm.request({ method: 'eth_blockNumber' })),
@@ -92,7 +100,7 @@ const modes: Readonly<Record<string, Readonly<Record<string, Contender>>>> = {
     ethers: one(() => single.send('eth_blockNumber', [])),
     web3: one(() => web3.requestManager.send({ method: 'eth_blockNumber', params: [] })),
   },
-  [`batches of ${batchSize} over HTTP`]: {
+  [`Batches of ${batchSize} over HTTP`]: {
     'fetch by hand': many(
       post(
         tokenUrl,
@@ -104,7 +112,7 @@ const modes: Readonly<Record<string, Readonly<Record<string, Contender>>>> = {
     ethers: many(times(batchSize, () => batched.send('eth_blockNumber', []))),
     web3: many(web3Batch),
   },
-  'calls over a WebSocket': {
+  'Calls over a WebSocket': {
     'ws by hand': one(bareCall),
     'evm-rpc': one(() => evmSocket.request({ method: 'eth_blockNumber' })),
     viem: one(viemCall(viemSocket)),
@@ -113,12 +121,7 @@ const modes: Readonly<Record<string, Readonly<Record<string, Contender>>>> = {
   },
 }
 
-interface Sample {
-  readonly callsPerSecond: number
-  readonly microsecondsPerCall: number
-}
-
-async function measure({ calls, turn }: Contender): Promise<Sample> {
+async function measure({ calls, turn }: Contender): Promise<CallSample> {
   const started = performance.now()
   const usedBefore = process.cpuUsage()
   let turns = 0
@@ -137,30 +140,24 @@ async function measure({ calls, turn }: Contender): Promise<Sample> {
   }
 }
 
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
-console.log(`medians of ${rounds} rounds; processor time is that of the client's process`)
-for (const [mode, contenders] of Object.entries(modes)) {
-  const samples: Record<string, Sample[]> = {}
-  for (let round = 0; round <= rounds; round++) {
+for (const [title, contenders] of Object.entries(modes)) {
+  const samples = new Map<string, CallSample[]>(Object.keys(contenders).map((name) => [name, []]))
+  for (let round = 0; round <= report.rounds; round++) {
     for (const [name, contender] of Object.entries(contenders)) {
       const sample = await measure(contender)
       // The first round is the warm-up.
-      if (round > 0) (samples[name] ??= []).push(sample)
+      if (round > 0) samples.get(name)?.push(sample)
     }
   }
-  console.log(`\n${mode}`)
-  let floor: { rate: number; cpu: number } | undefined
-  for (const [name, values] of Object.entries(samples)) {
-    const rate = median(values.map((sample) => sample.callsPerSecond))
-    const cpu = median(values.map((sample) => sample.microsecondsPerCall))
-    floor ??= { rate, cpu }
-    console.log(
-      `  ${name.padEnd(18)} calls/s x${(rate / floor.rate).toFixed(2)} (${Math.round(rate)})`.padEnd(46) +
-        `CPU per call x${(cpu / floor.cpu).toFixed(2)} (${cpu.toFixed(0)} us)`,
-    )
-  }
+  const roles = Object.fromEntries(Object.keys(contenders).map((name) => [name, roleOf(name)]))
+  const [baseline = ''] = Object.keys(contenders)
+  report.add({ title, roles, measures: callMeasures(samples, baseline), errors: 0 })
+}
+await report.finish()
+
+function roleOf(name: string): Role {
+  if (name === 'evm-rpc') return 'fairlead'
+  return name === 'fetch, node alone' ? 'reference' : 'alternative'
 }
 
 evmSocket.close()

@@ -13,7 +13,9 @@ import {
   startNginxProxy,
 } from './fixtures/nginx.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
-import { type ProxySample, reportRatios } from './fixtures/report-ratios.ts'
+import type { Role } from './fixtures/report/comparison.ts'
+import { type ProxySample, proxyMeasures } from './fixtures/report/proxy-measures.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import { serve } from './fixtures/service.ts'
 import { load } from './fixtures/wrk.ts'
 
@@ -22,16 +24,18 @@ const batchSize = 10
 const warmUpSeconds = 40
 // During the windows of the others, V8 shrinks its heap and discards compiled code. Both recover quickly.
 const leadInSeconds = 3
-const twoUpstreams = 'own front, two upstreams'
-const sampleNames = [
-  'direct',
-  'nginx',
-  'fastify',
-  'http-proxy-3',
-  'gateway',
-  'gateway, own front',
-  twoUpstreams,
-]
+const twoUpstreams = 'gateway, two upstreams'
+const onNodeHttp = 'gateway on node:http'
+const roles: Readonly<Record<string, Role>> = {
+  direct: 'reference',
+  nginx: 'alternative',
+  'fastify, reply-from': 'alternative',
+  'http-proxy-3': 'alternative',
+  gateway: 'fairlead',
+  [twoUpstreams]: 'variant',
+  [onNodeHttp]: 'variant',
+}
+const sampleNames = Object.keys(roles)
 
 const everything = '64x0.2,1x0.2,16x0.2,256x0.2,64x2,64x64,64x0.2x10'
 
@@ -42,7 +46,7 @@ const flags = readFlags(import.meta.filename, {
     type: 'string',
     means: `connections x kB of an answer, and x calls of a batch; without it ${everything}`,
   },
-  rounds: { type: 'string', default: '3', means: 'windows of each' },
+  ...reportFlags,
   seconds: { type: 'string', default: '1', means: 'length of a window' },
   method: { type: 'string', default: 'eth_getBalance', means: 'that is called' },
   'no-pin': { type: 'boolean', default: false, means: 'lets all run on all processors' },
@@ -61,7 +65,6 @@ interface Contender {
 }
 
 const scenarios = (flags.scenarios ?? (flags.quick ? '64x0.2' : everything)).split(',').map(toScenario)
-const rounds = Number(flags.rounds)
 const names = flags.only?.split(';') ?? sampleNames
 
 const has = (program: string, ...args: readonly string[]) => spawnSync(program, args).error === undefined
@@ -72,6 +75,14 @@ const pins = !flags['no-pin'] && has('taskset', '-V')
 const beside = pins ? ['taskset', '-c', '1'] : []
 const onProxy = pins ? ['taskset', '-c', '0'] : []
 
+const report = await startReport(import.meta.filename, {
+  flags,
+  rounds: 3,
+  software: {
+    programs: hasNginx ? ['nginx', 'wrk'] : ['wrk'],
+    packages: ['fastify', '@fastify/reply-from', 'http-proxy-3'],
+  },
+})
 const stops: (() => Promise<void>)[] = []
 const node = await kept(hasNginx ? startNginxNode(beside, batchSize) : startNode(beside, 'node', ''))
 if (!hasNginx)
@@ -81,11 +92,8 @@ const warm = new Set<number>()
 for (const name of names) contenders.set(name, await start(name))
 const floor = hasNginx && names.includes('nginx') ? 'nginx' : 'direct'
 
-console.log(
-  `medians of ${rounds} windows of ${flags.seconds} s; ratios to ${floor} with their spread; ` +
-    'CPU and memory of the proxy process alone',
-)
 for (const scenario of scenarios) await compare(scenario)
+await report.finish()
 for (const stop of stops.toReversed()) await stop()
 process.exit(0)
 
@@ -108,13 +116,13 @@ async function start(name: string): Promise<Contender> {
       const proxy = await kept(startNginxProxy(onProxy, node.url))
       return { processId: proxy.processId, url: direct(proxy.url) }
     }
-    case 'fastify':
+    case 'fastify, reply-from':
     case 'http-proxy-3': {
-      const proxy = await kept(startNode(onProxy, name, node.url))
+      const proxy = await kept(startNode(onProxy, name.split(',')[0] ?? name, node.url))
       return { processId: proxy.processId, url: direct(proxy.url) }
     }
     case 'gateway':
-    case 'gateway, own front':
+    case onNodeHttp:
     case twoUpstreams:
       return startGateways(name)
     default:
@@ -133,7 +141,7 @@ async function startGateways(name: string): Promise<Contender> {
     const address = `${node.url}/${size}`
     const service = await serve({
       FAIRLEAD_EVM_UPSTREAM: name === twoUpstreams ? `${address} ${address}?second` : address,
-      FAIRLEAD_OWN_HTTP_FRONT: name === 'gateway' ? 'false' : 'true',
+      FAIRLEAD_BUILTIN_HTTP_SERVER: name === onNodeHttp ? 'false' : 'true',
       FAIRLEAD_PROBE_NODES: 'false',
     })
     stops.push(service.stop)
@@ -170,17 +178,17 @@ async function compare(scenario: Scenario): Promise<void> {
   // The node recognizes batches by their length, and would not recognize half of one.
   const taking = [...contenders].filter(([name]) => scenario.calls === 1 || name !== twoUpstreams)
   const samples = new Map<string, ProxySample[]>(taking.map(([name]) => [name, []]))
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < report.rounds; round++) {
     for (const [name, contender] of taking) {
       await warmUp(contender, scenario)
       samples.get(name)?.push(await measure(contender, scenario, Number(flags.seconds)))
     }
   }
   const { connections, size, calls } = scenario
-  console.log(
-    `\n${connections} connections, answers of ${size} kB${calls > 1 ? `, batches of ${calls}` : ''}`,
-  )
-  reportRatios(samples, floor)
+  const title = `${connections} connections, responses of ${size} kB${calls > 1 ? `, batches of ${calls}` : ''}`
+  const errors = [...samples.values()].flat().reduce((sum, sample) => sum + sample.errors, 0)
+  const present = Object.fromEntries(taking.map(([name]) => [name, roles[name] ?? 'reference'] as const))
+  report.add({ title, roles: present, measures: proxyMeasures(samples, floor), errors })
 }
 
 async function warmUp(contender: Contender, scenario: Scenario): Promise<void> {

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 
 const names = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.ts') && file !== 'main.ts')
+  .filter((file) => /^[a-z-]+\.ts$/.test(file) && file !== 'main.ts')
   .map((file) => file.slice(0, -3))
 const [name] = process.argv.slice(2)
 if (name === undefined || !names.includes(name)) {

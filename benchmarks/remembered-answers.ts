@@ -5,14 +5,15 @@ import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
 import { type AnswerSize, answerSizes, started, startNginxNode, startNginxProxy } from './fixtures/nginx.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
-import { type ProxySample, reportRatios } from './fixtures/report-ratios.ts'
+import { type ProxySample, proxyMeasures } from './fixtures/report/proxy-measures.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import { serve } from './fixtures/service.ts'
 import { load } from './fixtures/wrk.ts'
 
 const flags = readFlags(import.meta.filename, {
   sizes: { type: 'string', default: '0.2,2', means: `kB of an answer, of ${answerSizes.join(', ')}` },
   connections: { type: 'string', default: '64', means: 'that call side by side' },
-  rounds: { type: 'string', default: '5', means: 'windows of each' },
+  ...reportFlags,
   seconds: { type: 'string', default: '3', means: 'length of a window' },
   'warm-up': { type: 'string', default: '20', means: 'seconds of load before the first window of each' },
 })
@@ -33,7 +34,14 @@ for (const program of ['wrk', 'nginx', 'taskset']) {
   if (spawnSync(program, ['-v']).error !== undefined) throw new Error(`${program} is needed.`)
 }
 
+const roles = { nginx: 'alternative', gateway: 'fairlead', 'gateway on node:http': 'variant' } as const
+const report = await startReport(import.meta.filename, {
+  flags,
+  rounds: 5,
+  software: { programs: ['nginx', 'wrk'] },
+})
 for (const size of flags.sizes.split(',').map(toSize)) await compare(size)
+await report.finish()
 process.exit(0)
 
 function toSize(text: string): AnswerSize {
@@ -48,14 +56,15 @@ async function compare(size: AnswerSize): Promise<void> {
     const contenders = await startAll(size, stops)
     const samples = new Map<string, ProxySample[]>(contenders.map(({ name }) => [name, []]))
     for (const contender of contenders) await measure(contender, size, Number(flags['warm-up']))
-    for (let round = 0; round < Number(flags.rounds); round += 1) {
+    for (let round = 0; round < report.rounds; round += 1) {
       for (const contender of contenders) {
         await measure(contender, size, leadInSeconds)
         samples.get(contender.name)?.push(await measure(contender, size, Number(flags.seconds)))
       }
     }
-    console.log(`\n${flags.connections} connections, answers of ${size} kB`)
-    reportRatios(samples, 'nginx')
+    const title = `${flags.connections} connections, responses of ${size} kB`
+    const errors = [...samples.values()].flat().reduce((sum, sample) => sum + sample.errors, 0)
+    report.add({ title, roles, measures: proxyMeasures(samples, 'nginx'), errors })
   } finally {
     for (const stop of stops.toReversed()) await stop()
   }
@@ -73,14 +82,14 @@ async function startAll(size: AnswerSize, stops: (() => Promise<void>)[]): Promi
   const args = [...beside.slice(1), process.execPath, file, String(port), size]
   const lasting = kept(await started(spawn('taskset', args, { stdio: 'inherit' }), port))
   const contenders = [{ name: 'nginx', url: `${nginx.url}/${size}`, processId: nginx.processId }]
-  for (const [name, ownFront] of [
-    ['service, own front', 'true'],
-    ['service, node:http', 'false'],
+  for (const [name, usesBuiltinServer] of [
+    ['gateway', 'true'],
+    ['gateway on node:http', 'false'],
   ] as const) {
     const service = kept(
       await serve({
         FAIRLEAD_EVM_UPSTREAM: lasting.url,
-        FAIRLEAD_OWN_HTTP_FRONT: ownFront,
+        FAIRLEAD_BUILTIN_HTTP_SERVER: usesBuiltinServer,
         FAIRLEAD_PROBE_NODES: 'false',
       }),
     )

@@ -123,7 +123,7 @@ const environment = {
   FAIRLEAD_EVM_UPSTREAM: nodeUrl,
   FAIRLEAD_BEACON_UPSTREAM: nodeUrl,
   FAIRLEAD_GRPC_UPSTREAM: grpcNode.url,
-  FAIRLEAD_OWN_HTTP_FRONT: 'true',
+  FAIRLEAD_BUILTIN_HTTP_SERVER: 'true',
   FAIRLEAD_PROBE_NODES: 'false',
   // A subscription polls. Its polls are not part of the request.
   FAIRLEAD_HEAD_POLL_MS: '600000',

@@ -14,7 +14,7 @@ import { serve } from './fixtures/service.ts'
 const flags = readFlags(import.meta.filename, {
   minutes: { type: 'string', default: '30', means: 'of load' },
   rate: { type: 'string', default: '300', means: 'requests in a second' },
-  'own-front': { type: 'boolean', default: false, means: 'with the own front of HTTP/1.1' },
+  'builtin-http': { type: 'boolean', default: false, means: 'with the built-in HTTP server' },
 })
 const runMs = Number(flags.minutes) * 60_000
 const rate = Number(flags.rate)
@@ -45,7 +45,7 @@ async function soak(): Promise<boolean> {
   const port = await heard<number>(node)
   const service = await serve({
     FAIRLEAD_EVM_UPSTREAM: `http://127.0.0.1:${port}`,
-    FAIRLEAD_OWN_HTTP_FRONT: String(flags['own-front']),
+    FAIRLEAD_BUILTIN_HTTP_SERVER: String(flags['builtin-http']),
     // Its calls would interfere with those that are compared.
     FAIRLEAD_PROBE_NODES: 'false',
     // Unknown methods, wrong tokens and malformed bodies would fill the log.

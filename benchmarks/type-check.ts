@@ -2,10 +2,13 @@
 // an empty program.
 import { type ExecFileException, execFile } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { typescriptCompilers } from '@fairlead/toolchains'
+import { readFlags } from './fixtures/read-flags.ts'
+import { measuresOf } from './fixtures/report/comparison.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 
-const rounds = 3
+const roles = { empty: 'reference', 'evm-rpc': 'fairlead', jetton: 'fairlead', viem: 'alternative' } as const
 const viemProgram = `import { createPublicClient, http } from 'viem'
 const client = createPublicClient({ transport: http('https://node.example.com') })
 const address = '0x5fbdb2315678afecb367f032d93f642f64180aa3'
@@ -37,9 +40,17 @@ ${[
 ${Array.from({ length: 10 }, (_, index) => `export const again${index} = await client.getBlock({ blockNumber: ${index}n })`).join('\n')}
 `
 
+const report = await startReport(import.meta.filename, {
+  flags: readFlags(import.meta.filename, reportFlags),
+  rounds: 3,
+  software: {
+    packages: ['viem'],
+    folders: typescriptCompilers.map(([, script]) => dirname(dirname(script))),
+  },
+})
 const folder = await mkdtemp(join(import.meta.dirname, '.type-check-'))
 try {
-  const programs: Record<string, string> = {
+  const programs: Readonly<Record<keyof typeof roles, string>> = {
     empty: 'empty.ts',
     'evm-rpc': 'evm-rpc.ts',
     jetton: 'jetton.ts',
@@ -53,24 +64,28 @@ try {
   )
   await cp(join(import.meta.dirname, 'fixtures/jetton-program.ts'), join(folder, 'jetton.ts'))
   for (const [version, compiler] of typescriptCompilers) {
-    const seconds: Record<string, number[]> = {}
-    for (let round = 0; round < rounds; round++) {
+    const seconds = new Map<string, number[]>(Object.keys(roles).map((name) => [name, []]))
+    for (let round = 0; round < report.rounds; round++) {
       for (const [name, file] of Object.entries(programs)) {
         await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(configuration(file)))
         const started = performance.now()
-        const complaints = await run(compiler)
-        if (complaints) throw new Error(`${name} with TypeScript ${version}:\n${complaints}`)
-        ;(seconds[name] ??= []).push((performance.now() - started) / 1_000)
+        const errors = await run(compiler)
+        if (errors) throw new Error(`${name} with TypeScript ${version}:\n${errors}`)
+        seconds.get(name)?.push((performance.now() - started) / 1_000)
       }
     }
-    const best = Object.fromEntries(
-      Object.entries(seconds).map(([name, values]) => [name, Math.min(...values)]),
-    )
-    const shown = Object.entries(best).map(
-      ([name, value]) => `${name} ${value.toFixed(2)} s (x${(value / (best['empty'] ?? 1)).toFixed(2)})`,
-    )
-    console.log(`TypeScript ${version}: ${shown.join(', ')}`)
+    const measures = measuresOf(seconds, [
+      {
+        name: 'time of the compiler',
+        unit: 's',
+        better: 'lower',
+        baseline: 'empty',
+        value: (sample) => sample,
+      },
+    ])
+    report.add({ title: `TypeScript ${version}`, roles, measures, errors: 0 })
   }
+  await report.finish()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

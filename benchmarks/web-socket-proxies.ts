@@ -4,14 +4,21 @@ import { spawnSync } from 'node:child_process'
 import { serveLimited } from './fixtures/limited-service.ts'
 import { startNginxWebSocketProxy } from './fixtures/nginx.ts'
 import { readFlags } from './fixtures/read-flags.ts'
+import { measuresOf, type Role } from './fixtures/report/comparison.ts'
+import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import type { LoadResult } from './fixtures/web-socket-load.ts'
 import { loadWebSockets, startWebSocketNode, type WebSocketNode } from './fixtures/web-socket-run.ts'
 
-const contenderNames = ['direct', 'nginx', 'service']
+const roles: Readonly<Record<string, Role>> = {
+  direct: 'reference',
+  nginx: 'alternative',
+  gateway: 'fairlead',
+}
+const contenderNames = Object.keys(roles)
 const everything = '1x1,16x1,64x1,1x16,16x16,64x16'
 const flags = readFlags(import.meta.filename, {
   seconds: { type: 'string', default: '5', means: 'length of a window' },
-  rounds: { type: 'string', default: '3', means: 'windows of each' },
+  ...reportFlags,
   'warm-up': {
     type: 'string',
     default: '2',
@@ -40,8 +47,6 @@ interface Contender {
 interface Sample extends LoadResult {
   /** CPU time of the proxy per call, in microseconds. */
   readonly proxyUs: number
-  /** CPU utilization of the proxy during the window, as a share of one processor. */
-  readonly busy: number
   /** CPU time of the node per call, in microseconds. */
   readonly nodeUs: number
 }
@@ -52,6 +57,11 @@ const pins = !flags['no-pin'] && has('taskset', '-V')
 const beside = pins ? ['taskset', '-c', '1'] : []
 const onProxy = pins ? ['taskset', '-c', '0'] : []
 
+const report = await startReport(import.meta.filename, {
+  flags,
+  rounds: 3,
+  software: { programs: ['nginx'], packages: ['ws'] },
+})
 const stops: (() => Promise<void>)[] = []
 const warm = new Set<string>()
 let stopping: Promise<void> | undefined
@@ -73,11 +83,8 @@ async function compareAll(): Promise<void> {
   stops.push(node.stop)
   const contenders: Contender[] = []
   for (const name of names) contenders.push(await start(name, node))
-  console.log(
-    `calls of eth_getBalance over WebSockets, medians of ${flags.rounds} windows of ${flags.seconds} s; ratios to ` +
-      'nginx in the same round with their spread; CPU per call of the proxy process and of the node',
-  )
-  for (const scenario of scenarios) report(scenario, await compare(scenario, contenders, node.processId))
+  for (const scenario of scenarios) add(scenario, await compare(scenario, contenders, node.processId))
+  await report.finish()
 }
 
 function listed(text: string, known: readonly string[]): readonly string[] {
@@ -123,7 +130,7 @@ async function compare(
   nodeId: number,
 ): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
-  for (let round = 1; round <= Number(flags.rounds); round++) {
+  for (let round = 1; round <= report.rounds; round++) {
     for (const contender of contenders) {
       console.error(`${titleOf(scenario)}: round ${round}, ${contender.name}`)
       samples.get(contender.name)?.push(await measure(contender, scenario, nodeId))
@@ -148,7 +155,6 @@ async function measure(
   return {
     ...result,
     proxyUs: perCall(proxyMs),
-    busy: proxyMs / 1_000 / Number(flags.seconds),
     nodeUs: perCall(nodeMs),
   }
 }
@@ -157,28 +163,30 @@ function titleOf({ connections, calls }: Scenario): string {
   return `${connections} connections, ${calls} ${calls === 1 ? 'call' : 'calls'} in flight on each`
 }
 
-function report(scenario: Scenario, samples: ReadonlyMap<string, readonly Sample[]>): void {
-  console.log(`\n${titleOf(scenario)}`)
-  const base = samples.get('nginx')
-  for (const [name, taken] of samples) {
-    const of = (field: keyof Sample, digits: number) =>
-      median(taken.map((sample) => sample[field])).toFixed(digits)
-    const ratios = taken.flatMap(
-      ({ perSecond }, round) => perSecond / (base?.[round]?.perSecond ?? Number.NaN),
-    )
-    const spread = `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`
-    const ratio = base ? `x${median(ratios).toFixed(2)} (${spread})` : ''
-    const proxy = name === 'direct' ? '' : `proxy ${of('proxyUs', 1)} us, busy ${of('busy', 2)}`
-    const errors = taken.reduce((sum, sample) => sum + sample.errors, 0)
-    console.log(
-      `  ${name.padEnd(8)}${ratio.padEnd(18)}${of('perSecond', 0).padStart(7)}/s  p50 ${of('p50Ms', 2)} ` +
-        `p99 ${of('p99Ms', 2)} ms  node ${of('nodeUs', 1)} us  ${proxy}${errors > 0 ? `  ${errors} ERRORS` : ''}`,
-    )
-  }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+function add(scenario: Scenario, samples: ReadonlyMap<string, readonly Sample[]>): void {
+  const baseline = samples.has('nginx') ? 'nginx' : ([...samples.keys()][0] ?? '')
+  const lower = { better: 'lower', baseline } as const
+  const measures = measuresOf(samples, [
+    {
+      name: 'calls per second',
+      unit: 'calls/s',
+      better: 'higher',
+      baseline,
+      value: ({ perSecond }) => perSecond,
+    },
+    { ...lower, name: 'p50', unit: 'ms', value: ({ p50Ms }) => p50Ms },
+    { ...lower, name: 'p99', unit: 'ms', value: ({ p99Ms }) => p99Ms },
+    {
+      ...lower,
+      name: 'CPU time of the proxy per call',
+      unit: 'µs',
+      value: ({ proxyUs }, name) => (name === 'direct' ? undefined : proxyUs),
+    },
+    { ...lower, name: 'CPU time of the node per call', unit: 'µs', value: ({ nodeUs }) => nodeUs },
+  ])
+  const errors = [...samples.values()].flat().reduce((sum, sample) => sum + sample.errors, 0)
+  const present = Object.fromEntries([...samples.keys()].map((name) => [name, roles[name] ?? 'reference']))
+  report.add({ title: titleOf(scenario), roles: present, measures, errors })
 }
 
 /** Stops all servers. Later callers wait for the first one. */
