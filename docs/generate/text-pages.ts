@@ -30,9 +30,14 @@ function listOfPages(): string {
   return `# Fairlead\n\n> ${summaryOf('index.md').description}\n\n${lists.join('\n')}`
 }
 
-/** The text of a page without front matter. Links lead to the Markdown of other pages, from the root of the site. */
+/**
+ * The text of a page without front matter and marks of facts. Links lead to the Markdown of other pages, from the root
+ * of the site.
+ */
 function markdownOf(page: string): string {
-  const text = sourceOf(page).replace(/^---\n[^]*?\n---\n+/, '')
+  const text = sourceOf(page)
+    .replace(/^---\n[^]*?\n---\n+/, '')
+    .replaceAll(/<!-- fact: .*? -->(?!`)/g, '')
   // Fenced code stays as it is.
   return text.replaceAll(
     /^( *)(`{3,}|~{3,})[^]*?^\1\2|(\]\()([^()\s]+)(?=\))/gm,
