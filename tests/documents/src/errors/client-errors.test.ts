@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetails } from '@fairlead/core'
+import { type ErrorCode, type ErrorDetails, FairleadError, isRetryable } from '@fairlead/core'
 import { describeError } from '@fairlead/core/error-messages'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -78,5 +78,30 @@ describe('the reference of the errors of clients', () => {
     expect(address).toBe(`https://github.com/fairlead-dev/fairlead/blob/main/${path}`)
     expect(slugsOf(headings).filter((slug) => slug === anchor)).toEqual([anchor])
     expect(headings[slugsOf(headings).indexOf(anchor)]).toBe(code)
+  })
+
+  it('has the statuses, reasons and codes for which isRetryable is true', () => {
+    const row = (start: string) => page.split('\n').find((line) => line.startsWith(start)) ?? ''
+    const integers = (text: string) => (text.match(/-?\d+/g) ?? []).map(Number)
+    const http = (status: number) =>
+      new FairleadError('HTTP_STATUS', { ...examples.HTTP_STATUS, status, requestId: '' })
+    const statuses = Array.from({ length: 200 }, (_, index) => 400 + index)
+    expect(integers(row('| `HTTP_STATUS` '))).toEqual(statuses.filter((status) => isRetryable(http(status))))
+
+    const socket = row('| `RPC_ERROR` over a WebSocket')
+    const rpc = (rpcCode: number, data?: Readonly<Record<string, unknown>>, operation = 'eth_call') =>
+      isRetryable(new FairleadError('RPC_ERROR', { operation, rpcCode, detail: '', data, status: 200 }))
+    const [, listed = ''] = /true for the reasons (.*?) `retry_after_ms`/.exec(socket) ?? []
+    const reasons = [...listed.matchAll(/`([\w ]+)`/g)].map(([, reason = '']) => reason)
+    const refusals = new Set([...page.matchAll(/`reason: "([\w ]+)"`/g)].map(([, reason = '']) => reason))
+    expect(new Set(reasons)).toEqual(new Set([...refusals].filter((reason) => rpc(-32_005, { reason }))))
+    const [, listedCodes = ''] = /for the codes ([^;.|]*)/.exec(socket) ?? []
+    const candidates = [...Array.from({ length: 768 }, (_, index) => index - 32_768), 3, 429, 4444]
+    expect(integers(listedCodes)).toEqual(candidates.filter((code) => rpc(code)))
+    expect([
+      rpc(-32_000, { retry_after_ms: 1 }),
+      rpc(-32_000),
+      rpc(-32_005, undefined, 'eth_getLogs'),
+    ]).toEqual([true, false, false])
   })
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { sourcesBelow } from '../facts/sources.ts'
 import { repository } from '../pages/page.ts'
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8')
@@ -59,13 +60,16 @@ describe('the catalogue of errors', () => {
     expect(new Set(column('Codes of JSON-RPC', 0))).toEqual(new Set([...given, '3']))
   })
 
-  it('has every reason for which a call is refused', () => {
-    const source = 'packages/gateway-core/src/admission/types.ts'
-    const [, busy = ''] =
-      /data: \{ reason: '([\w ]+)'/.exec(read('packages/gateway-evm/src/upstream/rpc-errors.ts')) ?? []
-    const given = [...named(source, /readonly reason: '(\w+)'/g), busy]
-    const reasons = given.map((reason) => `reason: "${reason}"`)
-    const union = /readonly rule: ([^}]*?)\s*\}/.exec(read(source))?.[1] ?? ''
+  it('has every reason for which a call is refused, by limits and by protocols', () => {
+    const admission = 'packages/gateway-core/src/admission/types.ts'
+    // The reasons of the metrics are others.
+    const sources = sourcesBelow('packages/gateway-*/src/**/*.ts').filter(
+      (path) => !path.endsWith('/metrics.ts'),
+    )
+    const given = sources.flatMap((path) => [...read(path).matchAll(/\breason: '([a-z_ ]+)'/g)])
+    const reasons = new Set(given.map(([, reason = '']) => `reason: "${reason}"`))
+    expect(reasons.size).toBeGreaterThan(named(admission, /readonly reason: '(\w+)'/g).length)
+    const union = /readonly rule: ([^}]*?)\s*\}/.exec(read(admission))?.[1] ?? ''
     const rules = [...union.matchAll(/'(\w+)'/g)].map(([, rule]) => `rule: "${rule}"`)
     expect(new Set(column('Why a call was refused', 0))).toEqual(new Set([...reasons, ...rules]))
   })

@@ -1,194 +1,89 @@
-import { parseConfiguration } from '@fairlead/gateway'
+import { routes } from '@fairlead/beacon/contract'
+import { methods } from '@fairlead/evm-rpc/contract'
+import { bytes, count, type Facts, minutes, ms, plus, seconds, times } from './code-quantity.ts'
+import { defaults, gatewayFacts } from './gateway-facts.ts'
 import type { Quantity } from './quantity.ts'
-import { constantOf } from './source-constant.ts'
 
-const defaults = parseConfiguration({})
-const core = 'packages/gateway-core/src'
-const evm = 'packages/gateway-evm/src'
-const beacon = 'packages/gateway-beacon/src'
-const grpc = 'packages/gateway-grpc/src'
-const gateway = 'packages/gateway/src'
-const platform = 'packages/platform-server/src'
-const http1 = 'packages/http1/src'
+const jetton = 'packages/gateway-jetton/src/adapters'
+const rotation = 'specs/platform/schemas/NodeCredentialRotation.yaml'
 
-type Source = readonly [path: string, name: string | RegExp]
-
-const count = (...source: Source): Quantity => ({ value: constantOf(...source), measure: 'count' })
-const bytes = (...source: Source): Quantity => ({ value: constantOf(...source), measure: 'bytes' })
-const ms = (...source: Source): Quantity => ({ value: constantOf(...source), measure: 'ms' })
-const times = ({ value, measure }: Quantity, factor: number): Quantity => ({ value: value * factor, measure })
-
-const openStore = `${platform}/store/open-store.ts`
-const requestPool = count(openStore, /const pool = newPool\(\{ \.\.\.config, max: (\d+), query_timeout/)
-const exportPool = count(openStore, /const sessions = newPool\(\{ \.\.\.config, max: (\d+)/)
-
-const storage = {
-  'database connections for requests': requestPool,
-  'database connections for exports': exportPool,
-  // One connection listens for changes.
-  'database connections': { value: requestPool.value + exportPool.value + 1, measure: 'count' },
-  'usage batch interval': ms(`${core}/usage/usage-flusher.ts`, 'usualFlushMs'),
-  'usage of other processes': ms(`${core}/usage/usage-flusher.ts`, 'readUsedMs'),
-  'credential reload': ms(`${platform}/store/directory-sync.ts`, 'fullReloadMs'),
+const interfaces = {
+  'EVM methods': { value: Object.keys(methods).length, measure: 'count' },
+  'beacon operations': { value: Object.keys(routes).length, measure: 'count' },
+  'rows of burns': count(`${jetton}/burn-rows.ts`, 'maxPageSize'),
+  'failed burns': count(`${jetton}/burn-rows.ts`, 'maxSkippedRows'),
+  // The constant counts characters of base64.
+  'payload of a burn': times(bytes(`${jetton}/burn-comment.ts`, 'maxPayloadLength'), 3 / 4),
+  'rotation overlap': seconds(rotation, /default: (\d+)/),
+  'maximum rotation overlap': seconds(rotation, /maximum: (\d+)/),
+  'client traces': count('packages/gateway/src/observe/tracing/open-tracing.ts', 'clientTracesPerSecond'),
 } satisfies Facts
 
-const limits = {
-  'log query requests': count(`${evm}/consistency/logs/gather-logs.ts`, 'maxRequests'),
-  'log query chunks at a time': count(`${evm}/consistency/logs/gather-logs.ts`, 'maxParallel'),
-  'buffered response': bytes(`${core}/memory/memory-budget.ts`, 'maxBytesOfRequest'),
-  'overload delay': ms(`${core}/admission/overload.ts`, 'longestDelayMs'),
-  'overload duration': times(
-    ms(`${core}/admission/overload.ts`, 'sampleMs'),
-    constantOf(`${core}/admission/overload.ts`, 'samplesToConfirm'),
+const unit = 'deploy/systemd/fairlead.service'
+const manifest = 'deploy/kubernetes/fairlead.yaml'
+const maxPods = count(manifest, /maxReplicas: (\d+)/)
+const podsDuringAnUpdate = plus(maxPods, count(manifest, /maxSurge: (\d+)/))
+// The EVM responses, and up to twice as much for beacon responses.
+const cachedResponses: Quantity = { value: 3 * defaults.cacheBytes, measure: 'bytes' }
+const stalledStreams = times(gatewayFacts['gRPC response buffer'], defaults.maxStalledGrpcCalls)
+const bufferedBodies: Quantity = { value: defaults.maxHeldBytes, measure: 'bytes' }
+const incompleteRequests = bytes('packages/http1/src/server/http1-server.ts', 'defaultMaxHeldBytes')
+
+const deployment = {
+  'readiness failures': count(manifest, /readinessProbe:[^]*?failureThreshold: (\d+)/),
+  'readiness period': seconds(manifest, /readinessProbe:[^]*?periodSeconds: (\d+)/),
+  'drain of a pod': seconds(manifest, /terminationGracePeriodSeconds: (\d+)/),
+  'minimum pods': count(manifest, /minReplicas: (\d+)/),
+  'maximum pods': maxPods,
+  'pods during an update': podsDuringAnUpdate,
+  'database connections of all pods': times(gatewayFacts['database connections'], podsDuringAnUpdate.value),
+  'stop timeout of the unit': seconds(unit, /TimeoutStopSec=(\d+)/),
+  'open files of the unit': count(unit, /LimitNOFILE=(\d+)/),
+  'memory of a pod': times(bytes(manifest, /limits: \{ memory: (\d+)Mi/), 2 ** 20),
+  'buffered bodies': bufferedBodies,
+  'incomplete requests': incompleteRequests,
+  'cached responses': cachedResponses,
+  'stalled gRPC streams': stalledStreams,
+} satisfies Facts
+
+/** The memory that a process uses at most with the default limits. The first summand is the process itself. */
+export const maxMemory = plus(
+  { value: 150e6, measure: 'bytes' },
+  bufferedBodies,
+  incompleteRequests,
+  cachedResponses,
+  stalledStreams,
+)
+
+const transport = 'packages/grpc-transport/src/client/options.ts'
+const webSocket = 'packages/evm-rpc/src/transports/web-socket.ts'
+
+const clients = {
+  'client timeout': ms('packages/core/src/http-transport.ts', /timeoutMs: \w+ = ([\d_]+)/),
+  'EVM client timeout': ms('packages/evm-rpc/src/transports/http.ts', 'timeoutMs'),
+  'gRPC client timeout': ms('packages/grpc/src/calls/connection.ts', 'timeoutMs'),
+  'WebSocket connect timeout': ms(webSocket, 'connectTimeoutMs'),
+  'gRPC keepalive': ms(transport, 'keepaliveMs'),
+  'gRPC keepalive timeout': ms(transport, 'keepaliveTimeoutMs'),
+  'gRPC client window': bytes(transport, 'streamWindowBytes'),
+  // The pause after the first failure is twice this number.
+  'first pause of a node': times(ms('packages/core/src/node-health.ts', /Math\.min\([\d_]+, (\d+) \*/), 2),
+  'longest pause of a node': ms('packages/core/src/node-health.ts', /Math\.min\(([\d_]+),/),
+  'longest pause of a watcher': ms('packages/jetton/src/burns/watch-burns.ts', /Math\.min\(([\d_]+),/),
+} satisfies Facts
+
+const alertRules = 'docs/operations/alert-rules.yaml'
+
+const alerts = {
+  'breaker alert': minutes(alertRules, /FairleadBreakerOpen\n[^]*?\n +for: (\d+)m/),
+  'lag alert': minutes(alertRules, /FairleadHeadLag\n[^]*?\n +for: (\d+)m/),
+  'lag of the alert': count(alertRules, /FairleadHeadLag\n[^]*?lag_blocks\) > (\d+)/),
+  'event loop alert': seconds(alertRules, /FairleadEventLoopDelay\n[^]*?_seconds\) > ([\d.]+)/),
+  'directory alert': plus(
+    seconds(alertRules, /directory_loaded_timestamp_seconds\) > (\d+)/),
+    seconds(alertRules, /FairleadDirectoryStale\n[^]*?\n +for: (\d+)s/),
   ),
-  'quota sharing': ms(`${core}/admission/limits/limits.ts`, 'settleMs'),
-  'shared store timeout': ms(`${core}/shared-store/valkey-store.ts`, 'usualTimeoutMs'),
-  'shared store wait': ms(`${core}/shared-store/deadline-store.ts`, 'usualBudgetMs'),
-  'shared store pause': ms(`${core}/shared-store/deadline-store.ts`, 'coolDownMs'),
-  'lookups per second': count(`${platform}/identity/lookup-limit.ts`, 'lookupsPerSecond'),
-  'lookup burst': count(`${platform}/identity/lookup-limit.ts`, 'burst'),
-  'unknown credentials': { value: defaults.maxUnknownCredentials, measure: 'count' },
-  'platform requests': count(`${platform}/platform-api/rate-limits.ts`, /name: 'default', quota: (\d+)/),
-  'access rules': count(`${platform}/records/access-rules.ts`, 'maxRules'),
 } satisfies Facts
-
-const connections = {
-  'client connections': { value: defaults.maxConnections, measure: 'count' },
-  'connections per address': { value: defaults.maxConnectionsPerAddress, measure: 'count' },
-  'header timeout': ms(`${gateway}/ports/http-limits.ts`, 'headersTimeout'),
-  'header check': ms(`${gateway}/ports/http-limits.ts`, 'connectionsCheckingInterval'),
-  'header size': bytes(`${gateway}/ports/http-limits.ts`, 'maxHeaderSize'),
-  'header fields over HTTP/2': count('packages/grpc-transport/src/server/http2-server.ts', /maxHeaderPairs \?\? (\d+)/),
-  'request timeout': ms(`${gateway}/ports/http-limits.ts`, 'requestTimeout'),
-  'stall timeout': { value: defaults.stallMs, measure: 'ms' },
-  'minimum transfer rate': { value: defaults.minBytesPerSecond, measure: 'bytes' },
-  'body size': { value: defaults.maxBodyBytes, measure: 'bytes' },
-  'beacon body size': { value: defaults.maxBeaconBodyBytes, measure: 'bytes' },
-  'public body size': bytes(`${platform}/platform-api/register-operations.ts`, 'publicBodyBytes'),
-  'public body timeout': ms(`${platform}/platform-api/register-operations.ts`, 'publicBodyMs'),
-  'certificate check': ms(`${gateway}/ports/tls-certificate.ts`, 'checkMs'),
-  'open files': count(`${gateway}/processes/warn-of-few-handles.ts`, 'enoughHandles'),
-  drain: ms(`${gateway}/start-gateway.ts`, 'drainMs'),
-  'WebSocket reading during the drain': times(ms(`${gateway}/start-gateway.ts`, 'drainMs'), 1 / 2),
-} satisfies Facts
-
-const webhooks = {
-  'webhook quota check': ms(`${platform}/webhooks/start-webhooks.ts`, 'quotaMs'),
-  'webhook upstream check': ms(`${platform}/webhooks/start-webhooks.ts`, 'upstreamMs'),
-  'webhook known addresses': count(`${platform}/webhooks/sources/watch-addresses.ts`, 'maxAddresses'),
-  'webhook timeout': ms(`${platform}/webhooks/send-webhook.ts`, 'defaultTimeoutMs'),
-  ...retries(),
-  'webhook retention': ms(`${platform}/webhooks/start-deliverer.ts`, 'retentionMs'),
-  'webhook lease': ms(`${platform}/webhooks/retry-schedule.ts`, 'leaseMs'),
-} satisfies Facts
-
-const sessions = {
-  'idle session': times(count(`${platform}/records/sessions.ts`, /interval '(\d+) hours'/), 3_600_000),
-  session: times(count(`${platform}/records/sessions.ts`, /interval '(\d+) days'/), 86_400_000),
-  invitation: times(count(`${platform}/records/invitations.ts`, /interval '(\d+) days'/), 86_400_000),
-  'Argon2id memory': times(bytes(`${platform}/sessions/passwords.ts`, 'memoryCost'), 1_024),
-  'Argon2id passes': count(`${platform}/sessions/passwords.ts`, 'timeCost'),
-  'sign-in window': ms(`${platform}/sessions/sign-in-throttle.ts`, 'windowMs'),
-  'sign-ins on an account': count(`${platform}/sessions/sign-in-throttle.ts`, 'maxFromNetwork'),
-  'sign-ins from a network': count(`${platform}/sessions/sign-in-throttle.ts`, 'maxPerNetwork'),
-  'sign-ins on an account from unknown networks': count(`${platform}/sessions/sign-in-throttle.ts`, 'maxPerAccount'),
-} satisfies Facts
-
-const upstreams = {
-  'upstream batch': count(`${core}/grants/parse-upstreams.ts`, 'usualBatch'),
-  'batch pause': ms(`${evm}/upstream/batcher.ts`, 'refusedMs'),
-  'JWT secret': bytes(`${evm}/upstream/upstream-jwt.ts`, 'secretBytes'),
-  'JWT age': ms(`${evm}/upstream/upstream-jwt.ts`, 'reuseMs'),
-  'lagging blocks': count(`${core}/upstream/pool-member.ts`, 'laggingBlocks'),
-  'stale blocks': count(`${core}/upstream/pool-member.ts`, 'severeLagBlocks'),
-  'lagging slots': count(`${beacon}/upstream/beacon-upstreams.ts`, 'toleratedLag'),
-  'lagging masterchain blocks': count('packages/gateway-jetton/src/upstream/jetton-upstreams.ts', 'toleratedLag'),
-  'health check': ms(`${core}/upstream/steady-pool.ts`, 'intervalMs'),
-  'idle health checks': ms(`${core}/upstream/steady-pool.ts`, 'idleMs'),
-  'archive blocks': count(`${evm}/chain/chain-depths.ts`, 'archive'),
-  'head timeout': ms(`${evm}/upstream/evm-upstreams.ts`, 'pollTimeoutMs'),
-  'chain id check': ms(`${evm}/upstream/evm-upstreams.ts`, 'chainIdMs'),
-  'failures in a row': count(`${core}/upstream/circuit-breaker.ts`, 'maxConsecutiveFailures'),
-  'first retry': ms(`${core}/upstream/circuit-breaker.ts`, 'shortestPauseMs'),
-  'last retry': count(`${core}/upstream/circuit-breaker.ts`, /longestPauseMs = (\d+)_000/),
-  'head grace period': ms(`${evm}/consistency/credential-heads.ts`, 'graceMs'),
-  'head lifetime': ms(`${evm}/consistency/credential-heads.ts`, 'lifetimeMs'),
-  'missing head': times(
-    ms(`${evm}/consistency/monotonic-reads.ts`, 'attemptIntervalMs'),
-    constantOf(`${evm}/consistency/monotonic-reads.ts`, 'maxAttempts') - 1,
-  ),
-  'JSON-RPC connections': count(`${evm}/upstream/evm-upstream.ts`, 'maxConnections'),
-  'REST connections': count(`${core}/rest/rest-upstream.ts`, 'maxConnections'),
-  'lookup connections': count(`${http1}/client/adaptive-pipelining.ts`, 'maxSharedConnections'),
-  'guaranteed connections': count(`${http1}/client/connection-shares.ts`, 'alwaysGranted'),
-  'interrupted response': ms(`${http1}/client/connection.ts`, 'stalledMs'),
-  'shortest hedge': ms(`${evm}/upstream/evm-pool.ts`, 'shortestHedgeMs'),
-  'silence check': times(ms(`${core}/upstream/silence.ts`, 'silenceTickMs'), 2),
-  'silence limit': ms(`${core}/upstream/silence-watch.ts`, 'shortestLimitMs'),
-  'retries in a second': count(`${core}/upstream/retry-budget.ts`, /retryRules: BudgetRules = .*perSecond: (\d+)/),
-  'saved retries': count(`${core}/upstream/retry-budget.ts`, /retryRules: BudgetRules = .*most: (\d+)/),
-  'short response': bytes(`${evm}/upstream/buffer-response.ts`, 'shortBytes'),
-  'probe after a rejection': ms(`${core}/protocol/upstream-identity.ts`, 'reconnectMs'),
-  'client changes': count(`${core}/protocol/upstream-identity.ts`, 'mostChanges'),
-} satisfies Facts
-
-const caches = {
-  'cached response': bytes(`${evm}/cache/memory-cache.ts`, 'maxCachedBytes'),
-  'cached chain id': ms(`${evm}/cache/ttl-policy.ts`, /kind: 'chain', ms: ([\d_]+)/),
-  'finality of Ethereum': count(`${evm}/chain/chain-depths.ts`, /'0x1', \{ \.\.\.usual, finality: ([\d_]+)/),
-  'finality of Ethereum Classic': count(`${evm}/chain/chain-depths.ts`, /'0x3d', \{ \.\.\.usual, finality: ([\d_]+)/),
-  'finality of other chains': count(`${evm}/chain/chain-depths.ts`, /usual: ChainDepths = \{ finality: (\d+)/),
-  'unsure blocks': count(`${evm}/cache/chain-identity.ts`, 'unsureBlocks'),
-  'cached beacon response': bytes(`${beacon}/cache/cacheable-response.ts`, 'maxCacheableBytes'),
-  'cached beacon responses': bytes(`${beacon}/upstream/beacon-upstreams.ts`, 'defaultCacheBytes'),
-  'short beacon cache': ms(`${beacon}/cache/cacheable-response.ts`, 'shortTtlMs'),
-} satisfies Facts
-
-const streams = {
-  'shortest event retry': ms(`${beacon}/events/event-client.ts`, 'minRetryMs'),
-  'longest event retry': ms(`${beacon}/events/event-client.ts`, 'maxRetryMs'),
-  'event comment': ms(`${beacon}/events/upstream-stream.ts`, 'keepAliveMs'),
-  'event silence': ms(`${beacon}/events/upstream-stream.ts`, 'silenceMs'),
-  'slow WebSocket client': ms(`${evm}/websocket/session.ts`, 'drainTimeoutMs'),
-  'stored blocks': count(`${evm}/subscriptions/block-window.ts`, 'maxBlocks'),
-  'stored logs': bytes(`${evm}/subscriptions/block-window.ts`, 'maxTextLength'),
-  'initial blocks': count(`${evm}/subscriptions/chain-tracker.ts`, 'initialBlocks'),
-  'missed blocks': count(`${evm}/subscriptions/chain-tracker.ts`, 'defaultMaxGap'),
-  'missing heads': ms(`${evm}/subscriptions/chain-tracker.ts`, 'defaultDoubtMs'),
-  'filter alternatives': count(`${evm}/subscriptions/log-filter.ts`, 'maxAlternatives'),
-  'filter items of a WebSocket': count(`${evm}/subscriptions/client-subscriptions.ts`, 'maxFilterItems'),
-  'filter items of a credential': count(`${evm}/websocket/credential-sockets.ts`, 'maxFilterItems'),
-  'gRPC response buffer': bytes(`${grpc}/upstream/grpc-connections.ts`, 'streamWindowBytes'),
-  'gRPC request buffer': bytes(`${grpc}/http2/http2-downstream.ts`, 'maxBufferedBytes'),
-  'gRPC reconnect': ms('packages/grpc-transport/src/client/sessions.ts', 'longestPauseMs'),
-  'gRPC connection wait': ms(`${grpc}/upstream/grpc-connections.ts`, 'waitForReadyMs'),
-  'gRPC connections': count(`${grpc}/upstream/grpc-connections.ts`, 'maxConnections'),
-  'gRPC repeated request': bytes(`${grpc}/call/proxied-call.ts`, 'maxBufferedBytes'),
-  'gRPC end timeout': ms(`${grpc}/call/proxied-call.ts`, 'endTimeoutMs'),
-  'gRPC stall': ms(`${grpc}/call/slow-consumers.ts`, 'stallTimeoutMs'),
-  'gRPC moves': count(`${grpc}/call/proxied-call.ts`, /failoverRules: BudgetRules = .*most: (\d+)/),
-  'Geyser slots': count(`${grpc}/geyser/geyser-subscription.ts`, 'replayedSlots'),
-  'Geyser request': bytes(`${grpc}/geyser/geyser-subscription.ts`, 'maxRequestBytes'),
-  'Geyser update': bytes(`${grpc}/geyser/geyser-subscription.ts`, 'maxUpdateBytes'),
-  'Geyser updates': count(`${grpc}/geyser/update-deduplicator.ts`, 'maxKeys'),
-} satisfies Facts
-
-type Facts = Readonly<Record<string, Quantity>>
 
 /** The numbers that pages copy from the code, by the name in `<!-- fact: name -->`. */
-export const facts: Facts = {
-  ...storage,
-  ...limits,
-  ...connections,
-  ...webhooks,
-  ...sessions,
-  ...upstreams,
-  ...caches,
-  ...streams,
-}
-
-function retries(): Facts {
-  const list = /retryDelaysMs: readonly number\[\] = \[(?:[\d_]+, ){N}([\d_]+)/.source
-  const delay = (index: number) => ms(`${platform}/webhooks/retry-schedule.ts`, new RegExp(list.replace('N', String(index))))
-  return Object.fromEntries([0, 1, 2, 3].map((index) => [`webhook retry ${index + 1}`, delay(index)]))
-}
+export const facts: Facts = { ...gatewayFacts, ...interfaces, ...deployment, ...clients, ...alerts }

@@ -30,8 +30,7 @@ const numbers: ReadonlyMap<string, number> = new Map([
   ['a million', 1_000_000],
   ['half a', 0.5],
   ['a quarter of a', 0.25],
-  ['once', 1],
-  ['twice', 2],
+  ['every', 1],
   ['a', 1],
   ['an', 1],
 ])

@@ -15,10 +15,7 @@ const expression = `${number}(?:${operator}${number})*`
  * @throws Error when the source has no such number, or several that differ
  */
 export function constantOf(path: string, name: string | RegExp): number {
-  const pattern =
-    typeof name === 'string' ? `\\b${name}(?:\\??: number)?(?: =|:| \\?\\?) (${expression})` : name.source
-  const source = readFileSync(join(repository, path), 'utf8')
-  const values = new Set([...source.matchAll(new RegExp(pattern, 'g'))].map(([, text = '']) => valueOf(text)))
+  const values = numbersIn(path, typeof name === 'string' ? assignmentOf(name) : name)
   const [value] = values
   if (value === undefined || values.size > 1) {
     throw new Error(
@@ -26,6 +23,20 @@ export function constantOf(path: string, name: string | RegExp): number {
     )
   }
   return value
+}
+
+/** All numbers that a source file assigns to a name, or passes with it: `name = 1`, `name: 1`, `number('name', 1)`. */
+export function defaultsOf(path: string, name: string): ReadonlySet<number> {
+  return numbersIn(path, assignmentOf(name))
+}
+
+function assignmentOf(name: string): RegExp {
+  return new RegExp(`\\b${name}(?:(?:\\?|: \\w+)*(?: =|:| \\?\\?)|',) (${expression})`)
+}
+
+function numbersIn(path: string, pattern: RegExp): ReadonlySet<number> {
+  const source = readFileSync(join(repository, path), 'utf8').replaceAll(' * mebibyte', ' * 1_048_576')
+  return new Set([...source.matchAll(new RegExp(pattern, 'g'))].map(([, text = '']) => valueOf(text)))
 }
 
 /** The value of numbers that are multiplied, raised or shifted. */
