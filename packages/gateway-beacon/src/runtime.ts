@@ -1,3 +1,4 @@
+import { staleGrants } from '@fairlead/gateway-core/authentication/directory'
 import {
   applyCommonSettings,
   type ProtocolRuntime,
@@ -23,6 +24,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
       timeoutMs: upstreamTimeoutMs,
       maxCacheBytes: settings.cacheBytes,
       fingerprint,
+      isStale: staleGrants(directory),
       log: http.log,
     })
     const eventMultiplexers = createEventMultiplexers({

@@ -1,3 +1,4 @@
+import { staleGrants } from '@fairlead/gateway-core/authentication/directory'
 import {
   applyCommonSettings,
   type Protocol,
@@ -27,6 +28,7 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
   const { headPollMs: pollMs, upstreamTimeoutMs: timeoutMs } = settings
   const { websocket: embeddedSocket, evm: embeddedUrl } = embedded
   const { log } = http
+  const isStale = staleGrants(dependencies.directory)
   const upstreams = createEvmUpstreams(
     timeoutMs,
     embeddedUrl === undefined ? {} : { evm: embeddedUrl },
@@ -38,6 +40,7 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
       rules,
       loopEntry: loops.entry,
       fingerprint: dependencies.fingerprint,
+      isStale,
       onRefused: dependencies.onMethodMissing,
     },
   )
@@ -58,6 +61,7 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
     log,
     rules,
     loopEntry,
+    isStale,
   })
   const httpDependencies = {
     ...http,

@@ -1,3 +1,4 @@
+import { staleGrants } from '@fairlead/gateway-core/authentication/directory'
 import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import type { RequestHandler, StreamHandler } from '@fairlead/gateway-core/http/dependencies'
 import { createStreamHandler } from './http2/stream-handler.ts'
@@ -61,6 +62,7 @@ export function createGrpc(options: GrpcOptions): Grpc {
     embedded,
     upstreamRules,
     fingerprint,
+    isStale: staleGrants(directory),
     ...(times && { times }),
   })
   const limits = createCallLimits(rules, maxOpenCalls)

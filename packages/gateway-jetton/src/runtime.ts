@@ -1,3 +1,4 @@
+import { staleGrants } from '@fairlead/gateway-core/authentication/directory'
 import {
   applyCommonSettings,
   type ProtocolRuntime,
@@ -13,7 +14,7 @@ import { createJettonUpstreams } from './upstream/jetton-upstreams.ts'
 
 export const runtime: ProtocolRuntime<ProtocolSettings<typeof jettonOptions>> = {
   open: (
-    { http, embedded, memory, upstreamRules, loops, fingerprint },
+    { http, directory, embedded, memory, upstreamRules, loops, fingerprint },
     { upstreamTimeoutMs, maxBodyBytes },
   ) => {
     const jettonUpstreams = createJettonUpstreams({
@@ -22,6 +23,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof jettonOptions>> = 
       embedded: embedded['jetton'],
       timeoutMs: upstreamTimeoutMs,
       fingerprint,
+      isStale: staleGrants(directory),
       log: http.log,
       memory,
     })

@@ -73,6 +73,35 @@ it('resumes at the next upstream when one shuts down', async () => {
   expect([first.requestedSlots, second.requestedSlots]).toEqual([[undefined], [100n]])
 })
 
+it('continues at another upstream when its own is removed from the node', async () => {
+  const endless = new Promise<never>(() => undefined)
+  const first = await geyserNode(async function* () {
+    yield* [entry(100n, 0n), entry(100n, 1n)]
+    await endless
+  })
+  const second = await geyserNode(async function* () {
+    yield* [entry(100n, 0n), entry(100n, 1n), entry(100n, 2n)]
+  })
+  const gateway = await grpcInFrontOf(`${first.url} ${second.url}`)
+  const client = createGrpcClient(GeyserDefinition, {
+    url: gateway.url,
+    auth: { kind: 'x-token', token: xToken },
+  })
+  onTestFinished(() => client.close())
+  const received: (bigint | undefined)[] = []
+  for await (const { updateOneof } of client.subscribe([
+    SubscribeRequest.fromPartial({ entry: { e: {} } }),
+  ])) {
+    if (updateOneof?.$case === 'entry') received.push(updateOneof.value.index)
+    if (received.length !== 2) continue
+    gateway.grant({ upstreams: { grpc: second.url } })
+    // The next change arrives while the call is opened at the other upstream.
+    gateway.grant({ upstreams: { grpc: second.url }, network: 'other' })
+  }
+  expect(received).toEqual([0n, 1n, 2n])
+  expect([first.requestedSlots, second.requestedSlots]).toEqual([[undefined], [100n]])
+})
+
 it('aborts when no upstream can resume it', async () => {
   const first = await geyserNode(async function* () {
     yield entry(100n, 0n)

@@ -74,7 +74,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
       upstreamRules: { of: () => rules },
     })
     const grant = { upstreams: { grpc: `http://${host}` } } as unknown as Grant
-    const failure = await rejection(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
+    const failure = await rejection(nodes.of(grant).current.open({ ':method': 'POST', ':path': '/a.B/C' }))
     await nodes.close()
     return failure
   },
@@ -85,7 +85,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
       upstreamRules: { of: () => rules },
     })
     const grant = { upstreams: { grpc: `https://${host}` } } as unknown as Grant
-    const failure = await rejection(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
+    const failure = await rejection(nodes.of(grant).current.open({ ':method': 'POST', ':path': '/a.B/C' }))
     await nodes.close()
     return failure
   },

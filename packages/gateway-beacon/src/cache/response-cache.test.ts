@@ -129,9 +129,23 @@ test('nodes share cached responses only when they have the same upstreams', asyn
   expect((await sendCall(all.of(grantOf([b])), { target })).text).toContain('"data":"b"')
   await sendCall(all.of(grantOf([a], 'another')), { target })
   expect(a.requests).toHaveLength(1)
-  await sendCall(all.of(grantOf([a, b])), { target })
-  await sendCall(all.of(grantOf([b, a])), { target })
+  await sendCall(all.of({ ...grantOf([a, b]), nodeId: 'third' }), { target })
+  await sendCall(all.of({ ...grantOf([b, a]), nodeId: 'fourth' }), { target })
   expect(a.requests.length + b.requests.length).toBe(3)
+})
+
+test('a node retains its cached responses when its upstreams change, and shares them no longer', async () => {
+  const [a, b] = [await beaconServer(), await beaconServer()]
+  a.serve((_, response) => sendJson(response, { ...final, data: 'a' }))
+  b.serve((_, response) => sendJson(response, { ...final, data: 'b' }))
+  const all = testUpstreams()
+  await sendCall(all.of(grantOf([a])), { target })
+  expect((await sendCall(all.of(grantOf([b, a])), { target })).text).toContain('"data":"a"')
+  expect((await sendCall(all.of(grantOf([b])), { target })).text).toContain('"data":"a"')
+  expect([a.requests.length, b.requests.length]).toEqual([1, 0])
+  expect((await sendCall(all.of({ ...grantOf([b]), nodeId: 'another' }), { target })).text).toContain(
+    '"data":"b"',
+  )
 })
 
 test('a truncated body is not cached', async () => {

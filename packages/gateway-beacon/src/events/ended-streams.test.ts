@@ -48,6 +48,24 @@ test('a stalled client is disconnected after the end timeout', async () => {
   expect(client.end()).not.toBe('complete')
 })
 
+test('a stream continues while its upstream is one of the node', async () => {
+  const [server, other] = [await eventServer(), await eventServer()]
+  const gateway = await eventGateway([server])
+  const client = await readEvents(`${gateway.url}?topics=head`)
+  server.send(head)
+  await waitFor(() => expect(client.received().toString()).toBe(head))
+  for (const beacon of [`${other.url} ${server.url}`, `${server.url}#cordoned ${other.url}`]) {
+    gateway.grant({ upstreams: { beacon } })
+  }
+  server.send(head)
+  await waitFor(() => expect(client.received().toString()).toBe(head + head))
+  expect(client.end()).toBeUndefined()
+  gateway.grant({ upstreams: { beacon: other.url } })
+  await waitFor(() =>
+    expect(client.received().toString()).toBe(`${head}${head}: the upstreams of the node have changed\n\n`),
+  )
+})
+
 test.each([
   [
     'revoked',

@@ -64,18 +64,27 @@ export interface EventMultiplexerOptions {
 export function createEventMultiplexers(options: EventMultiplexerOptions): EventMultiplexers {
   const { upstreams, directory, admission, maxBufferBytes, metrics, meter, times = streamTimes } = options
   const streams = new Map<string, UpstreamStream>()
-  const upstreamKey = (grant: Grant) => grant.upstreams['beacon']
-  const guard = new ConnectionGuard({ protocol: 'beacon', directory, admission, upstreamKey })
+  const guard = new ConnectionGuard({ protocol: 'beacon', directory, admission })
   let isClosed = false
 
   const streamOf = (grant: Grant, topics: readonly string[]): UpstreamStream => {
     const sorted = [...new Set(topics)].toSorted()
-    const key = JSON.stringify([grant.upstreams['beacon'], sorted])
+    const nodeUpstreams = upstreams.of(grant)
+    const key = JSON.stringify([nodeUpstreams.id, sorted])
     const existing = streams.get(key)
     if (existing) return existing
-    const stream = new UpstreamStream(upstreams.of(grant), sorted, times, () => streams.delete(key))
+    const stream = new UpstreamStream(nodeUpstreams, sorted, times, () => streams.delete(key))
     streams.set(key, stream)
     return stream
+  }
+
+  const isFrom = (stream: UpstreamStream, grant: Grant): boolean => {
+    try {
+      return stream.isFrom(upstreams.of(grant))
+    } catch {
+      // The node has no usable upstream any more.
+      return false
+    }
   }
 
   return {
@@ -94,14 +103,16 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
         const reason = push(count)
         if (reason !== undefined) client.end(reason)
       })
+      const stream = streamOf(grant, topics)
       const connection: LongLivedConnection = {
         grant,
         requester,
+        renew: (current) => isFrom(stream, current),
         end: (loss) => client.end(reasonOf(loss)),
       }
       guard.add(connection)
       try {
-        const rejection = await streamOf(grant, topics).join(client)
+        const rejection = await stream.join(client)
         if (rejection) return rejection
         await client.closed
         return undefined

@@ -35,6 +35,8 @@ const retryHeaders = { 'retry-after': '1' }
 /** One upstream event stream and the clients that share it. */
 export class UpstreamStream {
   readonly #upstreams: NodeUpstreams
+  /** The upstream that sends the events; undefined before it is chosen. */
+  #upstream: RestUpstream | undefined
   readonly #target: string
   readonly #times: StreamTimes
   readonly #onEnded: () => void
@@ -82,6 +84,12 @@ export class UpstreamStream {
     }
   }
 
+  /** Whether the upstream of the stream is one of these. */
+  isFrom(upstreams: NodeUpstreams): boolean {
+    const isListed = this.#upstream === undefined || upstreams.includes(this.#upstream)
+    return upstreams === this.#upstreams && isListed
+  }
+
   /** Ends the upstream stream and the client streams. Clients receive the reason. */
   end(reason: string): void {
     if (this.#abortController.signal.aborted) return
@@ -118,6 +126,7 @@ export class UpstreamStream {
   }
 
   async #openUpstream(upstream: RestUpstream): Promise<BufferedResponse | undefined> {
+    this.#upstream = upstream
     const { signal } = this.#abortController
     const headers = { accept: 'text/event-stream' }
     const pending = upstream.request({ method: 'GET', target: this.#target, headers, signal, endless: true })

@@ -3,7 +3,10 @@ import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
 import { type HealthTimes, healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
+import type { NodePool } from '@fairlead/gateway-core/upstream/node-pools'
+import type { IsStale } from '@fairlead/gateway-core/upstream/node-resources'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
+import { KeyPrefixes } from '../cache/key-prefixes.ts'
 import { ResponseCache } from '../cache/response-cache.ts'
 import type { BeaconUpstreams } from './types.ts'
 import { CachingNodeUpstreams } from './forward.ts'
@@ -22,6 +25,7 @@ export interface BeaconUpstreamOptions {
   readonly times?: HealthTimes
   /** Creates the ids of upstreams. */
   readonly fingerprint?: Fingerprint | undefined
+  readonly isStale?: IsStale | undefined
   readonly log?: Logger | undefined
 }
 
@@ -42,15 +46,16 @@ export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUps
     toleratedLag,
     times,
   })
-  const upstreamsByPool = new WeakMap<RestPool, CachingNodeUpstreams>()
+  let lastId = 0
+  const upstreamsByPool = new WeakMap<NodePool<RestPool>, CachingNodeUpstreams>()
+  const prefixes = new KeyPrefixes()
   return {
     of: (grant) => {
-      const pool = pools.of(grant)
+      const pool = pools.nodePoolOf(grant)
       const existing = upstreamsByPool.get(pool)
+      existing?.followChanges()
       if (existing) return existing
-      // Nodes with the same upstreams share cached responses.
-      const name = (grant.upstreams['beacon'] ?? '').split(/\s+/).toSorted().join(' ')
-      const caching = new CachingNodeUpstreams(name, pool, cache)
+      const caching = new CachingNodeUpstreams((lastId += 1), pool, cache, prefixes)
       upstreamsByPool.set(pool, caching)
       return caching
     },

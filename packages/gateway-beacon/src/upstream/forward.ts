@@ -1,5 +1,7 @@
 import type { RestResponse, RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
+import type { NodePool } from '@fairlead/gateway-core/upstream/node-pools'
+import type { KeyPrefixes } from '../cache/key-prefixes.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { cacheRuleOf, isCacheable, mayBeCacheable } from '../cache/cacheable-response.ts'
 import { TeeStream } from '../cache/tee-stream.ts'
@@ -8,24 +10,38 @@ import type { BeaconCall, NodeUpstreams } from './types.ts'
 
 /** The upstreams of one node, with a cache for responses that never change. */
 export class CachingNodeUpstreams implements NodeUpstreams {
-  readonly #name: string
-  readonly #pool: RestPool
+  readonly id: number
+  readonly #pool: NodePool<RestPool>
   readonly #cache: ResponseCache
+  readonly #prefixes: KeyPrefixes
+  /** Begins the keys of cached responses. */
+  #keyPrefix: string
+  #text: string
 
   /**
-   * @param name - equal for two nodes only when they have the same upstreams
+   * @param id - unique in the process
    * @param cache - shared with the upstreams of other nodes
    */
-  constructor(name: string, pool: RestPool, cache: ResponseCache) {
-    this.#name = name
+  constructor(id: number, pool: NodePool<RestPool>, cache: ResponseCache, prefixes: KeyPrefixes) {
+    this.id = id
     this.#pool = pool
     this.#cache = cache
+    this.#prefixes = prefixes
+    this.#text = pool.text
+    this.#keyPrefix = prefixes.of(pool.text)
+  }
+
+  /** Applies changes of the upstreams. */
+  followChanges(): void {
+    if (this.#pool.text === this.#text) return
+    this.#keyPrefix = this.#prefixes.afterChange(this.#text, this.#keyPrefix)
+    this.#text = this.#pool.text
   }
 
   async forward(call: BeaconCall): Promise<RestResponse> {
     const rule = cacheRuleOf(call)
     if (!rule) return this.#send(call)
-    const key = `${this.#name}\n${JSON.stringify(call.headers)}\n${call.target}`
+    const key = `${this.#keyPrefix}${JSON.stringify(call.headers)}\n${call.target}`
     const cached = this.#cache.get(key)
     if (cached) return cached
     const response = await this.#send(call)
@@ -38,10 +54,14 @@ export class CachingNodeUpstreams implements NodeUpstreams {
   }
 
   ranked(): Promise<readonly RestUpstream[]> {
-    return this.#pool.ranked()
+    return this.#pool.current.ranked()
+  }
+
+  includes(upstream: RestUpstream): boolean {
+    return this.#pool.current.includes(upstream)
   }
 
   #send(call: BeaconCall): Promise<RestResponse> {
-    return this.#pool.request(call, isRepeatable(call) ? 'always' : 'unseen')
+    return this.#pool.current.request(call, isRepeatable(call) ? 'always' : 'unseen')
   }
 }

@@ -23,6 +23,10 @@ export interface NodeUpstreams {
   forward(call: BeaconCall): Promise<RestResponse>
   /** The upstreams, best first. */
   ranked(): Promise<readonly RestUpstream[]>
+  /** Whether an upstream is one of them. */
+  includes(upstream: RestUpstream): boolean
+  /** Identifies these upstreams within the process. */
+  readonly id: number
 }
 
 /** The beacon upstreams of all nodes, connected on first use. */

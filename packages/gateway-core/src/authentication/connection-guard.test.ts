@@ -19,7 +19,6 @@ function guarded(change: Partial<Grant> = {}) {
     protocol: 'test',
     directory,
     admission: { checkRequester: () => rejection },
-    upstreamKey: ({ upstreams }) => upstreams['test'],
   })
   onTestFinished(() => guard.close())
   const losses: LostEntitlement[] = []
@@ -28,7 +27,10 @@ function guarded(change: Partial<Grant> = {}) {
   const connection = {
     grant: directory.current(credentialId) as Grant,
     requester: { address: '192.0.2.1', origin: undefined },
-    renew: (grant: Grant) => void renewed.push(grant),
+    renew: (grant: Grant) => {
+      renewed.push(grant)
+      return grant.upstreams['test'] === change.upstreams?.['test']
+    },
     end: (loss: LostEntitlement) => {
       losses.push(loss)
       guard.delete(connection)
@@ -95,7 +97,7 @@ it.each([
   expect(losses).toEqual([loss])
 })
 
-it('ends a connection whose node has different upstreams', () => {
+it('ends a connection that cannot continue at the upstreams of the current grant', () => {
   const { guard, connection, losses, put } = guarded({ upstreams: { test: 'http://a' } })
   guard.add(connection)
   put({ upstreams: { test: 'http://a', other: 'http://b' } })

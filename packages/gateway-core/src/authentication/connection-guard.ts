@@ -10,7 +10,7 @@ export interface LostEntitlement {
    * - `expired`: its expiry time has passed.
    * - `rule`: a rule of the node now rejects the client.
    * - `protocol`: the node no longer offers the protocol.
-   * - `moved`: the node has other upstreams.
+   * - `moved`: the upstreams of the connection are no longer those of the node.
    */
   readonly cause: 'revoked' | 'expired' | 'rule' | 'protocol' | 'moved'
   /** The reason of the rejection, for `rule` and `protocol`. */
@@ -22,8 +22,12 @@ export interface LongLivedConnection {
   /** The grant of its credential. */
   readonly grant: Grant
   readonly requester: Requester
-  /** Applies the current grant of the credential. */
-  renew?(grant: Grant): void
+  /**
+   * Applies the current grant of the credential.
+   *
+   * @returns whether the upstreams of the connection are still those of the node
+   */
+  renew(grant: Grant): boolean
   /** Ends the connection. */
   end(loss: LostEntitlement): void
 }
@@ -33,8 +37,6 @@ export interface ConnectionGuardOptions {
   readonly protocol: string
   readonly directory: Directory
   readonly admission: Pick<Admission, 'checkRequester'>
-  /** Identifies the upstreams that a connection depends on. */
-  upstreamKey(grant: Grant): string | undefined
 }
 
 // The expiry of a credential does not change the directory.
@@ -87,27 +89,24 @@ export class ConnectionGuard {
       if (grant === before) continue
       const loss = this.#lossOf(connection, before, grant)
       if (loss) connection.end(loss)
-      else if (grant) {
-        this.#connections.set(connection, grant)
-        connection.renew?.(grant)
-      }
+      else if (grant) this.#connections.set(connection, grant)
     }
   }
 
   #lossOf(
-    { requester }: LongLivedConnection,
+    connection: LongLivedConnection,
     before: Grant,
     grant: Grant | undefined,
   ): LostEntitlement | undefined {
-    const { protocol, admission, upstreamKey } = this.#options
+    const { protocol, admission } = this.#options
     if (!grant) {
       const isExpired = before.expiresAt !== undefined && before.expiresAt <= Date.now()
       return { cause: isExpired ? 'expired' : 'revoked' }
     }
-    const rejection = admission.checkRequester(grant, protocol, requester)
+    const rejection = admission.checkRequester(grant, protocol, connection.requester)
     // A rejection by a rule names the rule in its data.
     if (rejection)
       return { cause: rejection.data === undefined ? 'protocol' : 'rule', reason: rejection.reason }
-    return upstreamKey(grant) === upstreamKey(before) ? undefined : { cause: 'moved' }
+    return connection.renew(grant) ? undefined : { cause: 'moved' }
   }
 }

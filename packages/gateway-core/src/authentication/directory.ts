@@ -59,6 +59,14 @@ export interface Directory {
 // Maximum number of slots to sweep in one event-loop tick: well below a millisecond.
 const sweepLength = 20_000
 
+/** Returns a function that reports whether a grant has been replaced by a newer one of its credential. */
+export function staleGrants(directory: Pick<Directory, 'current'>): (grant: Grant) => boolean {
+  return (grant) => {
+    const current = directory.current(grant.credentialId)
+    return current !== undefined && current !== grant
+  }
+}
+
 /**
  * Creates an empty directory.
  *

@@ -47,10 +47,15 @@ export function parseUpstreams(text: string, option = 'upstream'): readonly Upst
  * @param text - as for {@link parseUpstreams}; the result is empty when it is undefined or cannot be parsed
  */
 export function usedUpstreams(text: string | undefined): readonly UpstreamRecord[] {
+  return upstreamsOrNone(text).filter(({ isCordoned }) => !isCordoned)
+}
+
+/** As {@link parseUpstreams}; the result is empty when the text is undefined or cannot be parsed. */
+export function upstreamsOrNone(text: string | undefined): readonly UpstreamRecord[] {
   try {
-    return parseUpstreams(text ?? '').filter(({ isCordoned }) => !isCordoned)
+    return parseUpstreams(text ?? '')
   } catch {
-    // The error was reported when the text was written.
+    // The error was reported when the text was written; the text contains credentials.
     return []
   }
 }

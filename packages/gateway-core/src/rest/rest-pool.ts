@@ -37,9 +37,17 @@ export class RestPool {
     hedge: () => false,
   }
 
-  /** @param upstreams - at least one */
-  constructor(field: string, upstreams: readonly PoolUpstream<RestUpstream>[], options: RestPoolOptions) {
-    this.#pool = new SteadyPool(field, upstreams, { ...options, failureOf })
+  /**
+   * @param upstreams - at least one
+   * @param previous - pool that this one replaces
+   */
+  constructor(
+    field: string,
+    upstreams: readonly PoolUpstream<RestUpstream>[],
+    options: RestPoolOptions,
+    previous?: RestPool,
+  ) {
+    this.#pool = new SteadyPool(field, upstreams, { ...options, failureOf }, previous && previous.#pool)
     this.#timeoutMs = options.timeoutMs
     this.#silenceWatch = new SilenceWatch(
       this.#pool.members,
@@ -88,8 +96,18 @@ export class RestPool {
     this.#pool.watch()
   }
 
-  close(): void {
+  /** Whether an upstream is one of these. */
+  includes(upstream: RestUpstream): boolean {
+    return this.#pool.members.some(({ upstream: { connection } }) => connection === upstream)
+  }
+
+  /** Stops the health checks. Current calls complete. */
+  retire(): void {
     this.#pool.close()
+  }
+
+  close(): void {
+    this.retire()
     this.#silenceWatch.stop()
   }
 

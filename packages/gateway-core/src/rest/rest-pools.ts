@@ -1,6 +1,7 @@
 import type { Grant } from '../grants/grant.ts'
-import { parseUpstreams, type UpstreamRecord } from '../grants/parse-upstreams.ts'
-import { NodePools, type PooledUpstreamState } from '../upstream/node-pools.ts'
+import { parseUpstreams, type UpstreamRecord, upstreamsOrNone } from '../grants/parse-upstreams.ts'
+import { type NodePool, NodePools, type PooledUpstreamState } from '../upstream/node-pools.ts'
+import type { IsStale } from '../upstream/node-resources.ts'
 import type { PoolUpstream, UpstreamState } from '../upstream/pool-member.ts'
 import { type Fingerprint, UpstreamRegistry } from '../upstream/upstream-registry.ts'
 import type { RestUpstream } from './rest-call.ts'
@@ -18,17 +19,19 @@ export interface RestPoolsOptions extends RestPoolOptions {
   readonly embedded: string | undefined
   /** Generates the ids of the upstreams. */
   readonly fingerprint?: Fingerprint | undefined
+  readonly isStale?: IsStale | undefined
 }
 
 /** The upstreams of one field of all nodes: one pool for each list of upstreams. */
 export class RestPools {
   readonly #options: RestPoolsOptions
   readonly #registry: UpstreamRegistry<RestUpstream>
-  readonly #pools = new NodePools<RestPool>()
+  readonly #pools: NodePools<RestPool>
 
   constructor(options: RestPoolsOptions) {
     this.#options = options
-    const { field, fingerprint } = options
+    const { field, fingerprint, isStale } = options
+    this.#pools = new NodePools(isStale)
     this.#registry = new UpstreamRegistry({ field, fingerprint, open: (record) => this.#open(record) })
   }
 
@@ -38,12 +41,16 @@ export class RestPools {
    * @param text - list of upstreams as in the record, when it is not that of the field
    * @throws RestError 503 when no upstream can be used
    */
-  of({ upstreams, nodeId }: Grant, text = upstreams[this.#options.field]): RestPool {
+  of(grant: Grant, text?: string): RestPool {
+    return this.nodePoolOf(grant, text).current
+  }
+
+  /** As {@link of}; the result outlives changes of the upstreams. */
+  nodePoolOf(grant: Grant, text = grant.upstreams[this.#options.field]): NodePool<RestPool> {
     if (text === undefined) throw this.#missing()
-    return this.#pools.of(nodeId, text, () => {
-      const members = this.#membersOf(text)
-      if (members.length === 0) throw this.#missing()
-      return new RestPool(this.#options.field, members, this.#options)
+    return this.#pools.of(grant, text, (previous) => {
+      const { field } = this.#options
+      return new RestPool(field, this.#membersOf(text), this.#options, previous)
     })
   }
 
@@ -78,12 +85,17 @@ export class RestPools {
     return this.#registry.close()
   }
 
-  /** An upstream that is listed twice has the position of the first entry. */
+  /** An upstream that is listed twice has the position of its first entry that is in use. */
   #membersOf(text: string): readonly PoolUpstream<RestUpstream>[] {
-    const known = new Set<string>()
-    return recordsOf(text)
-      .map((record, position) => ({ record, position }))
-      .filter(({ record: { address } }) => !known.has(address) && known.add(address))
+    const byAddress = new Map<string, { readonly record: UpstreamRecord; readonly position: number }>()
+    for (const [position, record] of upstreamsOrNone(text).entries()) {
+      const first = byAddress.get(record.address)
+      if (!first || (first.record.isCordoned && !record.isCordoned))
+        byAddress.set(record.address, { record, position })
+    }
+    if (byAddress.size === 0) throw this.#missing()
+    return [...byAddress.values()]
+      .toSorted((a, b) => a.position - b.position)
       .map(({ record, position }) => ({ record, position, upstream: this.#registry.of(record) }))
   }
 
@@ -101,14 +113,5 @@ export class RestPools {
 
   #missing(): RestError {
     return new RestError(503, `This node has no upstream for ${this.#options.protocol}.`)
-  }
-}
-
-function recordsOf(text: string): readonly UpstreamRecord[] {
-  try {
-    return parseUpstreams(text)
-  } catch {
-    // The text contains credentials, so the error is not reported.
-    return []
   }
 }

@@ -1,9 +1,13 @@
-import { LRUCache } from 'lru-cache'
+import { upstreamsOrNone } from '../grants/parse-upstreams.ts'
+import type { Grant } from '../grants/grant.ts'
+import { type IsStale, NodeResources } from './node-resources.ts'
 import type { UpstreamState } from './pool-member.ts'
 
-/** The pool of the upstreams of a node. */
-export interface NodePool {
+/** The upstreams of a node for one field. */
+export interface Pool {
   states(): readonly UpstreamState[]
+  /** Stops the health checks. Current calls complete. */
+  retire(): void
   close(): void
 }
 
@@ -13,56 +17,94 @@ export interface PooledUpstreamState extends UpstreamState {
   readonly nodes: readonly string[]
 }
 
-interface SharedPool<pool extends NodePool> {
-  readonly text: string
-  readonly pool: pool
-  readonly nodes: Set<string>
+/** The pool of a node, which is replaced when the upstreams of the node change. */
+export class NodePool<pool extends Pool> {
+  #text: string
+  #current: pool
+  #version = 0
+
+  constructor(text: string, current: pool) {
+    this.#text = text
+    this.#current = current
+  }
+
+  /** The pool for new calls. */
+  get current(): pool {
+    return this.#current
+  }
+
+  /** The upstreams as in the record of the node. They may contain credentials. */
+  get text(): string {
+    return this.#text
+  }
+
+  /** Number of replacements. */
+  get version(): number {
+    return this.#version
+  }
+
+  /**
+   * Replaces the pool if one URL stays.
+   *
+   * @returns false when no URL stays; nothing has changed then
+   */
+  replace(text: string, open: (previous: pool) => pool): boolean {
+    if (!haveCommonUrl(this.#text, text)) return false
+    const next = open(this.#current)
+    this.#current.retire()
+    this.#current = next
+    this.#text = text
+    this.#version += 1
+    return true
+  }
+
+  close(): void {
+    this.#current.close()
+  }
 }
 
-// Deleted nodes are not reported, so the number is limited.
-const maxNodes = 20_000
-
 /**
- * The pools of one field of all nodes. Nodes with the same upstreams share a pool. A pool that no node uses any longer
- * is dropped: its current calls complete, and it stops its health checks when it is idle.
+ * The pools of one field of all nodes. Nodes with the same upstreams share a pool. A pool that no node uses any longer is
+ * dropped: its current calls complete, and it stops its health checks when it is idle.
  */
-export class NodePools<pool extends NodePool> {
-  // The least recently used node loses its pool.
-  readonly #byNode = new LRUCache<string, SharedPool<pool>>({
-    max: maxNodes,
-    dispose: (shared, nodeId) => this.#release(shared, nodeId),
-  })
-  readonly #byText = new Map<string, SharedPool<pool>>()
+export class NodePools<pool extends Pool> {
+  readonly #nodes: NodeResources<NodePool<pool>>
+
+  constructor(isStale?: IsStale) {
+    this.#nodes = new NodeResources(isStale)
+  }
 
   /**
    * Returns the pool of a node.
    *
    * @param text - upstreams as in the record of the node
-   * @param open - creates the pool when no node has it yet; an error that it throws is passed on
+   * @param open - creates a pool; an error that it throws is passed on
    */
-  of(nodeId: string, text: string, open: () => pool): pool {
-    const known = this.#byNode.get(nodeId)
-    if (known?.text === text) return known.pool
-    const shared = this.#byText.get(text) ?? { text, pool: open(), nodes: new Set<string>() }
-    shared.nodes.add(nodeId)
-    this.#byText.set(text, shared)
-    this.#byNode.set(nodeId, shared)
-    return shared.pool
+  of(grant: Grant, text: string, open: (previous?: pool) => pool): NodePool<pool> {
+    return this.#nodes.of(grant, text, {
+      open: () => new NodePool(text, open()),
+      change: (node) => node.replace(text, open),
+    })
   }
 
   /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[] {
-    return [...this.#byText.values()].flatMap(({ pool, nodes }) =>
-      pool.states().map((state) => ({ ...state, nodes: [...nodes] })),
+    return [...this.#nodes.entries()].flatMap(([{ current }, nodes]) =>
+      current.states().map((state) => ({ ...state, nodes })),
     )
   }
 
   close(): void {
-    for (const { pool } of this.#byText.values()) pool.close()
+    this.#nodes.close()
   }
+}
 
-  #release(shared: SharedPool<pool>, nodeId: string): void {
-    shared.nodes.delete(nodeId)
-    if (shared.nodes.size === 0) this.#byText.delete(shared.text)
-  }
+/** The embedded chain may be reset at any time, so that nothing is carried over to or from it. */
+function haveCommonUrl(before: string, after: string): boolean {
+  const [urls, others] = [urlsOf(before), urlsOf(after)]
+  return urls.has('devnet') === others.has('devnet') && [...others].some((url) => urls.has(url))
+}
+
+function urlsOf(text: string): ReadonlySet<string> {
+  return new Set(upstreamsOrNone(text).map(({ address }) => address))
 }

@@ -55,15 +55,20 @@ export class SteadyPool<connection extends Connection> {
   readonly #rounds: HealthRounds<PoolMember<connection>>
   #present: PoolMember<connection> | undefined
 
-  /** @param upstreams - at least one */
+  /**
+   * @param upstreams - at least one
+   * @param previous - pool whose calls continue here
+   */
   constructor(
     field: string,
     upstreams: readonly PoolUpstream<connection>[],
     source: HealthSource<connection>,
+    previous?: SteadyPool<connection>,
   ) {
     this.members = upstreams.map((upstream) => new PoolMember(upstream, field, source.toleratedLag))
     this.only = this.members.length === 1 ? this.members[0] : undefined
     this.#source = source
+    this.#present = this.members.find(({ upstream }) => upstream === previous?.present?.upstream)
     this.#rounds = new HealthRounds(this.members, source.times, { ask: (member) => this.#check(member) })
   }
 
@@ -93,7 +98,9 @@ export class SteadyPool<connection extends Connection> {
 
   /** Selects the best upstream that has not been tried yet. The first choice becomes the current upstream. */
   choose(tried: readonly PoolMember<connection>[]): PoolMember<connection> | undefined {
-    const left = this.members.filter((member) => member.isInUse && !tried.includes(member))
+    const left = this.members.filter(
+      (member) => member.isInUse && !tried.some(({ upstream }) => upstream === member.upstream),
+    )
     const best = selectSticky(left, this.#present)
     if (tried.length === 0) this.#present = best
     return best

@@ -5,22 +5,28 @@ import type { Upstream } from '../upstream/types.ts'
 /** Execution clients whose responses differ from the specification in ways that only the client name reveals. */
 export type NodeClient = 'anvil' | 'erigon' | 'other'
 
-const clients = new WeakMap<Upstream, NodeClient>()
+interface KnownClient {
+  readonly client: NodeClient
+  readonly version: number | undefined
+}
+
+const clients = new WeakMap<Upstream, KnownClient>()
 
 /**
  * Detects which execution client an upstream runs. The result is cached. An upstream that does not report a client
  * counts as `other`.
  */
 export async function nodeClient(upstream: Upstream, signal: CancellationSignal): Promise<NodeClient> {
+  const version = upstream.list?.version
   const known = clients.get(upstream)
-  if (known) return known
-  const version = await upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
+  if (known && known.version === version) return known.client
+  const clientVersion = await upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
     // An error of the upstream is a valid response. Any other status means that there was no response.
     if (toRpcError(error)?.status === 200) return undefined
     throw error
   })
-  const name = typeof version === 'string' ? version.toLowerCase() : ''
+  const name = typeof clientVersion === 'string' ? clientVersion.toLowerCase() : ''
   const client = (['anvil', 'erigon'] as const).find((candidate) => name.startsWith(candidate)) ?? 'other'
-  clients.set(upstream, client)
+  clients.set(upstream, { client, version })
   return client
 }

@@ -82,11 +82,11 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
   return {
     of: (upstream, grant) => {
       const before = nodes.get(upstream)
+      before?.chain.follow(upstream.list?.version)
       if (before) return before
-      const address = grant.upstreams['evm'] ?? ''
       // The embedded chain may be reset at any time.
-      const view = address === 'devnet' ? undefined : chainOf(grant)
-      const chain = new ChainIdentity(upstream, view, address, `${(known += 1)}`)
+      const view = grant.upstreams['evm'] === 'devnet' ? undefined : chainOf(grant)
+      const chain = new ChainIdentity(upstream, view, `${(known += 1)}`)
       const coalescer = new RequestCoalescer({ upstream, chain, cache, shared, counts, headMs: () => headMs })
       const nodeCache = { chain, coalescer }
       nodes.set(upstream, nodeCache)

@@ -25,8 +25,10 @@ export class ChainIdentity {
   readonly #upstream: Upstream
   readonly #view: ChainView | undefined
   readonly #name: string
-  readonly #address: string
   #identity: string | undefined
+  /** Chain id and hash of the genesis block when the chain was last identified. */
+  #chain: string | undefined
+  #version: number | undefined
   #isCacheable = false
   #identifyAt = 0
   #latest = 0
@@ -35,14 +37,13 @@ export class ChainIdentity {
   /**
    * @param upstream - upstream of the node
    * @param view - observed chain of the node; without it nothing is cached
-   * @param address - upstream URLs, as in the grant
    * @param name - unique for each node
    */
-  constructor(upstream: Upstream, view: ChainView | undefined, address: string, name: string) {
+  constructor(upstream: Upstream, view: ChainView | undefined, name: string) {
     this.#upstream = upstream
     this.#view = view
-    this.#address = address
     this.#name = name
+    this.#version = upstream.list?.version
     this.prefix = `${name}.0:`
     view?.onReorganized((lowest) => this.#reorganized(lowest))
   }
@@ -97,6 +98,18 @@ export class ChainIdentity {
     this.epoch += 1
   }
 
+  /**
+   * Applies a change of the upstreams. Cached responses are returned again once the chain is identified.
+   *
+   * @param version - version of the list of upstreams
+   */
+  follow(version: number | undefined): void {
+    if (version === this.#version) return
+    this.#version = version
+    this.epoch += 1
+    this.#forgetIdentity()
+  }
+
   /** Records that a response of a block is cached. */
   cached(number: number): void {
     if (number > this.#highestCached) this.#highestCached = number
@@ -125,6 +138,10 @@ export class ChainIdentity {
     this.#highestCached = -1
     this.#latest = 0
     this.epoch += 1
+    this.#forgetIdentity()
+  }
+
+  #forgetIdentity(): void {
     this.#identity = undefined
     this.#isCacheable = false
     this.#identifyAt = 0
@@ -133,6 +150,7 @@ export class ChainIdentity {
   async #identify(): Promise<void> {
     this.#identifyAt = performance.now() + identifyRetryMs
     const generation = this.generation
+    const version = this.#version
     const signal = AbortSignal.timeout(identifyTimeoutMs)
     try {
       const [id, genesis, client] = await Promise.all([
@@ -141,10 +159,14 @@ export class ChainIdentity {
         this.#upstream.call('web3_clientVersion', [], signal).catch(() => undefined),
       ])
       const hash = isRecord(genesis) ? genesis['hash'] : undefined
-      if (generation !== this.generation || typeof id !== 'string' || typeof hash !== 'string') return
+      if (generation !== this.generation || version !== this.#version) return
+      if (typeof id !== 'string' || typeof hash !== 'string') return
       this.#isCacheable =
         !developmentIds.includes(id) && !(typeof client === 'string' && developmentClients.test(client))
-      this.#identity = sha256Hex(JSON.stringify([this.#address, id, hash]))
+      const chain = JSON.stringify([id, hash])
+      if (this.#chain !== undefined && chain !== this.#chain) this.#invalidate()
+      this.#chain = chain
+      this.#identity = sha256Hex(JSON.stringify([this.#upstream.list?.text ?? '', id, hash]))
     } catch {
       // Nothing is cached until the upstream identifies its chain.
     }

@@ -94,6 +94,19 @@ describe('a response', () => {
     expect(node.asked('eth_getBalance')).toHaveLength(2)
   })
 
+  it('is retained when another upstream of the node changes', async () => {
+    const { node, call, changeUpstreams, known } = await startCachingNode()
+    const other = await countedNode(chain.node)
+    const first = await call('eth_getBlockByNumber', ['0x1', true])
+    changeUpstreams(`${other.url} ${node.url}`)
+    changeUpstreams(other.url)
+    await known()
+    expect(await call('eth_getBlockByNumber', ['0x1', true])).toEqual(first)
+    expect(callCount(other, 'eth_getBlockByNumber', ['0x1', true])).toBe(0)
+    await call('eth_getBlockByNumber', ['0x2', true])
+    expect(callCount(other, 'eth_getBlockByNumber', ['0x2', true])).toBe(1)
+  })
+
   it('for one range limit is not returned for another', async () => {
     const { call } = await startCachingNode()
     const params = [{ fromBlock: '0x0', toBlock: '0x8' }]

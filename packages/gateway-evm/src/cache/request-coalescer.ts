@@ -72,6 +72,8 @@ interface Lookup extends CallKey {
   readonly method: string
   readonly block: BlockOfCall
   readonly sharedKey: string | undefined
+  /** Version of the upstreams when the call arrived. */
+  readonly version: number | undefined
   readonly request: Sendable
 }
 
@@ -144,7 +146,17 @@ export class RequestCoalescer {
     const isShared = rule.isShared && (block.kind === 'self-describing' || this.#isFinal(block, rule))
     const sharedPrefix = isShared ? this.#keySpace.prefix : undefined
     const sharedKey = sharedPrefix === undefined ? undefined : `${sharedPrefix}${group} ${canonical}`
-    const lookup = { prefix, group, params: canonical, rule, method: name, block, sharedKey, request }
+    const lookup = {
+      prefix,
+      group,
+      params: canonical,
+      rule,
+      method: name,
+      block,
+      sharedKey,
+      version: this.#options.upstream.list?.version,
+      request,
+    }
     const inFlight = this.#joinable(lookup)
     // A forwarded call from another gateway could wait for a request that waits for this call there.
     if (inFlight && currentPassedThrough() !== undefined)
@@ -346,11 +358,11 @@ export class RequestCoalescer {
   }
 
   #store(
-    { prefix, group, params, block, sharedKey }: Lookup,
+    { prefix, group, params, block, sharedKey, version }: Lookup,
     result: string,
     until: Validity | undefined,
   ): void {
-    const { chain, cache, shared } = this.#options
+    const { chain, cache, shared, upstream } = this.#options
     // Null may mean that the upstream does not have the object yet. Entries under the key prefix of a replaced chain
     // are never found.
     if (!until || result === 'null' || prefix !== chain.prefix || result.length > maxCachedBytes) return
@@ -361,7 +373,8 @@ export class RequestCoalescer {
     if (result === '[]' && !((number ?? 0) <= (chain.surelyFinalized ?? -1))) return
     if (number !== undefined) chain.cached(number)
     cache.set(`${prefix}${group} ${params}`, result, { until: until.until, head: until.head })
-    if (sharedKey !== undefined) shared.set(sharedKey, result)
+    // Replicas share only responses of the upstreams that the key names.
+    if (sharedKey !== undefined && version === upstream.list?.version) shared.set(sharedKey, result)
   }
 }
 

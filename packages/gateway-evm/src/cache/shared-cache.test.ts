@@ -83,6 +83,30 @@ describe.skipIf(!hasRedisServer)(
       expect(callCount(elsewhere)).toBe(1)
     })
 
+    it('are those of the current upstreams of a node', async () => {
+      const [node, other] = [await countedNode(chain.node), await countedNode(chain.node)]
+      const first = await replica(node)
+      await first.call('eth_getBlockByNumber', block)
+      first.changeUpstreams(`${node.url} ${other.url}`)
+      await vi.waitFor(async () => {
+        const { sharedMisses } = first.states()
+        await first.call('debug_getRawBlock', ['0x0']).catch(() => undefined)
+        expect(first.states().sharedMisses).toBeGreaterThan(sharedMisses)
+      }, later)
+      const before = (await keys()).length
+      await first.call('eth_getBlockByNumber', ['0x2', true])
+      await vi.waitFor(async () => expect((await keys()).length).toBeGreaterThan(before), later)
+      const calls = () =>
+        [node, other]
+          .flatMap(({ asked }) => asked('eth_getBlockByNumber'))
+          .filter(([number]) => number === '0x2')
+      const same = await replica({ ...node, url: `${node.url} ${other.url}` })
+      await same.call('eth_getBlockByNumber', ['0x2', true])
+      expect(calls()).toHaveLength(1)
+      await (await replica(node)).call('eth_getBlockByNumber', ['0x2', true])
+      expect(calls()).toHaveLength(2)
+    })
+
     it('are ignored when they were written for another call', async () => {
       const node = await countedNode(chain.node)
       const first = await replica(node)

@@ -70,6 +70,7 @@ export class KeySpace {
   readonly #cache: SharedCache
   readonly #chain: ChainIdentity
   #lastGeneration = 0
+  #lastIdentity: string | undefined
   #generation: string | undefined
   #readAt = 0
 
@@ -82,19 +83,20 @@ export class KeySpace {
   get prefix(): string | undefined {
     const { identity, generation } = this.#chain
     if (identity === undefined || !this.#cache.isUp) return undefined
-    if (generation !== this.#lastGeneration) this.#generation = undefined
+    if (generation !== this.#lastGeneration || identity !== this.#lastIdentity) this.#generation = undefined
     if (this.#generation === undefined || performance.now() >= this.#readAt)
       void this.#read(identity, generation)
     return this.#generation === undefined ? undefined : `${identity}:${this.#generation}:`
   }
 
   async #read(identity: string, generation: number): Promise<void> {
-    if (performance.now() < this.#readAt && generation === this.#lastGeneration) return
     const isInvalid = generation !== this.#lastGeneration
+    if (performance.now() < this.#readAt && !isInvalid && identity === this.#lastIdentity) return
     this.#readAt = performance.now() + generationMs
     this.#lastGeneration = generation
+    this.#lastIdentity = identity
     const read = await this.#cache.generation(identity, isInvalid)
-    if (generation !== this.#chain.generation) return
+    if (generation !== this.#chain.generation || identity !== this.#lastIdentity) return
     this.#generation = read
     if (read === undefined) this.#readAt = performance.now() + retryMs
   }

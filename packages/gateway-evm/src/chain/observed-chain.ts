@@ -7,10 +7,18 @@ const maxRetainedBlocks = 256
 const shortestBlockMs = 200
 const trustedBlocks = 3
 
+/** The upstreams that report the chain heads. */
+export interface ChainHeadSource {
+  /** Whether there are several upstreams. */
+  readonly isShared: boolean
+  /** Called on every access. */
+  onUse(): void
+}
+
 /** The chain of a node, derived from the chain heads that its upstreams report. */
 export class ObservedChain implements ChainView {
-  readonly #isShared: boolean
-  readonly #onUse: () => void
+  /** Where the chain heads come from. */
+  source: ChainHeadSource = { isShared: false, onUse: () => undefined }
   readonly #staleMs: number
   readonly #listeners = new Set<(lowest: number) => void>()
   /** Hashes of former chain heads by block number, lowest first. */
@@ -21,35 +29,32 @@ export class ObservedChain implements ChainView {
   #isObserving = false
 
   /**
-   * @param isShared - whether there are several upstreams
    * @param staleMs - how long an observation is valid, in milliseconds
-   * @param onUse - called on every access
    */
-  constructor(isShared: boolean, staleMs: number, onUse: () => void) {
-    this.#isShared = isShared
+  constructor(staleMs: number) {
     this.#staleMs = staleMs
-    this.#onUse = onUse
   }
 
   get head(): BlockReference | undefined {
-    this.#onUse()
+    this.source.onUse()
     return this.#isFresh() ? this.#head : undefined
   }
 
   get finalized(): number | undefined {
-    this.#onUse()
+    this.source.onUse()
     return this.#isFresh() ? this.#finalized : undefined
   }
 
   doubts(number: number): boolean {
     const head = this.#head
-    if (!this.#isShared || !head || number <= head.number + trustedBlocks || !this.#isFresh()) return false
+    if (!this.source.isShared || !head || number <= head.number + trustedBlocks || !this.#isFresh())
+      return false
     const blocksSince = (performance.now() - this.#observedAt) / shortestBlockMs
     return number > head.number + trustedBlocks + blocksSince
   }
 
   onReorganized(listener: (lowest: number) => void): void {
-    this.#onUse()
+    this.source.onUse()
     this.#listeners.add(listener)
   }
 

@@ -5,6 +5,8 @@ import { DirectSource } from './direct-source.ts'
 import { PendingPoll } from './pending-poll.ts'
 import type { SourceOptions } from './source-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
+import type { Upstream } from '../upstream/types.ts'
+import type { SocketTarget } from '../upstream/websocket-upstream.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
 /**
@@ -34,6 +36,20 @@ export class SubscriptionMultiplexer {
   join(request: SubscriptionRequest, subscriber: Subscriber): Promise<Leave> {
     if ('params' in request) return this.#sourceOf(request.key, request.params).join(subscriber)
     return this.#chain.join(request, subscriber)
+  }
+
+  /**
+   * Applies changed WebSocket targets. Subscriptions continue.
+   *
+   * @param upstream - upstream of the node
+   * @returns false when the node needs another multiplexer; nothing has changed then
+   */
+  change(upstream: Upstream, targets: readonly SocketTarget[]): boolean {
+    const { socket } = this.#options
+    const isUsable = targets.some(({ isCordoned }) => isCordoned !== true)
+    if (upstream !== this.#options.upstream || isUsable !== (socket !== undefined)) return false
+    socket?.change(targets)
+    return true
   }
 
   close(): void {

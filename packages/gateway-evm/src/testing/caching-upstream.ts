@@ -75,6 +75,8 @@ export interface CachingNode {
   batch(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<readonly unknown[]>
   readonly memory: NodeCache
   readonly change: ResponseCaches['change']
+  /** Changes the upstreams of the node. */
+  changeUpstreams(text: string): void
   states(): ReturnType<ReturnType<typeof createResponseCaches>['states']>
   /** Resolves when enough is known of the chain to cache its responses. */
   known(): Promise<void>
@@ -121,6 +123,7 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
   return {
     memory: caches.of(upstream, grant),
     change: (settings) => caches.change(settings),
+    changeUpstreams: (next) => void upstreams.of(grantOf(next), 'evm'),
     states: () => caches.states(),
     call: (method, params = [], { credentialId = 'credential', signal, paramsText, maxLogRange } = {}) => {
       id += 1

@@ -69,12 +69,19 @@ export class EvmPool {
     hedge: () => this.#hedges.spend(),
   }
 
-  /** @param upstreams - at least one */
-  constructor(upstreams: readonly PoolUpstream<ConnectedUpstream>[], options: PoolOptions) {
+  /**
+   * @param upstreams - at least one
+   * @param previous - pool that this one replaces
+   */
+  constructor(
+    upstreams: readonly PoolUpstream<ConnectedUpstream>[],
+    options: PoolOptions,
+    previous?: EvmPool,
+  ) {
     this.#members = upstreams.map((upstream) => new PoolMember(upstream, 'evm', laggingBlocks))
     this.#only = this.#members.length === 1 ? this.#members[0] : undefined
     this.#options = options
-    this.#watch = new HealthCheck(this.#members, options.watch, options.log)
+    this.#watch = new HealthCheck(this.#members, options.watch, options.log, previous && previous.#watch)
     this.#silenceWatch = new SilenceWatch(
       this.#members,
       ({ upstream }, signal) => upstream.connection.call('eth_chainId', [], signal),
@@ -103,8 +110,13 @@ export class EvmPool {
     void this.#watch.use()
   }
 
-  close(): void {
+  /** Stops the health checks. Current calls complete. */
+  retire(): void {
     this.#watch.stop()
+  }
+
+  close(): void {
+    this.retire()
     this.#silenceWatch.stop()
   }
 

@@ -28,6 +28,21 @@ it('retains only the current upstreams of a node after frequent changes', () => 
   expect(upstreams.of(used, 'evm')).toBe(first)
 })
 
+it('changes the upstreams of a node in place while one stays', () => {
+  const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
+  onTestFinished(() => upstreams.close())
+  const [a, b, c] = ['a', 'b', 'c'].map((path) => `http://127.0.0.1:1/${path}`)
+  const first = upstreams.of(grantOf('node', `${a} ${b}`), 'evm')
+  const ids = upstreams.states().map(({ id }) => id)
+  expect(upstreams.of(grantOf('node', `${b} ${c}#cordoned`), 'evm')).toBe(first)
+  expect(first.list?.text).toBe(`${b} ${c}#cordoned`)
+  expect(upstreams.states()).toMatchObject([
+    { id: ids[1], position: 0, class: 'unknown' },
+    { position: 1, class: 'cordoned' },
+  ])
+  expect(upstreams.of(grantOf('node', `${a}`), 'evm')).not.toBe(first)
+})
+
 it('retains the upstreams of 20,000 nodes and all upstreams in use', () => {
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
   onTestFinished(() => upstreams.close())

@@ -13,6 +13,7 @@ import {
   NodePools,
   type PooledUpstreamState,
 } from '@fairlead/gateway-core/upstream/node-pools'
+import type { IsStale } from '@fairlead/gateway-core/upstream/node-resources'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import {
   type Fingerprint,
@@ -70,17 +71,13 @@ export interface PooledOptions {
   readonly rules?: UpstreamRules
   /** `CDN-Loop` entry of each request. None by default. */
   readonly loopEntry?: string | undefined
+  readonly isStale?: IsStale | undefined
 }
 
 const pollTimeoutMs = 2_000
 const firstRoundMs = 1_000
 const idleMs = 60_000
 const chainIdMs = 60_000
-
-interface OpenPool extends NodePool {
-  readonly pool: EvmPool
-  readonly upstream: Upstream
-}
 
 /**
  * Creates the set of upstream connections.
@@ -101,6 +98,7 @@ export function createEvmUpstreams(
     fingerprint = randomFingerprint(),
     rules = operatorUpstreams,
     loopEntry,
+    isStale,
   }: PooledOptions = {},
 ): EvmUpstreams {
   const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
@@ -121,37 +119,46 @@ export function createEvmUpstreams(
       })
     },
   })
-  const pools = new NodePools<OpenPool>()
-  const poolOf = ({ upstreams: { evm: text }, nodeId }: Grant): OpenPool => {
+  const pools = new NodePools<EvmPool>(isStale)
+  const upstreams = new WeakMap<NodePool<EvmPool>, Upstream>()
+  const poolOf = (grant: Grant): NodePool<EvmPool> => {
+    const text = grant.upstreams['evm']
     if (text === undefined) throw missing('This node has no upstream for evm.')
-    return pools.of(nodeId, text, () => {
-      const upstreams = recordsOf(text).map((record, position) => ({
-        record,
-        position,
-        upstream: registry.of(record),
-      }))
-      const pool = new EvmPool(upstreams, options)
-      const { send } = pool
-      const upstream = {
-        send,
-        ...upstreamCalls(send, memory),
-        close: () => Promise.resolve(pool.close()),
-        ...(onRefused && { onRefused }),
-      }
-      return { pool, upstream, states: () => pool.states(), close: () => pool.close() }
+    return pools.of(grant, text, (previous) => {
+      const records = recordsOf(text)
+      return new EvmPool(
+        records.map((record, position) => ({ record, position, upstream: registry.of(record) })),
+        options,
+        previous,
+      )
     })
   }
+  const upstreamOf = (pool: NodePool<EvmPool>): Upstream => {
+    const known = upstreams.get(pool)
+    if (known) return known
+    const send: Upstream['send'] = (body, signal, info, completion) =>
+      pool.current.send(body, signal, info, completion)
+    const upstream: Upstream = {
+      send,
+      ...upstreamCalls(send, memory),
+      close: () => Promise.resolve(pool.close()),
+      list: pool,
+      ...(onRefused && { onRefused }),
+    }
+    upstreams.set(pool, upstream)
+    return upstream
+  }
   return {
-    of: (grant) => poolOf(grant).upstream,
+    of: (grant) => upstreamOf(poolOf(grant)),
     eachOf: ({ upstreams: { evm: text = '' } }) =>
       recordsOf(text)
         .filter(({ isCordoned }) => !isCordoned)
         .map((record) => registry.of(record).connection),
-    chainOf: (grant) => poolOf(grant).pool.chain,
+    chainOf: (grant) => poolOf(grant).current.chain,
     states: () => pools.states(),
     statesOf: (grant) => {
       try {
-        const { pool } = poolOf(grant)
+        const pool = poolOf(grant).current
         pool.watch()
         return pool.states()
       } catch {

@@ -41,8 +41,15 @@ export class HealthCheck {
   #chainId: string | undefined
   #leader: PooledUpstream | undefined
   #isChainUsed = false
+  #hasFirstRound = false
 
-  constructor(members: readonly PooledUpstream[], times: HealthCheckTimes, log: Logger | undefined) {
+  /** @param previous - health check that this one replaces; its chain is tracked further */
+  constructor(
+    members: readonly PooledUpstream[],
+    times: HealthCheckTimes,
+    log: Logger | undefined,
+    previous?: HealthCheck,
+  ) {
     this.#members = members
     this.#times = times
     this.#log = log
@@ -54,20 +61,33 @@ export class HealthCheck {
         ask: (member) => this.#check(member),
         // Until the chain id is known, every upstream has a vote.
         enough: (round) =>
-          this.#chainId === undefined ? Promise.all(round) : Promise.any(round).catch(() => undefined),
-        onFirstRound: () => this.#selectChain(),
+          this.#hasFirstRound ? Promise.any(round).catch(() => undefined) : Promise.all(round),
+        onFirstRound: () => {
+          this.#selectChain()
+          this.#hasFirstRound = this.#chainIds.size > 0
+        },
       },
     )
     const staleMs = Math.max(staleRounds * times.pollMs, shortestStaleMs)
-    this.chain = new ObservedChain(members.length > 1, staleMs, () => {
-      this.#isChainUsed = true
-      void this.use()
-    })
+    this.chain = previous?.chain ?? new ObservedChain(staleMs)
+    this.chain.source = {
+      isShared: members.length > 1,
+      onUse: () => {
+        this.#isChainUsed = true
+        void this.use()
+      },
+    }
+    this.#chainId = previous?.chainId
+    this.#isChainUsed = previous?.isChainUsed === true
   }
 
   /** Number of the highest chain head of the upstreams in use. */
   get head(): number | undefined {
     return this.#leader?.head
+  }
+
+  get isChainUsed(): boolean {
+    return this.#isChainUsed
   }
 
   get chainId(): string | undefined {

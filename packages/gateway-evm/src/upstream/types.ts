@@ -60,9 +60,19 @@ export interface Upstream {
   ): Promise<unknown[]>
   /** Reserves memory for the buffered responses of one request. Release it after they have been sent. */
   reserve(owner?: string): Reservation
+  /** The upstreams of the node. Undefined for a single upstream. */
+  readonly list?: UpstreamList
   /** Called when the upstream does not have a method that a call of this grant needs. */
   readonly onRefused?: ((grant: Grant) => void) | undefined
   close(): Promise<void>
+}
+
+/** The upstreams of a node, which may change. */
+export interface UpstreamList {
+  /** As in the record of the node. It may contain credentials. */
+  readonly text: string
+  /** Number of changes. */
+  readonly version: number
 }
 
 /** An upstream with its own connections. */

@@ -34,6 +34,8 @@ export interface UpstreamSubscription {
 export interface WebSocketUpstream {
   /** @param params - params of `eth_subscribe` */
   subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription
+  /** Replaces the targets. A connection to a target that is no longer listed is replaced. */
+  change(targets: readonly SocketTarget[]): void
   close(): void
 }
 
@@ -43,6 +45,8 @@ export interface SocketTarget {
   readonly address: string
   /** Authenticates each handshake, in place of user information in the URL. */
   readonly jwt?: UpstreamJwt | undefined
+  /** Whether an open connection stays, but no new one is opened. */
+  readonly isCordoned?: boolean | undefined
 }
 
 /** Options of a WebSocket to an upstream. */
@@ -106,9 +110,9 @@ class Subscription implements UpstreamSubscription {
 }
 
 class ReconnectingSocket implements WebSocketUpstream {
-  readonly #targets: readonly SocketTarget[]
-  /** Texts that errors of the upstream must not contain. */
-  readonly #secrets: readonly string[]
+  #targets: readonly SocketTarget[]
+  /** URL of the current connection. */
+  #address = ''
   readonly #timeoutMs: number
   readonly #log: Logger
   readonly #silence: SilenceLimits
@@ -119,8 +123,8 @@ class ReconnectingSocket implements WebSocketUpstream {
   readonly #waiting = new Map<number, Subscription>()
   readonly #byId = new Map<string, Subscription>()
   #socket: WebSocket | undefined
-  /** Additional texts that errors on the current connection must not contain. */
-  #tokenSecrets: readonly string[] = []
+  /** Texts that errors on the current connection must not contain. */
+  #secrets: readonly string[] = []
   /** Number of connection changes, which selects the target. */
   #targetIndex = 0
   #lastCall = 0
@@ -134,10 +138,6 @@ class ReconnectingSocket implements WebSocketUpstream {
     { rules = operatorUpstreams, loopEntry, silence = defaultSilence }: WebSocketUpstreamOptions,
   ) {
     this.#targets = targets
-    this.#secrets = targets.flatMap(({ address }) => {
-      const url = URL.parse(address)
-      return url ? secretsOfUrl(url) : []
-    })
     this.#timeoutMs = timeoutMs
     this.#log = log
     this.#silence = silence
@@ -154,6 +154,12 @@ class ReconnectingSocket implements WebSocketUpstream {
       this.#connect()
     } else if (this.#socket.readyState === WebSocket.OPEN) this.#sendSubscribe(this.#socket, subscription)
     return subscription
+  }
+
+  change(targets: readonly SocketTarget[]): void {
+    this.#targets = targets
+    // The next target is connected when the connection has closed.
+    if (!targets.some(({ address }) => address === this.#address)) this.#socket?.terminate()
   }
 
   close(): void {
@@ -202,9 +208,12 @@ class ReconnectingSocket implements WebSocketUpstream {
   #opened(): WebSocket | undefined {
     try {
       const handshakeTimeout = Math.min(this.#timeoutMs, maxHandshakeMs)
-      const { address = '', jwt } = this.#targets[this.#targetIndex % this.#targets.length] ?? {}
+      const targets = this.#targets.filter(({ isCordoned }) => isCordoned !== true)
+      const { address = '', jwt } = targets[this.#targetIndex % targets.length] ?? {}
+      this.#address = address
+      const url = URL.parse(address)
       const token = jwt?.current()
-      this.#tokenSecrets = token?.secrets ?? []
+      this.#secrets = [...(token?.secrets ?? []), ...(url ? secretsOfUrl(url) : [])]
       const rules = this.#rules.of(address)
       const isSecure = /^(?:wss|https):/i.test(address)
       return new WebSocket(address, {
@@ -274,7 +283,7 @@ class ReconnectingSocket implements WebSocketUpstream {
   #onSubscribeResponse(subscription: Subscription, { result, error }: Message): void {
     if (typeof result !== 'string') {
       if (this.#subscriptions.has(subscription))
-        subscription.listener.onFailure(rejection(error, [...this.#tokenSecrets, ...this.#secrets]), false)
+        subscription.listener.onFailure(rejection(error, this.#secrets), false)
       return
     }
     if (!this.#subscriptions.has(subscription)) {

@@ -18,7 +18,6 @@ import type { RequestHandler, UpgradeHandler } from '@fairlead/gateway-core/http
 import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { ConnectionGuard } from '@fairlead/gateway-core/authentication/connection-guard'
-import { addressKey } from '../subscriptions/multiplexers.ts'
 import { rpcEndpointOf } from '../http/rpc-routes.ts'
 import { rejectUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
@@ -65,7 +64,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
   const { directory, admission, meter, tracing } = dependencies
   // Each connection is logged, but not each of its messages.
   const services = { admission, meter, tracing, log: dependencies.log, logRequests: 'none' } as const
-  const guard = new ConnectionGuard({ protocol: 'evm', directory, admission, upstreamKey: addressKey })
+  const guard = new ConnectionGuard({ protocol: 'evm', directory, admission })
   const pings = guardedInterval(() => {
     for (const session of sessions) session.ping()
   }, dependencies.pingMs).unref()

@@ -26,6 +26,7 @@ import type {
 } from '@fairlead/gateway-core/authentication/connection-guard'
 import type { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import type { RpcEndpoint } from '../http/rpc-routes.ts'
+import type { SubscriptionMultiplexer } from '../subscriptions/multiplexer.ts'
 import { SessionMessage } from './session-message.ts'
 import { longestFramedText, textFrame } from '@fairlead/gateway-core/websocket/text-frame'
 import { closeCodes, closeLabel, codeOfFault } from '@fairlead/gateway-core/websocket/close-codes'
@@ -80,6 +81,7 @@ export class WebSocketSession implements LongLivedConnection {
   readonly #calls = new RehashingMap<SessionMessage, true>()
   readonly #started = performance.now()
   #grant: Grant
+  readonly #multiplexer: SubscriptionMultiplexer | undefined
   #inFlight = 0
   #messagesIn = 0
   #messagesOut = 0
@@ -95,6 +97,7 @@ export class WebSocketSession implements LongLivedConnection {
     this.#options = options
     this.#grant = options.grant
     const { dependencies, webSocket, socket } = options
+    this.#multiplexer = dependencies.multiplexers.find(options.grant)
     this.#subscriptions = new ClientSubscriptions({
       multiplexer: () => dependencies.multiplexers.of(this.#grant),
       needs: (method) => void availableMethod(method, this.#grant, options.endpoint),
@@ -176,8 +179,9 @@ export class WebSocketSession implements LongLivedConnection {
     return this.#options.requester
   }
 
-  renew(grant: Grant): void {
+  renew(grant: Grant): boolean {
     this.#grant = grant
+    return this.#multiplexer === this.#options.dependencies.multiplexers.find(grant)
   }
 
   end({ cause }: LostEntitlement): void {

@@ -31,6 +31,27 @@ test.each([
   await waitFor(() => expect(node.openCalls).toBe(0))
 })
 
+it('continues a call while its upstream is one of the node', async () => {
+  const [node, other] = [await grpcNode(), await grpcNode()]
+  const gateway = await grpcInFrontOf(node.url)
+  const { call, messages, ended } = grpcJs(gateway.url).echo()
+  call.write('a')
+  await waitFor(() => messages.length === 1)
+  for (const grpc of [`${other.url} ${node.url}`, `${other.url} ${node.url}#cordoned`]) {
+    gateway.grant({ upstreams: { grpc } })
+    expect((await grpcJs(gateway.url).one('a')).status.code).toBe(status.OK)
+  }
+  call.write('b')
+  await waitFor(() => messages.length === 2)
+  gateway.grant({ upstreams: { grpc: other.url } })
+  expect(await ended).toMatchObject({
+    status: {
+      code: status.UNAVAILABLE,
+      details: 'The upstreams of the node have changed. Start the call again.',
+    },
+  })
+})
+
 it('ends a stream when its credential expires', async () => {
   const gateway = await grpcInFrontOf((await grpcNode()).url)
   gateway.grant({ expiresAt: Date.now() + 500 })

@@ -1,3 +1,4 @@
+import type { CallPool } from '../upstream/grpc-upstreams.ts'
 import { hasLooped, loopField, loopReason, loopValue } from '@fairlead/gateway-core/network/cdn-loop'
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
@@ -12,7 +13,6 @@ import { headersForUpstream, type ReceivedHeaders, firstValue } from './metadata
 import { recordCall } from './record-call.ts'
 import { createMessageCounter } from './message-counter.ts'
 import { type OpenCall, statusOfLoss } from './open-calls.ts'
-import type { GrpcPool } from '../upstream/grpc-pool.ts'
 import { GeyserSubscription, subscribePath } from '../geyser/geyser-subscription.ts'
 import { type CallObserver, ProxiedCall } from './proxied-call.ts'
 
@@ -184,6 +184,7 @@ function forward(
     grant,
     requester,
     isStream: () => responseMessages > 1 || isStreamingMethod(request.path),
+    renew: (current) => dependencies.upstreams.isStill(pool, current) && call.continueAtListed(),
     end: (loss) => call.terminate(...statusOfLoss(loss)),
   }
   openCalls.add(openCall)
@@ -192,7 +193,7 @@ function forward(
 }
 
 /** Whether a call can resume at another upstream. Compressed messages cannot be parsed. */
-function isResumable({ path, received }: CallRequest, pool: Pick<GrpcPool, 'hasSeveral'>): boolean {
+function isResumable({ path, received }: CallRequest, pool: CallPool): boolean {
   const { 'grpc-encoding': encoding = 'identity' } = received.headers
-  return path === subscribePath && pool.hasSeveral && encoding === 'identity'
+  return path === subscribePath && pool.current.hasSeveral && encoding === 'identity'
 }

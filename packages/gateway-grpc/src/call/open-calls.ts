@@ -14,6 +14,8 @@ export interface OpenCall {
   readonly requester: Requester
   /** Whether the call may stay open indefinitely, as far as is known so far. */
   isStream(): boolean
+  /** @returns whether the call continues at an upstream of the current grant */
+  renew(grant: Grant): boolean
   end(loss: LostEntitlement): void
 }
 
@@ -30,8 +32,7 @@ const pollMs = 20
 /** Creates the set of open calls. */
 export function createOpenCalls(directory: Directory, admission: Admission): OpenCalls {
   const calls = new Set<OpenCall>()
-  const upstreamKey = ({ upstreams }: Grant) => upstreams['grpc']
-  const guard = new ConnectionGuard({ protocol: 'grpc', directory, admission, upstreamKey })
+  const guard = new ConnectionGuard({ protocol: 'grpc', directory, admission })
   const shutDown = ({ call }: OpenCall) => call.terminate(Status.UNAVAILABLE, 'The gateway is shutting down.')
   return {
     add: (open) => {

@@ -16,7 +16,8 @@ import {
 import type { Downstream } from './downstream.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './metadata.ts'
 import { isUnprocessed } from '../upstream/grpc-connections.ts'
-import type { GrpcPool, UpstreamStream } from '../upstream/grpc-pool.ts'
+import type { UpstreamStream } from '../upstream/grpc-pool.ts'
+import type { CallPool } from '../upstream/grpc-upstreams.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
 import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
 
@@ -57,7 +58,7 @@ const endTimeoutMs = 500
 /** One call between a client and an upstream. Bytes pass in both directions as fast as the slower side accepts them. */
 export class ProxiedCall {
   readonly #client: Downstream
-  readonly #upstreams: Pick<GrpcPool, 'open'>
+  readonly #upstreams: CallPool
   readonly #headers: OutgoingHttpHeaders
   readonly #observer: CallObserver
   readonly #resumable: ResumableStream | undefined
@@ -84,7 +85,7 @@ export class ProxiedCall {
 
   constructor(
     client: Downstream,
-    upstreams: Pick<GrpcPool, 'open'>,
+    upstreams: CallPool,
     headers: OutgoingHttpHeaders,
     observer: CallObserver,
     resumable?: ResumableStream,
@@ -115,6 +116,17 @@ export class ProxiedCall {
     else void this.#open()
   }
 
+  /**
+   * Moves the call when its upstream is no longer one of the node's.
+   *
+   * @returns false when it cannot continue at another upstream
+   */
+  continueAtListed(): boolean {
+    // A call that is being opened checks its upstream afterwards.
+    const member = this.#stream && this.#member
+    return member === undefined || this.#upstreams.current.includes(member) || this.#failOver()
+  }
+
   /** Ends the call from the gateway's side, after a short time also for a client that does not read. */
   terminate(code: StatusCode, detail: string): void {
     if (this.#isSettled) return
@@ -126,11 +138,14 @@ export class ProxiedCall {
 
   async #open(): Promise<void> {
     try {
-      const { stream, member, secrets } = await this.#upstreams.open(this.#headers, this.#member)
+      const { stream, member, secrets } = await this.#upstreams.current.open(this.#headers, this.#member)
       this.#member = member
       this.#secrets = secrets
-      if (this.#isSettled) stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
-      else this.#connect(stream)
+      const isListed = this.#upstreams.current.includes(member)
+      if (!this.#isSettled && isListed) return this.#connect(stream)
+      stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
+      // The upstreams have changed meanwhile.
+      if (!this.#isSettled) await this.#open()
     } catch (error) {
       const grpcError = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
       this.#finish(endOfError(grpcError))

@@ -1,6 +1,6 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
-import { healthTimes, SteadyPool } from '@fairlead/gateway-core/upstream/steady-pool'
+import { type HealthSource, healthTimes, SteadyPool } from '@fairlead/gateway-core/upstream/steady-pool'
 import type { PoolMember, PoolUpstream, UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { GrpcConnections } from './grpc-connections.ts'
@@ -22,9 +22,12 @@ const toleratedLag = 0
 export class GrpcPool {
   readonly #pool: SteadyPool<GrpcConnections>
 
-  /** @param upstreams - at least one */
-  constructor(upstreams: readonly PoolUpstream<GrpcConnections>[], times = healthTimes) {
-    this.#pool = new SteadyPool('grpc', upstreams, {
+  /**
+   * @param upstreams - at least one
+   * @param previous - pool that this one replaces
+   */
+  constructor(upstreams: readonly PoolUpstream<GrpcConnections>[], times = healthTimes, previous?: GrpcPool) {
+    const source: HealthSource<GrpcConnections> = {
       readHealth: async (upstream, signal) => {
         await upstream.ping(signal)
         return {}
@@ -32,7 +35,8 @@ export class GrpcPool {
       failureOf: unconnected,
       toleratedLag,
       times,
-    })
+    }
+    this.#pool = new SteadyPool('grpc', upstreams, source, previous && previous.#pool)
   }
 
   /** Whether several upstreams are in use. */
@@ -82,6 +86,20 @@ export class GrpcPool {
   /** Checks the health of the upstreams for a while, even when there is only one. */
   watch(): void {
     this.#pool.watch()
+  }
+
+  /** Whether any upstream is in use. */
+  get isInUse(): boolean {
+    return this.#pool.members.some(({ isInUse }) => isInUse)
+  }
+
+  /** Whether an upstream is one of these. */
+  includes({ upstream }: Member): boolean {
+    return this.#pool.members.some((member) => member.upstream === upstream)
+  }
+
+  retire(): void {
+    this.#pool.close()
   }
 
   close(): void {

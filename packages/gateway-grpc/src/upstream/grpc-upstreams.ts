@@ -1,8 +1,13 @@
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
+import { parseUpstreams, upstreamsOrNone } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
-import { NodePools, type PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
+import {
+  type NodePool,
+  NodePools,
+  type PooledUpstreamState,
+} from '@fairlead/gateway-core/upstream/node-pools'
+import type { IsStale } from '@fairlead/gateway-core/upstream/node-resources'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { type Fingerprint, UpstreamRegistry } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
@@ -10,10 +15,17 @@ import type { HealthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { GrpcPool } from './grpc-pool.ts'
 import { parseUpstreamUrl } from './parse-url.ts'
 
+/** The pool of a node, for calls. */
+export interface CallPool {
+  readonly current: Pick<GrpcPool, 'open' | 'hasSeveral' | 'includes'>
+}
+
 /** The gRPC upstreams of all nodes, connected on first use. */
 export interface GrpcUpstreams {
   /** @throws GrpcError UNAVAILABLE when the node has no usable upstream */
-  of(grant: Grant): Pick<GrpcPool, 'open' | 'hasSeveral'>
+  of(grant: Grant): CallPool
+  /** Whether a pool is that of the node of a grant. */
+  isStill(pool: CallPool, grant: Grant): boolean
   /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
   /** States of the upstreams of a node. Their health is checked for one minute from now on. */
@@ -34,6 +46,7 @@ export interface GrpcUpstreamOptions {
   /** Creates the ids of upstreams. */
   readonly fingerprint?: Fingerprint | undefined
   readonly times?: HealthTimes
+  readonly isStale?: IsStale | undefined
 }
 
 /** Creates the gRPC upstreams of all nodes. */
@@ -43,6 +56,7 @@ export function createGrpcUpstreams({
   upstreamRules = operatorUpstreams,
   fingerprint,
   times,
+  isStale,
 }: GrpcUpstreamOptions): GrpcUpstreams {
   const registry = new UpstreamRegistry<GrpcConnections>({
     field: 'grpc',
@@ -55,25 +69,37 @@ export function createGrpcUpstreams({
       return createGrpcConnections(url, connectTimeoutMs, upstreamRules.of(text))
     },
   })
-  const pools = new NodePools<GrpcPool>()
-  const poolOf = ({ upstreams: { grpc: text }, nodeId }: Grant): GrpcPool => {
+  const pools = new NodePools<GrpcPool>(isStale)
+  const nodePoolOf = (grant: Grant): NodePool<GrpcPool> => {
+    const text = grant.upstreams['grpc']
     if (text === undefined) throw noUpstream()
-    return pools.of(nodeId, text, () => {
-      const upstreams = recordsOf(text).map((record, position) => ({
+    return pools.of(grant, text, (previous) => {
+      const upstreams = upstreamsOrNone(text).map((record, position) => ({
         record,
         position,
         upstream: registry.of(record),
       }))
-      if (upstreams.every(({ record }) => record.isCordoned)) throw noUpstream()
-      return new GrpcPool(upstreams, times)
+      if (upstreams.length === 0) throw noUpstream()
+      return new GrpcPool(upstreams, times, previous)
     })
   }
   return {
-    of: poolOf,
+    of: (grant) => {
+      const pool = nodePoolOf(grant)
+      if (!pool.current.isInUse) throw noUpstream()
+      return pool
+    },
+    isStill: (pool, grant) => {
+      try {
+        return nodePoolOf(grant) === pool
+      } catch {
+        return false
+      }
+    },
     states: () => pools.states(),
     statesOf: (grant) => {
       try {
-        const pool = poolOf(grant)
+        const pool = nodePoolOf(grant).current
         pool.watch()
         return pool.states()
       } catch {
@@ -90,15 +116,6 @@ export function createGrpcUpstreams({
       pools.close()
       return registry.close()
     },
-  }
-}
-
-function recordsOf(text: string): readonly UpstreamRecord[] {
-  try {
-    return parseUpstreams(text)
-  } catch {
-    // The API reported the fault when the record was written; the text holds credentials.
-    return []
   }
 }
 

@@ -1,3 +1,4 @@
+import type { IsStale } from '@fairlead/gateway-core/upstream/node-resources'
 import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
@@ -37,6 +38,7 @@ export interface JettonUpstreamOptions {
   readonly times?: HealthTimes
   /** Creates the ids of upstreams. */
   readonly fingerprint?: Fingerprint | undefined
+  readonly isStale?: IsStale | undefined
   readonly log?: Logger | undefined
   /** Memory budget for the responses that adapters buffer; unlimited when omitted. */
   readonly memory?: ResponseMemory | undefined

@@ -1,0 +1,48 @@
+import { LRUCache } from 'lru-cache'
+
+interface SharedPrefix {
+  readonly prefix: string
+  /** Number of pools that have used it. Dropped pools are not reported. */
+  pools: number
+}
+
+const maxLists = 20_000
+
+/** Prefixes of cache keys: one for all pools of the same upstreams, in any order. */
+export class KeyPrefixes {
+  readonly #byList = new LRUCache<string, SharedPrefix>({ max: maxLists })
+  #last = 0
+
+  /** Returns the prefix of a list of upstreams. */
+  of(text: string): string {
+    const list = sorted(text)
+    const shared = this.#byList.get(list) ?? { prefix: this.#create(), pools: 0 }
+    shared.pools += 1
+    this.#byList.set(list, shared)
+    return shared.prefix
+  }
+
+  /**
+   * Returns the prefix of a pool whose list has changed. No other pool has it from then on, because cached responses may
+   * be of any upstream that the pool has had.
+   *
+   * @param text - the list before the change
+   * @param prefix - the prefix before the change
+   */
+  afterChange(text: string, prefix: string): string {
+    const list = sorted(text)
+    const shared = this.#byList.get(list)
+    if (shared?.prefix !== prefix) return prefix
+    if (shared.pools > 1) return this.#create()
+    this.#byList.delete(list)
+    return prefix
+  }
+
+  #create(): string {
+    return `${(this.#last += 1)}\n`
+  }
+}
+
+function sorted(text: string): string {
+  return text.split(/\s+/).toSorted().join(' ')
+}

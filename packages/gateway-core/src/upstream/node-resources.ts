@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache'
+import type { Grant } from '../grants/grant.ts'
+
+/** A resource that nodes with the same configuration share. */
+export interface NodeResource {
+  close(): void
+}
+
+/** How {@link NodeResources} obtains the resource of a node. */
+export interface ResourceFactory<resource> {
+  /** Creates the resource when no node has it yet; an error that it throws is passed on. */
+  open(): resource
+  /**
+   * Applies the new configuration to the resource of a node that no other node uses.
+   *
+   * @returns false when the node needs another resource; nothing has changed then
+   */
+  change(resource: resource): boolean
+}
+
+/** Whether a grant has been replaced by a newer one of its credential. */
+export type IsStale = (grant: Grant) => boolean
+
+interface SharedResource<resource> {
+  /** The configuration. */
+  text: string
+  readonly resource: resource
+  readonly nodes: Set<string>
+}
+
+// Deleted nodes are not reported, so the number is limited.
+const maxNodes = 20_000
+
+/**
+ * Resources of nodes, for example pools. Nodes with the same configuration share one. When the configuration of a node
+ * changes, its resource changes in place where that is possible. A resource that no node uses any longer is dropped.
+ */
+export class NodeResources<resource extends NodeResource> {
+  // The least recently used node loses its resource.
+  readonly #byNode = new LRUCache<string, SharedResource<resource>>({
+    max: maxNodes,
+    dispose: (shared, nodeId) => this.#release(shared, nodeId),
+  })
+  readonly #byText = new Map<string, SharedResource<resource>>()
+  readonly #all = new Set<SharedResource<resource>>()
+  readonly #isStale: IsStale
+
+  /** @param isStale - by default, no grant is stale */
+  constructor(isStale: IsStale = () => false) {
+    this.#isStale = isStale
+  }
+
+  /**
+   * Returns the resource of a node. A stale grant, for example of a call that began before a change, gets the resource
+   * that the node has now.
+   *
+   * @param text - the configuration, according to the grant
+   */
+  of(grant: Grant, text: string, factory: ResourceFactory<resource>): resource {
+    const { nodeId } = grant
+    const known = this.#byNode.get(nodeId)
+    if (known && (known.text === text || this.#isStale(grant))) return known.resource
+    const existing = this.#byText.get(text)
+    if (!existing && known?.nodes.size === 1 && factory.change(known.resource)) {
+      // It has served another configuration, whose results further nodes must not receive.
+      this.#hide(known)
+      known.text = text
+      return known.resource
+    }
+    const shared = existing ?? { text, resource: factory.open(), nodes: new Set<string>() }
+    shared.nodes.add(nodeId)
+    this.#byText.set(text, shared)
+    this.#all.add(shared)
+    this.#byNode.set(nodeId, shared)
+    return shared.resource
+  }
+
+  /** Every resource with the ids of its nodes. */
+  *entries(): Iterable<readonly [resource: resource, nodes: readonly string[]]> {
+    for (const { resource, nodes } of this.#all) yield [resource, [...nodes]]
+  }
+
+  close(): void {
+    for (const { resource } of this.#all) resource.close()
+  }
+
+  #release(shared: SharedResource<resource>, nodeId: string): void {
+    shared.nodes.delete(nodeId)
+    if (shared.nodes.size > 0) return
+    this.#all.delete(shared)
+    this.#hide(shared)
+  }
+
+  #hide(shared: SharedResource<resource>): void {
+    if (this.#byText.get(shared.text) === shared) this.#byText.delete(shared.text)
+  }
+}

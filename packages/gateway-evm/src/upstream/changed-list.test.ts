@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { createEvmUpstreams } from './evm-upstreams.ts'
+
+/** Starts an upstream of a chain until the running test ends. */
+function upstreamOf(chainId: string): Promise<string> {
+  return nodeThat(async (request, response: ServerResponse) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { id, method } = JSON.parse(body) as { id: unknown; method: string }
+    const hash = `0x${chainId.slice(2).padStart(64, '0')}`
+    const block = { number: '0x1', hash, parentHash: `0x${'0'.repeat(64)}` }
+    const result = method === 'eth_chainId' || method === 'eth_gasPrice' ? chainId : block
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+}
+
+function openNode() {
+  const upstreams = createEvmUpstreams(5_000, {}, new MemoryBudget(2 ** 20), { pollMs: 50, hedges: false })
+  onTestFinished(() => upstreams.close())
+  return (evm: string) => {
+    const upstream = upstreams.of(grantWith({ upstreams: { evm } }), 'evm')
+    return () => upstream.call('eth_gasPrice', [], AbortSignal.timeout(5_000))
+  }
+}
+
+it('follows the chain of the upstreams that are in use after the others are cordoned', async () => {
+  const [old, next] = [await upstreamOf('0x5'), await upstreamOf('0x1')]
+  const callOf = openNode()
+  expect(await callOf(`${old} ${next}`)()).toBe('0x5')
+  expect(await callOf(`${old}#cordoned ${next}`)()).toBe('0x1')
+  expect(await callOf(`${old} ${next}#cordoned`)()).toBe('0x5')
+})
+
+it('sends no call to an added upstream of another chain, also when the list changes twice', async () => {
+  const [own, other] = [await upstreamOf('0x1'), await upstreamOf('0x5')]
+  const callOf = openNode()
+  expect(await callOf(`${own} ${own}?second`)()).toBe('0x1')
+  callOf(`${own} ${own}?second ${other}#roles=archive`)
+  const call = callOf(`${own} ${own}?second ${other}#weight=100`)
+  const results = await Promise.all(Array.from({ length: 50 }, call))
+  expect(new Set(results)).toEqual(new Set(['0x1']))
+})
