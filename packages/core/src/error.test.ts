@@ -173,6 +173,15 @@ describe('the FairleadError of bundles for browsers', () => {
     expect(error.docsUrl).toBeUndefined()
   })
 
+  it('is cut between characters', () => {
+    for (const before of ['', 'x']) {
+      const detail = `${before}${'\u{1F6A2}'.repeat(1_000)}`
+      const { message } = new BrowserError('HTTP_STATUS', { operation, status: 502, detail })
+      expect(message.length).toBeLessThanOrEqual(1_000)
+      expect(message).not.toMatch(/\p{Cs}/u)
+    }
+  })
+
   it('has a message of at most 1,000 characters', () => {
     const detail = '\n'.repeat(2_000)
     const { message } = new BrowserError('HTTP_STATUS', { operation, status: 502, detail })

@@ -66,7 +66,7 @@ it('responses that TON adapters buffer are counted, and released', async () => {
   const shards = () => listener.call('/api/v2/getShards?seqno=1')
   const rejected = await shards()
   expect(rejected.status).toBe(503)
-  expect(await rejected.text()).toContain('memory limit for responses')
+  expect(await rejected.text()).toContain('exceed the memory limit of the gateway')
   expect(memory.canReserve(200_000)).toBe(true)
   length = 50_000
   expect((await shards()).status).toBe(200)

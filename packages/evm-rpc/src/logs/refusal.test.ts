@@ -42,6 +42,20 @@ describe('the message of a rejection', () => {
     expect(refused(code, text, data)).toEqual({ of: 'blocks', span, fixed })
   })
 
+  it.each([
+    ['rate', 'The credential exceeded its rate limit of 10 calls per second.'],
+    ['busy', 'The gateway is overloaded and rejects expensive calls.'],
+    ['busy', 'The queue of calls is full.'],
+    ['upstream busy', 'All upstreams of this node have reached their rate limit.'],
+  ])('is not about the size when the reason of a gateway is %s: %s', (reason, text) => {
+    expect(refused(-32_005, text, { reason })).toBeUndefined()
+  })
+
+  it('is about the size when responses exceed the memory limit of a gateway', () => {
+    const text = 'The responses exceed the memory limit of the gateway. Request less data or retry.'
+    expect(refused(-32_005, text)).toEqual({ of: 'blocks', span: undefined, fixed: false })
+  })
+
   it('can refer to the addresses', () => {
     expect(refused(-32_602, 'exceed max addresses or topics per search position')?.of).toBe('addresses')
   })

@@ -1,5 +1,6 @@
 import { FairleadError, isRetryable, pause } from '@fairlead/core'
 import { backoffMs } from '../transports/backoff.ts'
+import { isRateRefusal } from '../transports/refusal.ts'
 
 const backoff = { baseMs: 200, maxMs: 5_000 }
 
@@ -15,8 +16,8 @@ const throttled = /rate.?limit|too many requests|per second|compute units|throug
 /** Returns whether a node limits the rate of calls, rather than the size of one call. */
 export function isThrottled(error: unknown): boolean {
   if (!FairleadError.is(error, 'RPC_ERROR')) return false
-  const { rpcCode, detail, status } = error.details
-  return rpcCode === 429 || status === 429 || throttled.test(detail)
+  const { operation, detail, status } = error.details
+  return status === 429 || isRateRefusal(error, operation) || throttled.test(detail)
 }
 
 /** Returns whether a node does not have a block (yet). */

@@ -63,7 +63,7 @@ export class MemoryLimitError extends Error {
     super(
       limit === 'request'
         ? 'The response is too large to buffer.'
-        : 'The gateway has reached its memory limit for responses. Try again later.',
+        : 'The responses exceed the memory limit of the gateway. Request less data or retry.',
     )
     this.limit = limit
   }

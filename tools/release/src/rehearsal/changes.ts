@@ -1,5 +1,5 @@
 import type { Bump } from '@fairlead/spec-diff'
-import { readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A specification change that the rehearsal publishes to the registry. */
@@ -63,13 +63,10 @@ export const specChanges: readonly SpecChange[] = [
       const added = known.replaceAll('masterchainInfo', 'masterchainRange')
       await replace(root, this.spec.file, known, known + added)
       const folder = join(root, 'specs/jetton/paths/v3')
-      const operation = await readFile(join(folder, 'masterchainInfo.yaml'), 'utf8')
-      await writeFile(
-        join(folder, 'masterchainRange.yaml'),
-        operation
-          .replace('getMasterchainInfo', 'getMasterchainRange')
-          .replace('Get the ends', 'Get the range'),
-      )
+      await cp(join(folder, 'masterchainInfo.yaml'), join(folder, 'masterchainRange.yaml'))
+      const file = 'specs/jetton/paths/v3/masterchainRange.yaml'
+      await replace(root, file, 'getMasterchainInfo', 'getMasterchainRange')
+      await replace(root, file, 'Get masterchain information', 'Get masterchain range')
     },
     insufficient: { '@fairlead/jetton': 'patch' },
     required: ['@fairlead/jetton'],
@@ -117,7 +114,7 @@ ${end}`,
     bump: 'patch',
     async edit(root) {
       const file = 'specs/evm/methods/net/net_listening.yaml'
-      await replace(root, file, 'Tells whether the node accepts', 'Tells whether the node takes')
+      await replace(root, file, 'Returns whether the node accepts', 'Returns whether the node takes')
     },
     insufficient: {},
     required: ['@fairlead/evm-rpc'],
@@ -133,7 +130,7 @@ const folder = 'node_modules/@fairlead/evm-rpc/dist/generated/'
 const types = readdirSync(folder).filter((file) => file.endsWith('.d.ts')).map((file) => readFileSync(folder + file, 'utf8'))
 const good =
   createEvmClient === throughFacade &&
-  types.join('').includes('Tells whether the node takes') &&
+  types.join('').includes('Returns whether the node takes') &&
   createRequire(import.meta.url)('@fairlead/evm-rpc/package.json').spec.family === 'evm'
 ${end}`,
   },

@@ -123,8 +123,8 @@ export class Ledger {
   }
 
   // Genesis and the latest step are never removed.
-  #drop(isRetained: (step: Step) => boolean): boolean {
-    const position = this.#steps.findIndex((step, at) => at > 0 && isRetained(step))
+  #drop(isDroppable: (step: Step) => boolean): boolean {
+    const position = this.#steps.findIndex((step, at) => at > 0 && isDroppable(step))
     if (position === -1 || position === this.#steps.length - 1) return false
     const [step] = this.#steps.splice(position, 1)
     if (step === undefined) return false

@@ -77,7 +77,7 @@ export async function serveSockets(onSocket: (socket: Socket) => void): Promise<
 }
 
 /**
- * Relays bytes between a client and a server until `beSilent` is called: then sockets stay open, but no bytes are
+ * Relays bytes between a client and a server until `stall` is called: then sockets stay open, but no bytes are
  * relayed.
  */
 export async function serveRelay(to: number): Promise<{ readonly url: string; stall(): void }> {
