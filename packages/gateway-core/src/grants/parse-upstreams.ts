@@ -16,7 +16,7 @@ export interface UpstreamRecord {
   /** Maximum number of calls per second; unlimited when omitted. */
   readonly requestsPerSecond?: number | undefined
   /** Maximum number of calls in a batch; 1 = the upstream receives no batches. */
-  readonly mostBatchedCalls: number
+  readonly maxBatchedCalls: number
   /** PEM file with the CA that signed the upstream's certificate, when it is a private CA. */
   readonly certificateAuthorityFile?: string | undefined
   /** File with the secret of the JSON Web Tokens in the requests to the upstream. */
@@ -39,15 +39,6 @@ export function parseUpstreams(text: string, option = 'upstream'): readonly Upst
     .split(/\s+/)
     .filter((entry) => entry !== '')
     .map((entry) => parseUpstream(entry, option))
-}
-
-/**
- * The upstreams of a protocol that are in use.
- *
- * @param text - as for {@link parseUpstreams}; the result is empty when it is undefined or cannot be parsed
- */
-export function usedUpstreams(text: string | undefined): readonly UpstreamRecord[] {
-  return upstreamsOrNone(text).filter(({ isCordoned }) => !isCordoned)
 }
 
 /** As {@link parseUpstreams}; the result is empty when the text is undefined or cannot be parsed. */
@@ -93,7 +84,7 @@ function parseUpstream(entry: string, option: string): UpstreamRecord {
     roles: roles.filter(isRole),
     weight: number('weight') ?? 1,
     requestsPerSecond: number('rps'),
-    mostBatchedCalls: number('batch') ?? usualBatch,
+    maxBatchedCalls: number('batch') ?? defaultBatchSize,
     certificateAuthorityFile: file('ca'),
     jwtSecretFile,
     isCordoned:
@@ -105,7 +96,7 @@ function parseUpstream(entry: string, option: string): UpstreamRecord {
 const parts: ReadonlySet<string> = new Set(['roles', 'weight', 'rps', 'batch', 'ca', 'jwt', 'cordoned'])
 // Large enough to make the cost per request small, and small enough for upstreams that process one call after the
 // other.
-const usualBatch = 20
+const defaultBatchSize = 20
 
 function hasUserInformation(address: string): boolean {
   const { username = '', password = '' } = URL.parse(address) ?? {}

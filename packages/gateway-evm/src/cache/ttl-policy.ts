@@ -158,7 +158,7 @@ export const cacheRules: readonly CacheRule[] = [
     methods: ['eth_getLogs', 'erigon_getLogs'],
     ttl: { kind: 'logs' },
     isShared: true,
-    why: 'logs of a range of finalized blocks do not change; by block hash, cached only when the logs contain a finalized block number; an empty list is cached only for blocks well behind the head',
+    why: 'logs of a range of finalized blocks do not change. By block hash, cached only when the logs contain a finalized block number; an empty list is cached only for blocks well behind the head',
   },
   {
     methods: [

@@ -3,7 +3,7 @@ import { describeError } from '@fairlead/core/error-messages'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { slugsOf } from '../../../../docs/.vitepress/slug.ts'
+import { slugsOf } from '@fairlead/docs/.vitepress/slug.ts'
 import { repository } from '../pages/page.ts'
 
 const path = 'docs/reference/errors.md'

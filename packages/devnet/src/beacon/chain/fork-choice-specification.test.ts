@@ -8,7 +8,7 @@ import {
   rootOf,
   slotsPerEpoch,
   validators,
-  vote,
+  vote as voteFor,
 } from '../../../test/small-tree.ts'
 
 it('selects the same head as the specification in hundreds of random trees', () => {
@@ -49,8 +49,8 @@ it('selects the same head as the specification in hundreds of random trees', () 
         const slot = Math.max(0, now - 1)
         const voters = [random(validators), random(validators)]
         if (spec.block(rootOf(name)).slot > slot) continue
-        tree.onAttestation(voters, vote(name, slot))
-        spec.onAttestation(voters, vote(name, slot))
+        tree.onAttestation(voters, voteFor(name, slot))
+        spec.onAttestation(voters, voteFor(name, slot))
       } else if (random(4) === 0 && names.length > 1) {
         const name = names[1 + random(names.length - 1)] ?? 'genesis'
         tree.setValidity(rootOf(name), 'invalid')

@@ -167,9 +167,9 @@ test('rewrites a long journal without data that is no longer stored', async () =
  * Runs `jetton-burner.ts` until it ends or has reported the wanted number of messages; it may report the last ones
  * while it ends.
  */
-async function runBurner(directory: string, count: number, limit = 'unlimited') {
+async function runBurner(journal: string, count: number, limit = 'unlimited') {
   const script = new URL('../../../test/jetton-burner.ts', import.meta.url).pathname
-  const command = [process.execPath, '--conditions=@fairlead/source', script, directory]
+  const command = [process.execPath, '--conditions=@fairlead/source', script, journal]
   const child = spawn('sh', ['-c', `ulimit -f ${limit}; exec "$@"`, 'sh', ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -203,11 +203,11 @@ test('a full disk stops the chain, and all resolved messages are stored', async 
 })
 
 test('all resolved messages survive two kills', async () => {
-  const directory = await scratchDirectory()
+  const journal = await scratchDirectory()
   const resolved: string[] = []
-  for (const count of [10, 15]) resolved.push(...(await runBurner(directory, count)).resolved)
+  for (const count of [10, 15]) resolved.push(...(await runBurner(journal, count)).resolved)
   expect(resolved.length).toBeGreaterThanOrEqual(25)
-  const chain = await openChain(directory)
+  const chain = await openChain(journal)
   expect(missingIn(chain, resolved)).toEqual([])
   expect(chain.index.burns.length).toBe(chain.blocks(0).length - 5)
   const seqnos = chain.blocks(-1).map(({ seqno }) => seqno)

@@ -65,7 +65,7 @@ test('so is one of version 1, with its compute budget', async () => {
     (empty) => setTransactionMessageFeePayerSigner(payer, empty),
     (paid) => setTransactionMessageLifetimeUsingBlockhash({ blockhash, lastValidBlockHeight: 0n }, paid),
     (limited) => appendTransactionMessageInstructions(instructions, limited),
-    (message) => setTransactionMessageConfig(config, message),
+    (filled) => setTransactionMessageConfig(config, filled),
   )
   const bytes = encoded(await signTransactionMessageWithSigners(message))
   const { content, recentBlockhash } = readTransaction(bytes)

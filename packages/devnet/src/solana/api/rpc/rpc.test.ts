@@ -62,7 +62,7 @@ describe('a transaction of @solana/kit', () => {
     const error: unknown = await rpc
       .sendTransaction(getBase64EncodedWireTransaction(transaction), { encoding: 'base64' })
       .send()
-      .catch((error: unknown) => error)
+      .catch((reason: unknown) => reason)
     const code = SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE
     expect(isSolanaError(error, code)).toBe(true)
     const raw = await callRpc(url, 'sendTransaction', getBase64EncodedWireTransaction(transaction), {
