@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { readFlags } from './fixtures/read-flags.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 import { type CallReport, percentileOf, sendSteadily } from './fixtures/steady-calls.ts'
 import { unauthenticatedAttacks } from './fixtures/unauthenticated-attacks.ts'
 

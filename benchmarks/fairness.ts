@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { readFlags } from './fixtures/read-flags.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 import { type CallReport, percentileOf, sendSteadily, type SteadyRequest } from './fixtures/steady-calls.ts'
 
 /** What one tenant does, and how the other tenant is measured meanwhile. */

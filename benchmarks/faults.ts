@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NodeOrder } from './fixtures/faulty-node.ts'
 import { readFlags } from './fixtures/read-flags.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 import { type CallReport, percentileOf, sendSteadily, type SteadyRequest } from './fixtures/steady-calls.ts'
 
 /** An upstream in a separate process. */

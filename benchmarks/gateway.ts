@@ -10,7 +10,7 @@ import { compareStarts, medianOf } from './fixtures/paired-statistics.ts'
 import { moveToProcessor } from './fixtures/processors.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import type { ProxySample } from './fixtures/report/proxy-measures.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 
 const loads: Readonly<Record<string, { readonly start: StartLoad; readonly scenario: string }>> = {
   'json-rpc': { start: jsonRpc, scenario: '64x0.2' },

@@ -5,7 +5,7 @@ import { type Contender, listen, startClient, takeTurns } from './fixtures/grpc-
 import { readFlags } from './fixtures/read-flags.ts'
 import { grpcMeasures, rolesOfClients } from './fixtures/report/grpc-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 
 const ours = '@fairlead/grpc'
 const names = [

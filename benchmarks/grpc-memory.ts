@@ -8,7 +8,7 @@ import { readFlags } from './fixtures/read-flags.ts'
 import { listen, startClient } from './fixtures/grpc-run.ts'
 import { printTable } from './fixtures/report/print-comparison.ts'
 import { memoryMb } from './fixtures/process-cost.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 
 interface Memory {
   readonly residentMb: number

@@ -4,7 +4,7 @@ import { type Contender, listen, roundValues, startClient, takeTurns } from './f
 import { readFlags } from './fixtures/read-flags.ts'
 import { measuresOf } from './fixtures/report/comparison.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 
 const client = '@fairlead/grpc'
 const paces = {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { burn, openWallet, startJettonChain } from './fixtures/jetton-chain.ts'
 import { cpuMs } from './fixtures/process-cost.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 
 const rounds = 3
 const roundMs = 500

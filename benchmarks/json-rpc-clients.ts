@@ -9,7 +9,7 @@ import { type CallSample, callMeasures } from './fixtures/report/call-measures.t
 import type { Role } from './fixtures/report/comparison.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import { readFlags } from './fixtures/read-flags.ts'
-import { startService } from './fixtures/service.ts'
+import { startService } from './fixtures/gateway-process.ts'
 
 const roundMs = 400
 const concurrency = 16

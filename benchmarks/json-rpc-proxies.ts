@@ -16,7 +16,7 @@ import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import type { Role } from './fixtures/report/comparison.ts'
 import { type ProxySample, proxyMeasures } from './fixtures/report/proxy-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 import { load } from './fixtures/wrk.ts'
 
 const batchSize = 10

@@ -10,7 +10,7 @@ import { GeyserDefinition, GetSlotRequest, SubscribeRequest } from '@fairlead/gr
 import { checkOut, commitOf, repository } from './fixtures/checkout.ts'
 import { inspect, type SourceFunction } from './fixtures/inspected-process.ts'
 import { readFlags } from './fixtures/read-flags.ts'
-import { type FirstStart, serve, type Service } from './fixtures/service.ts'
+import { type FirstStart, serve, type Service } from './fixtures/gateway-process.ts'
 
 const flags = readFlags(import.meta.filename, {
   at: { type: 'string', means: 'commit whose gateway is walked; the working tree when left out' },

@@ -9,7 +9,7 @@ import type { Told } from './fixtures/soak-load.ts'
 import { type Sample, sampleService, slopePerHour } from './fixtures/soak-samples.ts'
 import { reportedUsage } from './fixtures/soak-usage.ts'
 import type { Seen } from './fixtures/soak-tally.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 
 const flags = readFlags(import.meta.filename, {
   minutes: { type: 'string', default: '30', means: 'of load' },

@@ -1,7 +1,7 @@
 // JSON-RPC calls over WebSockets: directly to a node, through nginx, and through the gateway with all its stages
 // enabled, which sends requests to the node over HTTP. Windows take turns. Ratios are to nginx in the same round.
 import { spawnSync } from 'node:child_process'
-import { serveLimited } from './fixtures/limited-service.ts'
+import { serveLimited } from './fixtures/limited-gateway.ts'
 import { startNginxWebSocketProxy } from './fixtures/nginx.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import { measuresOf, type Role } from './fixtures/report/comparison.ts'

@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
-import { startService } from './fixtures/service.ts'
+import { startService } from './fixtures/gateway-process.ts'
 
 const subscribers = Number(process.env['SUBSCRIBERS'] ?? 5_000)
 const rounds = 3

@@ -16,7 +16,7 @@ import {
   watchBurns,
 } from '@fairlead/jetton/v3'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type JettonChain, startJettonChain } from './jetton-service.ts'
+import { type JettonChain, startJettonChain } from './jetton-gateway.ts'
 import { type JettonWallet, openWallet, type SentBurn } from './jetton-wallet.ts'
 
 // Half of the burns exist when the readers start. The others arrive while they read.

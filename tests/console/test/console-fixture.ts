@@ -6,7 +6,7 @@ import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { vi } from 'vitest'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
-import { repository } from '@fairlead/e2e-tests/service'
+import { repository } from '@fairlead/e2e-tests/gateway'
 
 /** A gateway with its console, and a browser that opens it. */
 export interface ConsoleFixture {

@@ -1,4 +1,4 @@
-import { type DevelopmentFile, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { type DevelopmentFile, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import type { TestProject } from 'vitest/node'
 
 /** Starts one gateway in front of the embedded chains. The tests read its reference pages. */

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { type DevelopmentFile, repository } from '@fairlead/e2e-tests/service'
+import { type DevelopmentFile, repository } from '@fairlead/e2e-tests/gateway'
 import { violations } from './console-fixture.ts'
 
 const { base_url, api_key, owner_email, owner_password, nodes }: DevelopmentFile = inject('development')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { startServiceProcess } from '@fairlead/vitest/service-process'
+import { startServiceProcess } from '@fairlead/vitest/server-process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packPackage, workspaceRoot } from './packed-package.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
+import { type ServiceProcess, startProcess, temporaryFolder } from './gateway.ts'
 
 const canary = (name: string) => `canary-${name}-5b1d07e94c`
 const names = ['dead', 'alive', 'path', 'query', 'socket', 'beacon', 'jetton', 'grpc', 'traces', 'metrics']

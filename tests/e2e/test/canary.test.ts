@@ -10,7 +10,7 @@ import { createFairlead, createNode, unwrap } from '@fairlead/sdk'
 import { createEvmClient, createProvider, subscribe, webSocket } from '@fairlead/sdk/evm'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Service, startService, temporaryFolder } from './service.ts'
+import { type Service, startService, temporaryFolder } from './gateway.ts'
 
 const canary = (name: string) => `canary-${name}-7f3a91c2e5`
 let folder: Awaited<ReturnType<typeof temporaryFolder>>

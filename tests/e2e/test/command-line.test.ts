@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { repository } from './service.ts'
+import { repository } from './gateway.ts'
 
 const { base_url: url, api_key: key, nodes } = inject('development')
 const [evm, beacon, jetton] = nodes

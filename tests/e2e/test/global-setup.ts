@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { databaseOf, type DevelopmentFile, evmOnly, startService, temporaryFolder } from './service.ts'
+import { databaseOf, type DevelopmentFile, evmOnly, startService, temporaryFolder } from './gateway.ts'
 
 /**
  * Starts one gateway for all test files that do not stop it, and prepares a database for those that start their own.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
+import { type ServiceProcess, startProcess, temporaryFolder } from './gateway.ts'
 
 // The embedded chain of the shared gateway represents a node on a network. It accepts any credential.
 const {

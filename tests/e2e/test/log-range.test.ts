@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createEvmClient, getAllLogs, http } from '@fairlead/sdk/evm'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
+import { evmOnly, type Service, startService, temporaryFolder } from './gateway.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service

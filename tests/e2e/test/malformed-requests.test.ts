@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type MalformedRequest, malformedRequests } from './malformed-requests.ts'
 import { malformedTransfers, sendBytes } from './malformed-transfers.ts'
-import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
+import { evmOnly, type Service, startService, temporaryFolder } from './gateway.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
-import { repository, startService, temporaryFolder } from './service.ts'
+import { repository, startService, temporaryFolder } from './gateway.ts'
 
 /** Responses to every method, by transport: `available`, `available -32602 params rejected`, `missing -32601`. */
 export interface MethodTable {

@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { repository, startService, temporaryFolder } from './service.ts'
+import { repository, startService, temporaryFolder } from './gateway.ts'
 
 const readme = readFileSync(join(repository, 'README.md'), 'utf8')
 const fence = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1]

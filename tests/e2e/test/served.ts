@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
+import { type ServiceProcess, startProcess, temporaryFolder } from './gateway.ts'
 
 /** A gateway in front of the nodes of a test, with the secrets that its first start has printed. */
 export interface Served extends ServiceProcess {

@@ -6,7 +6,7 @@ import { ethers } from 'ethers'
 import { createPublicClient, webSocket } from 'viem'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
+import { evmOnly, type Service, startService, temporaryFolder } from './gateway.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service

@@ -1,4 +1,4 @@
-import { startServiceProcess } from '@fairlead/vitest/service-process'
+import { startServiceProcess } from '@fairlead/vitest/server-process'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 import { serve } from '@fairlead/e2e-tests/served'
-import { evmOnly, type ServiceProcess, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { evmOnly, type ServiceProcess, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { expect, onTestFinished, test } from 'vitest'
 import { overHttp } from './rpc-client.ts'
 import { fuzz, type Fuzzed } from './fuzz.ts'

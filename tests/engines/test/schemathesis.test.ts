@@ -1,4 +1,4 @@
-import { type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { expect, onTestFinished, test } from 'vitest'
 import { canRunSchemathesis } from './schemathesis/python.ts'
 import { attack } from './schemathesis/schemathesis.ts'

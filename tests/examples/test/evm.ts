@@ -1,5 +1,5 @@
 import { inject } from 'vitest'
-import type { DevelopmentNode } from './service.ts'
+import type { DevelopmentNode } from './gateway.ts'
 
 /** A log in its JSON-RPC form. */
 export interface Log {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject, onTestFinished, vi } from 'vitest'
-import { environment, repository } from './service.ts'
+import { environment, repository } from './gateway.ts'
 
 /** The result of a finished program. */
 export interface ExitResult {

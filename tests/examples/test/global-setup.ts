@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { type DevelopmentFile, startService } from './service.ts'
+import { type DevelopmentFile, startService } from './gateway.ts'
 
 /** Starts one gateway for all examples. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {

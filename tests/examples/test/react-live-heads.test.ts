@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { call, evmNode } from './evm.ts'
 import { run, start } from './example.ts'
-import { environment, repository } from './service.ts'
+import { environment, repository } from './gateway.ts'
 
 const folder = join(repository, 'examples/react-live-heads')
 const executablePath = chromiumPath()

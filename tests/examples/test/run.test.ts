@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { unusedUrl } from '@fairlead/vitest/http-server'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { run } from './example.ts'
-import { environment, repository } from './service.ts'
+import { environment, repository } from './gateway.ts'
 
 /** Creates a folder without a gateway, or with the description of one. */
 async function emptyFolder(description?: object): Promise<string> {

@@ -4,7 +4,7 @@ import { createWalletClient, http, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { databaseOf, evmOnly, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { databaseOf, evmOnly, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import type { TestProject } from 'vitest/node'
 
 /** Prepares a database that a gateway has filled, for tests that start their own gateway. */

@@ -1,6 +1,6 @@
 import { malformedRequests } from '@fairlead/e2e-tests/malformed-requests'
 import { malformedTransfers, sendBytes } from '@fairlead/e2e-tests/malformed-transfers'
-import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { figure } from './figure.ts'
 import { startPlainNode } from './plain-node.ts'
 import { callPlatform, openReader, type PlatformObject } from './platform/platform-calls.ts'
-import { type RestartedService, restartedService, type RunningService } from './platform/restarted-service.ts'
+import { type RestartedService, restartedService, type RunningService } from './platform/restarted-gateway.ts'
 import { type Acknowledged, writeUntilGone } from './platform/writers.ts'
 
 const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 1)

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { evmOnly, repository, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { evmOnly, repository, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeEach(async () => {

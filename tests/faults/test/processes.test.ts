@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
-import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { metricTotal } from './metric.ts'
 import { steadyLoad } from './steady-load.ts'
 

@@ -6,7 +6,7 @@ import { type FaultyRelay, startRelay } from './faulty-relay.ts'
 import { figure } from './figure.ts'
 import { type LoadReport, type MixedLoad, mixedLoad } from './mixed-load.ts'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
-import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 const patience = { timeout: 60_000, interval: 20 }
 const headPollMs = 100

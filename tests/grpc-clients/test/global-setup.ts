@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { type DevelopmentFile, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { type DevelopmentFile, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 /** Starts one gateway for all test files. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { createSuiLedger, gasCost, gasPrice, type SuiLedger } from './grpc/sui-ledger.ts'
 import { startSuiNode } from './grpc/sui-node.ts'
 import { coinType, idOf, suiType } from './grpc/sui-objects.ts'
-import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 // The third-party client, over the gRPC-web endpoint of the gateway, to a node with our messages.
 const keys = Ed25519Keypair.generate()

@@ -5,7 +5,7 @@ import { HealthCheckResponse_ServingStatus as ServingStatus, HealthDefinition } 
 import { createGrpcJsTransport } from '@fairlead/grpc/grpc-js'
 import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 // A node that requires its own token, and includes it in its errors, as careless nodes do.
 const secret = 'canary-upstream-5d2f/@:%'

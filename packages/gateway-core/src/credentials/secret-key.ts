@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseSecretKey, secretKeyRule } from './sealing.ts'
+import { parseSecretKey, secretKeyRule } from './encryption.ts'
 
 const fileName = 'secret.key'
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Encryptor } from '../credentials/sealing.ts'
+import type { Encryptor } from '../credentials/encryption.ts'
 
 /** Detects requests that have already passed through this deployment. */
 export interface LoopDetector {

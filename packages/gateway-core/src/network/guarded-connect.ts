@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { type NetworkPolicy, isAllowedAddress } from './network-policy.ts'
-import { isOwnAddress, isOwnName, type OwnService } from './own-service.ts'
+import { isOwnAddress, isOwnName, type OwnService } from './gateway-addresses.ts'
 
 /** Rules that each outgoing connection is checked against. They are read for each connection, so they may change. */
 export interface ConnectionRules extends NetworkPolicy {

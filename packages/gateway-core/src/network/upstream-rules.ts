@@ -1,5 +1,5 @@
 import { type ConnectionRules, operatorRules } from './guarded-connect.ts'
-import type { OwnService } from './own-service.ts'
+import type { OwnService } from './gateway-addresses.ts'
 
 /** Provides the rules for connections to upstreams. */
 export interface UpstreamRules {

@@ -74,12 +74,12 @@ export function randomFingerprint(): Fingerprint {
 }
 
 function keyOf(record: UpstreamRecord): string {
-  const { address, certificateAuthorityFile, jwtSecretFile, mostBatchedCalls, requestsPerSecond } = record
+  const { address, certificateAuthorityFile, jwtSecretFile, maxBatchedCalls, requestsPerSecond } = record
   return JSON.stringify([
     address,
     certificateAuthorityFile,
     jwtSecretFile,
-    mostBatchedCalls,
+    maxBatchedCalls,
     requestsPerSecond,
   ])
 }

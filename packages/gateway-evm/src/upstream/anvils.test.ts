@@ -8,7 +8,7 @@ import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { rpcOf } from '../testing/traced-chain.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { pooledNode } from '../testing/pooled-node.ts'
-import { createEncryptor } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor } from '@fairlead/gateway-core/credentials/encryption'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 

@@ -2,7 +2,7 @@ import { isTracerText, mayHoldCallerText } from './caller-text.ts'
 import { normalizeError, type NodeError } from './upstream-errors.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import { rpcCodes } from '../rpc-codes.ts'
-import { isRateRefusal } from './rate-refusal.ts'
+import { isRateRefusal } from './rate-limit-error.ts'
 
 /**
  * Class of a response. `good`: any upstream would respond the same; for the other classes, another upstream may have a

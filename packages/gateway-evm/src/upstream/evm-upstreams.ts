@@ -107,7 +107,7 @@ export function createEvmUpstreams(
     field: 'evm',
     fingerprint,
     open: (record) => {
-      const { certificateAuthorityFile, mostBatchedCalls: maxBatchedCalls } = record
+      const { certificateAuthorityFile, maxBatchedCalls } = record
       const address = record.address === 'devnet' ? embedded['evm'] : record.address
       if (address === undefined) throw missing('This node has no upstream for evm.')
       return opened(address, timeoutMs, memory, {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { createEncryptor } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor } from '@fairlead/gateway-core/credentials/encryption'
 import { type FaultyUpstream, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 

@@ -7,7 +7,7 @@ import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
 import type { ProtocolDependencies, ProtocolModule } from '@fairlead/gateway-core/protocol/module'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createLoopDetector, type LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
-import type { OwnService } from '@fairlead/gateway-core/network/own-service'
+import type { OwnService } from '@fairlead/gateway-core/network/gateway-addresses'
 import {
   createUpstreamRules,
   type UpstreamPolicy,

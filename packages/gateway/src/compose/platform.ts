@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
-import type { OwnService } from '@fairlead/gateway-core/network/own-service'
+import type { OwnService } from '@fairlead/gateway-core/network/gateway-addresses'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import {
   createPlatformApi,

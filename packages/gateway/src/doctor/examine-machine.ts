@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Configuration } from '../configuration/options.ts'
-import { enoughHandles, maxHandles } from '../processes/warn-of-few-handles.ts'
+import { enoughHandles, maxHandles } from '../processes/warn-about-open-file-limit.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 // The embedded database keeps spare log files of about this size, and a usage journal is stored next to it.

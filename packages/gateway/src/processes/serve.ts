@@ -14,7 +14,7 @@ import { type Gateway, maxStopMs, startGateway } from '../start-gateway.ts'
 import { followConfiguration } from './follow-configuration.ts'
 import { type CurrentWorker, currentWorker } from './current-worker.ts'
 import { listenForShutdown } from './shutdown-signal.ts'
-import { warnOfFewHandles } from './warn-of-few-handles.ts'
+import { warnOfFewHandles } from './warn-about-open-file-limit.ts'
 import { startWorkers } from './workers.ts'
 import { protocols } from '../protocols.ts'
 

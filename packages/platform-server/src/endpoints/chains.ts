@@ -1,6 +1,6 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Success } from '../platform-api/platform-call.ts'
-import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
+import type { UpstreamTexts } from '../records/encrypted-upstreams.ts'
 
 /** A protocol of nodes. */
 export type NodeProtocol = Success<'getNode'>['protocols'][number]

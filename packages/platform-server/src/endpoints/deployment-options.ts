@@ -1,6 +1,6 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { ConfiguredNode } from '../records/configured-node.ts'
-import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
+import type { UpstreamTexts } from '../records/encrypted-upstreams.ts'
 import { type NodeProtocol, nodeChains, partsOf } from './chains.ts'
 
 /** An option that a node can be created from. */

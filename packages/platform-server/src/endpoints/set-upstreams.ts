@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { ConfiguredNode } from '../records/configured-node.ts'
 import { type NewNode, updateNode } from '../records/nodes.ts'
-import { areSameUpstreams, openUpstreams } from '../records/sealed-upstreams.ts'
+import { areSameUpstreams, openUpstreams } from '../records/encrypted-upstreams.ts'
 import type { Database } from '../store/database.ts'
 import { deploymentOptions } from './deployment-options.ts'
 

@@ -2,7 +2,7 @@ import { FairleadError } from '@fairlead/core'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { ProtocolDescription, UpstreamField } from '@fairlead/gateway-core/protocol/description'
 import type { Body, Success } from '../platform-api/platform-call.ts'
-import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
+import type { UpstreamTexts } from '../records/encrypted-upstreams.ts'
 import type { UpstreamProtocol } from './chains.ts'
 
 /** Upstream URLs in the platform API's input format. */

@@ -2,7 +2,7 @@ import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Success } from '../platform-api/platform-call.ts'
-import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
+import type { UpstreamTexts } from '../records/encrypted-upstreams.ts'
 import { fieldsOf, presentUpstreams } from './upstream-fields.ts'
 
 type UpstreamHealth = Success<'listNodeUpstreams'>['results'][number]

@@ -10,7 +10,7 @@ import {
   isOwnName,
   type OwnService,
   portOf,
-} from '@fairlead/gateway-core/network/own-service'
+} from '@fairlead/gateway-core/network/gateway-addresses'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { type ValidationErrors, type UpstreamInput, targetsOf } from './upstream-fields.ts'
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { allScopes } from '../identity/scopes.ts'
 import { findValidApiKey, issueApiKey } from '../records/api-keys.ts'

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { Database } from '../store/database.ts'
 import type { NewNode } from './nodes.ts'
-import { openUpstreams } from './sealed-upstreams.ts'
+import { openUpstreams } from './encrypted-upstreams.ts'
 
 /** The node in the gateway's configuration. */
 export type ConfiguredNode = Pick<NewNode, 'chain' | 'network' | 'upstreams'>

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import {
   generateBasicCredential,
   generateNodeToken,

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type {
   MethodAvailabilityStore,
   NodeMethodFinding,
@@ -8,7 +8,7 @@ import type {
 import { instant } from '../store/instant.ts'
 import type { Database, NodeTransport } from '../store/database.ts'
 import type { Store } from '../store/open-store.ts'
-import { areSameUpstreams, openUpstreams } from './sealed-upstreams.ts'
+import { areSameUpstreams, openUpstreams } from './encrypted-upstreams.ts'
 
 /** Result of the last probe of a method over one transport. */
 export interface NodeMethodRecord {

@@ -1,10 +1,10 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { Database, NodeTable } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 import { putLimits } from './limits.ts'
-import { openUpstreams, sealUpstreams, type UpstreamTexts } from './sealed-upstreams.ts'
+import { openUpstreams, sealUpstreams, type UpstreamTexts } from './encrypted-upstreams.ts'
 
 /** Fields of a new node. */
 export interface NewNode {

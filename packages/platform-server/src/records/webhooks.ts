@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { Database, WantedEventType } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'

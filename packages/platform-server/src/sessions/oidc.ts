@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import { guardedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 

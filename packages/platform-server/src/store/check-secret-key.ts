@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Encryptor, EncryptionError } from '@fairlead/gateway-core/credentials/sealing'
+import { type Encryptor, EncryptionError } from '@fairlead/gateway-core/credentials/encryption'
 import type { Database } from './database.ts'
 import { StoreError } from './store-error.ts'
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { CredentialKind, CredentialRecord } from '@fairlead/gateway-core/grants/grant'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { ChangedCredentials } from './credential-listeners.ts'
 import type { Database } from './database.ts'
 import { type NodeShare, anyOf, loadLimits, loadNodes } from './load-nodes.ts'

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { AccessRule } from '@fairlead/gateway-core/grants/access-rule'
 import type { Limits } from '@fairlead/gateway-core/grants/limits'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
-import { openUpstreams } from '../records/sealed-upstreams.ts'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
+import { openUpstreams } from '../records/encrypted-upstreams.ts'
 import type { Database } from './database.ts'
 
 /** The part of a grant that all credentials of a node share; their grants refer to the same lists and objects. */

@@ -1,7 +1,7 @@
 import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
 import type { PoolConfig } from 'pg'
 import type { Logger } from 'pino'
-import { createEncryptor, type Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor, type Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import { readSecretKey } from '@fairlead/gateway-core/credentials/secret-key'
 import { checkSecretKey } from './check-secret-key.ts'
 import { type CredentialListener, credentialListeners } from './credential-listeners.ts'

@@ -31,7 +31,7 @@ function versionOfStore(): string {
   return [
     engine,
     ...sourcesBeside(import.meta.resolve('../store/open-store.ts')),
-    ...sourcesBeside(import.meta.resolve('@fairlead/gateway-core/credentials/sealing')),
+    ...sourcesBeside(import.meta.resolve('@fairlead/gateway-core/credentials/encryption')),
   ].join('\n')
 }
 

@@ -1,6 +1,6 @@
 import { addressIn, isAllowedAddress } from '@fairlead/gateway-core/network/network-policy'
 import type { ConnectionRules } from '@fairlead/gateway-core/network/guarded-connect'
-import { isOwnAddress, isOwnName, portOf } from '@fairlead/gateway-core/network/own-service'
+import { isOwnAddress, isOwnName, portOf } from '@fairlead/gateway-core/network/gateway-addresses'
 
 /**
  * Returns what is wrong with the URL of a webhook, as the end of a sentence; undefined for a valid URL. The IP

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { callers, compilers, type Consumer, type ConsumerInputs } from './consumers.ts'
 import { createProject, type Project, publishedFolders, writeCalls } from './project.ts'
 import { failuresOf, matrixTable, type Row } from './results.ts'
-import { runHelp, type RunningService, startService } from './service.ts'
+import { runHelp, type RunningService, startService } from './gateway.ts'
 
 const usage = `Installs the packed packages and uses them in every way that is supported.
 

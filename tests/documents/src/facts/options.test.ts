@@ -58,7 +58,7 @@ const described: Readonly<Record<string, Quantity | undefined>> = {
   maxStalledGrpcCalls: facts['gRPC response buffer'],
   maxHeldBytes: facts['incomplete requests'],
   secretKey: {
-    value: constantOf('packages/gateway-core/src/credentials/sealing.ts', 'keyBytes'),
+    value: constantOf('packages/gateway-core/src/credentials/encryption.ts', 'keyBytes'),
     measure: 'bytes',
   },
   probeNodes: { value: constantOf('packages/gateway/src/probe/probe-nodes.ts', 'minuteMs'), measure: 'ms' },

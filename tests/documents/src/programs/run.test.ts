@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allFences, type Fence, outputOf, placeOf } from '../pages/fence.ts'
 import { printedPattern } from './printed.ts'
 import { type ProgramFolder, programs, writePrograms } from './program-folder.ts'
-import { asInPages, atService, type Service, startService } from './service.ts'
+import { asInPages, atService, type Service, startService } from './gateway.ts'
 
 let service: Service
 let folder: ProgramFolder

@@ -1,4 +1,4 @@
-import type { JettonNode } from '../service.ts'
+import type { JettonNode } from '../gateway.ts'
 
 /** Raw HTTP requests to the jetton chain of a gateway. */
 export interface JettonAccess {

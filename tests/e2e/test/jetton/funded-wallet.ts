@@ -2,7 +2,7 @@ import { type Address, beginCell, type Cell, external, internal, storeMessage } 
 import { keyPairFromSeed } from '@ton/crypto'
 import { WalletContractV4 } from '@ton/ton'
 import { randomBytes } from 'node:crypto'
-import type { JettonNode } from '../service.ts'
+import type { JettonNode } from '../gateway.ts'
 
 /** A message from a wallet to another account. */
 export interface Transfer {

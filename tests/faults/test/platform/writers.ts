@@ -1,5 +1,5 @@
 import { callPlatform, type PlatformResponse } from './platform-calls.ts'
-import type { RunningService } from './restarted-service.ts'
+import type { RunningService } from './restarted-gateway.ts'
 
 /** The acknowledged changes so far. */
 export interface Acknowledged {

@@ -3,7 +3,7 @@ import { rpcCodes } from '../../rpc-codes.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { RpcResponse } from '../../rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import { isTooWide, narrower } from './range-refusal.ts'
+import { isTooWide, narrower } from './range-limit-error.ts'
 
 /** Range of blocks from the first to the last one, both inclusive. */
 export interface BlockRange {

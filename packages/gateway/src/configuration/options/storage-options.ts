@@ -1,4 +1,4 @@
-import { secretKeyForm, secretKeyRule } from '@fairlead/gateway-core/credentials/sealing'
+import { secretKeyForm, secretKeyRule } from '@fairlead/gateway-core/credentials/encryption'
 import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** Stored data, its location, and its encryption key. */

@@ -7,7 +7,7 @@ import type { NodeMethodFinding } from '@fairlead/gateway-core/protocol/method-a
 import { forgetNodeMethods, nodesToProbe, recordNodeMethods } from '../../records/node-methods.ts'
 import { setNodeUpstreams } from '../../endpoints/set-upstreams.ts'
 import { insertNode } from '../../records/nodes.ts'
-import { sealUpstreams } from '../../records/sealed-upstreams.ts'
+import { sealUpstreams } from '../../records/encrypted-upstreams.ts'
 import { insertOrganization, insertOwner } from '../../records/organizations.ts'
 import { insertProject } from '../../records/projects.ts'
 import { loadNodeCredentials } from '../../store/load-node-credentials.ts'

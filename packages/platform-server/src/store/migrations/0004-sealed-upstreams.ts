@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 
 /**
  * Encrypts upstream URLs, because they contain credentials: a dump of the database no longer shows them. The

@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration'
-import { createEncryptor, type Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor, type Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import * as initial from './0001-initial.ts'
 import * as nodeMethods from './0002-node-methods.ts'
 import * as beaconDebug from './0003-beacon-debug.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Encryptor, createEncryptor } from '@fairlead/gateway-core/credentials/sealing'
+import { type Encryptor, createEncryptor } from '@fairlead/gateway-core/credentials/encryption'
 import { allScopes } from '../../identity/scopes.ts'
 import { findValidApiKey } from '../../records/api-keys.ts'
 import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'

@@ -3,7 +3,7 @@ import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-p
 import type { UpstreamClass } from '@fairlead/gateway-core/upstream/pool-member'
 import { upstreamId } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { openUpstreams } from '../../records/sealed-upstreams.ts'
+import { openUpstreams } from '../../records/encrypted-upstreams.ts'
 import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
 import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'

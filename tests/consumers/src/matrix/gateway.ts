@@ -1,4 +1,4 @@
-import { startServiceProcess } from '@fairlead/vitest/service-process'
+import { startServiceProcess } from '@fairlead/vitest/server-process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Project } from './project.ts'

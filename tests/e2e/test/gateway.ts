@@ -1,5 +1,5 @@
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { type ServiceProcess, startServiceProcess } from '@fairlead/vitest/service-process'
+import { type ServiceProcess, startServiceProcess } from '@fairlead/vitest/server-process'
 import { cpSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

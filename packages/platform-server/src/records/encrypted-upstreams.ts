@@ -1,4 +1,4 @@
-import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 
 /** Upstream URLs by protocol. */
 export type UpstreamTexts = Readonly<Record<string, string>>

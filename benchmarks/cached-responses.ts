@@ -7,7 +7,7 @@ import { type AnswerSize, answerSizes, started, startNginxNode, startNginxProxy 
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { type ProxySample, proxyMeasures } from './fixtures/report/proxy-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
-import { serve } from './fixtures/service.ts'
+import { serve } from './fixtures/gateway-process.ts'
 import { load } from './fixtures/wrk.ts'
 
 const flags = readFlags(import.meta.filename, {
@@ -78,7 +78,7 @@ async function startAll(size: AnswerSize, stops: (() => Promise<void>)[]): Promi
   const node = kept(await startNginxNode(beside, 1))
   const nginx = kept(await startNginxProxy(onProxy, node.url))
   const port = await freePort()
-  const file = new URL('fixtures/lasting-node.ts', import.meta.url).pathname
+  const file = new URL('fixtures/cacheable-node.ts', import.meta.url).pathname
   const args = [...beside.slice(1), process.execPath, file, String(port), size]
   const lasting = kept(await started(spawn('taskset', args, { stdio: 'inherit' }), port))
   const contenders = [{ name: 'nginx', url: `${nginx.url}/${size}`, processId: nginx.processId }]

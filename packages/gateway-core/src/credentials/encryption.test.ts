@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createEncryptor, parseSecretKey } from './sealing.ts'
+import { createEncryptor, parseSecretKey } from './encryption.ts'
 import { readSecretKey } from './secret-key.ts'
 
 describe('createEncryptor', () => {

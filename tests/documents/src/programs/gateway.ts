@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { startServiceProcess } from '@fairlead/vitest/service-process'
+import { startServiceProcess } from '@fairlead/vitest/server-process'
 import { repository } from '../pages/page.ts'
 
 /** The gateway of `npm start`, which the programs and commands of the pages call. */

@@ -1,5 +1,5 @@
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { startServiceProcess } from '@fairlead/vitest/service-process'
+import { startServiceProcess } from '@fairlead/vitest/server-process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isTooWide, narrower } from './range-refusal.ts'
+import { isTooWide, narrower } from './range-limit-error.ts'
 
 it.each([
   ['query exceeds max block range 100', 100, true],

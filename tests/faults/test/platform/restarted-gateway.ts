@@ -1,4 +1,4 @@
-import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { vi } from 'vitest'
 
 /** A gateway that is started repeatedly with the same records. */
