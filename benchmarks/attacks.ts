@@ -11,16 +11,16 @@ import { unauthenticatedAttacks } from './fixtures/unauthenticated-attacks.ts'
 
 const perSecond = 50
 const warmUpSeconds = 5
-const aloneSeconds = 10
+const baselineSeconds = 10
 const sampleMs = 500
 const errorLevel = 50
 
 const flags = readFlags(import.meta.filename, {
-  seconds: { type: 'string', default: '120', means: 'of each attack' },
+  seconds: { type: 'string', default: '120', description: 'of each attack' },
   only: {
     type: 'string',
     default: Object.keys(unauthenticatedAttacks).join(';'),
-    means: 'some of these, with ; between them',
+    description: 'some of these, with ; between them',
   },
 })
 const seconds = Number(flags.seconds)
@@ -39,71 +39,81 @@ process.exit(0)
 async function measure(name: string): Promise<void> {
   const node = fork(new URL('fixtures/faulty-node.ts', import.meta.url), ['2'])
   const [port] = (await once(node, 'message')) as [number]
-  const service = await serve({ FAIRLEAD_EVM_UPSTREAM: `http://127.0.0.1:${port}` })
-  pin(service.processId, 0)
-  const isAlive = () => existsSync(`/proc/${service.processId}/stat`)
+  const gateway = await serve({ FAIRLEAD_EVM_UPSTREAM: `http://127.0.0.1:${port}` })
+  pin(gateway.processId, 0)
+  const isAlive = () => existsSync(`/proc/${gateway.processId}/stat`)
   const bystander = {
-    url: `${service.url}/${service.token}`,
+    url: `${gateway.url}/${gateway.token}`,
     perSecond,
     requestOf: (number: number) => ({ body: bodyOf(number) }),
   }
   await sendSteadily({ ...bystander, seconds: warmUpSeconds })
-  const alone = await sendSteadily({ ...bystander, seconds: aloneSeconds })
-  const before = memoryMb(service.processId)
-  let most = before
+  const baseline = await sendSteadily({ ...bystander, seconds: baselineSeconds })
+  const before = memoryMb(gateway.processId)
+  let max = before
   const sampler = setInterval(() => {
-    if (isAlive()) most = Math.max(most, memoryMb(service.processId))
+    if (isAlive()) max = Math.max(max, memoryMb(gateway.processId))
   }, sampleMs)
-  const attack = fork(new URL('fixtures/unauthenticated-attacks.ts', import.meta.url), [name, service.url])
-  const began = { at: performance.now(), cpu: cpuMs(service.processId) }
-  const beside = await sendSteadily({ ...bystander, seconds })
-  const cpu = isAlive() ? (cpuMs(service.processId) - began.cpu) / (performance.now() - began.at) : Number.NaN
+  const attack = fork(new URL('fixtures/unauthenticated-attacks.ts', import.meta.url), [name, gateway.url])
+  const began = { at: performance.now(), cpu: cpuMs(gateway.processId) }
+  const duringAttack = await sendSteadily({ ...bystander, seconds })
+  const cpu = isAlive() ? (cpuMs(gateway.processId) - began.cpu) / (performance.now() - began.at) : Number.NaN
   attack.kill('SIGKILL')
   clearInterval(sampler)
   const alive = isAlive()
-  const unexpected = alive ? await unexpectedErrors(service.url) : Number.NaN
-  print({ name, alive, before, most, cpu, alone, beside, logged: errorsIn(service.log()), unexpected })
+  const unexpected = alive ? await unexpectedErrors(gateway.url) : Number.NaN
+  print({
+    name,
+    alive,
+    before,
+    max,
+    cpu,
+    baseline,
+    duringAttack,
+    logged: errorsIn(gateway.log()),
+    unexpected,
+  })
   node.kill('SIGKILL')
-  await service.stop()
+  await gateway.stop()
 }
 
 interface Row {
   readonly name: string
   readonly alive: boolean
   readonly before: number
-  readonly most: number
+  readonly max: number
   /** Share of one processor that the gateway used during the attack. */
   readonly cpu: number
-  readonly alone: CallReport
-  readonly beside: CallReport
+  readonly baseline: CallReport
+  readonly duringAttack: CallReport
   readonly logged: readonly string[]
   readonly unexpected: number
 }
 
-function print({ name, alive, before, most, cpu, alone, beside, logged, unexpected }: Row): void {
+function print({ name, alive, before, max, cpu, baseline, duringAttack, logged, unexpected }: Row): void {
   const ms = (report: CallReport, share: number, width: number) =>
     percentileOf(report, share).toFixed(1).padStart(width)
   console.log(
     name.padEnd(30) +
       (alive ? 'yes' : 'NO').padStart(5) +
       before.toFixed(0).padStart(11) +
-      most.toFixed(0).padStart(9) +
+      max.toFixed(0).padStart(9) +
       (cpu * 100).toFixed(0).padStart(7) +
-      String(beside.errors).padStart(8) +
-      ms(alone, 0.5, 11) +
-      ms(beside, 0.5, 8) +
-      ms(alone, 0.99, 11) +
-      ms(beside, 0.99, 8) +
+      String(duringAttack.errors).padStart(8) +
+      ms(baseline, 0.5, 11) +
+      ms(duringAttack, 0.5, 8) +
+      ms(baseline, 0.99, 11) +
+      ms(duringAttack, 0.99, 8) +
       String(logged.length).padStart(15) +
       String(unexpected).padStart(12),
   )
   for (const line of logged.slice(0, 3)) console.error(`  ${line}`)
-  for (const example of beside.examples) console.error(`  ${JSON.stringify(example)}`)
+  for (const example of duringAttack.examples) console.error(`  ${JSON.stringify(example)}`)
 }
 
 function pin(processId: number, processor: number): void {
   const { error } = spawnSync('taskset', ['-a', '-c', '-p', String(processor), String(processId)])
-  if (error !== undefined) throw new Error('taskset is needed to give the service one processor.')
+  if (error !== undefined) throw new Error('taskset is needed to give the gateway one processor.')
 }
 
 /** Log lines of level error and above. */

@@ -29,12 +29,12 @@ async function importTimes(): Promise<void> {
   } as const
   const times = new Map<string, number[]>(Object.keys(roles).map((library) => [library, []]))
   for (let round = 0; round < report.rounds; round++) {
-    for (const [library, taken] of times) {
-      const words = library === 'nothing' ? [] : [library]
-      const program = fork(new URL('fixtures/import-library.mjs', import.meta.url), words, { execArgv: [] })
+    for (const [library, samples] of times) {
+      const args = library === 'nothing' ? [] : [library]
+      const program = fork(new URL('fixtures/import-library.mjs', import.meta.url), args, { execArgv: [] })
       const [ms] = (await once(program, 'message')) as [number]
       await once(program, 'exit')
-      taken.push(ms)
+      samples.push(ms)
     }
   }
   const baseline = '@fairlead/beacon'
@@ -63,13 +63,13 @@ async function largeBodies(): Promise<void> {
     ['fork_choice', 'Fork choice response'],
     ['validators', 'Response with validators'],
   ] as const) {
-    const costs = new Map<string, Cost[]>(Object.keys(roles).map((way) => [way, []]))
+    const costs = new Map<string, Cost[]>(Object.keys(roles).map((mode) => [mode, []]))
     for (let round = 0; round < report.rounds; round++) {
-      for (const [way, taken] of costs) {
-        const reader = run('read-body', body, way, `http://127.0.0.1:${port}`)
+      for (const [mode, samples] of costs) {
+        const reader = run('read-body', body, mode, `http://127.0.0.1:${port}`)
         const [cost] = (await once(reader, 'message')) as [Cost]
         await once(reader, 'exit')
-        taken.push(cost)
+        samples.push(cost)
       }
     }
     const measures = measuresOf(costs, [
@@ -81,8 +81,8 @@ async function largeBodies(): Promise<void> {
   server.kill()
 }
 
-function run(program: string, ...words: string[]): ChildProcess {
-  return fork(new URL(`fixtures/${program}.ts`, import.meta.url), words, {
+function run(program: string, ...args: string[]): ChildProcess {
+  return fork(new URL(`fixtures/${program}.ts`, import.meta.url), args, {
     execArgv: ['--conditions=@fairlead/source'],
   })
 }

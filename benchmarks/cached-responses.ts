@@ -1,9 +1,15 @@
-// Calls that the gateway answers from its cache, compared with nginx that proxies the same calls to a node. Windows
+// Calls that the gateway serves from its cache, compared with nginx that proxies the same calls to a node. Windows
 // take turns. Ratios are to nginx in the same round.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
-import { type AnswerSize, answerSizes, started, startNginxNode, startNginxProxy } from './fixtures/nginx.ts'
+import {
+  type ResponseSize,
+  responseSizes,
+  started,
+  startNginxNode,
+  startNginxProxy,
+} from './fixtures/nginx.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { type ProxySample, proxyMeasures } from './fixtures/report/proxy-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
@@ -11,11 +17,19 @@ import { serve } from './fixtures/gateway-process.ts'
 import { load } from './fixtures/wrk.ts'
 
 const flags = readFlags(import.meta.filename, {
-  sizes: { type: 'string', default: '0.2,2', means: `kB of an answer, of ${answerSizes.join(', ')}` },
-  connections: { type: 'string', default: '64', means: 'that call side by side' },
+  sizes: {
+    type: 'string',
+    default: '0.2,2',
+    description: `kB of a response, of ${responseSizes.join(', ')}`,
+  },
+  connections: { type: 'string', default: '64', description: 'that call side by side' },
   ...reportFlags,
-  seconds: { type: 'string', default: '3', means: 'length of a window' },
-  'warm-up': { type: 'string', default: '20', means: 'seconds of load before the first window of each' },
+  seconds: { type: 'string', default: '3', description: 'length of a window' },
+  'warm-up': {
+    type: 'string',
+    default: '20',
+    description: 'seconds of load before the first window of each',
+  },
 })
 
 // Before each window, because the others had theirs in between.
@@ -28,7 +42,7 @@ interface Contender {
 }
 
 // Proxies have one processor to themselves. The load and the node share the other.
-const beside = ['taskset', '-c', '1']
+const onOtherProcessor = ['taskset', '-c', '1']
 const onProxy = ['taskset', '-c', '0']
 for (const program of ['wrk', 'nginx', 'taskset']) {
   if (spawnSync(program, ['-v']).error !== undefined) throw new Error(`${program} is needed.`)
@@ -44,13 +58,13 @@ for (const size of flags.sizes.split(',').map(toSize)) await compare(size)
 await report.finish()
 process.exit(0)
 
-function toSize(text: string): AnswerSize {
-  const size = answerSizes.find((each) => each === text)
-  if (size === undefined) throw new Error(`Answers have ${answerSizes.join(', ')} kB.`)
+function toSize(text: string): ResponseSize {
+  const size = responseSizes.find((each) => each === text)
+  if (size === undefined) throw new Error(`Responses have ${responseSizes.join(', ')} kB.`)
   return size
 }
 
-async function compare(size: AnswerSize): Promise<void> {
+async function compare(size: ResponseSize): Promise<void> {
   const stops: (() => Promise<void>)[] = []
   try {
     const contenders = await startAll(size, stops)
@@ -70,45 +84,45 @@ async function compare(size: AnswerSize): Promise<void> {
   }
 }
 
-async function startAll(size: AnswerSize, stops: (() => Promise<void>)[]): Promise<readonly Contender[]> {
-  const kept = <stoppable extends { stop(): Promise<void> }>(running: stoppable): stoppable => {
+async function startAll(size: ResponseSize, stops: (() => Promise<void>)[]): Promise<readonly Contender[]> {
+  const tracked = <stoppable extends { stop(): Promise<void> }>(running: stoppable): stoppable => {
     stops.push(running.stop)
     return running
   }
-  const node = kept(await startNginxNode(beside, 1))
-  const nginx = kept(await startNginxProxy(onProxy, node.url))
+  const node = tracked(await startNginxNode(onOtherProcessor, 1))
+  const nginx = tracked(await startNginxProxy(onProxy, node.url))
   const port = await freePort()
   const file = new URL('fixtures/cacheable-node.ts', import.meta.url).pathname
-  const args = [...beside.slice(1), process.execPath, file, String(port), size]
-  const lasting = kept(await started(spawn('taskset', args, { stdio: 'inherit' }), port))
+  const args = [...onOtherProcessor.slice(1), process.execPath, file, String(port), size]
+  const cacheableNode = tracked(await started(spawn('taskset', args, { stdio: 'inherit' }), port))
   const contenders = [{ name: 'nginx', url: `${nginx.url}/${size}`, processId: nginx.processId }]
   for (const [name, usesBuiltinServer] of [
     ['gateway', 'true'],
     ['gateway on node:http', 'false'],
   ] as const) {
-    const service = kept(
+    const gateway = tracked(
       await serve({
-        FAIRLEAD_EVM_UPSTREAM: lasting.url,
+        FAIRLEAD_EVM_UPSTREAM: cacheableNode.url,
         FAIRLEAD_BUILTIN_HTTP_SERVER: usesBuiltinServer,
         FAIRLEAD_PROBE_NODES: 'false',
       }),
     )
-    spawnSync('taskset', ['-a', '-c', '-p', '0', String(service.processId)])
-    const url = `${service.url}/${service.token}`
-    contenders.push({ name, url, processId: service.processId })
+    spawnSync('taskset', ['-a', '-c', '-p', '0', String(gateway.processId)])
+    const url = `${gateway.url}/${gateway.token}`
+    contenders.push({ name, url, processId: gateway.processId })
   }
   return contenders
 }
 
 async function measure(
   { url, processId }: Contender,
-  size: AnswerSize,
+  size: ResponseSize,
   seconds: number,
 ): Promise<ProxySample> {
   const used = cpuMs(processId)
   const connections = Number(flags.connections)
   const calls = { method: 'eth_getBalance', block: '0x64', calls: 1 }
-  const result = await load({ ...calls, command: beside, url, connections, seconds })
+  const result = await load({ ...calls, command: onOtherProcessor, url, connections, seconds })
   return {
     ...result,
     cpuUs: ((cpuMs(processId) - used) * 1_000) / Math.max(result.requests, 1),

@@ -10,28 +10,28 @@ import { hasPostgresql, openSqlSession, type SqlSession, startPostgresql } from 
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { callNode, hangUp } from './fixtures/replica-calls.ts'
 import { type Replica, startReplica } from './fixtures/replica.ts'
-import { type Keep, withServers } from './fixtures/replica-run.ts'
+import { type Register, withServers } from './fixtures/replica-run.ts'
 
 const flags = readFlags(import.meta.filename, {
-  credentials: { type: 'string', default: '1000000', means: 'that are compared with 100' },
-  calls: { type: 'string', default: '1000', means: 'of as many credentials in each window' },
+  credentials: { type: 'string', default: '1000000', description: 'that are compared with 100' },
+  calls: { type: 'string', default: '1000', description: 'of as many credentials in each window' },
   rounds: {
     type: 'string',
     default: '5',
-    means: 'credentials that are revoked at rest, and as many while everything is read anew',
+    description: 'credentials that are revoked at rest, and as many while everything is read anew',
   },
 })
 const [credentials, calls, rounds] = [Number(flags.credentials), Number(flags.calls), Number(flags.rounds)]
 if ([credentials, calls, rounds].some((value) => !(value > 0))) {
   throw new Error('Every flag takes a number above zero.')
 }
-const few = 100
+const smallCount = 100
 const parallel = 8
 const warmUpCalls = 1_500
 const windows = 4
-const inOneStatement = 100_000
-const { DATABASE_URL: givenUrl } = process.env
-if (!hasPostgresql && givenUrl === undefined) {
+const rowsPerStatement = 100_000
+const { DATABASE_URL: databaseUrl } = process.env
+if (!hasPostgresql && databaseUrl === undefined) {
   console.error(
     'This benchmark needs what is missing here: PostgreSQL (initdb, postgres, psql), or DATABASE_URL.',
   )
@@ -43,30 +43,31 @@ const tokenOf = (at: number) => hash('md5', `token ${at}`)
 interface Subject {
   readonly count: number
   readonly sql: SqlSession
-  readonly service: Replica
+  readonly gateway: Replica
   readonly startMb: number
   firstUs: number
-  againMs: number
+  repeatedMs: number
 }
 
 await withServers(run)
 
-async function run(keep: Keep): Promise<void> {
-  const server = givenUrl ?? (await keep(startPostgresql())).url
-  const upstream = (await keep(startNode())).url
+async function run(register: Register): Promise<void> {
+  const server = databaseUrl ?? (await register(startPostgresql())).url
+  const upstream = (await register(startNode())).url
   const subjects: Subject[] = []
-  for (const count of [few, credentials]) subjects.push(await prepare(keep, server, upstream, count))
+  for (const count of [smallCount, credentials])
+    subjects.push(await prepare(register, server, upstream, count))
   const [small, large] = subjects
   if (!small || !large) return
 
   progress('calls')
-  for (const { service } of subjects) await callEach(service.url, warmUpCalls, (at) => 1 + (at % few))
+  for (const { gateway } of subjects) await callEach(gateway.url, warmUpCalls, (at) => 1 + (at % smallCount))
   for (const subject of subjects) subject.firstUs = ((await costOf(subject)) * 1_000) / calls
   for (let window = 0; window < windows; window++) {
-    for (const subject of subjects) subject.againMs += await costOf(subject)
+    for (const subject of subjects) subject.repeatedMs += await costOf(subject)
   }
-  for (const { count, service, startMb, firstUs, againMs, sql } of subjects) {
-    const { url, processId, startMs } = service
+  for (const { count, gateway, startMb, firstUs, repeatedMs, sql } of subjects) {
+    const { url, processId, startMs } = gateway
     const usedMb = memoryMb(processId)
     progress('revocation')
     const restMs = await revoke(sql, url, 1, false)
@@ -80,20 +81,25 @@ async function run(keep: Keep): Promise<void> {
     console.log(
       `${String(count).padStart(9)} credentials: start ${Math.round(startMs)} ms, read anew in ${Math.round(loadMs)} ms, ` +
         `${Math.round(startMb)} MB, after calls ${Math.round(usedMb)} MB, CPU of a call ` +
-        `${Math.round(firstUs)} us the first time, ${Math.round((againMs * 1_000) / calls / windows)} us again, ` +
+        `${Math.round(firstUs)} us the first time, ${Math.round((repeatedMs * 1_000) / calls / windows)} us again, ` +
         `revoked within ${restMs.toFixed(1)} ms, ${readingMs.toFixed(1)} ms while everything is read`,
     )
   }
   console.log(
-    `many to few: CPU of a call ${(large.againMs / small.againMs).toFixed(2)}, of a first one ${(large.firstUs / small.firstUs).toFixed(2)}; ` +
+    `many to few: CPU of a call ${(large.repeatedMs / small.repeatedMs).toFixed(2)}, of a first one ${(large.firstUs / small.firstUs).toFixed(2)}; ` +
       `${Math.round(((large.startMb - small.startMb) * 1_048_576) / (large.count - small.count))} bytes of memory for a credential`,
   )
   hangUp()
 }
 
 /** Creates a database with the given number of credentials, and a gateway that uses it. */
-async function prepare(keep: Keep, server: string, upstream: string, count: number): Promise<Subject> {
-  const database = await keep(makeDatabase(server))
+async function prepare(
+  register: Register,
+  server: string,
+  upstream: string,
+  count: number,
+): Promise<Subject> {
+  const database = await register(makeDatabase(server))
   const environment = {
     DATABASE_URL: database.url,
     FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex'),
@@ -102,13 +108,13 @@ async function prepare(keep: Keep, server: string, upstream: string, count: numb
   }
   progress(`a database for ${count} credentials`)
   // Migrates the schema and creates the node.
-  const first = await keep(startReplica(environment))
+  const first = await register(startReplica(environment))
   await first.stop()
-  const sql = await keep(openSqlSession(database.url))
+  const sql = await register(openSqlSession(database.url))
   await fill(sql, count)
-  progress(`starting a service with ${count} credentials`)
-  const service = await keep(startReplica(environment))
-  return { count, sql, service, startMb: memoryMb(service.processId), firstUs: 0, againMs: 0 }
+  progress(`starting a gateway with ${count} credentials`)
+  const gateway = await register(startReplica(environment))
+  return { count, sql, gateway, startMb: memoryMb(gateway.processId), firstUs: 0, repeatedMs: 0 }
 }
 
 async function makeDatabase(server: string) {
@@ -140,13 +146,13 @@ async function fill(sql: SqlSession, count: number): Promise<void> {
   const began = performance.now()
   const isSuperuser = await sql.run("select current_setting('is_superuser')")
   if (isSuperuser === 'on') await sql.run('set session_replication_role = replica')
-  for (let done = 0; done < count; done += inOneStatement) {
+  for (let done = 0; done < count; done += rowsPerStatement) {
     await sql.run(`insert into node_credentials (id, node_id, kind, sha256, origin)
       select 'CR-' || n, (select id from nodes where managed_by = 'configuration'), 'token',
         encode(sha256(convert_to(md5('token ' || n), 'UTF8')), 'hex'), 'user'
-      from generate_series(${done + 1}, ${Math.min(count, done + inOneStatement)}) n on conflict do nothing`)
+      from generate_series(${done + 1}, ${Math.min(count, done + rowsPerStatement)}) n on conflict do nothing`)
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-    progress(`${Math.min(count, done + inOneStatement)} of ${count} credentials written in ${seconds} s`)
+    progress(`${Math.min(count, done + rowsPerStatement)} of ${count} credentials written in ${seconds} s`)
   }
   if (isSuperuser === 'on') await sql.run('set session_replication_role = default')
   await sql.run('vacuum analyze node_credentials')
@@ -182,17 +188,17 @@ async function callEach(url: string, total: number, credentialOf: (at: number) =
   const client = async () => {
     while (next < total) {
       const status = await callNode(`${url}/${tokenOf(credentialOf(next++))}`)
-      if (status !== 200) throw new Error(`A call was answered with ${status}.`)
+      if (status !== 200) throw new Error(`A call failed: status ${status}.`)
     }
   }
   await Promise.all(Array.from({ length: parallel }, client))
 }
 
 /** CPU milliseconds for a window of calls, each with a different credential as long as there are unused ones. */
-async function costOf({ count, service }: Subject): Promise<number> {
-  const before = cpuMs(service.processId)
-  await callEach(service.url, calls, (at) => 1 + ((at * 7_919) % count))
-  return cpuMs(service.processId) - before
+async function costOf({ count, gateway }: Subject): Promise<number> {
+  const before = cpuMs(gateway.processId)
+  await callEach(gateway.url, calls, (at) => 1 + ((at * 7_919) % count))
+  return cpuMs(gateway.processId) - before
 }
 
 function progress(text: string): void {

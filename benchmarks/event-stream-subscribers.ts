@@ -12,7 +12,7 @@ const rounds = 3
 const eventsPerRound = 100
 const downMs = 2_000
 
-interface Seen {
+interface Received {
   readonly delaysMs: readonly number[]
   readonly ended: number
   readonly returnedMs: readonly number[]
@@ -27,15 +27,15 @@ interface Measured {
 }
 
 const node = run('node')
-const nodeUrl = `http://127.0.0.1:${await heard<number>(node)}`
+const nodeUrl = `http://127.0.0.1:${await nextMessage<number>(node)}`
 const path = '/eth/v1/events?topics=head'
-const service = await serve({ FAIRLEAD_LOG_LEVEL: 'error', FAIRLEAD_BEACON_UPSTREAM: nodeUrl })
-const serviceUrl = `${service.url}/beacon/${service.token}${path}`
-const floor = run('floor', `${nodeUrl}${path}`)
-const floorUrl = `http://127.0.0.1:${await heard<number>(floor)}`
+const gateway = await serve({ FAIRLEAD_LOG_LEVEL: 'error', FAIRLEAD_BEACON_UPSTREAM: nodeUrl })
+const gatewayUrl = `${gateway.url}/beacon/${gateway.token}${path}`
+const broadcaster = run('broadcast', `${nodeUrl}${path}`)
+const broadcasterUrl = `http://127.0.0.1:${await nextMessage<number>(broadcaster)}`
 const contenders = [
-  { name: 'bare broadcast', processId: floor.pid ?? 0, url: floorUrl },
-  { name: 'service', processId: service.processId, url: serviceUrl },
+  { name: 'bare broadcast', processId: broadcaster.pid ?? 0, url: broadcasterUrl },
+  { name: 'gateway', processId: gateway.processId, url: gatewayUrl },
 ] as const
 const measured: Record<string, Measured[]> = {}
 // The gateway also holds a database, so only the memory that the clients add is compared.
@@ -44,15 +44,15 @@ for (let round = 0; round < rounds; round++) {
   for (const [index, { name, processId, url }] of contenders.entries()) {
     const clients = await subscribed(url)
     // The cost of opening the connections is not counted.
-    await tell(node, 5)
+    await sendCommand(node, 5)
     await sleep(1_000)
-    await tell(clients, 'report')
+    await sendCommand(clients, 'report')
     const before = cpuMs(processId)
-    await tell(node, eventsPerRound)
+    await sendCommand(node, eventsPerRound)
     await sleep(1_000)
     const spent = cpuMs(processId) - before
     const added = memoryMb(processId) - (empty[index] ?? 0)
-    const { delaysMs } = await tell<Seen>(clients, 'report')
+    const { delaysMs } = await sendCommand<Received>(clients, 'report')
     const sorted = delaysMs.toSorted((a, b) => a - b)
     ;(measured[name] ??= []).push({
       delivered: sorted.length / eventsPerRound,
@@ -67,22 +67,22 @@ for (let round = 0; round < rounds; round++) {
 }
 report(measured)
 await restart()
-floor.kill()
+broadcaster.kill()
 node.kill()
-await service.stop()
+await gateway.stop()
 process.exit(0)
 
 /** Makes the node unavailable for a while for all clients of the gateway. */
 async function restart(): Promise<void> {
-  const clients = await subscribed(serviceUrl)
-  await tell(node, 'down')
+  const clients = await subscribed(gatewayUrl)
+  await sendCommand(node, 'down')
   await sleep(downMs)
-  await tell(node, 'up')
+  await sendCommand(node, 'up')
   clients.send('up')
   await sleep(10_000)
-  await tell(node, 1)
+  await sendCommand(node, 1)
   await sleep(1_000)
-  const { ended, returnedMs, delaysMs } = await tell<Seen>(clients, 'report')
+  const { ended, returnedMs, delaysMs } = await sendCommand<Received>(clients, 'report')
   const sorted = returnedMs.toSorted((a, b) => a - b)
   console.log(
     `restart of the node: ${ended} clients saw the end, ${sorted.length} came back, half of them within ${part(sorted, 0.5).toFixed(0)} ms and the last ${(sorted.at(-1) ?? 0).toFixed(0)} ms after the node; ${delaysMs.length} heard the next event`,
@@ -90,24 +90,24 @@ async function restart(): Promise<void> {
   clients.kill()
 }
 
-function run(...words: string[]): ChildProcess {
-  return fork(new URL('fixtures/event-stream-peer.ts', import.meta.url), words)
+function run(...args: string[]): ChildProcess {
+  return fork(new URL('fixtures/event-stream-peer.ts', import.meta.url), args)
 }
 
 async function subscribed(url: string): Promise<ChildProcess> {
   const clients = run('clients', url, String(subscribers))
-  await heard(clients)
+  await nextMessage(clients)
   return clients
 }
 
-async function heard<message>(child: ChildProcess): Promise<message> {
+async function nextMessage<message>(child: ChildProcess): Promise<message> {
   const [message] = (await once(child, 'message')) as [message]
   return message
 }
 
-function tell<message>(child: ChildProcess, word: string | number): Promise<message> {
-  child.send(word)
-  return heard(child)
+function sendCommand<message>(child: ChildProcess, command: string | number): Promise<message> {
+  child.send(command)
+  return nextMessage(child)
 }
 
 function part(sorted: readonly number[], share: number): number {

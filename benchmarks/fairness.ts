@@ -16,7 +16,7 @@ interface Scenario {
   requestOf(number: number, token: string): SteadyRequest
   /** Starts the attack. Everything it opens is closed with the sockets. */
   attack(
-    service: { readonly url: string; readonly token: string },
+    gateway: { readonly url: string; readonly token: string },
     sockets: Set<Closable>,
   ): void | Promise<void>
 }
@@ -25,7 +25,7 @@ interface Closable {
   destroy(): void
 }
 
-const slowCalls = 900
+const longCalls = 900
 const revertsPerSecond = 5
 const unreadResponses = 300
 const subscribedSockets = 16
@@ -38,20 +38,20 @@ const warmUpSeconds = 35
 
 // The account address selects how the node responds. Equal calls of two tenants would be coalesced.
 const addresses = { quick: '12', slow: '5e', revert: 'ee' }
-const quickCall = (number: number, token: string) => ({ path: `/${token}`, body: callBody(number, 'quick') })
+const shortCall = (number: number, token: string) => ({ path: `/${token}`, body: callBody(number, 'quick') })
 
 const scenarios: readonly Scenario[] = [
   {
     name: 'slow eth_calls',
-    requestOf: quickCall,
+    requestOf: shortCall,
     attack: ({ url, token }, sockets) => {
-      for (let count = 0; count < slowCalls; count += 1)
+      for (let count = 0; count < longCalls; count += 1)
         post(`${url}/${token}`, callBody(count, 'slow'), sockets)
     },
   },
   {
     name: 'reverts that name a rate limit',
-    requestOf: quickCall,
+    requestOf: shortCall,
     attack: ({ url, token }, sockets) => {
       const revert = () => post(`${url}/${token}`, callBody(0, 'revert'), sockets)
       const timer = setInterval(revert, 1_000 / revertsPerSecond)
@@ -60,7 +60,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'log subscriptions',
-    requestOf: quickCall,
+    requestOf: shortCall,
     attack: async ({ url, token }, sockets) => {
       const address = `${url.replace('http', 'ws')}/ws/${token}`
       await Promise.all(Array.from({ length: subscribedSockets }, (_, at) => subscribe(address, at, sockets)))
@@ -80,18 +80,18 @@ const scenarios: readonly Scenario[] = [
 ]
 
 const flags = readFlags(import.meta.filename, {
-  seconds: { type: 'string', default: '8', means: 'of each measurement' },
+  seconds: { type: 'string', default: '8', description: 'of each measurement' },
   only: {
     type: 'string',
     default: scenarios.map(({ name }) => name).join(';'),
-    means: 'some of these, with ; between them',
+    description: 'some of these, with ; between them',
   },
 })
 const seconds = Number(flags.seconds)
 
 console.log(`${'attack'.padEnd(32)}errors  p50 alone  beside  p99 alone  beside  ratio`)
 for (const name of flags.only.split(';')) {
-  const scenario = scenarios.find((one) => one.name === name)
+  const scenario = scenarios.find((candidate) => candidate.name === name)
   if (!scenario) throw new Error(`There is no attack with the name ${name}.`)
   await measure(scenario)
 }
@@ -100,41 +100,41 @@ process.exit(0)
 async function measure({ name, requestOf, attack }: Scenario): Promise<void> {
   const nodes = await Promise.all([startNode(), startNode()])
   const upstreams = nodes.map(({ url }) => url).join(' ')
-  const service = await serve({
+  const gateway = await serve({
     FAIRLEAD_EVM_UPSTREAM: upstreams,
     FAIRLEAD_BEACON_UPSTREAM: upstreams,
     FAIRLEAD_LOG_LEVEL: 'silent',
   })
   const sockets = new Set<Closable>()
   try {
-    const other = await secondToken(service.url, service.apiKey)
+    const otherToken = await secondToken(gateway.url, gateway.apiKey)
     const measured = (duration: number) =>
       sendSteadily({
-        url: service.url,
+        url: gateway.url,
         perSecond,
         seconds: duration,
-        requestOf: (number) => requestOf(number, service.token),
+        requestOf: (number) => requestOf(number, gateway.token),
       })
     await measured(warmUpSeconds)
-    const alone = await measured(seconds)
-    await attack({ url: service.url, token: other }, sockets)
+    const baseline = await measured(seconds)
+    await attack({ url: gateway.url, token: otherToken }, sockets)
     await pause(beginMs)
-    print(name, alone, await measured(seconds))
+    print(name, baseline, await measured(seconds))
   } finally {
     for (const socket of sockets) socket.destroy()
     for (const { stop } of nodes) stop()
-    await service.stop()
+    await gateway.stop()
   }
 }
 
-function print(name: string, alone: CallReport, beside: CallReport): void {
+function print(name: string, baseline: CallReport, duringLoad: CallReport): void {
   const ms = (value: number, width: number) => value.toFixed(1).padStart(width)
-  const [p99, p99Beside] = [percentileOf(alone, 0.99), percentileOf(beside, 0.99)]
+  const [p99, p99DuringLoad] = [percentileOf(baseline, 0.99), percentileOf(duringLoad, 0.99)]
   console.log(
-    `${name.padEnd(32)}${String(beside.errors).padStart(6)}${ms(percentileOf(alone, 0.5), 11)}` +
-      `${ms(percentileOf(beside, 0.5), 8)}${ms(p99, 11)}${ms(p99Beside, 8)}${(p99Beside / p99).toFixed(2).padStart(7)}`,
+    `${name.padEnd(32)}${String(duringLoad.errors).padStart(6)}${ms(percentileOf(baseline, 0.5), 11)}` +
+      `${ms(percentileOf(duringLoad, 0.5), 8)}${ms(p99, 11)}${ms(p99DuringLoad, 8)}${(p99DuringLoad / p99).toFixed(2).padStart(7)}`,
   )
-  for (const example of beside.examples) console.error(`  ${JSON.stringify(example)}`)
+  for (const example of duringLoad.examples) console.error(`  ${JSON.stringify(example)}`)
 }
 
 function callBody(number: number, kind: keyof typeof addresses): string {
@@ -172,10 +172,10 @@ async function secondToken(url: string, apiKey: string): Promise<string> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const page = (await (await fetch(`${url}/v2/nodes/`, { headers })).json()) as { results: { id: string }[] }
   const path = `${url}/v2/nodes/${page.results[0]?.id}/credentials/`
-  const made = await fetch(path, { method: 'POST', headers, body: JSON.stringify({ kind: 'token' }) })
-  const text = await made.text()
+  const created = await fetch(path, { method: 'POST', headers, body: JSON.stringify({ kind: 'token' }) })
+  const text = await created.text()
   const { token } = JSON.parse(text) as { token?: string }
-  if (token === undefined) throw new Error(`There is no second credential: ${made.status}.`)
+  if (token === undefined) throw new Error(`There is no second credential: ${created.status}.`)
   return token
 }
 

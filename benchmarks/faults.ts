@@ -16,7 +16,7 @@ interface FaultyNode {
   stop(): void
 }
 
-const answerMs = 4
+const responseMs = 4
 const warmUpSeconds = 2
 const preferredWeight = 20
 const faultAfterMs = 1_000
@@ -70,18 +70,18 @@ const protocols: Readonly<Record<string, CalledProtocol>> = {
 }
 
 const flags = readFlags(import.meta.filename, {
-  protocol: { type: 'string', default: 'evm', means: `one of ${Object.keys(protocols).join(', ')}` },
-  seconds: { type: 'string', default: '8', means: 'of each load; the fault begins after one' },
-  rates: { type: 'string', default: '300,3000', means: 'calls in a second' },
+  protocol: { type: 'string', default: 'evm', description: `one of ${Object.keys(protocols).join(', ')}` },
+  seconds: { type: 'string', default: '8', description: 'of each load; the fault begins after one' },
+  rates: { type: 'string', default: '300,3000', description: 'calls in a second' },
   only: {
     type: 'string',
     default: Object.keys(faults).join(';'),
-    means: 'some of these, with ; between them',
+    description: 'some of these, with ; between them',
   },
   positions: {
     type: 'string',
     default: 'first,second,preferred',
-    means: 'of the faulty one among the upstreams; the preferred one has 20 times the weight',
+    description: 'of the faulty one among the upstreams; the preferred one has 20 times the weight',
   },
 })
 const protocol = protocols[flags.protocol]
@@ -103,13 +103,13 @@ process.exit(0)
 async function measure(perSecond: number, name: string, position: string): Promise<void> {
   const nodes = await Promise.all([startNode(), startNode()])
   const faulty = nodes[position === 'second' ? 1 : 0]
-  const service = await serve({
+  const gateway = await serve({
     [option]: nodes.map((node) => addressOf(node, position, faulty)).join(' '),
     FAIRLEAD_LOG_LEVEL: 'silent',
   })
   try {
     const load = {
-      url: `${service.url}${base(service.token)}`,
+      url: `${gateway.url}${base(gateway.token)}`,
       perSecond,
       requestOf,
     }
@@ -120,7 +120,7 @@ async function measure(perSecond: number, name: string, position: string): Promi
     print(perSecond, name, position, await measured)
   } finally {
     for (const node of nodes) node.stop()
-    await service.stop()
+    await gateway.stop()
   }
 }
 
@@ -147,7 +147,7 @@ function bodyOf(number: number): string {
 }
 
 async function startNode(): Promise<FaultyNode> {
-  const child = fork(new URL('fixtures/faulty-node.ts', import.meta.url), [String(answerMs)])
+  const child = fork(new URL('fixtures/faulty-node.ts', import.meta.url), [String(responseMs)])
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
   const [port] = (await once(child, 'message')) as [number]

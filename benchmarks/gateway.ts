@@ -20,28 +20,28 @@ const loads: Readonly<Record<string, { readonly start: StartLoad; readonly scena
 }
 
 const flags = readFlags(import.meta.filename, {
-  against: { type: 'string', default: 'HEAD', means: 'commit to compare with: any git ref' },
-  load: { type: 'string', default: 'json-rpc', means: `one of ${Object.keys(loads).join(', ')}` },
+  against: { type: 'string', default: 'HEAD', description: 'commit to compare with: any git ref' },
+  load: { type: 'string', default: 'json-rpc', description: `one of ${Object.keys(loads).join(', ')}` },
   scenario: {
     type: 'string',
-    means:
+    description:
       'json-rpc, beacon: connections x kB of a response, json-rpc also x calls of a batch; web-socket: ' +
       'connections x calls in flight; grpc: unary, batched or single',
   },
   starts: {
     type: 'string',
     default: '8',
-    means: 'how often both are started, in turns first: even, 4 at least',
+    description: 'how often both are started, in turns first: even, 4 at least',
   },
-  pairs: { type: 'string', default: '16', means: 'windows of each in a start' },
-  seconds: { type: 'string', default: '1', means: 'length of a window' },
+  pairs: { type: 'string', default: '16', description: 'windows of each in a start' },
+  seconds: { type: 'string', default: '1', description: 'length of a window' },
   'warm-up': {
     type: 'string',
     default: '80',
-    means:
+    description:
       'most windows of each before those that count, which begin once the CPU for a request falls no more',
   },
-  json: { type: 'string', means: 'file for all measurements' },
+  json: { type: 'string', description: 'file for all measurements' },
 })
 
 const kind = loads[flags.load] ?? fail(`--load has to be one of ${Object.keys(loads).join(', ')}.`)
@@ -52,8 +52,8 @@ const pairs = Number(flags.pairs)
 if (!Number.isInteger(pairs) || pairs < 1) fail('--pairs has to be a whole number, 1 at least.')
 const startCount = Number(flags.starts)
 if (!(startCount >= 4 && startCount % 2 === 0)) fail('--starts has to be an even number, 4 at least.')
-const mostWarmUp = Number(flags['warm-up'])
-if (!Number.isInteger(mostWarmUp) || mostWarmUp < 0) fail('--warm-up has to be a whole number.')
+const maxWarmUp = Number(flags['warm-up'])
+if (!Number.isInteger(maxWarmUp) || maxWarmUp < 0) fail('--warm-up has to be a whole number.')
 for (const [program, flag] of [
   ['wrk', '-v'],
   ['nginx', '-v'],
@@ -70,12 +70,18 @@ const forLoad = 1
 // Number of windows of each gateway that are compared with the preceding ones.
 const warmUpRound = 8
 // A smaller difference between rounds is noise.
-const leastFall = 0.97
+const minImprovement = 0.97
 
 // Removes differences between starts that a change of the source does not cause: memory addresses, hashes, and the time
 // of compilation.
-const alike = ['setarch', '--addr-no-randomize', process.execPath, '--hash-seed=1', '--random-seed=1']
-const compiledAlike = ['--no-concurrent-recompilation', '--no-concurrent-sparkplug', '--liftoff-only']
+const reproducibleCommand = [
+  'setarch',
+  '--addr-no-randomize',
+  process.execPath,
+  '--hash-seed=1',
+  '--random-seed=1',
+]
+const compilationFlags = ['--no-concurrent-recompilation', '--no-concurrent-sparkplug', '--liftoff-only']
 
 interface Contender extends Target {
   stop(): Promise<void>
@@ -123,10 +129,10 @@ async function startGateway(sources: string): Promise<Contender> {
     FAIRLEAD_BUILTIN_HTTP_SERVER: 'true',
     FAIRLEAD_PROBE_NODES: 'false',
   }
-  const service = await serve(environment, sources, [...alike, ...compiledAlike])
-  stops.push(service.stop)
-  moveToProcessor(service.processId, forProxies)
-  return { ...(await load.target(service, service)), stop: service.stop }
+  const gateway = await serve(environment, sources, [...reproducibleCommand, ...compilationFlags])
+  stops.push(gateway.stop)
+  moveToProcessor(gateway.processId, forProxies)
+  return { ...(await load.target(gateway, gateway)), stop: gateway.stop }
 }
 
 async function startNginx(): Promise<Contender> {
@@ -144,8 +150,8 @@ async function measureStart(start: number): Promise<Record<Name, ProxySample[]>>
     gateways.set(name, await startGateway(name === 'other' ? other.folder : repository))
   const contenders = { ...Object.fromEntries(gateways), nginx } as Record<Name, Contender>
   const warmUp = await warmedUp(contenders, [...gateways.keys()], start)
-  const samples = await takeWindows(contenders, [...gateways.keys()], pairs)
-  tell(`start ${start + 1}/${startCount}: done after ${warmUp} windows to warm up and ${pairs} pairs`)
+  const samples = await measureWindows(contenders, [...gateways.keys()], pairs)
+  logProgress(`start ${start + 1}/${startCount}: done after ${warmUp} windows to warm up and ${pairs} pairs`)
   for (const { close, stop: end } of [...gateways.values(), nginx]) {
     close()
     await end()
@@ -160,24 +166,24 @@ async function warmedUp(
   start: number,
 ): Promise<number> {
   let before = { 'working tree': Number.POSITIVE_INFINITY, other: Number.POSITIVE_INFINITY }
-  for (let windows = 0; windows < mostWarmUp; windows += warmUpRound) {
-    const samples = await takeWindows(contenders, order, warmUpRound)
+  for (let windows = 0; windows < maxWarmUp; windows += warmUpRound) {
+    const samples = await measureWindows(contenders, order, warmUpRound)
     const cpuUs = (name: (typeof both)[number]) => medianOf(samples[name].map((sample) => sample.cpuUs))
     const after = { 'working tree': cpuUs('working tree'), other: cpuUs('other') }
-    tell(
+    logProgress(
       `start ${start + 1}/${startCount}, warming up: ${both.map((name) => after[name].toFixed(1)).join(' and ')} us`,
     )
-    if (both.every((name) => after[name] > before[name] * leastFall)) return windows + warmUpRound
+    if (both.every((name) => after[name] > before[name] * minImprovement)) return windows + warmUpRound
     before = after
   }
-  return mostWarmUp
+  return maxWarmUp
 }
 
 /**
  * Both gateways take windows in the order a b b a, b a a b, with one of nginx after every four, so that each follows
  * itself, the other and nginx equally often.
  */
-async function takeWindows(
+async function measureWindows(
   contenders: Record<Name, Contender>,
   order: readonly (typeof both)[number][],
   count: number,
@@ -191,7 +197,7 @@ async function takeWindows(
   return samples
 }
 
-function tell(progress: string): void {
+function logProgress(progress: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${progress}` : `${progress}\n`)
 }
 
@@ -219,10 +225,10 @@ function report(): void {
         (sample, pair) => sample[field] / (samples.other[pair]?.[field] ?? Number.NaN),
       )
     if (starts.flatMap(ratiosOf).some(Number.isNaN)) continue
-    const { ratio, low, high, verdict } = compareStarts(starts.map(ratiosOf))
+    const { ratio, low, high, outcome } = compareStarts(starts.map(ratiosOf))
     const byStart = starts.map((samples) => medianOf(ratiosOf(samples)).toFixed(3)).join(' ')
     console.log(
-      `  ${label.padEnd(8)}x${ratio.toFixed(3)} (${low.toFixed(3)}-${high.toFixed(3)})  ${verdict}; by start ${byStart}`,
+      `  ${label.padEnd(8)}x${ratio.toFixed(3)} (${low.toFixed(3)}-${high.toFixed(3)})  ${outcome}; by start ${byStart}`,
     )
   }
 }

@@ -1,7 +1,7 @@
 // A node at a round-trip time of 50 ms: what each client reads per second with its own defaults, and what the Fairlead
 // client reads through the gateway with the delay on either side of it. A relay that holds bytes for 25 ms in each
 // direction adds the delay.
-import { type Contender, listen, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { type Contender, listen, startClient, measureInTurns } from './fixtures/grpc-run.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import { grpcMeasures, rolesOfClients } from './fixtures/report/grpc-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
@@ -33,7 +33,7 @@ for (const name of names) await add(name, name, farNode.url)
 await add(`${ours}, far from the gateway`, ours, farGateway.url, gateway.xToken)
 await add(`${ours}, gateway far from the node`, ours, gatewayOfFarNode.url, gatewayOfFarNode.xToken)
 
-const samples = await takeTurns(contenders, { rounds: report.rounds, warmUpMs: 500, runMs: 600 })
+const samples = await measureInTurns(contenders, { rounds: report.rounds, warmUpMs: 500, runMs: 600 })
 report.add({
   title: 'Updates of 1.1 KB over a round trip of 50 ms',
   roles: rolesOfClients(contenders.map(({ name }) => name)),
@@ -46,5 +46,5 @@ await Promise.all([gateway.stop(), gatewayOfFarNode.stop()])
 for (const process of [node, farNode, farGateway]) process.stop()
 
 async function add(name: string, client: string, url: string, token?: string): Promise<void> {
-  contenders.push({ name, client: await startClient(client, url, token), pace: 'batched', watched: [] })
+  contenders.push({ name, client: await startClient(client, url, token), pace: 'batched', processIds: [] })
 }

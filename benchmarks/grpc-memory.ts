@@ -17,9 +17,9 @@ interface Memory {
 }
 
 const values = readFlags(import.meta.filename, {
-  minutes: { type: 'string', default: '10', means: 'of updates' },
-  rate: { type: 'string', default: '10000', means: 'updates in a second' },
-  every: { type: 'string', default: '30', means: 'seconds from one look at the memory to the next' },
+  minutes: { type: 'string', default: '10', description: 'of updates' },
+  rate: { type: 'string', default: '10000', description: 'updates in a second' },
+  every: { type: 'string', default: '30', description: 'seconds from one look at the memory to the next' },
 })
 const minutes = Number(values.minutes)
 const every = Number(values.every)
@@ -32,33 +32,33 @@ process.env['NODE_OPTIONS'] = `--import ${new URL('fixtures/collect-on-signal.mj
 const node = await listen('grpc-node.ts')
 const gateway = await serve({ FAIRLEAD_LOG_LEVEL: 'error', FAIRLEAD_GRPC_UPSTREAM: node.url })
 const client = await startClient(subscription, gateway.url, gateway.xToken)
-const watched = { gateway: gateway.processId, client: client.processId }
+const processIds = { gateway: gateway.processId, client: client.processId }
 
 console.log(`${values.rate} updates/s for ${minutes} min to ${subscription}; MB after a collection`)
 const done = client.measure(
   { pace: values.rate, warmUpMs: 0, runMs: minutes * 60_000 },
-  Object.values(watched),
+  Object.values(processIds),
 )
 const names = ['gateway', 'client'] as const
-const seen: { readonly minute: number; readonly memory: Readonly<Record<string, Memory>> }[] = []
+const samples: { readonly minute: number; readonly memory: Readonly<Record<string, Memory>> }[] = []
 for (let second = 0; second <= minutes * 60; second += every) {
   await sleep(second === 0 ? 5_000 : every * 1_000 - 1_000)
-  for (const id of Object.values(watched)) process.kill(id, 'SIGUSR2')
+  for (const id of Object.values(processIds)) process.kill(id, 'SIGUSR2')
   await sleep(1_000)
-  const memory = { gateway: await memoryOf(watched.gateway), client: await memoryOf(watched.client) }
-  seen.push({ minute: second / 60, memory })
+  const memory = { gateway: await memoryOf(processIds.gateway), client: await memoryOf(processIds.client) }
+  samples.push({ minute: second / 60, memory })
   const cells = names.map((name) => {
     const { residentMb, heldMb } = memory[name]
     return `${name} ${residentMb.toFixed(1).padStart(6)} resident ${heldMb.toFixed(1).padStart(6)} held`
   })
   console.log(`  ${(second / 60).toFixed(1).padStart(5)} min  ${cells.join('   ')}`)
 }
-const { count, cpuUs, watchedUs } = await done
+const { count, cpuUs, processUs } = await done
 console.log(
-  `${Math.round(count).toLocaleString('en-US')} updates, client ${(cpuUs / count).toFixed(1)} us each, gateway ${((watchedUs[0] ?? 0) / count).toFixed(1)} us each`,
+  `${Math.round(count).toLocaleString('en-US')} updates, client ${(cpuUs / count).toFixed(1)} us each, gateway ${((processUs[0] ?? 0) / count).toFixed(1)} us each`,
 )
 // After the first quarter, a process has allocated what it needs to run at all.
-const settled = seen.slice(Math.floor(seen.length / 4))
+const settled = samples.slice(Math.floor(samples.length / 4))
 printTable([
   ['process', 'resident, most', 'MB a minute', 'held, most', 'MB a minute'],
   ...names.map((name) => [

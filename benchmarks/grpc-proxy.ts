@@ -1,6 +1,6 @@
 // What the gateway adds to gRPC: the same client directly at the node and through the gateway, through a @grpc/grpc-js
 // proxy that does not decode either, and through a bare TCP pipe. All take turns within one run.
-import { type Contender, listen, roundValues, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { type Contender, listen, roundValues, startClient, measureInTurns } from './fixtures/grpc-run.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import { measuresOf } from './fixtures/report/comparison.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
@@ -15,7 +15,7 @@ const paces = {
 
 const flags = readFlags(import.meta.filename, {
   ...reportFlags,
-  seconds: { type: 'string', default: '0.4', means: 'length of a window' },
+  seconds: { type: 'string', default: '0.4', description: 'length of a window' },
 })
 const report = await startReport(import.meta.filename, {
   flags,
@@ -28,39 +28,39 @@ const grpcJs = await listen('grpc-peer.ts', 'proxy', node.url)
 const environment = { FAIRLEAD_LOG_LEVEL: 'error', FAIRLEAD_GRPC_UPSTREAM: node.url }
 const gateway = await serve(environment)
 // Buffers are outside the heap. With space for many small objects, only a full heap collection frees them.
-const sparing = '--max-semi-space-size=4'
-const sparingGateway = await serve({ ...environment, NODE_OPTIONS: sparing })
+const smallHeapFlag = '--max-semi-space-size=4'
+const smallHeapGateway = await serve({ ...environment, NODE_OPTIONS: smallHeapFlag })
 const roles = {
   direct: 'alternative',
   'TCP pipe': 'alternative',
   gateway: 'fairlead',
-  [`gateway, ${sparing}`]: 'variant',
+  [`gateway, ${smallHeapFlag}`]: 'variant',
   'grpc-js proxy': 'alternative',
 } as const
-const ways: readonly { name: string; url: string; between: number; token?: string | undefined }[] = [
+const targets: readonly { name: string; url: string; between: number; token?: string | undefined }[] = [
   { name: 'direct', url: node.url, between: node.processId },
   { name: 'TCP pipe', url: pipe.url, between: pipe.processId },
   { name: 'gateway', url: gateway.url, between: gateway.processId, token: gateway.xToken },
   {
-    name: `gateway, ${sparing}`,
-    url: sparingGateway.url,
-    between: sparingGateway.processId,
-    token: sparingGateway.xToken,
+    name: `gateway, ${smallHeapFlag}`,
+    url: smallHeapGateway.url,
+    between: smallHeapGateway.processId,
+    token: smallHeapGateway.xToken,
   },
   { name: 'grpc-js proxy', url: grpcJs.url, between: grpcJs.processId },
 ]
 for (const [pace, title] of Object.entries(paces)) {
   const contenders: Contender[] = []
-  for (const { name, url, between, token } of ways) {
+  for (const { name, url, between, token } of targets) {
     contenders.push({
       name,
       client: await startClient(client, url, token),
       pace,
-      watched: [between],
+      processIds: [between],
     })
   }
   const runMs = Number(flags.seconds) * 1_000
-  const samples = await takeTurns(contenders, { rounds: report.rounds, runMs })
+  const samples = await measureInTurns(contenders, { rounds: report.rounds, runMs })
   const unit = pace === 'unary' ? 'call' : 'update'
   const measures = measuresOf(samples, [
     {
@@ -83,12 +83,12 @@ for (const [pace, title] of Object.entries(paces)) {
       unit: 'µs',
       better: 'lower',
       baseline: 'gateway',
-      value: (round, name) => (name === 'direct' ? undefined : roundValues.watchedUs(round)),
+      value: (round, name) => (name === 'direct' ? undefined : roundValues.processUs(round)),
     },
   ])
   report.add({ title, roles, measures, errors: 0 })
   for (const each of contenders) each.client.stop()
 }
 await report.finish()
-await Promise.all([gateway.stop(), sparingGateway.stop()])
+await Promise.all([gateway.stop(), smallHeapGateway.stop()])
 for (const process of [node, pipe, grpcJs]) process.stop()

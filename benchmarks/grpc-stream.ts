@@ -1,6 +1,6 @@
 // Account updates of about 1 KB from one server that sends as fast as they are read: what a client reads per second,
 // and its cost per update. All clients take turns within one run.
-import { type Contender, listen, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { type Contender, listen, startClient, measureInTurns } from './fixtures/grpc-run.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import { grpcMeasures, rolesOfClients } from './fixtures/report/grpc-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
@@ -27,7 +27,7 @@ const contenders: Contender[] = []
 for (const client of names) await add(client, client, node)
 for (const client of [ours, '@grpc/grpc-js']) await add(`${client} from a grpc-js server`, client, grpcJs)
 
-const samples = await takeTurns(contenders, report)
+const samples = await measureInTurns(contenders, report)
 report.add({
   title: 'Updates of 1.1 KB',
   roles: rolesOfClients(contenders.map(({ name }) => name)),
@@ -44,6 +44,6 @@ async function add(name: string, client: string, { url, processId }: typeof node
     name,
     client: await startClient(client, url),
     pace: 'batched',
-    watched: [processId],
+    processIds: [processId],
   })
 }

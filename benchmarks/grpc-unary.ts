@@ -1,6 +1,6 @@
 // A small call, 64 at a time over one connection: calls per second, and the cost of each call for client and server.
 // All clients take turns within one run.
-import { type Contender, listen, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { type Contender, listen, startClient, measureInTurns } from './fixtures/grpc-run.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import { grpcMeasures, rolesOfClients } from './fixtures/report/grpc-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
@@ -24,9 +24,9 @@ const node = await listen('grpc-node.ts')
 const contenders: Contender[] = []
 for (const name of names) {
   const client = await startClient(name, node.url)
-  contenders.push({ name, client, pace: 'unary', watched: [node.processId] })
+  contenders.push({ name, client, pace: 'unary', processIds: [node.processId] })
 }
-const samples = await takeTurns(contenders, report)
+const samples = await measureInTurns(contenders, report)
 report.add({
   title: 'Calls of GetSlot, 64 at a time',
   roles: rolesOfClients(names),

@@ -50,7 +50,7 @@ const beforeReplay = await serve({ ...environment, FAIRLEAD_JETTON_UPSTREAM: rep
 const beforeChain = await serve({ ...environment, FAIRLEAD_JETTON_UPSTREAM: chain.url })
 
 const contenders: Readonly<Record<string, Contender>> = {
-  'answers from memory': { baseUrl: replayUrl, processId: replay.pid ?? 0, form: 'direct' },
+  'responses from memory': { baseUrl: replayUrl, processId: replay.pid ?? 0, form: 'direct' },
   'gateway before these': {
     baseUrl: `${beforeReplay.url}/${beforeReplay.token}`,
     processId: beforeReplay.processId,
@@ -67,7 +67,7 @@ const { jetton_master: master, jetton_wallet: wallet } = chain.example
 const operations: Readonly<Record<string, Operation>> = {
   '128 burns': burns(128),
   '1,000 burns': burns(1_000),
-  '128 transactions, streamed': alike({
+  '128 transactions, streamed': identical({
     path: `/api/v3/transactions?account=${wallet}&limit=128&offset=0&sort=desc`,
   }),
   'getConfigParam 15 by jsonRPC': parameter(15),
@@ -92,10 +92,10 @@ function burns(limit: number): Operation {
 
 function parameter(config_id: number): Operation {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getConfigParam', params: { config_id } })
-  return alike({ path: '/api/v2/jsonRPC', body })
+  return identical({ path: '/api/v2/jsonRPC', body })
 }
 
-function alike(call: Call): Operation {
+function identical(call: Call): Operation {
   return { throughGateway: call, direct: call }
 }
 
@@ -113,10 +113,10 @@ async function compare(name: string, operation: Operation): Promise<void> {
   }
   console.log(`\n${name}`)
   for (const [contender, values] of Object.entries(samples)) {
-    const floor = samples[contender.startsWith('gateway') ? floorOf(contender) : contender] ?? []
+    const baseline = samples[contender.startsWith('gateway') ? baselineOf(contender) : contender] ?? []
     const cell = (label: string, unit: string, digits: number, field: keyof Sample) => {
       const value = median(values.map((sample) => sample[field]))
-      const ratio = value / median(floor.map((sample) => sample[field]))
+      const ratio = value / median(baseline.map((sample) => sample[field]))
       return `${label} ${value.toFixed(digits).padStart(7)} ${unit} (x${ratio.toFixed(2)})`
     }
     const cells = [
@@ -131,8 +131,8 @@ async function compare(name: string, operation: Operation): Promise<void> {
 }
 
 /** Returns the baseline behind a gateway. */
-function floorOf(gateway: string): string {
-  return gateway.endsWith('these') ? 'answers from memory' : 'embedded chain'
+function baselineOf(gateway: string): string {
+  return gateway.endsWith('these') ? 'responses from memory' : 'embedded chain'
 }
 
 /**
@@ -148,8 +148,8 @@ async function measure(call: () => Promise<unknown>, processId: number): Promise
   const sorted = delays.toSorted((a, b) => a - b)
   const used = cpuMs(processId)
   const started = performance.now()
-  const turns = await Promise.all(Array.from({ length: parallel }, () => forAWhile(call)))
-  const calls = turns.reduce((sum, each) => sum + each, 0)
+  const runs = await Promise.all(Array.from({ length: parallel }, () => forAWhile(call)))
+  const calls = runs.reduce((sum, each) => sum + each, 0)
   return {
     p50: part(sorted, 0.5),
     p99: part(sorted, 0.99),
@@ -175,7 +175,7 @@ function bytesOf(baseUrl: string, { path, body }: Call): Promise<number> {
       response.on('error', reject)
       response.on('end', () => {
         if (response.statusCode === 200) resolve(bytes)
-        else reject(new Error(`${path} answered ${response.statusCode}`))
+        else reject(new Error(`${path} failed: ${response.statusCode}`))
       })
     })
     sent.on('error', reject)

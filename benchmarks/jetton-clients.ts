@@ -50,12 +50,12 @@ const tonClient = new TonClient({ endpoint })
 const tonweb = new TonWeb.HttpProvider(endpoint)
 
 const byHand = (method: string, params: object) => async () => {
-  const answer = await fetch(endpoint, {
+  const response = await fetch(endpoint, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
-  return answer.json()
+  return response.json()
 }
 const state = { method: 'getAddressInformation', params: { address: wallet } } as const
 const history = { method: 'getTransactions', params: { address: wallet, limit } } as const

@@ -4,7 +4,7 @@ import { Address, internal, type MessageRelaxed, toNano } from '@ton/core'
 import { burn, jettonTransfer, openWallet, startJettonChain } from './fixtures/jetton-chain.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 
-const most = Number(process.env['TRANSACTIONS'] ?? 10_000)
+const maxTransactions = Number(process.env['TRANSACTIONS'] ?? 10_000)
 const step = 2_000
 const receivers = Array.from({ length: 50 }, (_, index) => new Address(0, Buffer.alloc(32, index + 1)))
 
@@ -23,7 +23,7 @@ const inTrace = await transactionsIn(await sendMessages())
 let transactions = inTrace
 
 const rows: Memory[] = [await measured(0)]
-for (let target = step; target <= most; target += step) {
+for (let target = step; target <= maxTransactions; target += step) {
   const before = cpuMs(chain.processId)
   const first = transactions
   while (transactions < target) {
@@ -43,8 +43,8 @@ function sendMessages(): Promise<string> {
 }
 
 async function transactionsIn(hash: string): Promise<number> {
-  const answer = await fetch(`${chain.url}/api/v3/traces?msg_hash=${encodeURIComponent(hash)}`)
-  const { traces } = (await answer.json()) as { traces: [{ trace_info: { transactions: number } }] }
+  const response = await fetch(`${chain.url}/api/v3/traces?msg_hash=${encodeURIComponent(hash)}`)
+  const { traces } = (await response.json()) as { traces: [{ trace_info: { transactions: number } }] }
   return traces[0].trace_info.transactions
 }
 

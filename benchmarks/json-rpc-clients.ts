@@ -9,7 +9,7 @@ import { type CallSample, callMeasures } from './fixtures/report/call-measures.t
 import type { Role } from './fixtures/report/comparison.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import { readFlags } from './fixtures/read-flags.ts'
-import { startService } from './fixtures/gateway-process.ts'
+import { startGatewayOnDevnet } from './fixtures/gateway-process.ts'
 
 const roundMs = 400
 const concurrency = 16
@@ -20,36 +20,36 @@ const report = await startReport(import.meta.filename, {
   rounds: 7,
   software: { packages: ['viem', 'ethers', 'web3', 'ws'] },
 })
-const service = await startService()
-const { url, token } = service
+const gateway = await startGatewayOnDevnet()
+const { url, token } = gateway
 const auth = { kind: 'token', token } as const
 const tokenUrl = `${url}/${token}`
 const socketUrl = `${url.replace('http', 'ws')}/ws/${token}`
 
 const request = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
 const post = (address: string, body: unknown) => async () => {
-  const answer = await fetch(address, {
+  const response = await fetch(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  return await answer.json()
+  return await response.json()
 }
 const times = (count: number, call: () => Promise<unknown>) => () =>
   Promise.all(Array.from({ length: count }, call))
 
 const bare = new WebSocket(socketUrl)
 await new Promise((open) => bare.once('open', open))
-const waiting = new Map<number, (answer: unknown) => void>()
+const pending = new Map<number, (response: unknown) => void>()
 bare.on('message', (data: Buffer) => {
-  const answer = JSON.parse(data.toString()) as { id: number }
-  waiting.get(answer.id)?.(answer)
-  waiting.delete(answer.id)
+  const response = JSON.parse(data.toString()) as { id: number }
+  pending.get(response.id)?.(response)
+  pending.delete(response.id)
 })
 let lastId = 0
 const bareCall = () =>
   new Promise((resolve) => {
-    waiting.set(++lastId, resolve)
+    pending.set(++lastId, resolve)
     bare.send(JSON.stringify({ ...request, id: lastId }))
   })
 
@@ -72,68 +72,68 @@ const web3Socket = new Web3(socketUrl)
 
 const web3Batch = async () => {
   const calls = new web3.BatchRequest()
-  const answers = Array.from({ length: batchSize }, (_, id) =>
+  const responses = Array.from({ length: batchSize }, (_, id) =>
     calls.add({ ...request, id: id + 1, jsonrpc: '2.0' }),
   )
   await calls.execute()
-  return Promise.all(answers)
+  return Promise.all(responses)
 }
 
 interface Contender {
   /** Calls per turn. */
   readonly calls: number
-  turn(): Promise<unknown>
+  run(): Promise<unknown>
 }
 
-const one = (turn: () => Promise<unknown>): Contender => ({ calls: 1, turn })
-const many = (turn: () => Promise<unknown>): Contender => ({ calls: batchSize, turn })
+const singleCall = (run: () => Promise<unknown>): Contender => ({ calls: 1, run })
+const batchCall = (run: () => Promise<unknown>): Contender => ({ calls: batchSize, run })
 // Without `dedupe`, viem sends one request for equal calls in flight.
 const viemCall = (client: typeof viem | typeof viemSocket) => () =>
   client.request({ method: 'eth_blockNumber' }, { dedupe: false })
 
 const modes: Readonly<Record<string, Readonly<Record<string, Contender>>>> = {
   'Single calls over HTTP': {
-    'fetch by hand': one(post(tokenUrl, request)),
-    'fetch, node alone': one(post(service.node, request)),
-    'evm-rpc': one(() => evm.request({ method: 'eth_blockNumber' })),
-    viem: one(viemCall(viem)),
-    ethers: one(() => single.send('eth_blockNumber', [])),
-    web3: one(() => web3.requestManager.send({ method: 'eth_blockNumber', params: [] })),
+    'fetch by hand': singleCall(post(tokenUrl, request)),
+    'fetch, node alone': singleCall(post(gateway.node, request)),
+    'evm-rpc': singleCall(() => evm.request({ method: 'eth_blockNumber' })),
+    viem: singleCall(viemCall(viem)),
+    ethers: singleCall(() => single.send('eth_blockNumber', [])),
+    web3: singleCall(() => web3.requestManager.send({ method: 'eth_blockNumber', params: [] })),
   },
   [`Batches of ${batchSize} over HTTP`]: {
-    'fetch by hand': many(
+    'fetch by hand': batchCall(
       post(
         tokenUrl,
         Array.from({ length: batchSize }, (_, id) => ({ ...request, id })),
       ),
     ),
-    'evm-rpc': many(times(batchSize, () => evmBatched.request({ method: 'eth_blockNumber' }))),
-    viem: many(times(batchSize, viemCall(viemBatched))),
-    ethers: many(times(batchSize, () => batched.send('eth_blockNumber', []))),
-    web3: many(web3Batch),
+    'evm-rpc': batchCall(times(batchSize, () => evmBatched.request({ method: 'eth_blockNumber' }))),
+    viem: batchCall(times(batchSize, viemCall(viemBatched))),
+    ethers: batchCall(times(batchSize, () => batched.send('eth_blockNumber', []))),
+    web3: batchCall(web3Batch),
   },
   'Calls over a WebSocket': {
-    'ws by hand': one(bareCall),
-    'evm-rpc': one(() => evmSocket.request({ method: 'eth_blockNumber' })),
-    viem: one(viemCall(viemSocket)),
-    ethers: one(() => socketProvider.send('eth_blockNumber', [])),
-    web3: one(() => web3Socket.requestManager.send({ method: 'eth_blockNumber', params: [] })),
+    'ws by hand': singleCall(bareCall),
+    'evm-rpc': singleCall(() => evmSocket.request({ method: 'eth_blockNumber' })),
+    viem: singleCall(viemCall(viemSocket)),
+    ethers: singleCall(() => socketProvider.send('eth_blockNumber', [])),
+    web3: singleCall(() => web3Socket.requestManager.send({ method: 'eth_blockNumber', params: [] })),
   },
 }
 
-async function measure({ calls, turn }: Contender): Promise<CallSample> {
+async function measure({ calls, run }: Contender): Promise<CallSample> {
   const started = performance.now()
   const usedBefore = process.cpuUsage()
-  let turns = 0
+  let runs = 0
   const worker = async () => {
     while (performance.now() < started + roundMs) {
-      await turn()
-      turns += 1
+      await run()
+      runs += 1
     }
   }
   await Promise.all(Array.from({ length: calls > 1 ? 4 : concurrency }, worker))
   const { user, system } = process.cpuUsage(usedBefore)
-  const done = turns * calls
+  const done = runs * calls
   return {
     callsPerSecond: (done * 1_000) / (performance.now() - started),
     microsecondsPerCall: (user + system) / done,
@@ -165,5 +165,5 @@ bare.close()
 single.destroy()
 batched.destroy()
 await socketProvider.destroy()
-await service.stop()
+await gateway.stop()
 process.exit(0)

@@ -5,8 +5,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
 import {
-  type AnswerSize,
-  answerSizes,
+  type ResponseSize,
+  responseSizes,
   type RunningServer,
   started,
   startNginxNode,
@@ -37,25 +37,25 @@ const roles: Readonly<Record<string, Role>> = {
 }
 const sampleNames = Object.keys(roles)
 
-const everything = '64x0.2,1x0.2,16x0.2,256x0.2,64x2,64x64,64x0.2x10'
+const allScenarios = '64x0.2,1x0.2,16x0.2,256x0.2,64x2,64x64,64x0.2x10'
 
 const flags = readFlags(import.meta.filename, {
-  quick: { type: 'boolean', default: false, means: 'only 64 connections and answers of 0.2 kB' },
-  only: { type: 'string', means: `some of ${sampleNames.join(';')}` },
+  quick: { type: 'boolean', default: false, description: 'only 64 connections and responses of 0.2 kB' },
+  only: { type: 'string', description: `some of ${sampleNames.join(';')}` },
   scenarios: {
     type: 'string',
-    means: `connections x kB of an answer, and x calls of a batch; without it ${everything}`,
+    description: `connections x kB of a response, and x calls of a batch; without it ${allScenarios}`,
   },
   ...reportFlags,
-  seconds: { type: 'string', default: '1', means: 'length of a window' },
-  method: { type: 'string', default: 'eth_getBalance', means: 'that is called' },
-  'no-pin': { type: 'boolean', default: false, means: 'lets all run on all processors' },
+  seconds: { type: 'string', default: '1', description: 'length of a window' },
+  method: { type: 'string', default: 'eth_getBalance', description: 'that is called' },
+  'no-pin': { type: 'boolean', default: false, description: 'lets all run on all processors' },
 })
 
 /** One kind of load. */
 interface Scenario {
   readonly connections: number
-  readonly size: AnswerSize
+  readonly size: ResponseSize
   readonly calls: number
 }
 
@@ -64,7 +64,7 @@ interface Contender {
   url(scenario: Scenario): string
 }
 
-const scenarios = (flags.scenarios ?? (flags.quick ? '64x0.2' : everything)).split(',').map(toScenario)
+const scenarios = (flags.scenarios ?? (flags.quick ? '64x0.2' : allScenarios)).split(',').map(toScenario)
 const names = flags.only?.split(';') ?? sampleNames
 
 const has = (program: string, ...args: readonly string[]) => spawnSync(program, args).error === undefined
@@ -72,7 +72,7 @@ if (!has('wrk', '-v')) throw new Error('wrk is needed: it makes the load.')
 const hasNginx = has('nginx', '-v')
 const pins = !flags['no-pin'] && has('taskset', '-V')
 // Proxies have one processor to themselves. The load and the node share the other.
-const beside = pins ? ['taskset', '-c', '1'] : []
+const onOtherProcessor = pins ? ['taskset', '-c', '1'] : []
 const onProxy = pins ? ['taskset', '-c', '0'] : []
 
 const report = await startReport(import.meta.filename, {
@@ -84,13 +84,15 @@ const report = await startReport(import.meta.filename, {
   },
 })
 const stops: (() => Promise<void>)[] = []
-const node = await kept(hasNginx ? startNginxNode(beside, batchSize) : startNode(beside, 'node', ''))
+const node = await tracked(
+  hasNginx ? startNginxNode(onOtherProcessor, batchSize) : startNode(onOtherProcessor, 'node', ''),
+)
 if (!hasNginx)
   console.log('nginx is missing: node:http stands in for the node, and ratios are to no proxy at all')
 const contenders = new Map<string, Contender>()
 const warm = new Set<number>()
 for (const name of names) contenders.set(name, await start(name))
-const floor = hasNginx && names.includes('nginx') ? 'nginx' : 'direct'
+const baseline = hasNginx && names.includes('nginx') ? 'nginx' : 'direct'
 
 for (const scenario of scenarios) await compare(scenario)
 await report.finish()
@@ -99,9 +101,9 @@ process.exit(0)
 
 function toScenario(text: string): Scenario {
   const [connections = '64', size = '0.2', calls = '1'] = text.split('x')
-  const known = answerSizes.find((each) => each === size)
-  if (known === undefined) throw new Error(`Answers have ${answerSizes.join(', ')} kB.`)
-  return { connections: Number(connections), size: known, calls: Number(calls) }
+  const candidate = responseSizes.find((each) => each === size)
+  if (candidate === undefined) throw new Error(`Responses have ${responseSizes.join(', ')} kB.`)
+  return { connections: Number(connections), size: candidate, calls: Number(calls) }
 }
 
 async function start(name: string): Promise<Contender> {
@@ -113,12 +115,12 @@ async function start(name: string): Promise<Contender> {
     case 'direct':
       return { processId: node.processId, url: direct(node.url) }
     case 'nginx': {
-      const proxy = await kept(startNginxProxy(onProxy, node.url))
+      const proxy = await tracked(startNginxProxy(onProxy, node.url))
       return { processId: proxy.processId, url: direct(proxy.url) }
     }
     case 'fastify, reply-from':
     case 'http-proxy-3': {
-      const proxy = await kept(startNode(onProxy, name.split(',')[0] ?? name, node.url))
+      const proxy = await tracked(startNode(onProxy, name.split(',')[0] ?? name, node.url))
       return { processId: proxy.processId, url: direct(proxy.url) }
     }
     case 'gateway':
@@ -136,26 +138,26 @@ async function start(name: string): Promise<Contender> {
  */
 async function startGateways(name: string): Promise<Contender> {
   const sizes = [...new Set(scenarios.map(({ size }) => size))]
-  const services = new Map<AnswerSize, Awaited<ReturnType<typeof serve>>>()
+  const gateways = new Map<ResponseSize, Awaited<ReturnType<typeof serve>>>()
   for (const size of sizes) {
     const address = `${node.url}/${size}`
-    const service = await serve({
+    const gateway = await serve({
       FAIRLEAD_EVM_UPSTREAM: name === twoUpstreams ? `${address} ${address}?second` : address,
       FAIRLEAD_BUILTIN_HTTP_SERVER: name === onNodeHttp ? 'false' : 'true',
       FAIRLEAD_PROBE_NODES: 'false',
     })
-    stops.push(service.stop)
-    if (pins) spawnSync('taskset', ['-a', '-c', '-p', '0', String(service.processId)])
-    services.set(size, service)
+    stops.push(gateway.stop)
+    if (pins) spawnSync('taskset', ['-a', '-c', '-p', '0', String(gateway.processId)])
+    gateways.set(size, gateway)
   }
-  let asked = 0
+  let lastProcessId = 0
   return {
     get processId() {
-      return asked
+      return lastProcessId
     },
     url: ({ size }) => {
-      const { url = '', token = '', processId = 0 } = services.get(size) ?? {}
-      asked = processId
+      const { url = '', token = '', processId = 0 } = gateways.get(size) ?? {}
+      lastProcessId = processId
       return `${url}/${token}`
     },
   }
@@ -168,7 +170,7 @@ async function startNode(before: readonly string[], kind: string, target: string
   return started(spawn(program, args, { stdio: 'inherit' }), port)
 }
 
-async function kept(server: Promise<RunningServer>): Promise<RunningServer> {
+async function tracked(server: Promise<RunningServer>): Promise<RunningServer> {
   const running = await server
   stops.push(running.stop)
   return running
@@ -176,10 +178,10 @@ async function kept(server: Promise<RunningServer>): Promise<RunningServer> {
 
 async function compare(scenario: Scenario): Promise<void> {
   // The node recognizes batches by their length, and would not recognize half of one.
-  const taking = [...contenders].filter(([name]) => scenario.calls === 1 || name !== twoUpstreams)
-  const samples = new Map<string, ProxySample[]>(taking.map(([name]) => [name, []]))
+  const participants = [...contenders].filter(([name]) => scenario.calls === 1 || name !== twoUpstreams)
+  const samples = new Map<string, ProxySample[]>(participants.map(([name]) => [name, []]))
   for (let round = 0; round < report.rounds; round++) {
-    for (const [name, contender] of taking) {
+    for (const [name, contender] of participants) {
       await warmUp(contender, scenario)
       samples.get(name)?.push(await measure(contender, scenario, Number(flags.seconds)))
     }
@@ -187,22 +189,24 @@ async function compare(scenario: Scenario): Promise<void> {
   const { connections, size, calls } = scenario
   const title = `${connections} connections, responses of ${size} kB${calls > 1 ? `, batches of ${calls}` : ''}`
   const errors = [...samples.values()].flat().reduce((sum, sample) => sum + sample.errors, 0)
-  const present = Object.fromEntries(taking.map(([name]) => [name, roles[name] ?? 'reference'] as const))
-  report.add({ title, roles: present, measures: proxyMeasures(samples, floor), errors })
+  const present = Object.fromEntries(
+    participants.map(([name]) => [name, roles[name] ?? 'reference'] as const),
+  )
+  report.add({ title, roles: present, measures: proxyMeasures(samples, baseline), errors })
 }
 
 async function warmUp(contender: Contender, scenario: Scenario): Promise<void> {
   const url = contender.url(scenario)
   const seconds = warm.has(contender.processId) ? leadInSeconds : warmUpSeconds
   warm.add(contender.processId)
-  await load({ ...scenario, command: beside, url, seconds, method: flags.method })
+  await load({ ...scenario, command: onOtherProcessor, url, seconds, method: flags.method })
 }
 
 async function measure(contender: Contender, scenario: Scenario, seconds: number): Promise<ProxySample> {
   const url = contender.url(scenario)
   const { processId } = contender
   const used = cpuMs(processId)
-  const result = await load({ ...scenario, command: beside, url, seconds, method: flags.method })
+  const result = await load({ ...scenario, command: onOtherProcessor, url, seconds, method: flags.method })
   return {
     ...result,
     cpuUs: ((cpuMs(processId) - used) * 1_000) / Math.max(result.requests, 1),

@@ -6,8 +6,8 @@ import { readFlags } from './fixtures/read-flags.ts'
 import { renderPages } from './fixtures/report/render-pages.ts'
 
 const flags = readFlags(import.meta.filename, {
-  results: { type: 'string', default: 'benchmarks/results', means: 'folder of saved results' },
-  to: { type: 'string', default: '.', means: 'folder to write docs/benchmarks.md and README.md to' },
+  results: { type: 'string', default: 'benchmarks/results', description: 'folder of saved results' },
+  to: { type: 'string', default: '.', description: 'folder to write docs/benchmarks.md and README.md to' },
 })
 for (const [file, text] of Object.entries(renderPages(resolve(repository, flags.results)))) {
   const path = resolve(repository, flags.to, file)

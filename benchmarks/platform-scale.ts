@@ -12,18 +12,22 @@ import { createPlanLog, planSettings, type TableRead } from './fixtures/plan-log
 import { fillScale, type Run, type Scale } from './fixtures/platform-scale-data.ts'
 import { hasPostgresql, openSqlSession, type Postgresql, startPostgresql } from './fixtures/postgresql.ts'
 import { type Replica, startReplica } from './fixtures/replica.ts'
-import { type Keep, withServers } from './fixtures/replica-run.ts'
+import { type Register, withServers } from './fixtures/replica-run.ts'
 
 const flags = readFlags(import.meta.filename, {
-  projects: { type: 'string', default: '100000', means: 'projects and nodes that are compared with 1,000' },
-  usage: { type: 'string', default: '1000000', means: 'rows of usage that are compared with 1,000' },
-  rounds: { type: 'string', default: '15', means: 'requests of each kind to each service' },
-  backend: { type: 'string', default: 'both', means: 'or postgresql, or embedded' },
+  projects: {
+    type: 'string',
+    default: '100000',
+    description: 'projects and nodes that are compared with 1,000',
+  },
+  usage: { type: 'string', default: '1000000', description: 'rows of usage that are compared with 1,000' },
+  rounds: { type: 'string', default: '15', description: 'requests of each kind to each gateway' },
+  backend: { type: 'string', default: 'both', description: 'or postgresql, or embedded' },
 })
 const rounds = Number(flags.rounds)
-const few: Scale = { projects: 1_000, usageRows: 1_000 }
-const many: Scale = { projects: Number(flags.projects), usageRows: Number(flags.usage) }
-if (![rounds, many.projects, many.usageRows].every((value) => value > 0)) {
+const smallScale: Scale = { projects: 1_000, usageRows: 1_000 }
+const largeScale: Scale = { projects: Number(flags.projects), usageRows: Number(flags.usage) }
+if (![rounds, largeScale.projects, largeScale.usageRows].every((value) => value > 0)) {
   throw new Error('Every number has to be above zero.')
 }
 const backends = flags.backend === 'both' ? ['postgresql', 'embedded'] : [flags.backend]
@@ -34,7 +38,7 @@ if (backends.includes('postgresql') && !hasPostgresql) {
 /** Nodes on the first pages of lists. Only these can be opened. */
 const openNodes = 120
 /** A statement that reads more rows of a table than this, and more than a tenth of it, reads too many. */
-const mostRead = 10_000
+const maxRowsRead = 10_000
 
 const hourMs = 3_600_000
 const today = new Date().toISOString().slice(0, 10)
@@ -67,48 +71,50 @@ const whole: Readonly<Record<string, string>> = {
 const plans = createPlanLog()
 let server: Postgresql | undefined
 
-await withServers(async (keep) => {
+await withServers(async (register) => {
   for (const backend of backends) {
-    const services: Replica[] = []
-    for (const scale of [few, many]) {
-      services.push(await (backend === 'postgresql' ? onPostgresql(keep, scale) : onEmbedded(keep, scale)))
+    const gateways: Replica[] = []
+    for (const scale of [smallScale, largeScale]) {
+      gateways.push(
+        await (backend === 'postgresql' ? onPostgresql(register, scale) : onEmbedded(register, scale)),
+      )
     }
-    const [small, large] = services
+    const [small, large] = gateways
     if (small && large) await compare(backend, small, large)
-    for (const service of services) await service.stop()
+    for (const gateway of gateways) await gateway.stop()
   }
 })
 
-async function onPostgresql(keep: Keep, scale: Scale): Promise<Replica> {
-  server ??= await keep(startPostgresql(planSettings, plans.hear))
-  const admin = await keep(openSqlSession(server.url))
+async function onPostgresql(register: Register, scale: Scale): Promise<Replica> {
+  server ??= await register(startPostgresql(planSettings, plans.append))
+  const admin = await register(openSqlSession(server.url))
   const name = `scale_${scale.usageRows}`
   await admin.run(`create database ${name}`)
   const url = new URL(server.url)
   url.pathname = `/${name}`
   const environment = { ...keyed(), DATABASE_URL: url.href }
-  const first = await keep(startReplica(environment, true))
+  const first = await register(startReplica(environment, true))
   await openSome(first)
   await first.stop()
-  const sql = await keep(openSqlSession(url.href))
+  const sql = await register(openSqlSession(url.href))
   await sql.run('set session_replication_role = replica')
   await fill((statement) => sql.run(statement), scale)
   await sql.stop()
-  return { ...(await keep(startReplica(environment))), apiKey: first.apiKey }
+  return { ...(await register(startReplica(environment))), apiKey: first.apiKey }
 }
 
-async function onEmbedded(keep: Keep, scale: Scale): Promise<Replica> {
+async function onEmbedded(register: Register, scale: Scale): Promise<Replica> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-scale-'))
-  await keep(Promise.resolve({ stop: () => rm(folder, { recursive: true, force: true }) }))
+  await register(Promise.resolve({ stop: () => rm(folder, { recursive: true, force: true }) }))
   const environment = { ...keyed(), FAIRLEAD_DATA_DIRECTORY: folder, DATABASE_URL: '' }
-  const first = await keep(startReplica(environment, true))
+  const first = await register(startReplica(environment, true))
   await openSome(first)
   await first.stop()
   const pglite = await PGlite.create(join(folder, 'control'))
   await pglite.exec('set session_replication_role = replica')
   await fill((statement) => pglite.exec(statement), scale)
   await pglite.close()
-  return { ...(await keep(startReplica(environment))), apiKey: first.apiKey }
+  return { ...(await register(startReplica(environment))), apiKey: first.apiKey }
 }
 
 function keyed() {
@@ -124,8 +130,8 @@ async function fill(run: Run, scale: Scale): Promise<void> {
 }
 
 /** Creates the nodes that the first pages show. */
-async function openSome(service: Replica): Promise<void> {
-  const { body: list } = await read(service, '/v2/projects/')
+async function openSome(gateway: Replica): Promise<void> {
+  const { body: list } = await read(gateway, '/v2/projects/')
   const { results } = list as { results: { id: string }[] }
   const project = results[0]?.id
   for (let at = 0; at < openNodes; at++) {
@@ -136,43 +142,43 @@ async function openSome(service: Replica): Promise<void> {
       network: 'mainnet',
       upstreams: { evm: 'http://127.0.0.1:1' },
     }
-    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' }
     const request = { method: 'POST', headers, body: JSON.stringify(body) }
-    const response = await fetch(`${service.url}/v2/nodes/`, request)
+    const response = await fetch(`${gateway.url}/v2/nodes/`, request)
     if (response.status !== 201)
-      throw new Error(`A node was answered ${response.status}: ${await response.text()}`)
+      throw new Error(`Creating a node failed: ${response.status}: ${await response.text()}`)
   }
 }
 
 async function compare(backend: string, small: Replica, large: Replica): Promise<void> {
-  console.log(`${backend}: milliseconds with ${few.usageRows} and ${many.usageRows} rows`)
+  console.log(`${backend}: milliseconds with ${smallScale.usageRows} and ${largeScale.usageRows} rows`)
   for (const [kind, requests] of Object.entries({ bounded, whole })) {
     for (const [name, path] of Object.entries(requests)) {
       const times: [number[], number[]] = [[], []]
       // Long requests need neither repetition nor warm-up.
       const [first, turns] = kind === 'whole' ? [0, 1] : [-2, rounds]
       for (let round = first; round < turns; round++) {
-        for (const [at, service] of [small, large].entries()) {
-          const { ms } = await read(service, path)
+        for (const [at, gateway] of [small, large].entries()) {
+          const { ms } = await read(gateway, path)
           if (round >= 0) times[at]?.push(ms)
         }
       }
-      const [one, other] = times.map(median)
+      const [smallMs, largeMs] = times.map(median)
       console.log(
-        `  ${name.padEnd(28)} ${format(one)} ${format(other)}   ratio ${((other ?? 0) / (one ?? 1)).toFixed(2)}`,
+        `  ${name.padEnd(28)} ${format(smallMs)} ${format(largeMs)}   ratio ${((largeMs ?? 0) / (smallMs ?? 1)).toFixed(2)}`,
       )
     }
   }
-  if (server && backend === 'postgresql') await judgePlans(server, large)
+  if (server && backend === 'postgresql') await checkPlans(server, large)
 }
 
 /** Fails when a request whose cost must not grow reads a large part of a large table. */
-async function judgePlans({ url }: Postgresql, service: Replica): Promise<void> {
+async function checkPlans({ url }: Postgresql, gateway: Replica): Promise<void> {
   const sizes: Readonly<Record<string, number>> = {
-    projects: many.projects,
-    nodes: many.projects,
-    usage_hours: many.usageRows,
-    usage_days: many.usageRows / 24,
+    projects: largeScale.projects,
+    nodes: largeScale.projects,
+    usage_hours: largeScale.usageRows,
+    usage_days: largeScale.usageRows / 24,
   }
   const admin = await openSqlSession(url)
   await admin.run('alter system set auto_explain.log_min_duration = 0')
@@ -180,10 +186,10 @@ async function judgePlans({ url }: Postgresql, service: Replica): Promise<void> 
   await pause(500)
   for (const [name, path] of Object.entries(bounded)) {
     plans.begin()
-    await read(service, path)
+    await read(gateway, path)
     // The server writes its log with a delay.
     await pause(200)
-    for (const { table, kind, rows } of plans.end().filter((one) => isTooMuch(one, sizes))) {
+    for (const { table, kind, rows } of plans.end().filter((tableRead) => isTooMuch(tableRead, sizes))) {
       console.log(`  ${name}: ${kind} reads ${rows} rows of ${table}`)
       process.exitCode = 1
     }
@@ -196,8 +202,8 @@ function isTooMuch(
 ): boolean {
   const size = sizes[table] ?? 0
   // A list contains the total count, which requires a scan of all rows.
-  if (isCounted || size < mostRead) return false
-  return kind === 'Seq Scan' || rows > Math.max(mostRead, size / 10)
+  if (isCounted || size < maxRowsRead) return false
+  return kind === 'Seq Scan' || rows > Math.max(maxRowsRead, size / 10)
 }
 
 /** Reads a response to the end, and retries while the gateway responds with 429. Returns the body if it is JSON. */
@@ -210,7 +216,7 @@ async function read({ url, apiKey }: Replica, path: string): Promise<{ body: unk
       await pause(1_000 * Number(response.headers.get('retry-after')))
       continue
     }
-    if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
+    if (!response.ok) throw new Error(`${path} failed: ${response.status}: ${await response.text()}`)
     const isJson = response.headers.get('content-type')?.includes('json') === true
     const body: unknown = isJson ? await response.json() : undefined
     // An export is discarded: it may be larger than the available memory.
@@ -220,7 +226,7 @@ async function read({ url, apiKey }: Replica, path: string): Promise<{ body: unk
 }
 
 function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 function format(ms: number | undefined): string {

@@ -15,23 +15,23 @@ import {
   callNode,
   callSteadily,
   hangUp,
-  untilKnown,
+  waitUntilAccepted,
 } from './fixtures/replica-calls.ts'
 import { compareProcesses } from './fixtures/replica-processes.ts'
 import { type Replica, startReplica, writeCredentials } from './fixtures/replica.ts'
-import { type Keep, withServers } from './fixtures/replica-run.ts'
+import { type Register, withServers } from './fixtures/replica-run.ts'
 
 const flags = readFlags(import.meta.filename, {
-  seconds: { type: 'string', default: '10', means: 'of each load' },
-  replicas: { type: 'string', default: '3', means: 'services behind the balancer' },
+  seconds: { type: 'string', default: '10', description: 'of each load' },
+  replicas: { type: 'string', default: '3', description: 'gateways behind the load balancer' },
   rate: {
     type: 'string',
     default: '100',
-    means: 'calls in a second of the limited credential; three times as many are made',
+    description: 'calls in a second of the limited credential; three times as many are made',
   },
-  burst: { type: 'string', default: '100', means: 'its burst' },
-  rounds: { type: 'string', default: '20', means: 'credentials that are revoked' },
-  only: { type: 'string', default: 'limits,revocation,usage,processes', means: 'some of these' },
+  burst: { type: 'string', default: '100', description: 'its burst' },
+  rounds: { type: 'string', default: '20', description: 'credentials that are revoked' },
+  only: { type: 'string', default: 'limits,revocation,usage,processes', description: 'some of these' },
 })
 const [seconds, count] = [Number(flags.seconds), Number(flags.replicas)]
 const [rate, burst, rounds] = [Number(flags.rate), Number(flags.burst), Number(flags.rounds)]
@@ -59,12 +59,12 @@ if (missing.length > 0) {
 
 await withServers(run)
 
-async function run(keep: Keep): Promise<void> {
+async function run(register: Register): Promise<void> {
   progress('starting PostgreSQL, Redis and a node')
   const [postgresql, redis, node] = await Promise.all([
-    keep(startPostgresql()),
-    keep(startRedis()),
-    keep(startNginxNode([], 1)),
+    register(startPostgresql()),
+    register(startRedis()),
+    register(startNginxNode([], 1)),
   ])
   const environment = {
     DATABASE_URL: postgresql.url,
@@ -75,11 +75,11 @@ async function run(keep: Keep): Promise<void> {
     FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1000000',
   }
   progress(`starting ${count} replicas`)
-  const first = await keep(startReplica(environment, true))
-  const others = Array.from({ length: count - 1 }, () => keep(startReplica(environment)))
+  const first = await register(startReplica(environment, true))
+  const others = Array.from({ length: count - 1 }, () => register(startReplica(environment)))
   const replicas = [first, ...(await Promise.all(others))]
-  const sql = await keep(openSqlSession(postgresql.url))
-  const balancer = await keep(startBalancer(replicas.map(({ url }) => url)))
+  const sql = await register(openSqlSession(postgresql.url))
+  const balancer = await register(startBalancer(replicas.map(({ url }) => url)))
   await pause(countedWithinMs)
 
   if (only.has('limits')) await compareLimits(sql, redis, replicas, balancer.url)
@@ -87,7 +87,7 @@ async function run(keep: Keep): Promise<void> {
   if (only.has('usage')) await compareUsage(sql, replicas, balancer.url, first.apiKey)
   hangUp()
   for (const replica of replicas) await replica.stop()
-  if (only.has('processes')) await compareProcesses(sql, keep, environment, seconds)
+  if (only.has('processes')) await compareProcesses(sql, register, environment, seconds)
 }
 
 async function compareLimits(
@@ -100,34 +100,34 @@ async function compareLimits(
   console.log(
     `\nlimits: ${rate} calls in a second, burst ${burst}, ${count} replicas, ${overload} times as many calls`,
   )
-  for (const [name, isStoreThere, slack] of [
+  for (const [name, isStoreRunning, slack] of [
     ['counted together', true, 2 * count * lease],
     // The share of each replica is at least one call.
     ['store away', false, Math.max(0, count - burst)],
   ] as const) {
     const [credential] = await writeCredentials(sql, 1, { rate: { requestsPerSecond: rate, burst } })
-    await untilKnown(replicas.map((replica) => `${replica.url}/${credential?.token}`))
+    await waitUntilAccepted(replicas.map((replica) => `${replica.url}/${credential?.token}`))
     // Until the burst is available again in full.
     await pause((count / rate) * 1_000 + 1_000)
-    if (!isStoreThere) await redis.stop()
+    if (!isStoreRunning) await redis.stop()
     progress(`limits, ${name}`)
     const failuresBefore = await storeFailures(replicas)
-    const taken = await callSteadily(`${url}/${credential?.token}`, overload * rate, seconds)
+    const measured = await callSteadily(`${url}/${credential?.token}`, overload * rate, seconds)
     const failures = (await storeFailures(replicas)) - failuresBefore
-    if (!isStoreThere) await redis.start()
-    const whole = burst + rate * taken.seconds
-    const admitted = taken.outcomes.of(200)
-    const over = (admitted / whole - 1) * 100
-    const bound = Math.floor(whole + slack)
+    if (!isStoreRunning) await redis.start()
+    const maxAdmitted = burst + rate * measured.seconds
+    const admitted = measured.outcomes.of(200)
+    const over = (admitted / maxAdmitted - 1) * 100
+    const bound = Math.floor(maxAdmitted + slack)
     console.log(
-      `  ${name.padEnd(17)}${admitted} admitted of ${taken.outcomes.except()} in ${taken.seconds.toFixed(2)} s, ` +
-        `burst + rate x seconds is ${Math.floor(whole)}: ${over >= 0 ? '+' : ''}${over.toFixed(2)}%, ` +
-        `documented at most ${bound} (+${((slack / whole) * 100).toFixed(2)}%)` +
-        othersOf(taken.outcomes.except(200, 429)),
+      `  ${name.padEnd(17)}${admitted} admitted of ${measured.outcomes.except()} in ${measured.seconds.toFixed(2)} s, ` +
+        `burst + rate x seconds is ${Math.floor(maxAdmitted)}: ${over >= 0 ? '+' : ''}${over.toFixed(2)}%, ` +
+        `documented at most ${bound} (+${((slack / maxAdmitted) * 100).toFixed(2)}%)` +
+        describeUnexpected(measured.outcomes.except(200, 429)),
     )
-    if (isStoreThere && failures > 0) {
+    if (isStoreRunning && failures > 0) {
       console.log(`  ${' '.repeat(17)}the store did not answer ${failures} times in time: not judged`)
-    } else demand(admitted <= bound, `${name}: ${admitted} calls are more than ${bound}`)
+    } else assertMet(admitted <= bound, `${name}: ${admitted} calls are more than ${bound}`)
   }
 }
 
@@ -149,7 +149,7 @@ async function measureRevocation(sql: SqlSession, replicas: readonly Replica[]):
   const delays: number[][] = replicas.map(() => [])
   for (const { id, token } of await writeCredentials(sql, rounds)) {
     const urls = replicas.map(({ url }) => `${url}/${token}`)
-    await untilKnown(urls)
+    await waitUntilAccepted(urls)
     let committedAt = Number.POSITIVE_INFINITY
     const ends = urls.map(async (url, at) => {
       while ((await callNode(url)) === 200) await pause(1)
@@ -162,13 +162,13 @@ async function measureRevocation(sql: SqlSession, replicas: readonly Replica[]):
     await Promise.all(ends)
   }
   console.log(`\nrevocation: from COMMIT to the first 401, ${rounds} rounds`)
-  for (const [at, taken] of delays.entries()) {
+  for (const [at, measured] of delays.entries()) {
     console.log(
-      `  replica ${at + 1}        min ${ms(Math.min(...taken))}, median ${ms(median(taken))}, max ${ms(Math.max(...taken))}`,
+      `  replica ${at + 1}        min ${ms(Math.min(...measured))}, median ${ms(median(measured))}, max ${ms(Math.max(...measured))}`,
     )
   }
-  const longest = Math.max(...delays.flat())
-  demand(longest < 1_000, `a revoked credential was in force for ${ms(longest)}`)
+  const max = Math.max(...delays.flat())
+  assertMet(max < 1_000, `a revoked credential was in force for ${ms(max)}`)
 }
 
 async function compareUsage(
@@ -178,39 +178,39 @@ async function compareUsage(
   apiKey: string,
 ): Promise<void> {
   const [credential] = await writeCredentials(sql, 1)
-  await untilKnown(replicas.map((replica) => `${replica.url}/${credential?.token}`))
+  await waitUntilAccepted(replicas.map((replica) => `${replica.url}/${credential?.token}`))
   progress('usage')
-  const taken = await callBusily(`${url}/${credential?.token}`, 32, seconds)
+  const measured = await callBusily(`${url}/${credential?.token}`, 32, seconds)
   await pause(reportedWithinMs)
-  const answer = await fetch(
+  const response = await fetch(
     `${replicas.at(-1)?.url}/v2/reporting/node-usage/?date_from=2020-01-01&date_to=2100-01-01`,
     { headers: { authorization: `Bearer ${apiKey}` } },
   )
-  if (!answer.ok) throw new Error(`The report was answered with ${answer.status}.`)
-  const { totals } = (await answer.json()) as { totals: { requests: number; failed_requests: number } }
+  if (!response.ok) throw new Error(`The report failed: status ${response.status}.`)
+  const { totals } = (await response.json()) as { totals: { requests: number; failed_requests: number } }
   const reported = totals.requests - totals.failed_requests
-  const [answered, refused] = [allOutcomes.of(200), allOutcomes.of(429)]
+  const [accepted, rejected] = [allOutcomes.of(200), allOutcomes.of(429)]
   console.log(
-    `\nusage: everything above and ${seconds} s of 32 clients (${Math.round(taken.of(200) / seconds)} calls/s)`,
+    `\nusage: everything above and ${seconds} s of 32 clients (${Math.round(measured.of(200) / seconds)} calls/s)`,
   )
-  console.log(`  answered         ${answered} calls, reported ${reported}: ${reported - answered} apart`)
+  console.log(`  accepted, 200    ${accepted} calls, reported ${reported}: ${reported - accepted} apart`)
   console.log(
-    `  refused, 429     ${refused} calls, reported ${totals.failed_requests}: ${totals.failed_requests - refused} apart`,
+    `  rejected, 429    ${rejected} calls, reported ${totals.failed_requests}: ${totals.failed_requests - rejected} apart`,
   )
-  const isWhole = reported === answered && totals.failed_requests === refused
-  demand(isWhole, 'what is reported is not what was answered')
+  const isComplete = reported === accepted && totals.failed_requests === rejected
+  assertMet(isComplete, 'the reported usage differs from the responses')
   const unexpected = allOutcomes.except(200, 401, 429)
-  demand(unexpected === 0, `${unexpected} calls ended otherwise than with 200, 401 or 429`)
+  assertMet(unexpected === 0, `${unexpected} calls ended otherwise than with 200, 401 or 429`)
 }
 
-function othersOf(unexpected: number): string {
+function describeUnexpected(unexpected: number): string {
   return unexpected > 0 ? `, ${unexpected} ENDED OTHERWISE` : ''
 }
 
 /** Reports behavior that differs from the documentation, and continues. The benchmark then exits with 1. */
-function demand(isMet: boolean, complaint: string): void {
+function assertMet(isMet: boolean, message: string): void {
   if (isMet) return
-  console.log(`  NOT AS DOCUMENTED: ${complaint}`)
+  console.log(`  NOT AS DOCUMENTED: ${message}`)
   process.exitCode = 1
 }
 

@@ -10,21 +10,21 @@ import { GeyserDefinition, GetSlotRequest, SubscribeRequest } from '@fairlead/gr
 import { checkOut, commitOf, repository } from './fixtures/checkout.ts'
 import { inspect, type SourceFunction } from './fixtures/inspected-process.ts'
 import { readFlags } from './fixtures/read-flags.ts'
-import { type FirstStart, serve, type Service } from './fixtures/gateway-process.ts'
+import { type FirstStart, serve, type RunningGateway } from './fixtures/gateway-process.ts'
 
 const flags = readFlags(import.meta.filename, {
-  at: { type: 'string', means: 'commit whose gateway is walked; the working tree when left out' },
+  at: { type: 'string', description: 'commit whose gateway is walked; the working tree when left out' },
   requests: {
     type: 'string',
     default: 'evm,websocket,beacon,grpc,grpc-stream,platform',
-    means: 'some of these',
+    description: 'some of these',
   },
   allocations: {
     type: 'boolean',
     default: false,
-    means: 'only measures what one request allocates on the heap',
+    description: 'only measures what one request allocates on the heap',
   },
-  list: { type: 'boolean', default: false, means: 'prints every function' },
+  list: { type: 'boolean', default: false, description: 'prints every function' },
 })
 
 // They run a function of their caller, and are not a step of a request.
@@ -34,7 +34,7 @@ const wrappers = new Set(['http1/src/unexpected-errors.ts', 'gateway-core/src/co
 const warmUpRequests = 300
 const measuredRequests = 600
 
-type Gateway = Service & FirstStart
+type Gateway = RunningGateway & FirstStart
 
 /** Prepares requests. Each call of the resolved function makes one request and reads its response. */
 const requests: Readonly<Record<string, (gateway: Gateway) => Promise<() => Promise<void>>>> = {
@@ -152,9 +152,9 @@ try {
       await request()
       await sleep(50)
     })
-    let way: readonly SourceFunction[] = []
+    let requestPath: readonly SourceFunction[] = []
     const toUpstream: SourceFunction[] = []
-    const back: SourceFunction[] = []
+    const responsePath: SourceFunction[] = []
     hasReachedUpstream = false
     await inspected.entered(
       ran.filter((each) => !idle.has(keyOf(each))),
@@ -163,11 +163,12 @@ try {
         await sleep(100)
       },
       (entry, stack) => {
-        ;(hasReachedUpstream ? back : toUpstream).push(entry)
-        if (!hasReachedUpstream && stack.length > way.length && !stack.some(isHealthCheck)) way = stack
+        ;(hasReachedUpstream ? responsePath : toUpstream).push(entry)
+        if (!hasReachedUpstream && stack.length > requestPath.length && !stack.some(isHealthCheck))
+          requestPath = stack
       },
     )
-    report(name, way, toUpstream, back)
+    report(name, requestPath, toUpstream, responsePath)
   }
   inspected.close()
 } finally {
@@ -183,31 +184,31 @@ function keyOf({ file, line, name }: SourceFunction): string {
 /**
  * Prints the path of one request.
  *
- * @param way - the deepest stack before the upstream was reached; calls that have returned by then are not part of it
+ * @param requestPath - the deepest stack before the upstream was reached; calls that have returned by then are not part of it
  */
 function report(
   name: string,
-  way: readonly SourceFunction[],
+  requestPath: readonly SourceFunction[],
   toUpstream: readonly SourceFunction[],
-  back: readonly SourceFunction[],
+  responsePath: readonly SourceFunction[],
 ): void {
   const files = new Set(toUpstream.map(({ file }) => file)).size
   console.log(
-    `\n${name}: ${way.length} hops; ${toUpstream.length} functions of ${files} files run in request direction, ` +
-      `${back.length} on the way back`,
+    `\n${name}: ${requestPath.length} hops; ${toUpstream.length} functions of ${files} files run in request direction, ` +
+      `${responsePath.length} on the way back`,
   )
-  const folders = way
+  const folders = requestPath
     .filter(({ file }) => !wrappers.has(file))
     .map(folderOf)
     .filter((folder, at, all) => folder !== all[at - 1])
   console.log(`  ${folders.join(' > ')}`)
-  const again = [...new Set(folders.filter((folder, at) => folders.indexOf(folder) !== at))]
-  console.log(`  entered again: ${again.length === 0 ? 'none' : again.join(', ')}`)
-  for (const hop of way) console.log(`  ${keyOf(hop)}`)
+  const repeated = [...new Set(folders.filter((folder, at) => folders.indexOf(folder) !== at))]
+  console.log(`  entered again: ${repeated.length === 0 ? 'none' : repeated.join(', ')}`)
+  for (const hop of requestPath) console.log(`  ${keyOf(hop)}`)
   if (!flags.list) return
   console.log('  all functions, > in request direction, < on the way back:')
   for (const entry of toUpstream) console.log(`  > ${keyOf(entry)}`)
-  for (const entry of back) console.log(`  < ${keyOf(entry)}`)
+  for (const entry of responsePath) console.log(`  < ${keyOf(entry)}`)
 }
 
 /**

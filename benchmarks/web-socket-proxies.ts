@@ -15,19 +15,20 @@ const roles: Readonly<Record<string, Role>> = {
   gateway: 'fairlead',
 }
 const contenderNames = Object.keys(roles)
-const everything = '1x1,16x1,64x1,1x16,16x16,64x16'
+const allScenarios = '1x1,16x1,64x1,1x16,16x16,64x16'
 const flags = readFlags(import.meta.filename, {
-  seconds: { type: 'string', default: '5', means: 'length of a window' },
+  seconds: { type: 'string', default: '5', description: 'length of a window' },
   ...reportFlags,
   'warm-up': {
     type: 'string',
     default: '2',
-    means: 'seconds before each window, which are not counted; the first one of each contender takes 20',
+    description:
+      'seconds before each window, which are not counted; the first one of each contender takes 20',
   },
-  only: { type: 'string', default: contenderNames.join(','), means: 'some of these' },
-  scenarios: { type: 'string', default: everything, means: 'connections x calls in flight on each' },
-  profile: { type: 'string', means: 'folder that a CPU profile of the service is written to' },
-  'no-pin': { type: 'boolean', default: false, means: 'lets all run on all processors' },
+  only: { type: 'string', default: contenderNames.join(','), description: 'some of these' },
+  scenarios: { type: 'string', default: allScenarios, description: 'connections x calls in flight on each' },
+  profile: { type: 'string', description: 'folder that a CPU profile of the gateway is written to' },
+  'no-pin': { type: 'boolean', default: false, description: 'lets all run on all processors' },
 })
 
 /** One kind of load. */
@@ -54,7 +55,7 @@ interface Sample extends LoadResult {
 const has = (program: string, ...args: readonly string[]) => spawnSync(program, args).error === undefined
 const pins = !flags['no-pin'] && has('taskset', '-V')
 // Proxies have one processor to themselves. The load and the node share the other.
-const beside = pins ? ['taskset', '-c', '1'] : []
+const onOtherProcessor = pins ? ['taskset', '-c', '1'] : []
 const onProxy = pins ? ['taskset', '-c', '0'] : []
 
 const report = await startReport(import.meta.filename, {
@@ -79,7 +80,7 @@ async function compareAll(): Promise<void> {
   const names = listed(flags.only, contenderNames)
   const scenarios = flags.scenarios.split(',').map(toScenario)
   if (names.includes('nginx') && !has('nginx', '-v')) throw new Error('nginx is needed: ratios are to it.')
-  const node = await startWebSocketNode(beside)
+  const node = await startWebSocketNode(onOtherProcessor)
   stops.push(node.stop)
   const contenders: Contender[] = []
   for (const name of names) contenders.push(await start(name, node))
@@ -87,10 +88,10 @@ async function compareAll(): Promise<void> {
   await report.finish()
 }
 
-function listed(text: string, known: readonly string[]): readonly string[] {
+function listed(text: string, valid: readonly string[]): readonly string[] {
   const names = text.split(',')
-  const stranger = names.find((name) => !known.includes(name))
-  if (stranger !== undefined) throw new Error(`${stranger} is none of ${known.join(', ')}.`)
+  const unknown = names.find((name) => !valid.includes(name))
+  if (unknown !== undefined) throw new Error(`${unknown} is none of ${valid.join(', ')}.`)
   return names
 }
 
@@ -108,7 +109,7 @@ async function start(name: string, node: WebSocketNode): Promise<Contender> {
     stops.push(proxy.stop)
     return { name, url: proxy.url.replace('http:', 'ws:'), processId: proxy.processId }
   }
-  const service = await serveLimited(
+  const gateway = await serveLimited(
     { evm: node.http, websocket: node.webSocket },
     {
       command: onProxy,
@@ -116,11 +117,11 @@ async function start(name: string, node: WebSocketNode): Promise<Contender> {
       nodeFlags: flags.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${flags.profile}`],
     },
   )
-  stops.push(service.stop)
+  stops.push(gateway.stop)
   return {
     name,
-    url: `${service.url.replace('http:', 'ws:')}/ws/${service.token}`,
-    processId: service.processId,
+    url: `${gateway.url.replace('http:', 'ws:')}/ws/${gateway.token}`,
+    processId: gateway.processId,
   }
 }
 
@@ -147,9 +148,16 @@ async function measure(
   // Long enough for the code to be compiled.
   const warmUpSeconds = warm.has(name) ? Number(flags['warm-up']) : Math.max(20, Number(flags['warm-up']))
   warm.add(name)
-  const window = { command: beside, url, connections, calls, warmUpSeconds, seconds: Number(flags.seconds) }
-  const watched = processId === undefined ? [nodeId] : [nodeId, processId]
-  const { usedMs, ...result } = await loadWebSockets(window, watched)
+  const window = {
+    command: onOtherProcessor,
+    url,
+    connections,
+    calls,
+    warmUpSeconds,
+    seconds: Number(flags.seconds),
+  }
+  const processIds = processId === undefined ? [nodeId] : [nodeId, processId]
+  const { usedMs, ...result } = await loadWebSockets(window, processIds)
   const [nodeMs = 0, proxyMs = 0] = usedMs
   const perCall = (ms: number) => (ms * 1_000) / Math.max(result.calls, 1)
   return {

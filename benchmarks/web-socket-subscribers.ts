@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
-import { startService } from './fixtures/gateway-process.ts'
+import { startGatewayOnDevnet } from './fixtures/gateway-process.ts'
 
 const subscribers = Number(process.env['SUBSCRIBERS'] ?? 5_000)
 const rounds = 3
@@ -20,16 +20,16 @@ interface Measured {
   readonly memoryMb: number
 }
 
-const service = await startService({ FAIRLEAD_LOG_LEVEL: 'error' })
-const nodeSocket = service.node.replace('http', 'ws')
-const floor = run('floor', nodeSocket)
-const [port] = (await once(floor, 'message')) as [number]
+const gateway = await startGatewayOnDevnet({ FAIRLEAD_LOG_LEVEL: 'error' })
+const nodeSocket = gateway.node.replace('http', 'ws')
+const broadcaster = run('broadcast', nodeSocket)
+const [port] = (await once(broadcaster, 'message')) as [number]
 const contenders = [
-  { name: 'bare ws broadcast', processId: floor.pid ?? 0, url: `ws://127.0.0.1:${port}` },
+  { name: 'bare ws broadcast', processId: broadcaster.pid ?? 0, url: `ws://127.0.0.1:${port}` },
   {
-    name: 'service',
-    processId: service.processId,
-    url: `${service.url.replace('http', 'ws')}/ws/${service.token}`,
+    name: 'gateway',
+    processId: gateway.processId,
+    url: `${gateway.url.replace('http', 'ws')}/ws/${gateway.token}`,
   },
 ] as const
 const measured: Record<string, Measured[]> = {}
@@ -40,38 +40,38 @@ for (let round = 0; round < rounds; round++) {
     const clients = run('clients', url, nodeSocket, String(subscribers))
     await once(clients, 'message')
     // The cost of opening the connections is not counted.
-    await mine(service.node, 3)
+    await mineBlocks(gateway.node, 3)
     await sleep(1_000)
-    await ask(clients)
+    await requestResult(clients)
     const before = cpuMs(processId)
-    await mine(service.node, headsPerRound)
+    await mineBlocks(gateway.node, headsPerRound)
     await sleep(1_000)
     const spent = cpuMs(processId) - before
     const added = memoryMb(processId) - (empty[index] ?? 0)
-    const sample = { ...(await ask(clients)), cpuMs: spent / headsPerRound, memoryMb: added }
+    const sample = { ...(await requestResult(clients)), cpuMs: spent / headsPerRound, memoryMb: added }
     ;(measured[name] ??= []).push(sample)
     clients.kill()
     await once(clients, 'exit')
   }
 }
 report(measured)
-floor.kill()
-await service.stop()
+broadcaster.kill()
+await gateway.stop()
 process.exit(0)
 
-function run(...words: string[]): ChildProcess {
-  return fork(new URL('fixtures/web-socket-peer.ts', import.meta.url), words, {
+function run(...args: string[]): ChildProcess {
+  return fork(new URL('fixtures/web-socket-peer.ts', import.meta.url), args, {
     execArgv: ['--conditions=@fairlead/source'],
   })
 }
 
-async function ask(clients: ChildProcess): Promise<Pick<Measured, 'delivered' | 'p50' | 'p99'>> {
+async function requestResult(clients: ChildProcess): Promise<Pick<Measured, 'delivered' | 'p50' | 'p99'>> {
   clients.send('report')
-  const [answer] = (await once(clients, 'message')) as [Measured]
-  return answer
+  const [result] = (await once(clients, 'message')) as [Measured]
+  return result
 }
 
-async function mine(node: string, heads: number): Promise<void> {
+async function mineBlocks(node: string, heads: number): Promise<void> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}'
   for (let head = 0; head < heads; head++) {
     await fetch(node, { method: 'POST', headers: { 'content-type': 'application/json' }, body })

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /** A gateway that runs in a separate process. */
-export interface ServiceProcess {
+export interface ServerProcess {
   readonly process: ChildProcess
   /** Returns the complete output so far. */
   output(): string
@@ -10,7 +10,7 @@ export interface ServiceProcess {
 }
 
 /** Options for starting a gateway. */
-export interface ServiceStart {
+export interface ServerStart {
   readonly program: string
   readonly args: readonly string[]
   readonly cwd: string
@@ -27,7 +27,7 @@ export interface ServiceStart {
  *
  * @throws Error with its output when it exits early, or does not become ready; the process is stopped in that case
  */
-export async function startServiceProcess(start: ServiceStart): Promise<ServiceProcess> {
+export async function startServerProcess(start: ServerStart): Promise<ServerProcess> {
   const { program, args, cwd, env, ready = /Fairlead is running/, timeoutMs = 240_000 } = start
   const child = spawn(program, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

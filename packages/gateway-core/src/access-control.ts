@@ -67,11 +67,11 @@ export function openAccessControl(
   configuration: AccessControlSettings,
   dependencies: AccessControlDependencies,
 ): AccessControl {
-  const { costs, directory, log, ...given } = dependencies
+  const { costs, directory, log, ...rest } = dependencies
   const { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs } = configuration
   const unitsOf = configuration.units === 'weighted' ? unitsByMethod(costs) : undefined
   const admission = createAdmission({
-    ...given,
+    ...rest,
     requestsPerSecond,
     maxConcurrentCalls,
     maxQueuedCalls,
@@ -80,7 +80,7 @@ export function openAccessControl(
     processes: configuration.processes || availableParallelism(),
     unitsOf: unitsOf && ((_, method) => unitsOf(method)),
     isExpensive: expensiveMethods(costs),
-    isInForce: ({ credentialId }) => directory.current(credentialId) !== undefined,
+    isGrantValid: ({ credentialId }) => directory.current(credentialId) !== undefined,
   })
   const failedAttempts = createFailedAttemptLimiter({ log, maxFailures: configuration.maxUnknownCredentials })
   let settings = authenticatorSettingsIn(configuration)
@@ -108,9 +108,9 @@ export function openAccessControl(
 function unitsByMethod(costs: ProtocolCosts): (method: string) => number {
   const all = Object.values(costs)
   return (method) => {
-    let most = 1
-    for (const cost of all) most = Math.max(most, cost?.units(method) ?? 1)
-    return most
+    let maxUnits = 1
+    for (const cost of all) maxUnits = Math.max(maxUnits, cost?.units(method) ?? 1)
+    return maxUnits
   }
 }
 

@@ -33,7 +33,7 @@ describe('lockDirectory', () => {
     return { kill, outcome: String(value), pid: child.pid ?? 0 }
   }
 
-  it('keeps a second process out, and names the first', async () => {
+  it('rejects a second process, and names the first', async () => {
     const first = await lockInChild()
     expect(first.outcome).toBe('held')
     expect(() => lockDirectory(file)).toThrow(
@@ -42,7 +42,7 @@ describe('lockDirectory', () => {
     await first.kill()
   })
 
-  it('keeps a second opening in the same process out', () => {
+  it('rejects a second lock in the same process', () => {
     const lock = lockDirectory(file)
     expect(() => lockDirectory(file)).toThrow(`process ${process.pid} `)
     lock.release()

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  *
  * @param everyMs - polling interval
  */
-export async function waitUntil(holds: () => boolean, ms: number, everyMs: number): Promise<void> {
+export async function waitUntil(condition: () => boolean, ms: number, everyMs: number): Promise<void> {
   const latest = performance.now() + ms
-  while (!holds() && performance.now() < latest) await sleep(everyMs)
+  while (!condition() && performance.now() < latest) await sleep(everyMs)
 }

@@ -28,7 +28,7 @@ export const evm: ProtocolDescription = {
       requires: {
         field: 'evm',
         message: 'Requires the HTTP URLs of the same upstreams in evm.',
-        optionHolds: 'the HTTP URL of the same upstream',
+        optionDescription: 'the HTTP URL of the same upstream',
       },
     },
   ],

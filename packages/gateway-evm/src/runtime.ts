@@ -41,7 +41,7 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
       loopEntry: loops.entry,
       fingerprint: dependencies.fingerprint,
       isStale,
-      onRefused: dependencies.onMethodMissing,
+      onMethodMissing: dependencies.onMethodMissing,
     },
   )
   const caches = createResponseCaches({

@@ -6,7 +6,7 @@ import { configuredRules } from './limits/configured-rules.ts'
 import { createGrpcMetrics } from './metrics.ts'
 import type { grpcOptions } from './options.ts'
 
-const longestConnectMs = 5_000
+const maxConnectMs = 5_000
 
 export const runtime: ProtocolRuntime<ProtocolSettings<typeof grpcOptions>> = {
   open: ({ http, metrics, embedded, upstreamRules, fingerprint }, settings) => {
@@ -16,7 +16,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof grpcOptions>> = {
       embedded: embedded['grpc'],
       upstreamRules,
       fingerprint,
-      connectTimeoutMs: Math.min(settings.upstreamTimeoutMs, longestConnectMs),
+      connectTimeoutMs: Math.min(settings.upstreamTimeoutMs, maxConnectMs),
       rules: configuredRules(settings),
       maxOpenCalls: settings.maxGrpcCalls,
       maxStalledCalls: settings.maxStalledGrpcCalls,

@@ -19,7 +19,7 @@ export const jetton: ProtocolDescription = {
       requires: {
         field: 'jetton',
         message: 'Requires the URL of an upstream of the same chain in jetton.',
-        optionHolds: 'the URL of an upstream of the same chain',
+        optionDescription: 'the URL of an upstream of the same chain',
       },
     },
   ],

@@ -13,14 +13,14 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`)
 const printNote = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** Keeps the process alive when its output cannot be written, because the reader has closed it or the disk is full. */
-function outliveReader(): void {
+function ignoreOutputErrors(): void {
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)
 }
 
 // Each command loads its own modules, so a help text or an argument error does not wait for the whole gateway to load.
 async function dev(configuration: Configuration): Promise<void> {
-  outliveReader()
+  ignoreOutputErrors()
   const { signal, shutdown } = listenForShutdown(() => print('stopping'))
   const { createLog } = await import('./observe/log.ts')
   const { startDevelopment } = await import('./development/start-development.ts')
@@ -34,7 +34,7 @@ async function dev(configuration: Configuration): Promise<void> {
 }
 
 async function serve(configuration: Configuration, read: () => Configuration): Promise<void> {
-  outliveReader()
+  ignoreOutputErrors()
   const processes = await import('./processes/serve.ts')
   await processes.serve(configuration, { read, print })
 }

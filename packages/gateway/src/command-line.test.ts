@@ -27,26 +27,26 @@ async function configured(
   args: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<Configuration> {
-  let given: Configuration | undefined
+  let received: Configuration | undefined
   const serve = (configuration: Configuration) => {
-    given = configuration
+    received = configuration
     return Promise.resolve()
   }
-  const other = () => Promise.reject(new Error('unexpected command'))
+  const unexpected = () => Promise.reject(new Error('unexpected command'))
   const commands = {
-    dev: other,
+    dev: unexpected,
     serve,
-    doctor: other,
-    resetOwnerPassword: other,
-    backup: other,
-    restore: other,
-    probe: other,
+    doctor: unexpected,
+    resetOwnerPassword: unexpected,
+    backup: unexpected,
+    restore: unexpected,
+    probe: unexpected,
   }
-  const nothing = () => undefined
-  const context = { environment, terminal: false, print: nothing, printNote: nothing }
+  const noop = () => undefined
+  const context = { environment, terminal: false, print: noop, printNote: noop }
   await createCommandLine(commands, context, '1.2.3').parseAsync(['serve', ...args], { from: 'user' })
-  if (!given) throw new Error('Nothing was run.')
-  return given
+  if (!received) throw new Error('Nothing was run.')
+  return received
 }
 
 async function file(name: string, text: string): Promise<string> {
@@ -127,11 +127,11 @@ describe('the command line', () => {
     ['two addresses', ['probe', 'http://a', 'http://c4n4ry'], 'too many arguments'],
     ['an address as a command', ['http://host/c4n4ry'], 'unknown command'],
     ['an address in a flag', ['probe', '--url=http://host/c4n4ry'], 'unknown option'],
-  ])('exits with an error that contains no part of a URL, on %s', async (name, args, complaint) => {
+  ])('exits with an error that contains no part of a URL, on %s', async (name, args, message) => {
     const { stdout, stderr, code } = await fairlead(...args)
     expect([code, stdout]).toEqual([name === 'a node that is not there' ? 1 : 2, ''])
     expect(stderr).toMatch(/^error: /)
-    expect(stderr).toContain(complaint)
+    expect(stderr).toContain(message)
     expect(stderr).not.toContain('c4n4ry')
   })
 
@@ -145,27 +145,27 @@ describe('the command line', () => {
   })
 
   it('passes environment variables to the probe unless a flag overrides them', async () => {
-    const given: unknown[] = []
-    const probe = (command: unknown) => Promise.resolve(void given.push(command))
-    const other = () => Promise.reject(new Error('unexpected command'))
+    const received: unknown[] = []
+    const probe = (command: unknown) => Promise.resolve(void received.push(command))
+    const unexpected = () => Promise.reject(new Error('unexpected command'))
     const environment = { FAIRLEAD_NODE_URL: 'http://a', FAIRLEAD_NODE_WEBSOCKET_URL: 'ws://a' }
     const commands = {
-      dev: other,
-      serve: other,
-      doctor: other,
-      resetOwnerPassword: other,
-      backup: other,
-      restore: other,
+      dev: unexpected,
+      serve: unexpected,
+      doctor: unexpected,
+      resetOwnerPassword: unexpected,
+      backup: unexpected,
+      restore: unexpected,
       probe,
     }
-    const nothing = () => undefined
-    const context = { environment, terminal: false, print: nothing, printNote: nothing }
+    const noop = () => undefined
+    const context = { environment, terminal: false, print: noop, printNote: noop }
     for (const args of [['--markdown'], ['http://b', '--method', 'eth_call', '--method', 'net_version']]) {
       const commandLine = createCommandLine(commands, context, '1.2.3')
       await commandLine.parseAsync(['probe', ...args], { from: 'user' })
     }
     const numbers = { repeat: 1, concurrency: 4, timeoutMs: 10_000 }
-    expect(given).toEqual([
+    expect(received).toEqual([
       { ...numbers, url: 'http://a', webSocketUrl: 'ws://a', format: 'markdown', methods: [] },
       {
         ...numbers,

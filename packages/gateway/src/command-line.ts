@@ -61,7 +61,7 @@ export function createCommandLine(commands: Commands, context: CommandContext, v
     .configureOutput({
       outputError: (text, write) => write(text.replace(surplusArguments, '.').replaceAll(anyAddress, '***')),
     })
-  addServiceCommands(program, commands, environment)
+  addGatewayCommands(program, commands, environment)
   addProbeCommand(program, commands.probe, context)
   addInitCommand(program, context)
   addSubcommands(program, context)
@@ -72,7 +72,7 @@ export function createCommandLine(commands: Commands, context: CommandContext, v
 }
 
 /** Adds the commands that use the configuration of a gateway. */
-function addServiceCommands(program: Command, commands: Commands, environment: Environment): void {
+function addGatewayCommands(program: Command, commands: Commands, environment: Environment): void {
   const add = (name: string, description: string) => {
     const command = program.command(name).description(description)
     command.option('-c, --config <file>', 'YAML or JSON file with option names as keys')

@@ -42,5 +42,5 @@ export type {
 export { rejectionHeaders, RestError, toRestError } from '@fairlead/gateway-core/rest/rest-error'
 export { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 export { exposedHeaders, sendResponse } from '@fairlead/gateway-core/rest/send-response'
-export { fetchCheck, RefusedCheck, UnexpectedCheck } from '@fairlead/gateway-core/upstream/check-upstream'
+export { fetchCheck, RejectedCheck, UnexpectedCheck } from '@fairlead/gateway-core/upstream/check-upstream'
 export { protocolModules } from './protocols.ts'

@@ -24,7 +24,7 @@ import type { Configuration } from './configuration/options.ts'
 import { consoleFolder } from './console/console-files.ts'
 import { consoleRoutes } from './console/console-routes.ts'
 import { operationsRoutes } from './observe/operations-routes.ts'
-import { probeOwnNodes } from './probe/probe-nodes.ts'
+import { startNodeProbe } from './probe/probe-nodes.ts'
 import { protocolModules } from './protocols.ts'
 /** A running gateway. */
 export interface Gateway {
@@ -40,7 +40,7 @@ export interface Gateway {
   /**
    * Does the same, and accepts no further connections. Resolves when no connections are left, or after the given time.
    */
-  leave(graceMs: number): Promise<void>
+  stopListening(graceMs: number): Promise<void>
   /** Applies the options of a newer configuration that can change while the gateway runs. */
   apply(configuration: Configuration): void
   /** Waits at most ten seconds for the requests in flight, and closes everything that was opened here. */
@@ -97,17 +97,17 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   })
   const ofProtocols = protocolDependencies(dependencies, http, metrics, ({ nodeId, credentialId }) => {
     // The probe detects rejected methods itself.
-    if (credentialId !== 'probe') probe.refused(nodeId)
+    if (credentialId !== 'probe') probe.methodRejected(nodeId)
   })
   const protocols = await openProtocols(modules, ofProtocols, configuration).catch(async (error: unknown) => {
     await credentialUse.close()
-    await dependencies.feed.end()
+    await dependencies.directorySync.end()
     await dependencies.close()
     telemetry.close()
     throw error
   })
   const probed = protocols.all.filter(({ prober }) => prober !== undefined)
-  const probe = probeOwnNodes({
+  const probe = startNodeProbe({
     store: createMethodAvailabilityStore(
       store,
       probed.map(({ description }) => description.name),
@@ -128,7 +128,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     await probe.end()
     await credentialUse.close()
     await platform.webhooks.stop()
-    await dependencies.feed.end()
+    await dependencies.directorySync.end()
     await protocols.close()
     await dependencies.close()
     telemetry.close()
@@ -147,8 +147,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   let server: RoutedServer | undefined
   const app = await platform
     .createApi((platformApi) => {
-      const ownRoutes = [...operations, ...consoleRoutes(consoleFolder())]
-      server = createRoutedServer(protocols.all, ownRoutes, platformApi)
+      const gatewayRoutes = [...operations, ...consoleRoutes(consoleFolder())]
+      server = createRoutedServer(protocols.all, gatewayRoutes, platformApi)
       return server.http
     })
     .catch(async (error: unknown) => {
@@ -163,7 +163,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     },
   )
   const { url, tlsUrl } = ports
-  dependencies.setOwnUrls([url, tlsUrl, configuration.publicUrl].filter((each) => each !== undefined))
+  dependencies.setGatewayUrls([url, tlsUrl, configuration.publicUrl].filter((each) => each !== undefined))
   publishStates(metrics, dependencies, protocols)
   return {
     url,
@@ -172,9 +172,9 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       isDraining = true
       ports.drain()
     },
-    leave: async (graceMs) => {
+    stopListening: async (graceMs) => {
       isDraining = true
-      await ports.leave(graceMs)
+      await ports.stopListening(graceMs)
     },
     apply: (next) => {
       current = next

@@ -4,11 +4,11 @@ import { Cancellation } from './cancellation.ts'
 it('notifies each listener once and in order, and no removed listener', () => {
   const end = new Cancellation()
   const calls: string[] = []
-  const leaving = () => void calls.push('leaving')
+  const removed = () => void calls.push('removed')
   end.addEventListener('abort', () => void calls.push('first'))
-  end.addEventListener('abort', leaving)
+  end.addEventListener('abort', removed)
   end.addEventListener('abort', { handleEvent: () => void calls.push('object') })
-  end.removeEventListener('abort', leaving)
+  end.removeEventListener('abort', removed)
   end.abort('enough')
   end.abort('again')
   end.addEventListener('abort', () => void calls.push('too late'))

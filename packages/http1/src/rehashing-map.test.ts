@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { RehashingMap } from './rehashing-map.ts'
 
-const underWay = 64
+const inFlight = 64
 const early = -1_000
 
 /** Adds and removes many entries of about a kilobyte each, as calls do. */
@@ -17,7 +17,7 @@ function pass(
       at,
       Array.from({ length: 128 }, () => at),
     )
-    map.delete(at - underWay)
+    map.delete(at - inFlight)
   }
 }
 
@@ -27,11 +27,11 @@ describe('a map of short-lived entries', () => {
     map.set(early, 'first')
     pass(map, 0, 10_000)
     expect(map.get(early)).toBe('first')
-    expect(map.size).toBe(underWay + 1)
-    expect([...map.keys()].slice(0, 2)).toEqual([early, 10_000 - underWay])
+    expect(map.size).toBe(inFlight + 1)
+    expect([...map.keys()].slice(0, 2)).toEqual([early, 10_000 - inFlight])
     map.delete(early)
     expect(map.get(early)).toBeUndefined()
-    expect(map.size).toBe(underWay)
+    expect(map.size).toBe(inFlight)
   })
 
   it('leaves no deleted entries for a major garbage collection', () => {
@@ -40,16 +40,16 @@ describe('a map of short-lived entries', () => {
     const map = new RehashingMap<number, unknown>()
     pass(map, 0, 1_000)
     collect()
-    const before = oldBytes()
-    for (let turn = 1; turn <= 20; turn++) {
-      pass(map, turn * 1_000, 1_000)
+    const before = oldGenerationBytes()
+    for (let round = 1; round <= 20; round++) {
+      pass(map, round * 1_000, 1_000)
       collect({ type: 'minor' })
     }
     // 20 MB have been added and removed.
-    expect(oldBytes() - before).toBeLessThan(4_000_000)
+    expect(oldGenerationBytes() - before).toBeLessThan(4_000_000)
   })
 })
 
-function oldBytes(): number {
+function oldGenerationBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0
 }

@@ -1,4 +1,4 @@
-const fewestEntries = 512
+const minEntries = 512
 
 /**
  * A long-lived map for entries that are added and removed with every call or connection.
@@ -11,7 +11,7 @@ const fewestEntries = 512
 export class RehashingMap<key, value> {
   #entries = new Map<key, value>()
   // Number of entries that can be added before the map is replaced.
-  #left = fewestEntries
+  #additionsLeft = minEntries
 
   get size(): number {
     return this.#entries.size
@@ -22,9 +22,9 @@ export class RehashingMap<key, value> {
   }
 
   set(key: key, value: value): void {
-    if (--this.#left < 0) {
+    if (--this.#additionsLeft < 0) {
       this.#entries = new Map(this.#entries)
-      this.#left = Math.max(fewestEntries, 2 * this.#entries.size)
+      this.#additionsLeft = Math.max(minEntries, 2 * this.#entries.size)
     }
     this.#entries.set(key, value)
   }

@@ -28,7 +28,7 @@ export async function startJettonChain(): Promise<JettonChain> {
   const directory = await mkdtemp(join(tmpdir(), 'fairlead-jetton-client-'))
   const devnet = await startDevnet({ dataDirectory: directory, chains: ['jetton'] })
   const [{ url: chainUrl, example }] = devnet.chains
-  let service: ChildProcess | undefined
+  let gateway: ChildProcess | undefined
   return {
     url: chainUrl,
     example,
@@ -36,7 +36,7 @@ export async function startJettonChain(): Promise<JettonChain> {
       await copyEmptyDatabase(join(directory, '.fairlead'))
       // The optimizing WebAssembly compiler does not pay off, because the database is short-lived.
       const flags = ['--liftoff-only', '--conditions=@fairlead/source']
-      service = spawn(process.execPath, [...flags, program, 'serve'], {
+      gateway = spawn(process.execPath, [...flags, program, 'serve'], {
         cwd: directory,
         env: {
           PATH: process.env['PATH'],
@@ -48,11 +48,11 @@ export async function startJettonChain(): Promise<JettonChain> {
         },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      const [url, token] = await announced(service, /running at (\S+)[^]* token +(\S+)/)
+      const [url, token] = await announced(gateway, /running at (\S+)[^]* token +(\S+)/)
       return { url, auth: { kind: 'token', token } }
     },
     async stop() {
-      if (service?.kill('SIGTERM')) await once(service, 'exit')
+      if (gateway?.kill('SIGTERM')) await once(gateway, 'exit')
       await devnet.stop()
       await rm(directory, { recursive: true, force: true, maxRetries: 5 })
     },
@@ -68,6 +68,6 @@ function announced(process: ChildProcess, pattern: RegExp): Promise<[string, str
       const [, first, second] = pattern.exec(output) ?? []
       if (first !== undefined && second !== undefined) onFound([first, second])
     })
-    process.once('exit', () => reject(new Error(`the service ended before it was ready: ${output}`)))
+    process.once('exit', () => reject(new Error(`the gateway exited before it was ready: ${output}`)))
   })
 }

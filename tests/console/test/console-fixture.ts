@@ -10,7 +10,7 @@ import { repository } from '@fairlead/e2e-tests/gateway'
 
 /** A gateway with its console, and a browser that opens it. */
 export interface ConsoleFixture {
-  readonly service: Served
+  readonly gateway: Served
   /** The values that the first start printed. `password` is the initial password, which is to be changed. */
   readonly owner: { readonly email: string; readonly password: string }
   /** Opens a page for a new visitor without a session. */
@@ -39,8 +39,8 @@ export async function startConsole(
   const executablePath = chromiumPath()
   if (executablePath === undefined) return undefined
   await promisify(execFile)(process.execPath, [join(repository, 'packages/console/build-if-stale.ts')])
-  const service = await serve({ FAIRLEAD_EVM_UPSTREAM: upstream, ...environment })
-  const [, email = '', password = ''] = await vi.waitUntil(() => printedOwner.exec(service.output()), {
+  const gateway = await serve({ FAIRLEAD_EVM_UPSTREAM: upstream, ...environment })
+  const [, email = '', password = ''] = await vi.waitUntil(() => printedOwner.exec(gateway.output()), {
     timeout: 30_000,
     interval: 20,
   })
@@ -50,13 +50,13 @@ export async function startConsole(
   })
   const problems: string[] = []
   return {
-    service,
+    gateway,
     owner: { email, password },
-    visit: (path) => openPage(browser, `${service.url}${path}`, problems),
+    visit: (path) => openPage(browser, `${gateway.url}${path}`, problems),
     problems: () => problems,
     async close() {
       await browser.close()
-      await service.remove()
+      await gateway.remove()
     },
   }
 }

@@ -28,7 +28,7 @@ let page: Page
 let provider: IdentityProvider
 let receiver: WebhookReceiver
 beforeAll(async () => {
-  provider = await identityProvider(() => `${served().service.url}/v1/session/oidc/callback/`)
+  provider = await identityProvider(() => `${served().gateway.url}/v1/session/oidc/callback/`)
   receiver = await startReceiver()
   fixture = await startConsole(`${upstream.node_url}/${upstream.token}`, {
     FAIRLEAD_OIDC_ISSUER: provider.issuer,
@@ -49,7 +49,7 @@ beforeEach(({ skip }) => {
 })
 
 function served(): ConsoleFixture {
-  if (!fixture) throw new Error('there is no service')
+  if (!fixture) throw new Error('there is no gateway')
   return fixture
 }
 
@@ -60,7 +60,7 @@ const scriptBytes = `performance.getEntriesByType('resource')
   .filter(({ name }) => name.endsWith('.js')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
 
 async function blockNumber(token: string): Promise<number> {
-  const response = await fetch(`${served().service.url}/${token}`, {
+  const response = await fetch(`${served().gateway.url}/${token}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
@@ -147,10 +147,10 @@ describe('the console', { shuffle: false }, () => {
       await page.getByRole('button', { name: 'Edit', exact: true }).click()
       await page.getByRole('dialog').getByLabel('Name').fill('Mine')
       const id = new URL(page.url()).pathname.split('/')[3]
-      const { service } = served()
-      const response = await fetch(`${service.url}/v2/nodes/${id}/`, {
+      const { gateway } = served()
+      const response = await fetch(`${gateway.url}/v2/nodes/${id}/`, {
         method: 'PATCH',
-        headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
         body: '{"name":"Theirs"}',
       })
       expect(response.status).toBe(200)
@@ -197,14 +197,14 @@ describe('the console', { shuffle: false }, () => {
       await guest.getByRole('cell', { name: 'active' }).first().waitFor()
       expect(await guest.getByRole('button', { name: /Edit|New|Rotate|Revoke|Delete/ }).count()).toBe(0)
       expect(await guest.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
-      await guest.goto(`${served().service.url}/console/audit-log`)
+      await guest.goto(`${served().gateway.url}/console/audit-log`)
       await guest.getByRole('heading', { name: 'You do not have access' }).waitFor()
       await guest.close()
     })
 
     it('exports the same figures as CSV', async () => {
-      const { service } = served()
-      await vi.waitFor(async () => expect(await service.reportedCalls()).toBeGreaterThan(3), {
+      const { gateway } = served()
+      await vi.waitFor(async () => expect(await gateway.reportedCalls()).toBeGreaterThan(3), {
         timeout: 30_000,
       })
       await page.getByRole('link', { name: 'Usage' }).click()
@@ -217,8 +217,8 @@ describe('the console', { shuffle: false }, () => {
       ])
       const [head = '', ...lines] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
       const { searchParams } = new URL(download.url())
-      const response = await fetch(`${service.url}/v2/reporting/node-usage/?${searchParams.toString()}`, {
-        headers: { authorization: `Bearer ${service.apiKey}` },
+      const response = await fetch(`${gateway.url}/v2/reporting/node-usage/?${searchParams.toString()}`, {
+        headers: { authorization: `Bearer ${gateway.apiKey}` },
       })
       const { results } = (await response.json()) as {
         results: readonly Record<string, string | number | null>[]
@@ -314,9 +314,9 @@ describe('the console', { shuffle: false }, () => {
     ]
 
     it('is accessible, in both color schemes, and on a narrow screen', async () => {
-      const { service } = served()
-      const headers = { authorization: `Bearer ${service.apiKey}` }
-      const response = await fetch(`${service.url}/v2/nodes/?name=Explorer`, { headers })
+      const { gateway } = served()
+      const headers = { authorization: `Bearer ${gateway.apiKey}` }
+      const response = await fetch(`${gateway.url}/v2/nodes/?name=Explorer`, { headers })
       const { results } = (await response.json()) as {
         results: readonly { readonly id: string; readonly project: { readonly id: string } }[]
       }
@@ -327,7 +327,7 @@ describe('the console', { shuffle: false }, () => {
           .replace('{project}', results[0]?.project.id ?? '')
         await page.setViewportSize({ width: 1280, height: 800 })
         await page.emulateMedia({ colorScheme: 'light' })
-        await goTo(page, `${service.url}/console/${place}`)
+        await goTo(page, `${gateway.url}/console/${place}`)
         found.push(...(await violations(page)).map((one) => `${path} ${one}`))
         await page.emulateMedia({ colorScheme: 'dark' })
         found.push(...(await violations(page, ['color-contrast'])).map((one) => `${path}, dark: ${one}`))
@@ -350,7 +350,7 @@ describe('the console', { shuffle: false }, () => {
       const visitor = await served().visit('/console/')
       await visitor.getByRole('heading', { name: 'Sign in' }).waitFor()
       expect(await violations(visitor)).toEqual([])
-      await visitor.goto(`${served().service.url}/console/invitation#token`)
+      await visitor.goto(`${served().gateway.url}/console/invitation#token`)
       await visitor.getByRole('heading', { name: 'Join the organization' }).waitFor()
       expect(await violations(visitor)).toEqual([])
       await visitor.close()
@@ -362,7 +362,7 @@ describe('the console', { shuffle: false }, () => {
 
     it('is reachable by keyboard, and focus moves to the heading of a new page', async () => {
       await page.setViewportSize({ width: 1280, height: 800 })
-      await page.goto(`${served().service.url}/console/projects`)
+      await page.goto(`${served().gateway.url}/console/projects`)
       await heading('Projects')
       await page.keyboard.press('Tab')
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { startServiceProcess } from '@fairlead/vitest/server-process'
+import { startServerProcess } from '@fairlead/vitest/server-process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packPackage, workspaceRoot } from './packed-package.ts'
 
@@ -50,7 +50,7 @@ function run(...args: readonly string[]): Promise<{ readonly code: unknown; read
 describe('the installed gateway, without the embedded chains,', () => {
   it('serves the platform API and the console', async () => {
     await copyEmptyDatabase(join(root, 'data'))
-    const { output, end } = await startServiceProcess({
+    const { output, end } = await startServerProcess({
       program: process.execPath,
       args: [program, 'serve'],
       cwd: root,

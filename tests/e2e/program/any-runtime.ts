@@ -68,7 +68,7 @@ interface SolanaReport {
 
 /** Creates a gRPC client, over HTTP/2 or gRPC-web. */
 export type CreateClient = (
-  service: typeof GeyserDefinition,
+  gateway: typeof GeyserDefinition,
   options: { readonly url: string; readonly auth: { readonly kind: 'x-token'; readonly token: string } },
 ) => ReturnType<typeof createGrpcWebClient<typeof GeyserDefinition>>
 

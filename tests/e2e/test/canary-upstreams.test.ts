@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { type ServiceProcess, startProcess, temporaryFolder } from './gateway.ts'
+import { type ServerProcess, startProcess, temporaryFolder } from './gateway.ts'
 
 const canary = (name: string) => `canary-${name}-5b1d07e94c`
 const names = ['dead', 'alive', 'path', 'query', 'socket', 'beacon', 'jetton', 'grpc', 'traces', 'metrics']
 const secretKey = 'c4'.repeat(32)
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: ServiceProcess
+let gateway: ServerProcess
 let node: Server
 let receiver: Server
 let traces = ''
@@ -44,7 +44,7 @@ beforeAll(async () => {
   )
   const urlWith = (secretName: string, to = hostOf(node)) => `http://user:${canary(secretName)}@${to}`
   folder = await temporaryFolder()
-  service = await startProcess('serve', folder.path, {
+  gateway = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_SECRET_KEY: secretKey,
     FAIRLEAD_METRICS_TOKEN: canary('metrics'),
@@ -80,8 +80,8 @@ function* filesBelow(directory: string): Generator<string> {
 }
 
 it('the credentials of upstreams appear in no response, log line, metric, trace, report or file', async () => {
-  await vi.waitFor(() => expect(service.output()).toContain('x-token'), { timeout: 20_000 })
-  const startOutput = service.output()
+  await vi.waitFor(() => expect(gateway.output()).toContain('x-token'), { timeout: 20_000 })
+  const startOutput = gateway.output()
   const printedValue = (name: string) => new RegExp(`${name} +(\\S+)`).exec(startOutput)?.[1] ?? ''
   const [url, apiKey, token, password, xToken] = [
     'running at',
@@ -137,9 +137,9 @@ it('the credentials of upstreams appear in no response, log line, metric, trace,
   await get('/v2/nodes/', { headers: { authorization: `Bearer ${apiKey}` } })
   expect(await get('/metrics', { headers: { authorization: `Bearer ${canary('metrics')}` } })).toBe(200)
   await vi.waitFor(() => expect(traces).toContain('eth_chainId'), { timeout: 20_000 })
-  expect(await service.end('SIGTERM')).toBe(0)
+  expect(await gateway.end('SIGTERM')).toBe(0)
 
-  const log = service.output().slice(startOutput.length)
+  const log = gateway.output().slice(startOutput.length)
   const secrets = [
     ...names.map(canary),
     canary('unknown'),

@@ -10,14 +10,14 @@ import { createFairlead, createNode, unwrap } from '@fairlead/sdk'
 import { createEvmClient, createProvider, subscribe, webSocket } from '@fairlead/sdk/evm'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Service, startService, temporaryFolder } from './gateway.ts'
+import { type DevelopmentGateway, startGateway, temporaryFolder } from './gateway.ts'
 
 const canary = (name: string) => `canary-${name}-7f3a91c2e5`
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: Service
+let gateway: DevelopmentGateway
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
-  service = await startService(folder.path, {
+  gateway = await startGateway(folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_METRICS_TOKEN: canary('metrics'),
     FAIRLEAD_LOG_REQUESTS: 'all',
@@ -27,7 +27,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await gateway.end('SIGTERM')
   await folder.remove()
 })
 
@@ -67,7 +67,7 @@ const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().n
 
 describe('secrets', () => {
   it('appear in no error, output, log line, metric or response, on success and on failure', async () => {
-    const { base_url: baseUrl, api_key: apiKey, nodes } = service.file
+    const { base_url: baseUrl, api_key: apiKey, nodes } = gateway.file
     const [{ token, username, password, node_url: url }, , , solanaNode] = nodes
     const invalid = { key: canary('key'), token: canary('token'), password: canary('password') }
     const unreachableUrl = 'http://127.0.0.1:9'
@@ -275,7 +275,7 @@ describe('secrets', () => {
       headers: { authorization: `Bearer ${canary('metrics')}` },
     })
     expect(metrics.status).toBe(200)
-    texts.push(await metrics.text(), service.output())
+    texts.push(await metrics.text(), gateway.output())
 
     const basicValues = [`${username}:${password}`, `user:${invalid.password}`].map((credentials) =>
       btoa(credentials),
@@ -293,8 +293,8 @@ describe('secrets', () => {
     const leaks = secrets.filter((secret) => texts.some((text) => text.includes(secret)))
     expect(leaks).toEqual([])
     // The check above would also pass for an empty log.
-    expect(service.output()).toContain('"node request"')
-    expect(service.output()).toContain('"node websocket"')
+    expect(gateway.output()).toContain('"node request"')
+    expect(gateway.output()).toContain('"node websocket"')
     expect(texts.join('\n')).toContain('TRANSPORT_FAILED')
     for (const status of ['UNAUTHENTICATED', 'UNAVAILABLE', 'INVALID_ARGUMENT']) {
       expect(texts.join('\n')).toContain(status)

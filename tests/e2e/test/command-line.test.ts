@@ -71,7 +71,7 @@ describe('the program', () => {
       fairlead(['node', 'get', 'ND-000-000-000']),
       fairlead(['node', 'get', evm.id], { FAIRLEAD_API_KEY: 'AAAAAAAA.c4n4ry' }),
       fairlead(['node', 'get']),
-      fairlead(['node', 'get', evm.id, '--service', 'http://127.0.0.1:9']),
+      fairlead(['node', 'get', evm.id, '--gateway', 'http://127.0.0.1:9']),
     ])
     expect(codes.map(({ code }) => code)).toEqual([4, 3, 2, 6])
     expect(codes.every(({ out, error }) => out === '' && error.startsWith('error: '))).toBe(true)

@@ -1,5 +1,5 @@
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { type ServiceProcess, startServiceProcess } from '@fairlead/vitest/server-process'
+import { type ServerProcess, startServerProcess } from '@fairlead/vitest/server-process'
 import { cpSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -56,10 +56,10 @@ export interface DevelopmentFile {
   ]
 }
 
-export type { ServiceProcess }
+export type { ServerProcess }
 
 /** A gateway in front of the embedded chains, as `npm start` runs it. */
-export interface Service extends ServiceProcess {
+export interface DevelopmentGateway extends ServerProcess {
   readonly file: DevelopmentFile
 }
 
@@ -92,13 +92,13 @@ export const evmOnly = { FAIRLEAD_DEVELOPMENT_CHAINS: 'evm' } as const
  *
  * @throws Error with its output when it exits early
  */
-export async function startService(
+export async function startGateway(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Service> {
-  const service = await startProcess('dev', folder, environment)
+): Promise<DevelopmentGateway> {
+  const gateway = await startProcess('dev', folder, environment)
   const file = JSON.parse(await readFile(join(folder, '.fairlead/dev.json'), 'utf8')) as DevelopmentFile
-  return { ...service, file }
+  return { ...gateway, file }
 }
 
 /**
@@ -113,8 +113,8 @@ export async function startProcess(
   folder: string,
   environment: Readonly<Record<string, string>>,
   args: readonly string[] = [],
-): Promise<ServiceProcess> {
-  return startServiceProcess({
+): Promise<ServerProcess> {
+  return startServerProcess({
     program: process.execPath,
     args: [
       // Optimized compilation of the WebAssembly database takes a third of the startup time. It pays off only for

@@ -1,20 +1,20 @@
 import type { TestProject } from 'vitest/node'
-import { databaseOf, type DevelopmentFile, evmOnly, startService, temporaryFolder } from './gateway.ts'
+import { databaseOf, type DevelopmentFile, evmOnly, startGateway, temporaryFolder } from './gateway.ts'
 
 /**
  * Starts one gateway for all test files that do not stop it, and prepares a database for those that start their own.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const first = await temporaryFolder()
-  const initial = await startService(first.path, evmOnly)
+  const initial = await startGateway(first.path, evmOnly)
   await initial.end('SIGTERM')
   const database = databaseOf(first.path)
   const folder = await temporaryFolder(database)
-  const service = await startService(folder.path, { FAIRLEAD_LOG_LEVEL: 'info' })
+  const gateway = await startGateway(folder.path, { FAIRLEAD_LOG_LEVEL: 'info' })
   provide('database', database)
-  provide('development', service.file)
+  provide('development', gateway.file)
   return async () => {
-    await service.end('SIGTERM')
+    await gateway.end('SIGTERM')
     await Promise.all([first.remove(), folder.remove()])
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { type ServiceProcess, startProcess, temporaryFolder } from './gateway.ts'
+import { type ServerProcess, startProcess, temporaryFolder } from './gateway.ts'
 
 // The embedded chain of the shared gateway represents a node on a network. It accepts any credential.
 const {
@@ -10,10 +10,10 @@ const secrets = ['canary-user-5d2f', 'canary-pass-5d2f', 'canary-key-5d2f', 'can
 const [user, password, key, path] = secrets
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: ServiceProcess
+let gateway: ServerProcess
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
-  service = await startProcess('serve', folder.path, {
+  gateway = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_JETTON_UPSTREAM: `http://${user}:${password}@${host}/?api_key=${key}`,
     // Nothing listens there.
@@ -21,15 +21,15 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await gateway.end('SIGTERM')
   await folder.remove()
 })
 
 it('serves a remote upstream, and does not reveal the credentials of its URL', async () => {
   // The credentials are printed once, at the first start.
-  await vi.waitUntil(() => /password +\S+\n/.test(service.output()), 20_000)
-  const [, base = ''] = /running at (\S+)/.exec(service.output()) ?? []
-  const [, token = ''] = /token +(\S+)/.exec(service.output()) ?? []
+  await vi.waitUntil(() => /password +\S+\n/.test(gateway.output()), 20_000)
+  const [, base = ''] = /running at (\S+)/.exec(gateway.output()) ?? []
+  const [, token = ''] = /token +(\S+)/.exec(gateway.output()) ?? []
   const call = async (target: string, init?: RequestInit) => {
     const response = await fetch(`${base}/${token}${target}`, init)
     return {
@@ -52,9 +52,9 @@ it('serves a remote upstream, and does not reveal the credentials of its URL', a
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 500, 404, 502, 502])
   const metrics = await (await fetch(`${base}/metrics`)).text()
   expect(metrics).toContain('getConfigParam')
-  const output = [...responses.map(({ text }) => text), metrics, service.output()].join('\n')
+  const output = [...responses.map(({ text }) => text), metrics, gateway.output()].join('\n')
   const basic = btoa(`${user}:${password}`)
   expect([...secrets, basic, host].filter((secret) => output.includes(secret))).toEqual([])
-  expect(service.output()).toContain('"node request"')
-  expect(service.output().split(token).length, 'how often the token is printed, plus 1').toBe(2)
+  expect(gateway.output()).toContain('"node request"')
+  expect(gateway.output().split(token).length, 'how often the token is printed, plus 1').toBe(2)
 })

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createEvmClient, getAllLogs, http } from '@fairlead/sdk/evm'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { evmOnly, type Service, startService, temporaryFolder } from './gateway.ts'
+import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from './gateway.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: Service
+let gateway: DevelopmentGateway
 let engineUrl: string
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
-  service = await startService(folder.path, { ...evmOnly, FAIRLEAD_MAX_LOG_RANGE: '7' })
+  gateway = await startGateway(folder.path, { ...evmOnly, FAIRLEAD_MAX_LOG_RANGE: '7' })
   engineUrl = `http://127.0.0.1:${readFileSync(join(folder.path, '.fairlead/evm/port'), 'utf8').trim()}`
 })
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await gateway.end('SIGTERM')
   await folder.remove()
 })
 
@@ -36,7 +36,7 @@ it('the client gets the same logs from a gateway with a limited range', async ()
     await engine('eth_sendTransactionSync', { from: account, to: contract, data, gas: '0x30d40' })
     await engine('anvil_mine', '0x4')
   }
-  const { node_url: nodeUrl, token } = service.file.nodes[0]
+  const { node_url: nodeUrl, token } = gateway.file.nodes[0]
   const filter = { fromBlock: '0x0', toBlock: 'latest' } as const
   const evm = createEvmClient({ transport: http({ url: nodeUrl, auth: { kind: 'token', token } }) })
   const logs = await getAllLogs(evm, filter)

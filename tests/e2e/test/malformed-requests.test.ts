@@ -4,20 +4,20 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type MalformedRequest, malformedRequests } from './malformed-requests.ts'
 import { malformedTransfers, sendBytes } from './malformed-transfers.ts'
-import { evmOnly, type Service, startService, temporaryFolder } from './gateway.ts'
+import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from './gateway.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: Service
+let gateway: DevelopmentGateway
 let url: URL
 
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
-  service = await startService(folder.path, evmOnly)
-  url = new URL(`${service.file.base_url}/${service.file.nodes[0].token}`)
+  gateway = await startGateway(folder.path, evmOnly)
+  url = new URL(`${gateway.file.base_url}/${gateway.file.nodes[0].token}`)
 })
 
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await gateway.end('SIGTERM')
   await folder.remove()
 })
 
@@ -71,7 +71,7 @@ describe('malformed requests', () => {
   )
 
   it('get the same responses over one WebSocket, which stays open except for messages that are too long', async () => {
-    const [{ ws_url: wsUrl, token }] = service.file.nodes
+    const [{ ws_url: wsUrl, token }] = gateway.file.nodes
     const openSocket = async () => {
       const socket = new WebSocket(`${wsUrl}/${token}`)
       await once(socket, 'open')
@@ -129,8 +129,8 @@ describe('malformed requests', () => {
   )
 
   it('are not echoed when they contain a secret', async () => {
-    const { token, password } = service.file.nodes[0]
-    for (const secret of [token, password, service.file.api_key]) {
+    const { token, password } = gateway.file.nodes[0]
+    for (const secret of [token, password, gateway.file.api_key]) {
       for (const text of [
         secret,
         `{"jsonrpc":"2.0","id":1,"method":"${secret}"}`,
@@ -146,6 +146,6 @@ describe('malformed requests', () => {
         expect(echo).not.toContain(secret)
       }
     }
-    expect(service.output()).not.toContain(token)
+    expect(gateway.output()).not.toContain(token)
   })
 })

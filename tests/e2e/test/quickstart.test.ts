@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { repository, startService, temporaryFolder } from './gateway.ts'
+import { repository, startGateway, temporaryFolder } from './gateway.ts'
 
 const readme = readFileSync(join(repository, 'README.md'), 'utf8')
 const fence = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1]
@@ -20,8 +20,8 @@ describe('the quickstart of the README', () => {
     // A fresh chain, because other tests create blocks.
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
-    const service = await startService(folder.path)
-    onTestFinished(async () => void (await service.end('SIGTERM')))
+    const gateway = await startGateway(folder.path)
+    onTestFinished(async () => void (await gateway.end('SIGTERM')))
     for (const name of ['package.json', 'examples', 'packages', 'node_modules']) {
       await symlink(join(repository, name), join(folder.path, name))
     }

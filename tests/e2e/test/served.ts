@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
-import { type ServiceProcess, startProcess, temporaryFolder } from './gateway.ts'
+import { type ServerProcess, startProcess, temporaryFolder } from './gateway.ts'
 
 /** A gateway in front of the nodes of a test, with the secrets that its first start has printed. */
-export interface Served extends ServiceProcess {
+export interface Served extends ServerProcess {
   readonly url: string
   readonly token: string
   /** A second credential, as an HTTP basic authentication header. */
@@ -20,17 +20,17 @@ const printedBlock =
 /** Starts `fairlead serve` with a new database. */
 export async function serve(environment: Readonly<Record<string, string>>): Promise<Served> {
   const folder = await temporaryFolder()
-  const service = await startProcess('serve', folder.path, {
+  const gateway = await startProcess('serve', folder.path, {
     FAIRLEAD_PROBE_NODES: 'false',
     FAIRLEAD_LOG_LEVEL: 'warn',
     ...environment,
   })
   const [, url = '', apiKey = '', token = '', username = '', password = ''] = await vi.waitUntil(
-    () => printedBlock.exec(service.output()),
+    () => printedBlock.exec(gateway.output()),
     { timeout: 30_000, interval: 20 },
   )
   return {
-    ...service,
+    ...gateway,
     url,
     token,
     apiKey,
@@ -48,7 +48,7 @@ export async function serve(environment: Readonly<Record<string, string>>): Prom
       return totals.requests - totals.failed_requests
     },
     remove: async () => {
-      service.process.kill('SIGKILL')
+      gateway.process.kill('SIGKILL')
       await folder.remove()
     },
   }

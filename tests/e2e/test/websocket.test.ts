@@ -6,28 +6,28 @@ import { ethers } from 'ethers'
 import { createPublicClient, webSocket } from 'viem'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { evmOnly, type Service, startService, temporaryFolder } from './gateway.ts'
+import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from './gateway.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: Service
+let gateway: DevelopmentGateway
 let engineUrl: string
 let wsUrl: string
 /** The sample data of the chain. */
 let sample: { readonly account: string; readonly contract: string; readonly recipient: string }
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
-  service = await startService(folder.path, {
+  gateway = await startGateway(folder.path, {
     ...evmOnly,
     FAIRLEAD_LOG_LEVEL: 'info',
     FAIRLEAD_MAX_WEBSOCKET_BUFFER_BYTES: '1048576',
   })
   engineUrl = `http://127.0.0.1:${readFileSync(join(folder.path, '.fairlead/evm/port'), 'utf8').trim()}`
   sample = JSON.parse(readFileSync(join(folder.path, '.fairlead/evm/seed.json'), 'utf8')) as typeof sample
-  const [{ ws_url: url, token }] = service.file.nodes
+  const [{ ws_url: url, token }] = gateway.file.nodes
   wsUrl = `${url}/${token}`
 })
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await gateway.end('SIGTERM')
   await folder.remove()
 })
 
@@ -106,7 +106,7 @@ function enginePid(): number {
 }
 
 function residentBytes(): number {
-  const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
+  const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024
 }
 
@@ -158,7 +158,7 @@ describe('WebSocket subscriptions of the gateway', { shuffle: false }, () => {
     const latest = await engine<Head>('eth_getBlockByNumber', ['latest', false])
     await vi.waitFor(() => expect(fastReader.notifications[0]?.at(-1)).toBe(latest.hash), patience)
     await vi.waitFor(
-      () => expect(service.output().match(/"close_code":1013/g)).toHaveLength(slowReaders.length),
+      () => expect(gateway.output().match(/"close_code":1013/g)).toHaveLength(slowReaders.length),
       patience,
     )
     expect(residentBytes() - before).toBeLessThan(256 * 1024 * 1024)
@@ -167,7 +167,7 @@ describe('WebSocket subscriptions of the gateway', { shuffle: false }, () => {
   })
 
   it('work with viem and ethers', async () => {
-    const [{ ws_url: url, node_url: nodeUrl, token, username, password }] = service.file.nodes
+    const [{ ws_url: url, node_url: nodeUrl, token, username, password }] = gateway.file.nodes
     expect(nodeAddress('websocket', nodeUrl, { kind: 'token', token }).url).toBe(`${url}/${token}`)
     const viem = createPublicClient({ transport: webSocket(wsUrl) })
     const hashes: string[] = []
@@ -208,10 +208,10 @@ describe('WebSocket subscriptions of the gateway', { shuffle: false }, () => {
   it('close with a reason when the gateway stops', async () => {
     const { socket } = await subscriber(['newHeads'])
     const closed = once(socket, 'close')
-    expect(await service.end('SIGTERM')).toBe(0)
+    expect(await gateway.end('SIGTERM')).toBe(0)
     const [code, reason] = (await closed) as [number, Buffer]
     expect([code, reason.toString()]).toEqual([1001, 'gateway restart'])
-    for (const secret of [wsUrl, service.file.nodes[0].token]) expect(service.output()).not.toContain(secret)
-    expect(service.output()).toContain('"node websocket"')
+    for (const secret of [wsUrl, gateway.file.nodes[0].token]) expect(gateway.output()).not.toContain(secret)
+    expect(gateway.output()).toContain('"node websocket"')
   })
 })

@@ -1,4 +1,4 @@
-import { startServiceProcess } from '@fairlead/vitest/server-process'
+import { startServerProcess } from '@fairlead/vitest/server-process'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -72,24 +72,24 @@ export async function startGeth({
     `--datadir ${folder} --nodiscover --ipcdisable --syncmode full --port 0 --authrpc.port 0 ` +
     `--http --http.port ${ports.http} --http.api ${namespaces} ` +
     `--ws --ws.port ${ports.webSocket} --ws.api ${namespaces}`
-  const service = await startServiceProcess({
+  const server = await startServerProcess({
     program: await buildGoProgram(geth),
     args: [...args.split(' '), ...flags],
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder },
     ready: flags.includes('--dev') ? /HTTP server started/ : /HTTP server started.*auth=true/,
   })
-  const [, http] = /HTTP server started +endpoint=(\S+) auth=false/.exec(service.output()) ?? []
-  const [, engine] = /HTTP server started +endpoint=(\S+) auth=true/.exec(service.output()) ?? []
-  const [, webSocketUrl] = /WebSocket enabled +url=(\S+)/.exec(service.output()) ?? []
+  const [, http] = /HTTP server started +endpoint=(\S+) auth=false/.exec(server.output()) ?? []
+  const [, engine] = /HTTP server started +endpoint=(\S+) auth=true/.exec(server.output()) ?? []
+  const [, webSocketUrl] = /WebSocket enabled +url=(\S+)/.exec(server.output()) ?? []
   if (http === undefined || webSocketUrl === undefined)
-    throw new Error(`geth named no address:\n${service.output()}`)
+    throw new Error(`geth named no address:\n${server.output()}`)
   return {
     httpUrl: `http://${http}`,
     engineUrl: engine === undefined ? undefined : `http://${engine}`,
     webSocketUrl,
     stop: async (signal = 'SIGTERM') => {
-      await service.end(signal)
+      await server.end(signal)
     },
   }
 }

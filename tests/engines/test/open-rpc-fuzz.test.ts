@@ -1,5 +1,5 @@
 import { serve } from '@fairlead/e2e-tests/served'
-import { evmOnly, type ServiceProcess, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { evmOnly, type ServerProcess, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { expect, onTestFinished, test } from 'vitest'
 import { overHttp } from './rpc-client.ts'
 import { fuzz, type Fuzzed } from './fuzz.ts'
@@ -17,12 +17,12 @@ const timeout = seconds * 1_000 + 300_000
 test('every response matches the OpenRPC document, in front of anvil', { timeout }, async () => {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())
-  const service = await startService(folder.path, evmOnly)
+  const gateway = await startGateway(folder.path, evmOnly)
   onTestFinished(async () => {
-    await service.end('SIGTERM')
+    await gateway.end('SIGTERM')
   })
-  const [{ node_url: url, token }] = service.file.nodes
-  examine('anvil', await fuzz({ url: `${url}/${token}`, seed, calls, seconds }), service)
+  const [{ node_url: url, token }] = gateway.file.nodes
+  examine('anvil', await fuzz({ url: `${url}/${token}`, seed, calls, seconds }), gateway)
 })
 
 test.skipIf(!canBuildGo)(
@@ -34,15 +34,15 @@ test.skipIf(!canBuildGo)(
     const geth = await startGeth({ folder: folder.path, flags: ['--dev'] })
     onTestFinished(() => geth.stop())
     await fillChain(overHttp(geth.httpUrl))
-    const service = await serve({ FAIRLEAD_EVM_UPSTREAM: geth.httpUrl })
-    onTestFinished(() => service.remove())
-    const fuzzed = await fuzz({ url: `${service.url}/${service.token}`, seed, calls, seconds })
-    examine('go-ethereum', fuzzed, service)
+    const gateway = await serve({ FAIRLEAD_EVM_UPSTREAM: geth.httpUrl })
+    onTestFinished(() => gateway.remove())
+    const fuzzed = await fuzz({ url: `${gateway.url}/${gateway.token}`, seed, calls, seconds })
+    examine('go-ethereum', fuzzed, gateway)
     expect(fuzzed.unanswered).toEqual([])
   },
 )
 
-function examine(node: string, fuzzed: Fuzzed, service: ServiceProcess) {
+function examine(node: string, fuzzed: Fuzzed, gateway: ServerProcess) {
   const { results, errors, deviations, unanswered, problems } = fuzzed
   const sent = results + errors + unanswered.length
   process.stdout.write(
@@ -51,5 +51,5 @@ function examine(node: string, fuzzed: Fuzzed, service: ServiceProcess) {
   )
   expect(problems).toEqual([])
   expect(results).toBeGreaterThan(0)
-  expect(service.output()).not.toMatch(/unexpected error|request failed/)
+  expect(gateway.output()).not.toMatch(/unexpected error|request failed/)
 }

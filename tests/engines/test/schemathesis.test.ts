@@ -1,4 +1,4 @@
-import { type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { type DevelopmentGateway, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { expect, onTestFinished, test } from 'vitest'
 import { canRunSchemathesis } from './schemathesis/python.ts'
 import { attack } from './schemathesis/schemathesis.ts'
@@ -16,14 +16,14 @@ test.skipIf(!canRunSchemathesis).for(['jetton-v2', 'jetton-v3', 'beacon', 'platf
     const [family = ''] = document.split('-')
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
-    const service = await startService(folder.path, {
+    const gateway = await startGateway(folder.path, {
       FAIRLEAD_DEVELOPMENT_CHAINS: family === 'platform' ? 'evm' : family,
       FAIRLEAD_LOG_LEVEL: 'warn',
     })
     onTestFinished(async () => {
-      await service.end('SIGTERM')
+      await gateway.end('SIGTERM')
     })
-    const target = family === 'platform' ? await platformOf(service) : nodeOf(service, family)
+    const target = family === 'platform' ? await platformOf(gateway) : nodeOf(gateway, family)
     const attacked = await attack({ document, seed, examples, ...target })
     const { operations, cases, failedCases, deviations, failures, errors } = attacked
     process.stdout.write(
@@ -39,18 +39,18 @@ test.skipIf(!canRunSchemathesis).for(['jetton-v2', 'jetton-v3', 'beacon', 'platf
     expect(deviations + failures.length > 0).toBe(failedCases > 0)
     expect(failures).toEqual([])
     expect(cases).toBeGreaterThan(operations)
-    expect(service.output()).not.toMatch(/unexpected error|request failed/)
+    expect(gateway.output()).not.toMatch(/unexpected error|request failed/)
   },
 )
 
-function nodeOf({ file: { base_url: base, nodes } }: Service, family: string) {
+function nodeOf({ file: { base_url: base, nodes } }: DevelopmentGateway, family: string) {
   const [{ token }] = nodes
   return { url: `${base}${family === 'beacon' ? '/beacon' : ''}/${token}` }
 }
 
 const keys = 16
 
-async function platformOf({ file: { base_url: url, api_key: apiKey } }: Service) {
+async function platformOf({ file: { base_url: url, api_key: apiKey } }: DevelopmentGateway) {
   const call = async (path: string, body?: object) => {
     const response = await fetch(`${url}${path}`, {
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },

@@ -1,5 +1,5 @@
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { startServiceProcess } from '@fairlead/vitest/server-process'
+import { startServerProcess } from '@fairlead/vitest/server-process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -30,7 +30,7 @@ export interface DevelopmentFile {
 }
 
 /** A gateway in front of the embedded chains, as `npm start` runs it, in a separate folder. */
-export interface Service {
+export interface RunningGateway {
   /** The folder in which programs find it through `.fairlead/dev.json`. */
   readonly folder: string
   readonly file: DevelopmentFile
@@ -43,12 +43,12 @@ export interface Service {
  *
  * @throws Error with its output when it exits early, or does not become ready
  */
-export async function startService(): Promise<Service> {
+export async function startGateway(): Promise<RunningGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-examples-'))
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   try {
     await copyEmptyDatabase(join(folder, '.fairlead'))
-    const { end } = await startServiceProcess({
+    const { end } = await startServerProcess({
       program: process.execPath,
       args: ['--conditions=@fairlead/source', join(repository, 'packages/gateway/src/bin.ts'), 'dev'],
       cwd: folder,

@@ -1,9 +1,9 @@
 import type { TestProject } from 'vitest/node'
-import { type DevelopmentFile, startService } from './gateway.ts'
+import { type DevelopmentFile, startGateway } from './gateway.ts'
 
 /** Starts one gateway for all examples. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const { folder, file, stop } = await startService()
+  const { folder, file, stop } = await startGateway()
   provide('folder', folder)
   provide('development', file)
   return stop

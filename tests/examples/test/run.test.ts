@@ -10,7 +10,7 @@ import { environment, repository } from './gateway.ts'
 
 /** Creates a folder without a gateway, or with the description of one. */
 async function emptyFolder(description?: object): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-no-service-'))
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-no-gateway-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   if (description) {
     await mkdir(join(folder, '.fairlead'))

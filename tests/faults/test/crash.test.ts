@@ -4,7 +4,7 @@ import { createWalletClient, http, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
@@ -17,18 +17,22 @@ const account = mnemonicToAccount('test test test test test test test test test 
   addressIndex: 5,
 })
 
-const open = ({ file }: Service) =>
+const open = ({ file }: DevelopmentGateway) =>
   createFairlead({ baseUrl: file.base_url, apiKey: file.api_key, retries: 0 })
 
-function wallet({ file }: Service) {
+function wallet({ file }: DevelopmentGateway) {
   const [node] = file.nodes
   const transport = http(`${node.node_url}/${node.token}`, { retryCount: 0 })
   return createWalletClient({ account, chain: foundry, transport }).extend(publicActions)
 }
 
 /** Creates projects without a pause until the gateway is killed, and records the acknowledged names. */
-async function createProjects(service: Service, prefix: string, acknowledged: string[]): Promise<void> {
-  const { platform } = open(service)
+async function createProjects(
+  gateway: DevelopmentGateway,
+  prefix: string,
+  acknowledged: string[],
+): Promise<void> {
+  const { platform } = open(gateway)
   for (let index = 0; ; index++) {
     const name = `${prefix}-${index}`
     try {
@@ -42,8 +46,8 @@ async function createProjects(service: Service, prefix: string, acknowledged: st
 }
 
 /** Sends transfers until the gateway is killed, and records the hashes whose receipt was received. */
-async function sendTransfers(service: Service, acknowledged: `0x${string}`[]): Promise<void> {
-  const client = wallet(service)
+async function sendTransfers(gateway: DevelopmentGateway, acknowledged: `0x${string}`[]): Promise<void> {
+  const client = wallet(gateway)
   try {
     for (;;) {
       const hash = await client.sendTransaction({ to: account.address, value: 1n })
@@ -52,7 +56,7 @@ async function sendTransfers(service: Service, acknowledged: `0x${string}`[]): P
       acknowledged.push(hash)
     }
   } catch {
-    // The service is gone.
+    // The gateway process has exited.
   }
 }
 
@@ -61,27 +65,27 @@ describe('kill -9 of the gateway', () => {
     const projects: string[] = []
     const transfers: `0x${string}`[] = []
     for (let round = 0; round < 3; round++) {
-      const service = await startService(folder.path, evmOnly)
+      const gateway = await startGateway(folder.path, evmOnly)
       const earlier = { projects: projects.length, transfers: transfers.length }
       const writing = [
-        createProjects(service, `round-${round}-a`, projects),
-        createProjects(service, `round-${round}-b`, projects),
-        sendTransfers(service, transfers),
+        createProjects(gateway, `round-${round}-a`, projects),
+        createProjects(gateway, `round-${round}-b`, projects),
+        sendTransfers(gateway, transfers),
       ]
       // In each round, the gateway is killed after more acknowledged writes than in the previous round.
       const writes = 1 + round * 3
       await expect.poll(() => projects.length).toBeGreaterThan(earlier.projects + writes)
       await expect.poll(() => transfers.length).toBeGreaterThan(earlier.transfers + round)
-      service.process.kill('SIGKILL')
+      gateway.process.kill('SIGKILL')
       await Promise.all(writing)
     }
-    const service = await startService(folder.path, evmOnly)
+    const gateway = await startGateway(folder.path, evmOnly)
     const persisted = new Set<string>()
-    for await (const { name } of open(service).platform.projects()) persisted.add(name)
+    for await (const { name } of open(gateway).platform.projects()) persisted.add(name)
     expect(projects.filter((name) => !persisted.has(name))).toEqual([])
-    const client = wallet(service)
+    const client = wallet(gateway)
     for (const hash of transfers)
       expect((await client.getTransactionReceipt({ hash })).status).toBe('success')
-    await service.end('SIGTERM')
+    await gateway.end('SIGTERM')
   })
 })

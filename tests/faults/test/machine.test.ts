@@ -39,19 +39,19 @@ it('with a full disk the platform reports that it cannot write, nodes are served
   skip,
 }) => {
   const disk = smallDisk(160) ?? skip('This machine does not allow mounting a file system.')
-  const service = await serve({ FAIRLEAD_EVM_UPSTREAM: node.url, FAIRLEAD_DATA_DIRECTORY: disk })
-  onTestFinished(() => service.remove())
-  const authorization = `Bearer ${service.apiKey}`
+  const gateway = await serve({ FAIRLEAD_EVM_UPSTREAM: node.url, FAIRLEAD_DATA_DIRECTORY: disk })
+  onTestFinished(() => gateway.remove())
+  const authorization = `Bearer ${gateway.apiKey}`
   const description = randomBytes(500).toString('hex')
   const create = async (name: string) => {
     const headers = { authorization, 'content-type': 'application/json' }
     const body = JSON.stringify({ name, description })
     const signal = AbortSignal.timeout(20_000)
-    const response = await fetch(`${service.url}/v2/projects/`, { method: 'POST', headers, body, signal })
+    const response = await fetch(`${gateway.url}/v2/projects/`, { method: 'POST', headers, body, signal })
     return { status: response.status, text: await response.text() }
   }
   const filler = join(disk, 'filler')
-  const load = steadyLoad(`${service.url}/${service.token}`)
+  const load = steadyLoad(`${gateway.url}/${gateway.token}`)
   await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(20), patience)
   expect((await create('before')).status).toBe(201)
   fill(disk, filler)
@@ -66,21 +66,21 @@ it('with a full disk the platform reports that it cannot write, nodes are served
   // Waits until usage has been written once more, even if the write fails.
   const writes = async () => {
     const failed = ['flush_failures', 'unjournaled'].map((name) =>
-      metricTotal(service.url, `fairlead_usage_${name}_total`),
+      metricTotal(gateway.url, `fairlead_usage_${name}_total`),
     )
-    const counts = await Promise.all([...failed, service.reportedCalls()])
+    const counts = await Promise.all([...failed, gateway.reportedCalls()])
     return counts.reduce((sum, count) => sum + count, 0)
   }
   const before = await writes()
   await vi.waitFor(async () => expect(await writes()).toBeGreaterThan(before), patience)
-  const read = await fetch(`${service.url}/v2/projects/`, { headers: { authorization } })
+  const read = await fetch(`${gateway.url}/v2/projects/`, { headers: { authorization } })
   expect(read.status).toBe(200)
   rmSync(filler)
   await vi.waitFor(async () => expect((await create('after')).status).toBe(201), patience)
   await load.end()
   expect(load.failures).toEqual([])
-  await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(load.successes()), patience)
-  expect(service.output()).not.toMatch(/PANIC/)
+  await vi.waitFor(async () => expect(await gateway.reportedCalls()).toBe(load.successes()), patience)
+  expect(gateway.output()).not.toMatch(/PANIC/)
 })
 
 /** Fills the disk to the last byte. */
@@ -102,16 +102,16 @@ describe.skipIf(postgresPrograms === undefined)('a clock jump (needs PostgreSQL)
     const folder = mkdtempSync(join(tmpdir(), 'fairlead-clock-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'clock')
-    const service = await serve({
+    const gateway = await serve({
       DATABASE_URL: postgres.url,
       FAIRLEAD_EVM_UPSTREAM: node.url,
       NODE_OPTIONS: `--import=${join(import.meta.dirname, 'shifted-clock.mjs')}`,
       FAULTS_CLOCK_FILE: file,
     })
-    onTestFinished(() => service.remove())
+    onTestFinished(() => gateway.remove())
     const jump = async (hours: number) => {
       writeFileSync(file, String(hours * 3_600_000))
-      service.process.kill('SIGUSR2')
+      gateway.process.kill('SIGUSR2')
       // The process removes the file after its clock has jumped.
       await vi.waitFor(() => expect(existsSync(file)).toBe(false), { ...patience, interval: 5 })
     }
@@ -119,7 +119,7 @@ describe.skipIf(postgresPrograms === undefined)('a clock jump (needs PostgreSQL)
     const callWith = async (token: string) => {
       const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
       const headers = { 'content-type': 'application/json' }
-      const response = await fetch(`${service.url}/${token}`, { method: 'POST', headers, body })
+      const response = await fetch(`${gateway.url}/${token}`, { method: 'POST', headers, body })
       await response.arrayBuffer()
       if (response.status === 200) successes += 1
       return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) }
@@ -146,7 +146,7 @@ describe.skipIf(postgresPrograms === undefined)('a clock jump (needs PostgreSQL)
         if (calls > 50) throw new Error('There is no limit.')
       }
     }
-    const load = steadyLoad(`${service.url}/${service.token}`, 4)
+    const load = steadyLoad(`${gateway.url}/${gateway.token}`, 4)
     await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(20), patience)
     const rounds: unknown[] = []
     for (const hours of [0, 25, 0, -25, 0]) {
@@ -167,7 +167,7 @@ describe.skipIf(postgresPrograms === undefined)('a clock jump (needs PostgreSQL)
     await load.end()
     successes += load.successes()
     expect(load.failures).toEqual([])
-    await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(successes), patience)
-    expect(service.output()).not.toMatch(/Negative|Overflow/)
+    await vi.waitFor(async () => expect(await gateway.reportedCalls()).toBe(successes), patience)
+    expect(gateway.output()).not.toMatch(/Negative|Overflow/)
   })
 })

@@ -1,6 +1,6 @@
 import { malformedRequests } from '@fairlead/e2e-tests/malformed-requests'
 import { malformedTransfers, sendBytes } from '@fairlead/e2e-tests/malformed-transfers'
-import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 
@@ -8,17 +8,17 @@ const rounds = 50
 const warmUp = 20
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: Service
+let gateway: DevelopmentGateway
 let url: URL
 
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
-  service = await startService(folder.path, evmOnly)
-  url = new URL(`${service.file.base_url}/${service.file.nodes[0].token}`)
+  gateway = await startGateway(folder.path, evmOnly)
+  url = new URL(`${gateway.file.base_url}/${gateway.file.nodes[0].token}`)
 })
 
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await gateway.end('SIGTERM')
   await folder.remove()
 })
 
@@ -29,7 +29,7 @@ async function post(body: string | Uint8Array): Promise<string> {
 }
 
 function residentBytes(): number {
-  const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
+  const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
@@ -54,6 +54,6 @@ it('malformed requests leak no memory', { timeout: 600_000 }, async () => {
   const lateLowest = lowestBetween(rounds / 2, rounds)
   expect(lateLowest, `from ${early} bytes`).toBeLessThan(early * 1.1)
   // The gateway still runs, and logs none of these requests as a failure of its own code.
-  expect(service.process.exitCode).toBeNull()
-  expect(service.output()).not.toContain('node request failed')
+  expect(gateway.process.exitCode).toBeNull()
+  expect(gateway.output()).not.toContain('node request failed')
 })

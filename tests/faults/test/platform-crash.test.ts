@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { figure } from './figure.ts'
 import { startPlainNode } from './plain-node.ts'
 import { callPlatform, openReader, type PlatformObject } from './platform/platform-calls.ts'
-import { type RestartedService, restartedService, type RunningService } from './platform/restarted-gateway.ts'
+import { type RestartedGateway, restartedGateway, type RunningGateway } from './platform/restarted-gateway.ts'
 import { type Acknowledged, writeUntilGone } from './platform/writers.ts'
 
 const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 1)
@@ -28,23 +28,23 @@ describe.each(stores.filter(({ isAvailable }) => isAvailable))(
       { timeout: 120_000 + kills * 30_000 },
       async () => {
         const environment = { FAIRLEAD_EVM_UPSTREAM: node.url, ...(await databaseOf(name)) }
-        const restarted = await restartedService(environment)
+        const restarted = await restartedGateway(environment)
         onTestFinished(() => restarted.remove())
         const acknowledged: Acknowledged = { projects: [], nodes: [], credentials: [], version: 1 }
-        let service = await restarted.start()
-        const target = await prepared(service)
+        let gateway = await restarted.start()
+        const target = await prepared(gateway)
         for (let round = 0; round < kills; round++) {
           // A different number of acknowledged changes in each round, but the same in every run.
           const killAfter = acknowledged.version + ((round * 7) % 23)
-          const writing = writeUntilGone(service, { ...target, upstream: node.url }, acknowledged)
+          const writing = writeUntilGone(gateway, { ...target, upstream: node.url }, acknowledged)
           await vi.waitFor(() => expect(acknowledged.version).toBeGreaterThan(killAfter), {
             ...patience,
             interval: 1,
           })
-          await service.end('SIGKILL')
+          await gateway.end('SIGKILL')
           await writing
-          service = await restarted.start()
-          const { etag } = await callPlatform(service, 'GET', `/v2/projects/${target.project}/`)
+          gateway = await restarted.start()
+          const { etag } = await callPlatform(gateway, 'GET', `/v2/projects/${target.project}/`)
           expect(Number(etag?.slice(1, -1))).toBeGreaterThanOrEqual(acknowledged.version)
         }
         const { projects, nodes, credentials, version } = acknowledged
@@ -54,9 +54,9 @@ describe.each(stores.filter(({ isAvailable }) => isAvailable))(
           credentials: credentials.length,
           changes: version - 1,
         })
-        expect(await missing(service, acknowledged)).toEqual([])
-        expect(await halfDone(service, target.project)).toEqual([])
-        await service.end('SIGTERM')
+        expect(await missing(gateway, acknowledged)).toEqual([])
+        expect(await halfDone(gateway, target.project)).toEqual([])
+        await gateway.end('SIGTERM')
       },
     )
   },
@@ -70,18 +70,18 @@ async function databaseOf(name: string): Promise<Readonly<Record<string, string>
 }
 
 async function prepared(
-  service: RunningService,
+  gateway: RunningGateway,
 ): Promise<{ readonly project: string; readonly node: string }> {
-  const project = await callPlatform(service, 'POST', '/v2/projects/', { name: 'Changed' })
-  const nodes = await callPlatform(service, 'GET', '/v2/nodes/')
+  const project = await callPlatform(gateway, 'POST', '/v2/projects/', { name: 'Changed' })
+  const nodes = await callPlatform(gateway, 'GET', '/v2/nodes/')
   const [first] = nodes.body['results'] as readonly PlatformObject[]
   if (first === undefined) throw new Error('There is no first node.')
   return { project: project.body.id, node: first.id }
 }
 
 /** Returns acknowledged changes that are missing. */
-async function missing(service: RunningService, acknowledged: Acknowledged): Promise<readonly string[]> {
-  const { list } = openReader(service)
+async function missing(gateway: RunningGateway, acknowledged: Acknowledged): Promise<readonly string[]> {
+  const { list } = openReader(gateway)
   const known = new Set<string>()
   for (const path of ['/v2/projects/', '/v2/nodes/']) for (const { id } of await list(path)) known.add(id)
   for (const nodeId of new Set(acknowledged.credentials.map((credential) => credential.node))) {
@@ -95,8 +95,8 @@ async function missing(service: RunningService, acknowledged: Acknowledged): Pro
  * Returns partial changes: changes without an entry in the audit log, entries without a change, and nodes without their
  * credentials.
  */
-async function halfDone(service: RunningService, changed: string): Promise<readonly string[]> {
-  const { get, list } = openReader(service)
+async function halfDone(gateway: RunningGateway, changed: string): Promise<readonly string[]> {
+  const { get, list } = openReader(gateway)
   const entries = await list('/v2/audit-log/')
   const idsOf = (action: string) =>
     entries
@@ -154,13 +154,13 @@ describe.skipIf(postgresPrograms === undefined)('two gateways with one PostgreSQ
       FAIRLEAD_SECRET_KEY: '5a'.repeat(32),
       FAIRLEAD_EVM_UPSTREAM: node.url,
     }
-    const [firstService, secondService] = [
-      await restartedService(environment),
-      await restartedService(environment),
+    const [firstGateway, secondGateway] = [
+      await restartedGateway(environment),
+      await restartedGateway(environment),
     ]
-    onTestFinished(() => Promise.all([firstService.remove(), secondService.remove()]).then(() => undefined))
-    const target = await running(firstService)
-    const { url } = await running(secondService, target.apiKey)
+    onTestFinished(() => Promise.all([firstGateway.remove(), secondGateway.remove()]).then(() => undefined))
+    const target = await running(firstGateway)
+    const { url } = await running(secondGateway, target.apiKey)
     const send = (method: string, path: string, body?: unknown) => callPlatform(target, method, path, body)
     const statusOf = async (token: string) => {
       const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
@@ -209,8 +209,8 @@ describe.skipIf(postgresPrograms === undefined)('two gateways with one PostgreSQ
 })
 
 /** Starts a gateway that runs until the test ends. */
-async function running(service: RestartedService, knownKey?: string): Promise<RunningService> {
-  const started = await service.start(knownKey)
+async function running(gateway: RestartedGateway, knownKey?: string): Promise<RunningGateway> {
+  const started = await gateway.start(knownKey)
   onTestFinished(async () => {
     await started.end('SIGTERM')
   })

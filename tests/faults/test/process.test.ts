@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { evmOnly, repository, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { evmOnly, repository, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeEach(async () => {
@@ -31,15 +31,15 @@ describe('the gateway as a process', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'exits cleanly on %s and leaves no child process',
     async (signal) => {
-      const service = await startService(folder.path)
+      const gateway = await startGateway(folder.path)
       expect(processesOf(folder.path).length).toBeGreaterThan(0)
-      expect(await service.end(signal)).toBe(0)
+      expect(await gateway.end(signal)).toBe(0)
       expect(processesOf(folder.path)).toEqual([])
     },
   )
 
   it('preserves secrets, records and chain across restarts, and prints no secret of its file', async () => {
-    const first = await startService(folder.path, { ...evmOnly, FAIRLEAD_LOG_LEVEL: 'debug' })
+    const first = await startGateway(folder.path, { ...evmOnly, FAIRLEAD_LOG_LEVEL: 'debug' })
     expect(statSync(join(folder.path, '.fairlead/dev.json')).mode & 0o777).toBe(0o600)
     await first.end('SIGTERM')
     const {
@@ -47,7 +47,7 @@ describe('the gateway as a process', () => {
       nodes: [node],
     } = first.file
     for (const secret of [api_key, node.token, node.password]) expect(first.output()).not.toContain(secret)
-    const second = await startService(folder.path, evmOnly)
+    const second = await startGateway(folder.path, evmOnly)
     const { base_url: _, console_url: __, nodes, ...rest } = second.file
     const { base_url: ___, console_url: ____, nodes: firstNodes, ...firstRest } = first.file
     expect(rest).toEqual(firstRest)
@@ -59,7 +59,7 @@ describe('the gateway as a process', () => {
     const occupied = createServer().listen(0, '127.0.0.1')
     await once(occupied, 'listening')
     const port = String((occupied.address() as AddressInfo).port)
-    await expect(startService(folder.path, { ...evmOnly, FAIRLEAD_PORT: port })).rejects.toThrow(
+    await expect(startGateway(folder.path, { ...evmOnly, FAIRLEAD_PORT: port })).rejects.toThrow(
       `error: port is in use: ${port}. Set FAIRLEAD_PORT`,
     )
     occupied.close()
@@ -67,12 +67,12 @@ describe('the gateway as a process', () => {
   })
 
   it('rejects a second process with the same data, and exits cleanly when its output is closed', async () => {
-    const service = await startService(folder.path, evmOnly)
-    await expect(startService(folder.path, evmOnly)).rejects.toThrow(/in use|already/i)
-    const response = await fetch(`${service.file.base_url}/readyz`)
+    const gateway = await startGateway(folder.path, evmOnly)
+    await expect(startGateway(folder.path, evmOnly)).rejects.toThrow(/in use|already/i)
+    const response = await fetch(`${gateway.file.base_url}/readyz`)
     expect(response.status).toBe(200)
-    service.process.stdout?.destroy()
-    expect(await service.end('SIGTERM')).toBe(0)
+    gateway.process.stdout?.destroy()
+    expect(await gateway.end('SIGTERM')).toBe(0)
   })
 
   it('prints its help', async () => {

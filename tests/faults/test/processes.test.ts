@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
-import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { type ServerProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { metricTotal } from './metric.ts'
 import { steadyLoad } from './steady-load.ts'
 
@@ -59,10 +59,10 @@ function childrenOf(pid: number): number[] {
 }
 
 describe.skipIf(postgresPrograms === undefined)('a gateway with several processes (needs PostgreSQL)', () => {
-  let service: ServiceProcess
+  let gateway: ServerProcess
   let url: string
   let callUrl: string
-  const workers = () => childrenOf(service.process.pid ?? 0)
+  const workers = () => childrenOf(gateway.process.pid ?? 0)
 
   const start = (folder: string) =>
     startProcess('serve', folder, {
@@ -76,11 +76,11 @@ describe.skipIf(postgresPrograms === undefined)('a gateway with several processe
 
   beforeAll(async () => {
     const folder = await temporaryFolder()
-    service = await start(folder.path)
-    url = /running at (\S+)/.exec(service.output())?.[1] ?? ''
-    callUrl = `${url}/${await tokenOf(service)}`
+    gateway = await start(folder.path)
+    url = /running at (\S+)/.exec(gateway.output())?.[1] ?? ''
+    callUrl = `${url}/${await tokenOf(gateway)}`
     return async () => {
-      await service.end('SIGTERM')
+      await gateway.end('SIGTERM')
       await folder.remove()
     }
   })
@@ -95,12 +95,12 @@ describe.skipIf(postgresPrograms === undefined)('a gateway with several processe
     expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(counted + load.successes())
     const [killedPid = 0] = workers()
     process.kill(killedPid, 'SIGKILL')
-    await vi.waitFor(() => expect(service.output()).toContain('a worker exited'), patience)
+    await vi.waitFor(() => expect(gateway.output()).toContain('a worker exited'), patience)
     const after = steadyLoad(callUrl)
     await vi.waitFor(() => {
       expect(workers()).toHaveLength(2)
       expect(workers()).not.toContain(killedPid)
-      expect(service.output()).toContain('a worker was restarted')
+      expect(gateway.output()).toContain('a worker was restarted')
       expect(after.successes()).toBeGreaterThan(50)
     }, patience)
     await after.end()
@@ -112,7 +112,7 @@ describe.skipIf(postgresPrograms === undefined)('a gateway with several processe
     const counted = await metricTotal(url, 'fairlead_node_requests_total')
     const load = steadyLoad(callUrl)
     await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(50), patience)
-    service.process.kill('SIGUSR2')
+    gateway.process.kill('SIGUSR2')
     await vi.waitFor(() => {
       expect(workers()).toHaveLength(2)
       expect(workers().filter((pid) => before.includes(pid))).toEqual([])
@@ -137,16 +137,16 @@ describe.skipIf(postgresPrograms === undefined)('a gateway with several processe
 })
 
 /** Waits for the token that a gateway prints at its first start. */
-async function tokenOf(service: ServiceProcess): Promise<string> {
+async function tokenOf(gateway: ServerProcess): Promise<string> {
   return vi.waitFor(() => {
-    const token = /token {6}(\S+)/.exec(service.output())?.[1]
+    const token = /token {6}(\S+)/.exec(gateway.output())?.[1]
     if (token === undefined) throw new Error('There is no token yet.')
     return token
   }, patience)
 }
 
 /** Resident memory of a process, in bytes. */
-function residentBytes({ process: { pid } }: ServiceProcess): number {
+function residentBytes({ process: { pid } }: ServerProcess): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) * 1_024
 }
@@ -155,22 +155,22 @@ describe('a gateway with one process', () => {
   async function start(environment: Readonly<Record<string, string>> = {}, ...args: readonly string[]) {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
-    const service = await startProcess(
+    const gateway = await startProcess(
       'serve',
       folder.path,
       { FAIRLEAD_EVM_UPSTREAM: urlOf(node), FAIRLEAD_PROBE_NODES: 'false', ...environment },
       args,
     )
-    onTestFinished(() => void service.process.kill('SIGKILL'))
-    const url = /running at (\S+)/.exec(service.output())?.[1] ?? ''
-    return { service, folder, url, token: await tokenOf(service) }
+    onTestFinished(() => void gateway.process.kill('SIGKILL'))
+    const url = /running at (\S+)/.exec(gateway.output())?.[1] ?? ''
+    return { gateway, folder, url, token: await tokenOf(gateway) }
   }
 
   it('reports that it is shutting down, keeps serving for a while, and closes each connection after its response', async () => {
-    const { service, url, token } = await start({ FAIRLEAD_DRAIN_DELAY_MS: '1500' })
+    const { gateway, url, token } = await start({ FAIRLEAD_DRAIN_DELAY_MS: '1500' })
     const load = steadyLoad(`${url}/${token}`, 4)
     await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(10), patience)
-    const ended = service.end('SIGTERM')
+    const ended = gateway.end('SIGTERM')
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503), patience)
     const response = await fetch(`${url}/healthz`)
     expect([response.status, response.headers.get('connection')]).toEqual([200, 'close'])
@@ -184,30 +184,30 @@ describe('a gateway with one process', () => {
     onTestFinished(() => files.remove())
     const file = join(files.path, 'fairlead.yaml')
     await writeFile(file, 'metricsToken: first\n')
-    const { service, url } = await start({ FAIRLEAD_LOG_LEVEL: 'info' }, '--config', file)
+    const { gateway, url } = await start({ FAIRLEAD_LOG_LEVEL: 'info' }, '--config', file)
     const statusFor = async (token: string) =>
       (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status
     expect(await statusFor('first')).toBe(200)
     await writeFile(file, 'metricsToken: second\npublicUrl: https://other.example\n')
-    service.process.kill('SIGHUP')
+    gateway.process.kill('SIGHUP')
     await vi.waitFor(async () => expect(await statusFor('second')).toBe(200), patience)
     expect(await statusFor('first')).toBe(401)
     await vi.waitFor(
-      () => expect(service.output()).toMatch(/"options":\["publicUrl"\].*next start only/),
+      () => expect(gateway.output()).toMatch(/"options":\["publicUrl"\].*next start only/),
       patience,
     )
     await writeFile(file, 'metricsToken: third\nmaxBatchItems: c4n4ry\n')
-    service.process.kill('SIGHUP')
-    await vi.waitFor(() => expect(service.output()).toContain('nothing was changed'), patience)
+    gateway.process.kill('SIGHUP')
+    await vi.waitFor(() => expect(gateway.output()).toContain('nothing was changed'), patience)
     expect(await statusFor('second')).toBe(200)
-    expect(service.output()).not.toMatch(/c4n4ry|second|third/)
-    await service.end('SIGTERM')
+    expect(gateway.output()).not.toMatch(/c4n4ry|second|third/)
+    await gateway.end('SIGTERM')
   })
 
   it('keeps serving, with bounded memory, with thousands of connections that send incomplete requests', async () => {
-    const { service, url, token } = await start({ FAIRLEAD_LOG_LEVEL: 'warn' })
+    const { gateway, url, token } = await start({ FAIRLEAD_LOG_LEVEL: 'warn' })
     const port = Number(new URL(url).port)
-    const before = residentBytes(service)
+    const before = residentBytes(gateway)
     const partialRequests = ['', 'P', 'POST / HTTP/1.1\r\nhost: x\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']
     const sockets = Array.from({ length: 3_000 }, (_, index) => {
       const socket = connect(port, '127.0.0.1')
@@ -226,7 +226,7 @@ describe('a gateway with one process', () => {
     await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(50), patience)
     await load.end()
     expect(load.failures).toEqual([])
-    expect(residentBytes(service) - before).toBeLessThan(200 * 1_024 ** 2)
+    expect(residentBytes(gateway) - before).toBeLessThan(200 * 1_024 ** 2)
     // Each connection is closed in time. The gateway reports the count, because a client may consider itself connected
     // when there are too many connections.
     await vi.waitFor(async () => expect(await connectionsOf(url)).toBeLessThan(50), patience)

@@ -41,9 +41,9 @@ it.each(['first', 'second'])(
     // Nearly all calls are routed to the stopped upstream.
     const preferred = `${stopped.url}#weight=1000`
     const upstreams = position === 'first' ? [preferred, running.url] : [running.url, preferred]
-    const service = await serve({ FAIRLEAD_EVM_UPSTREAM: upstreams.join(' ') })
-    onTestFinished(() => service.remove())
-    const url = `${service.url}/${service.token}`
+    const gateway = await serve({ FAIRLEAD_EVM_UPSTREAM: upstreams.join(' ') })
+    onTestFinished(() => gateway.remove())
+    const url = `${gateway.url}/${gateway.token}`
     const all: ReturnType<typeof call>[] = []
     while (all.length < calls) {
       if (all.length === stopAtCall) stopped.process.kill('SIGSTOP')

@@ -15,7 +15,7 @@ const rate = 40
 let node: Awaited<ReturnType<typeof startPlainNode>> | undefined
 let postgres: Postgres
 let redis: Redis
-let service: Served
+let gateway: Served
 let callUrl: string
 /** Successful calls of this file. */
 let successes = 0
@@ -24,17 +24,17 @@ beforeAll(async () => {
   if (postgresPrograms === undefined || !hasRedisServer) return
   node = await startPlainNode()
   ;[postgres, redis] = await Promise.all([startPostgres(postgresPrograms), startRedis(await freePort())])
-  service = await serve({
+  gateway = await serve({
     DATABASE_URL: postgres.url,
     FAIRLEAD_VALKEY_URL: redis.url,
     FAIRLEAD_PROCESSES: '2',
     FAIRLEAD_EVM_UPSTREAM: node.url,
   })
-  callUrl = `${service.url}/${service.token}`
+  callUrl = `${gateway.url}/${gateway.token}`
 })
 afterAll(async () => {
-  await service?.end('SIGTERM')
-  await service?.remove()
+  await gateway?.end('SIGTERM')
+  await gateway?.remove()
   await Promise.all([postgres?.stop(), redis?.kill()])
   node?.close()
 })
@@ -57,7 +57,7 @@ async function newToken(limits?: object): Promise<string> {
 async function statusOf(token: string): Promise<number> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
   const headers = { 'content-type': 'application/json' }
-  const { status } = await fetch(`${service.url}/${token}`, { method: 'POST', headers, body })
+  const { status } = await fetch(`${gateway.url}/${token}`, { method: 'POST', headers, body })
   if (status === 200) successes += 1
   return status
 }
@@ -82,12 +82,12 @@ async function waitForProgress(responses: number, ...loads: readonly SteadyLoad[
 /** Waits until the processes have detected that the shared store is, or is not, reachable. */
 async function waitForSharedStore(expected: 0 | 1): Promise<void> {
   const name = 'fairlead_shared_store_up'
-  await vi.waitFor(async () => expect(await metricTotal(service.url, name)).toBe(expected), patience)
+  await vi.waitFor(async () => expect(await metricTotal(gateway.url, name)).toBe(expected), patience)
 }
 
 /** Waits until the platform reports exactly the successful calls. */
 async function waitForReports(): Promise<void> {
-  await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(successes), patience)
+  await vi.waitFor(async () => expect(await gateway.reportedCalls()).toBe(successes), patience)
 }
 
 /** Ids of the worker processes. */
@@ -99,7 +99,7 @@ function workers(): number[] {
         return (
           readFileSync(`/proc/${id}/stat`, 'utf8')
             .replace(/^.*\) /, '')
-            .split(' ')[1] === `${service.process.pid}`
+            .split(' ')[1] === `${gateway.process.pid}`
         )
       } catch {
         return false
@@ -114,7 +114,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
   { shuffle: false },
   () => {
     it('continue without the shared store, within the limit of each, and count together when it is back', async () => {
-      const limited = startLoad(`${service.url}/${await newToken({ rate: { requestsPerSecond: rate } })}`, 10)
+      const limited = startLoad(`${gateway.url}/${await newToken({ rate: { requestsPerSecond: rate } })}`, 10)
       const load = startLoad(callUrl)
       const started = performance.now()
       await waitForProgress(2 * rate, load, limited)
@@ -132,7 +132,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       // The bucket is full at the start, and again in an empty store. The bucket of each process is full whenever it
       // has lost the store, which may happen more than once on a busy machine.
       const [lease, replicas] = [rate / 20, 2]
-      const losses = service.output().match(/shared store unavailable/g)?.length ?? 0
+      const losses = gateway.output().match(/shared store unavailable/g)?.length ?? 0
       const maximum =
         rate * seconds + 2 * rate + losses * (rate / replicas + 2 * lease) + 2 * replicas * lease
       figure('shared store away and back', {
@@ -151,12 +151,12 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       await waitForProgress(20, load)
       await postgres.end()
       const platform = () =>
-        fetch(`${service.url}/v2/projects/`, { headers: { authorization: `Bearer ${service.apiKey}` } })
-      await vi.waitFor(async () => expect((await fetch(`${service.url}/readyz`)).status).toBe(503), patience)
+        fetch(`${gateway.url}/v2/projects/`, { headers: { authorization: `Bearer ${gateway.apiKey}` } })
+      await vi.waitFor(async () => expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503), patience)
       await waitForProgress(100, load)
       expect(await statusOf(revoked)).toBe(200)
       expect((await platform()).status).toBe(503)
-      expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
+      expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503)
       await postgres.start()
       const restored = performance.now()
       await postgres.query(
@@ -180,7 +180,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       const before = load.successes()
       // Earlier calls are already in the database. Only later ones can be lost.
       await vi.waitFor(
-        async () => expect(await service.reportedCalls()).toBeGreaterThanOrEqual(successes + before),
+        async () => expect(await gateway.reportedCalls()).toBeGreaterThanOrEqual(successes + before),
         patience,
       )
       const sinceReported = load.successes() - before
@@ -188,14 +188,14 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       const successesBefore = load.successes()
       await vi.waitFor(() => {
         expect(load.successes()).toBeGreaterThan(successesBefore + 200)
-        expect(service.output()).toContain('a worker was restarted')
+        expect(gateway.output()).toContain('a worker was restarted')
       }, patience)
       await load.end()
       successes += load.successes()
       expect(load.failures.filter((failure) => !/ECONNRESET|socket hang up|EPIPE/.test(failure))).toEqual([])
       expect(load.failures.length).toBeLessThanOrEqual(clients)
       // A process that shuts down reports all its counts, and those that an earlier process has left in its journal.
-      await service.end('SIGTERM')
+      await gateway.end('SIGTERM')
       const reported = Number(
         await postgres.query('select sum(requests) from usage_hours where status_class < 4'),
       )

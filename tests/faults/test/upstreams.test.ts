@@ -6,42 +6,42 @@ import { type FaultyRelay, startRelay } from './faulty-relay.ts'
 import { figure } from './figure.ts'
 import { type LoadReport, type MixedLoad, mixedLoad } from './mixed-load.ts'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
-import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 const patience = { timeout: 60_000, interval: 20 }
 const headPollMs = 100
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let chain: Service
+let chain: DevelopmentGateway
 let engineUrl: string
 let first: FaultyRelay
 let second: FaultyRelay
-let service: Served
+let gateway: Served
 let load: MixedLoad
 const stopping = new AbortController()
 let miner: Promise<void>
 
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
-  chain = await startService(folder.path, evmOnly)
+  chain = await startGateway(folder.path, evmOnly)
   engineUrl = `http://127.0.0.1:${readFileSync(join(folder.path, '.fairlead/evm/port'), 'utf8').trim()}`
   await engine('anvil_mine', '0x64')
   first = await startRelay(engineUrl)
   second = await startRelay(engineUrl)
-  service = await serve({
+  gateway = await serve({
     FAIRLEAD_EVM_UPSTREAM: `${first.url} ${second.url}`,
     FAIRLEAD_UPSTREAM_TIMEOUT_MS: '5000',
     FAIRLEAD_HEAD_POLL_MS: String(headPollMs),
   })
   miner = mineBlocks()
-  load = await mixedLoad(service)
+  load = await mixedLoad(gateway)
   await expectSuccess(100)
 })
 afterAll(async () => {
   await load.end()
   stopping.abort()
   await miner
-  await service.remove()
+  await gateway.remove()
   await Promise.all([first.kill(), second.kill()])
   await chain.end('SIGTERM')
   await folder.remove()
@@ -182,5 +182,5 @@ it('clients get errors while all upstreams are down, and responses as soon as on
   }, patience)
   figure('all back: ms until nothing failed', Math.round(performance.now() - started))
   expect(await expectSuccess(150)).toEqual(noErrors)
-  expect(service.output()).not.toContain(first.url)
+  expect(gateway.output()).not.toContain(first.url)
 })

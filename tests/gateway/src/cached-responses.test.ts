@@ -27,7 +27,8 @@ it('the gateway caches responses by default and requests the latest block once p
   const url = `${gateway.url}/${gateway.first.token}`
   const post = async (body: string) => (await fetch(url, { method: 'POST', body })).json()
   const block = '{"jsonrpc":"2.0","id":"a","method":"eth_getBlockByNumber","params":["0x0",true]}'
-  const requestCount = () => node.asked('eth_getBlockByNumber').filter(([, isFull]) => isFull === true).length
+  const requestCount = () =>
+    node.received('eth_getBlockByNumber').filter(([, isFull]) => isFull === true).length
   const first = await post(block)
   expect(first).toMatchObject({ id: 'a', result: { number: '0x0' } })
   await vi.waitFor(
@@ -40,10 +41,10 @@ it('the gateway caches responses by default and requests the latest block once p
   )
   const number = await chain.rpc('eth_blockNumber')
   expect(await post(batch)).toHaveLength(2)
-  const { ask: send, socket } = await openWebSocket(
+  const { request: send, socket } = await openWebSocket(
     `${gateway.url.replace('http', 'ws')}/ws/${gateway.first.token}`,
   )
   expect(await send(batch)).toHaveLength(2)
   socket.close()
-  expect(new Set(node.asked('eth_getBalance').map(([, at]) => at))).toEqual(new Set([number]))
+  expect(new Set(node.received('eth_getBalance').map(([, at]) => at))).toEqual(new Set([number]))
 })

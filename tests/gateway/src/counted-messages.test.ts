@@ -17,7 +17,7 @@ function counting() {
   const usage = createUsageCounts(() => 1)
   const usageRows = new Map<string, Pick<UsageRow, 'requests' | 'units' | 'bytesOut'>>()
   const counts = (method: string) => {
-    for (const row of usage.take()) {
+    for (const row of usage.drain()) {
       const before = usageRows.get(row.method) ?? { requests: 0, units: 0, bytesOut: 0 }
       usageRows.set(row.method, {
         requests: before.requests + row.requests,

@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { gatewayFixture } from './gateway-fixture.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, type ListenerOptions, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
-import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
+import { openWebSocket, rejectedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
 /** Starts a node whose chain has one block. */
 function quietChain(): Promise<string> {
-  return nodeThat((request, response) => {
+  return startTestNode((request, response) => {
     let text = ''
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
@@ -25,7 +25,7 @@ async function gatewayWith(options: ListenerOptions) {
   return {
     gateway,
     open: () => openWebSocket(gateway.wsUrl),
-    rejectedHandshake: () => refusedHandshake(gateway.wsUrl),
+    rejectedHandshake: () => rejectedHandshake(gateway.wsUrl),
   }
 }
 
@@ -105,7 +105,7 @@ it('applies changed limits at runtime', async () => {
   onTestFinished(gateway.stop)
   const url = `${gateway.url.replace('http', 'ws')}/ws/${gateway.first.token}`
   const first = await openWebSocket(url)
-  expect(await refusedHandshake(url)).toMatchObject({ status: 429 })
+  expect(await rejectedHandshake(url)).toMatchObject({ status: 429 })
   gateway.apply({
     FAIRLEAD_MAX_WEBSOCKETS_PER_CREDENTIAL: '2',
     FAIRLEAD_MAX_SUBSCRIPTIONS_PER_CREDENTIAL: '1',

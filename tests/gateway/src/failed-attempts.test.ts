@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { gatewayFixture } from './gateway-fixture.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import {
   createFailedAttemptLimiter,
   addressPrefix,
@@ -15,14 +15,14 @@ it('blocks an IP address after too many attempts in a minute, and logs it once',
   const lines = memory()
   const log = pino({ level: 'info' }, lines.stream)
   const watch = createFailedAttemptLimiter({ log, maxFailures: 3 })
-  const tries = Array.from({ length: 5 }, () => watch.failed('192.0.2.7'))
+  const tries = Array.from({ length: 5 }, () => watch.recordFailure('192.0.2.7'))
   expect(tries.slice(0, 3)).toEqual([0, 0, 0])
   expect(tries[3]).toBeGreaterThan(59_000)
-  expect(watch.failed('::ffff:192.0.2.7')).toBeGreaterThan(0)
-  expect(watch.failed('192.0.2.8')).toBe(0)
+  expect(watch.recordFailure('::ffff:192.0.2.7')).toBeGreaterThan(0)
+  expect(watch.recordFailure('192.0.2.8')).toBe(0)
   expect(watch.states()).toEqual({ failed: 7, throttled: 3 })
   vi.advanceTimersByTime(75_000)
-  expect(watch.failed('192.0.2.7')).toBe(0)
+  expect(watch.recordFailure('192.0.2.7')).toBe(0)
   const logged = lines.text().trim().split('\n')
   expect(logged).toHaveLength(1)
   expect(JSON.parse(logged[0] ?? '')).toMatchObject({ address: '192.0.2.7', attempts: 6, level: 40 })
@@ -31,9 +31,9 @@ it('blocks an IP address after too many attempts in a minute, and logs it once',
 
 it('counts an IPv6 network as one client', () => {
   const watch = createFailedAttemptLimiter({ log: pino({ level: 'silent' }), maxFailures: 1 })
-  expect(watch.failed('2001:db8:1:2::1')).toBe(0)
-  expect(watch.failed('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBeGreaterThan(0)
-  expect(watch.failed('2001:db8:1:3::1')).toBe(0)
+  expect(watch.recordFailure('2001:db8:1:2::1')).toBe(0)
+  expect(watch.recordFailure('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBeGreaterThan(0)
+  expect(watch.recordFailure('2001:db8:1:3::1')).toBe(0)
   watch.close()
 })
 
@@ -57,16 +57,16 @@ it.each([
 it('needs no additional memory for additional addresses', () => {
   const watch = createFailedAttemptLimiter({ log: pino({ level: 'silent' }), maxFailures: 1 })
   for (let index = 0; index < 60_000; index++)
-    watch.failed(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+    watch.recordFailure(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
   // The oldest entries are evicted, the latest ones are not.
-  expect(watch.failed('10.0.0.0')).toBe(0)
-  expect(watch.failed('10.0.234.95')).toBeGreaterThan(0)
+  expect(watch.recordFailure('10.0.0.0')).toBe(0)
+  expect(watch.recordFailure('10.0.234.95')).toBeGreaterThan(0)
   watch.close()
 })
 
 it('slows down attempts with API keys too', async () => {
   vi.useRealTimers()
-  const node = await nodeThat((_, response) => response.end())
+  const node = await startTestNode((_, response) => response.end())
   const gateway = await gatewayFixture({ FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '2' }, node)
   onTestFinished(gateway.stop)
   const attempt = async (key: string) => {

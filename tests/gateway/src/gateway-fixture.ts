@@ -54,7 +54,7 @@ export async function gatewayFixture(
     return () => published.metrics()
   }
   const gateway = await startGateway(configured(), { store, log, embedded, publishMetrics })
-  if (!registry) throw new Error('The service published no metrics.')
+  if (!registry) throw new Error('The gateway published no metrics.')
   return {
     url: gateway.url,
     tlsUrl: gateway.tlsUrl,

@@ -51,7 +51,7 @@ function messagesOf(bytes: Uint8Array): Uint8Array[] {
 function subscription(request: Parameters<typeof SubscribeRequest.fromPartial>[0] = {}) {
   const created = new GeyserSubscription()
   const bytes = framed(SubscribeRequest.encode(SubscribeRequest.fromPartial(request)).finish())
-  expect(Buffer.from(created.takeRequests(bytes))).toEqual(bytes)
+  expect(Buffer.from(created.transformRequests(bytes))).toEqual(bytes)
   return created
 }
 
@@ -61,20 +61,22 @@ const resumedBy = (created: GeyserSubscription) =>
 it('forwards complete messages, however they are split', () => {
   const resumable = subscription()
   const bytes = framed(transaction(100n, 1), updateOf({ updateOneof: { $case: 'ping', value: {} } }))
-  const forwarded = [...bytes].map((byte) => resumable.takeUpdates(Uint8Array.of(byte)))
+  const forwarded = [...bytes].map((byte) => resumable.transformUpdates(Uint8Array.of(byte)))
   expect(Buffer.concat(forwarded)).toEqual(bytes)
   const batch = framed(transaction(101n, 2), transaction(101n, 3))
-  expect(messagesOf(resumable.takeUpdates(batch.subarray(0, -3)))).toHaveLength(1)
-  expect(messagesOf(Buffer.concat([resumable.takeUpdates(batch.subarray(-3))]))).toHaveLength(1)
+  expect(messagesOf(resumable.transformUpdates(batch.subarray(0, -3)))).toHaveLength(1)
+  expect(messagesOf(Buffer.concat([resumable.transformUpdates(batch.subarray(-3))]))).toHaveLength(1)
 })
 
 it('resumes with the current request, some slots before the latest one', () => {
   const resumable = subscription({ slots: { all: {} }, fromSlot: 50n })
-  resumable.takeUpdates(framed(...Array.from({ length: 40 }, (_, at) => transaction(BigInt(60 + at), at))))
+  resumable.transformUpdates(
+    framed(...Array.from({ length: 40 }, (_, at) => transaction(BigInt(60 + at), at))),
+  )
   expect(resumedBy(resumable)).toMatchObject({ fromSlot: 91n, slots: { all: {} } })
   const ping = SubscribeRequest.fromPartial({ ping: { id: 1 } })
   const changed = SubscribeRequest.fromPartial({ entry: { e: {} } })
-  resumable.takeRequests(
+  resumable.transformRequests(
     framed(...[changed, ping].map((request) => SubscribeRequest.encode(request).finish())),
   )
   const next = resumedBy(resumable)
@@ -87,7 +89,7 @@ it('resumes with the current request, some slots before the latest one', () => {
 
 it('requests no slot before the first update', () => {
   const resumable = subscription()
-  resumable.takeUpdates(framed(transaction(100n, 1), transaction(102n, 1)))
+  resumable.transformUpdates(framed(transaction(100n, 1), transaction(102n, 1)))
   expect(resumedBy(resumable)?.fromSlot).toBe(100n)
 })
 
@@ -100,9 +102,9 @@ it('resends the request unchanged when nothing has been received', () => {
 describe('after it resumes', () => {
   it('drops delivered updates, and forwards missing ones', () => {
     const resumable = subscription()
-    resumable.takeUpdates(framed(transaction(100n, 1), transaction(100n, 2), transaction(101n, 1)))
+    resumable.transformUpdates(framed(transaction(100n, 1), transaction(100n, 2), transaction(101n, 1)))
     // The rest of a truncated message never arrives.
-    resumable.takeUpdates(framed(transaction(101n, 2)).subarray(0, 20))
+    resumable.transformUpdates(framed(transaction(101n, 2)).subarray(0, 20))
     resumable.resume()
     const replayed = [
       transaction(100n, 1),
@@ -112,11 +114,11 @@ describe('after it resumes', () => {
       transaction(101n, 2),
       transaction(102n, 1),
     ]
-    const forwarded = messagesOf(resumable.takeUpdates(framed(...replayed)))
+    const forwarded = messagesOf(resumable.transformUpdates(framed(...replayed)))
     expect(forwarded).toEqual([replayed[2], replayed[4], replayed[5]])
     // Once more, at a third upstream.
     resumable.resume()
-    expect(messagesOf(resumable.takeUpdates(framed(...replayed)))).toEqual([])
+    expect(messagesOf(resumable.transformUpdates(framed(...replayed)))).toEqual([])
   })
 
   it.each<[string, Uint8Array, Uint8Array, boolean]>([
@@ -134,27 +136,27 @@ describe('after it resumes', () => {
     ['what is no update', Uint8Array.of(255), Uint8Array.of(255), false],
   ])('distinguishes updates by %s', (_, first, second, isRepetition) => {
     const resumable = subscription()
-    resumable.takeUpdates(framed(first))
+    resumable.transformUpdates(framed(first))
     resumable.resume()
-    expect(messagesOf(resumable.takeUpdates(framed(second)))).toHaveLength(isRepetition ? 0 : 1)
+    expect(messagesOf(resumable.transformUpdates(framed(second)))).toHaveLength(isRepetition ? 0 : 1)
   })
 
   it('stores only the keys of the latest slots', () => {
     const resumable = subscription()
-    for (let slot = 100n; slot <= 200n; slot++) resumable.takeUpdates(framed(transaction(slot, 1)))
+    for (let slot = 100n; slot <= 200n; slot++) resumable.transformUpdates(framed(transaction(slot, 1)))
     expect(resumedBy(resumable)?.fromSlot).toBe(192n)
     const replayed = Array.from({ length: 10 }, (_, at) => transaction(191n + BigInt(at), 1))
     // Slot 191 was not requested.
-    expect(messagesOf(resumable.takeUpdates(framed(...replayed)))).toEqual([replayed[0]])
+    expect(messagesOf(resumable.transformUpdates(framed(...replayed)))).toEqual([replayed[0]])
   })
 })
 
 it('rejects compressed messages', () => {
   const resumable = subscription()
-  expect(() => resumable.takeUpdates(Uint8Array.of(1, 0, 0, 0, 1, 7))).toThrow('compressed')
+  expect(() => resumable.transformUpdates(Uint8Array.of(1, 0, 0, 0, 1, 7))).toThrow('compressed')
 })
 
 it('rejects requests larger than 4 MiB by their length prefix', () => {
   const resumable = subscription()
-  expect(() => resumable.takeRequests(Uint8Array.of(0, 0, 0x50, 0, 0))).toThrow('larger than the limit')
+  expect(() => resumable.transformRequests(Uint8Array.of(0, 0, 0x50, 0, 0))).toThrow('larger than the limit')
 })

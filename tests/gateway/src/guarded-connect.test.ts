@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { generate } from 'selfsigned'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { complaintsOfTargets } from '@fairlead/platform-server/endpoints/upstream-targets'
+import { validateTargets } from '@fairlead/platform-server/endpoints/upstream-targets'
 import {
   guardedConnect,
   type ConnectionRules,
@@ -81,8 +81,8 @@ describe('guardedConnect', () => {
           done([addresses].flat().map((address) => Object(address).address as string)),
         )
       })
-    const writeRules = { isPrivateAllowed: false, ownUrls: () => [], resolve: asPromise }
-    expect(await complaintsOfTargets(protocols, upstreams, writeRules)).toEqual({})
+    const writeRules = { isPrivateAllowed: false, gatewayUrls: () => [], resolve: asPromise }
+    expect(await validateTargets(protocols, upstreams, writeRules)).toEqual({})
     expect(await outcome('node.example', port, { isPrivateAllowed: false, resolve })).toBe('REFUSED_TARGET')
     expect(names).toHaveLength(2)
     expect(sockets).toHaveLength(0)
@@ -128,12 +128,13 @@ describe('guardedConnect', () => {
     const names = ['rebound.example', 'public.example', 'PUBLIC.example.', 'a.nodes.example', 'localhost']
     for (const host of ['127.0.0.1', '::ffff:7f00:1', '::1', '127.8.8.8', ...names]) {
       const { resolve } = resolving(['127.0.0.1', '::1'])
-      expect([host, await outcome(host, port, { isPrivateAllowed: true, own: ownAddress, resolve })]).toEqual(
-        [host, 'REFUSED_TARGET'],
-      )
+      expect([
+        host,
+        await outcome(host, port, { isPrivateAllowed: true, gateway: ownAddress, resolve }),
+      ]).toEqual([host, 'REFUSED_TARGET'])
     }
     expect(sockets).toHaveLength(0)
-    expect(await outcome('127.0.0.1', allowed.port, { isPrivateAllowed: true, own: ownAddress })).toBe(
+    expect(await outcome('127.0.0.1', allowed.port, { isPrivateAllowed: true, gateway: ownAddress })).toBe(
       '127.0.0.1',
     )
   })

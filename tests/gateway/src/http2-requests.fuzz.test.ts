@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { drawFrom } from '@fairlead/http1/testing/generated-messages'
 import { everyPath, generatedRequest } from './generated-requests.ts'
-import { clientStart, framesOf, isAnswer, settingsTaken } from '@fairlead/gateway-grpc/testing/raw-http2'
+import { clientStart, framesOf, isResponse, settingsAck } from '@fairlead/gateway-grpc/testing/raw-http2'
 import { gatewayFixture } from './gateway-fixture.ts'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 
@@ -116,10 +116,10 @@ async function waitForResponses(port: number, frames: readonly Buffer[]): Promis
   socket.on('data', (bytes: Buffer) => {
     const parsed = framesOf(Buffer.concat([unread, bytes]))
     unread = parsed.rest as Buffer<ArrayBuffer>
-    for (const frame of parsed.frames) if (isAnswer(frame)) openStreams.delete(frame.streamId)
+    for (const frame of parsed.frames) if (isResponse(frame)) openStreams.delete(frame.streamId)
     if (openStreams.size === 0) done.abort()
   })
-  socket.write(Buffer.concat([clientStart, settingsTaken, ...frames]))
+  socket.write(Buffer.concat([clientStart, settingsAck, ...frames]))
   const timeout = setTimeout(() => done.abort(), maxWaitMs)
   await once(done.signal, 'abort')
   clearTimeout(timeout)

@@ -15,7 +15,11 @@ import {
   token as fixtureToken,
 } from '@fairlead/gateway-evm/testing/listener-fixture'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
-import { type Client, openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
+import {
+  type Client,
+  openWebSocket,
+  rejectedHandshake,
+} from '@fairlead/gateway-core/testing/websocket-client'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { protocols } from '@fairlead/platform-server/testing/protocols'
 
@@ -83,14 +87,18 @@ describe('the URLs', () => {
       `/${token}/evm`,
       `/ws/${token}?x=1`,
     ]) {
-      expect(await (await client(path)).ask(chainId)).toEqual({ jsonrpc: '2.0', id: 'x', result: '0x7a69' })
+      expect(await (await client(path)).request(chainId)).toEqual({
+        jsonrpc: '2.0',
+        id: 'x',
+        result: '0x7a69',
+      })
     }
     for (const path of ['/ws', '/ws/', '/ws/evm', '/', '/evm']) {
-      expect(await (await client(path, basic())).ask(chainId)).toMatchObject({ result: '0x7a69' })
+      expect(await (await client(path, basic())).request(chainId)).toMatchObject({ result: '0x7a69' })
     }
     const { username, password } = gateway.first
     const inUrl = await openWebSocket(`${wsUrl.replace('//', `//${username}:${password}@`)}/ws`)
-    expect(await inUrl.ask(chainId)).toMatchObject({ result: '0x7a69' })
+    expect(await inUrl.request(chainId)).toMatchObject({ result: '0x7a69' })
     inUrl.socket.close()
   })
 
@@ -112,7 +120,7 @@ describe('the URLs', () => {
         status,
         headers: responseHeaders,
         body,
-      } = await refusedHandshake(`${wsUrl}${path}`, { headers })
+      } = await rejectedHandshake(`${wsUrl}${path}`, { headers })
       expect(status).toBe(401)
       expect(responseHeaders).toMatchObject({
         'www-authenticate': 'Basic realm="node"',
@@ -153,26 +161,26 @@ describe('the URLs', () => {
 
 describe('messages', () => {
   it('are calls, batches and notifications, as over HTTP', async () => {
-    const { ask, messages, socket } = await client()
+    const { request, messages, socket } = await client()
     // The client offered compression.
     expect(socket.extensions).toBe('')
-    expect(await ask('{')).toMatchObject({ id: null, error: { code: -32700 } })
-    expect(await ask('[]')).toMatchObject({ id: null, error: { code: -32600 } })
-    expect(await ask('{"jsonrpc":"2.0","id":1,"method":"eth_nothing"}')).toMatchObject({
+    expect(await request('{')).toMatchObject({ id: null, error: { code: -32700 } })
+    expect(await request('[]')).toMatchObject({ id: null, error: { code: -32600 } })
+    expect(await request('{"jsonrpc":"2.0","id":1,"method":"eth_nothing"}')).toMatchObject({
       id: 1,
       error: { code: -32601 },
     })
     socket.send('{"jsonrpc":"2.0","method":"eth_chainId"}')
     const batch = `[${chainId},1,{"jsonrpc":"2.0","method":"eth_chainId"},{"jsonrpc":"2.0","id":"12","method":"eth_blockNumber"}]`
     const before = messages.length
-    const response = await ask(batch)
+    const response = await request(batch)
     expect(response.map(({ id, error }) => [id, error?.code])).toEqual([
       ['x', undefined],
       [null, -32600],
       ['12', undefined],
     ])
     expect(messages.length).toBe(before + 1)
-    expect(await ask(`[${Array.from({ length: 13 }, () => chainId).join(',')}]`)).toHaveLength(13)
+    expect(await request(`[${Array.from({ length: 13 }, () => chainId).join(',')}]`)).toHaveLength(13)
     socket.send(Buffer.from(chainId), { binary: true })
     await waitFor(() => expect(messages.at(-1)).toMatchObject({ id: 'x', result: '0x7a69' }))
   })
@@ -290,10 +298,10 @@ describe('subscriptions', () => {
 
   it('work in a batch, and count towards the limit', async () => {
     const { wsUrl: url } = await listening({ maxSubscriptions: 2 })
-    const { ask, call, results } = await openWebSocket(url)
+    const { request, call, results } = await openWebSocket(url)
     const subscribe = (id: number) =>
       `{"jsonrpc":"2.0","id":${id},"method":"eth_subscribe","params":["newHeads"]}`
-    const response = await ask(`[${[1, 2, 3].map(subscribe).join(',')}]`)
+    const response = await request(`[${[1, 2, 3].map(subscribe).join(',')}]`)
     expect(response.map(({ error }) => error?.code)).toEqual([undefined, undefined, -32005])
     await node('evm_mine')
     const ids = response.slice(0, 2).map(({ result }) => result as string)
@@ -325,7 +333,7 @@ describe('a connection whose records change', () => {
       protocols: ['beacon'],
     })
     expect(await second.closed).toEqual([4403, 'the node no longer offers this protocol'])
-    expect(await refusedHandshake(url)).toMatchObject({ status: 404, body: { error: { code: -32600 } } })
+    expect(await rejectedHandshake(url)).toMatchObject({ status: 404, body: { error: { code: -32600 } } })
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, row)
     await waitFor(async () => (await openWebSocket(url)).socket.close())
   })
@@ -345,7 +353,7 @@ describe('a connection whose records change', () => {
       .where('kind', '=', 'token')
       .execute()
     expect(await byToken.closed).toEqual([4401, 'credential revoked'])
-    expect(await byName.ask(chainId)).toMatchObject({ result: '0x7a69' })
+    expect(await byName.request(chainId)).toMatchObject({ result: '0x7a69' })
     await credentials
       .set({ expires_at: sql<string>`clock_timestamp() + interval '700 milliseconds'` })
       .where('kind', '=', 'basic')
@@ -360,14 +368,14 @@ describe('a connection whose records change', () => {
 describe('a connection', () => {
   it('from other origins is rejected', async () => {
     const { wsUrl: url } = await listening({ corsOrigin: 'https://app.example' })
-    const { status, body } = await refusedHandshake(url, { origin: 'https://other.example' })
+    const { status, body } = await rejectedHandshake(url, { origin: 'https://other.example' })
     expect([status, body.error]).toEqual([
       403,
       expect.objectContaining({ code: -32600, data: { rule: 'origin' } }),
     ])
     for (const options of [{}, { origin: 'https://app.example' }]) {
       const opened = await openWebSocket(url, options)
-      expect(await opened.ask(chainId)).toMatchObject({ result: '0x7a69' })
+      expect(await opened.request(chainId)).toMatchObject({ result: '0x7a69' })
       opened.socket.close()
     }
   })
@@ -377,7 +385,7 @@ describe('a connection', () => {
     const mute = await openWebSocket(url, { autoPong: false })
     const responsive = await openWebSocket(url)
     expect((await mute.closed)[0]).toBe(1006)
-    expect(await responsive.ask(chainId)).toMatchObject({ result: '0x7a69' })
+    expect(await responsive.request(chainId)).toMatchObject({ result: '0x7a69' })
     responsive.socket.close()
   })
 
@@ -385,7 +393,7 @@ describe('a connection', () => {
     const fixture = await listenTo(chain.url, { websocket: chain.url.replace('http', 'ws') })
     const opened = await openWebSocket(fixture.wsUrl)
     await opened.subscribe('newHeads')
-    const response = opened.ask(chainId)
+    const response = opened.request(chainId)
     opened.socket.ping()
     await once(opened.socket, 'pong')
     const stopping = fixture.stop()

@@ -3,7 +3,7 @@ import { grpcInFrontOf } from '@fairlead/gateway-grpc/testing/grpc-fixture'
 import { grpcJs } from '@fairlead/gateway-grpc/testing/grpc-js-client'
 import { grpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
 import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/beacon-fixture'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
@@ -12,7 +12,7 @@ const denied = [{ kind: 'ip', value: '127.0.0.1', action: 'deny' }] as const
 /** Starts a node whose chain has a new block at each request. */
 function growingChain(): Promise<string> {
   let height = 1
-  return nodeThat((request, response) => {
+  return startTestNode((request, response) => {
     let text = ''
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
@@ -55,7 +55,7 @@ describe('a WebSocket', () => {
     const gateway = await inFrontOf(await growingChain(), { grant: { limits } })
     const client = await openWebSocket(gateway.wsUrl)
     const single = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' }
-    const [first] = await client.ask(JSON.stringify([single, single, single]))
+    const [first] = await client.request(JSON.stringify([single, single, single]))
     expect(first).toMatchObject({ error: { data: { max_items: 2, items: 3 } } })
     client.socket.send(JSON.stringify({ ...single, id: 'x'.repeat(300) }))
     expect((await client.closed)[0]).toBe(1009)
@@ -124,7 +124,7 @@ describe('HTTP', () => {
 
 describe('a stream', () => {
   const sending = () =>
-    nodeThat((request, response) => {
+    startTestNode((request, response) => {
       request.resume()
       if (!request.url?.startsWith('/eth/v1/events')) return response.end('{}')
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -166,7 +166,7 @@ describe('a stream', () => {
 
 it('a concurrency slot is held until the response has been read', async () => {
   const pendingResponses: (() => void)[] = []
-  const url = await nodeThat((request, response) => {
+  const url = await startTestNode((request, response) => {
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' })
     response.write('{"jsonrpc":"2.0","id":1,"result":"')

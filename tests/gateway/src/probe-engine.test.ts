@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
-import { content, nodeThatSays, outcomes, probe } from '@fairlead/gateway-evm/testing/probed-node'
+import { content, nodeWithResponse, outcomes, probe } from '@fairlead/gateway-evm/testing/probed-node'
 
 describe('the probe of an engine and of the gateway in front of it', { timeout: 120_000 }, () => {
   let directory: string
@@ -118,7 +118,7 @@ describe('the probe of an engine and of the gateway in front of it', { timeout: 
 
   it('reports the median of the configured number of calls', async () => {
     let calls = 0
-    const url = await nodeThatSays((call) => {
+    const url = await nodeWithResponse((call) => {
       if (call.method === 'eth_gasPrice') calls += 1
       return content(call)
     })

@@ -8,7 +8,7 @@ import { createMethodProber } from '@fairlead/gateway-evm/probe/method-prober'
 import { createEvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { processSocketData } from '@fairlead/vitest/wait-for'
 import {
   createMethodAvailabilityStore,
@@ -17,7 +17,7 @@ import {
 import type { NodeMethodTable } from '@fairlead/platform-server/store/database'
 import { instant } from '@fairlead/platform-server/store/instant'
 import { pino } from 'pino'
-import { type NodeProbeParts, probeOwnNodes } from '@fairlead/gateway/testing/probe-nodes'
+import { type NodeProbeParts, startNodeProbe } from '@fairlead/gateway/testing/probe-nodes'
 
 const probing = { FAIRLEAD_PROBE_NODES: 'true', FAIRLEAD_LOG_LEVEL: 'info' }
 const patience = { timeout: 50_000, interval: 50 }
@@ -102,7 +102,7 @@ describe('the gateway probes its nodes', { timeout: 60_000 }, () => {
   })
 
   it('and keeps the last result when a node does not respond', async () => {
-    const node = await nodeThat((_, response) => response.writeHead(503).end())
+    const node = await startTestNode((_, response) => response.writeHead(503).end())
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
     onTestFinished(gateway.stop)
     const storedRow = {
@@ -121,7 +121,7 @@ describe('the gateway probes its nodes', { timeout: 60_000 }, () => {
     const upstreams = createEvmUpstreams(1_000, {}, new MemoryBudget(2 ** 30))
     const log = pino({ level: 'info' }, lines.stream)
     const store = createMethodAvailabilityStore(gateway.store, ['evm'])
-    const probe = probeOwnNodes({
+    const probe = startNodeProbe({
       store,
       probers: [createMethodProber(upstreams, log, 1_000)],
       log,
@@ -137,7 +137,7 @@ describe('the gateway probes its nodes', { timeout: 60_000 }, () => {
 
   it('and stops with the gateway, also during a probe', async () => {
     let requestCount = 0
-    const node = await nodeThat((_, response) => {
+    const node = await startTestNode((_, response) => {
       requestCount += 1
       if (requestCount > 5) return
       response.setHeader('content-type', 'application/json')
@@ -155,7 +155,7 @@ describe('the gateway probes its nodes', { timeout: 60_000 }, () => {
 
   it('unless it is disabled', async () => {
     let requestCount = 0
-    const node = await nodeThat((_, response) => {
+    const node = await startTestNode((_, response) => {
       requestCount += 1
       response.end()
     })
@@ -179,7 +179,7 @@ async function changingNode() {
     requested: [] as string[],
   }
   const onRequest: { current: (method: string) => void } = { current: () => undefined }
-  const url = await nodeThat(async (request, response) => {
+  const url = await startTestNode(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const { id, method } = JSON.parse(text) as { id: unknown; method: string }
@@ -212,7 +212,7 @@ describe('a probe', { timeout: 60_000 }, () => {
     const lines = memory()
     const log = pino({ level: 'info' }, lines.stream)
     const upstreams = createEvmUpstreams(2_000, {}, new MemoryBudget(2 ** 30))
-    const probe = probeOwnNodes({
+    const probe = startNodeProbe({
       store: createMethodAvailabilityStore(gateway.store, ['evm']),
       probers: [createMethodProber(upstreams, log, 2_000)],
       log,
@@ -277,18 +277,18 @@ describe('a probe', { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(count()).toBe(1), patience)
     expect(await rowOf('eth_getProof')).toMatchObject({ withheld: false })
     node.state.modules = []
-    for (let rejections = 0; rejections < 10; rejections++) probe.refused(gateway.first.nodeId)
+    for (let rejections = 0; rejections < 10; rejections++) probe.methodRejected(gateway.first.nodeId)
     await vi.waitFor(
       async () => expect(await rowOf('eth_gasPrice')).toMatchObject({ withheld: true }),
       patience,
     )
-    for (let rejections = 0; rejections < 10; rejections++) probe.refused(gateway.first.nodeId)
+    for (let rejections = 0; rejections < 10; rejections++) probe.methodRejected(gateway.first.nodeId)
     expect(count()).toBe(2)
   })
 
   it('runs after a rejection even when another process runs the schedule', async () => {
     const { gateway, probe, count } = await probed({ isScheduled: false })
-    probe.refused(gateway.first.nodeId)
+    probe.methodRejected(gateway.first.nodeId)
     await vi.waitFor(() => expect(count()).toBe(1), patience)
   })
 

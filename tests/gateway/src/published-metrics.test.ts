@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { readExpression } from './read-expression.ts'
 
 interface Published {
@@ -178,7 +178,7 @@ describe('the alert rules', () => {
 })
 
 it('counts a call at its upstream', async () => {
-  const node = await nodeThat((_, response) =>
+  const node = await startTestNode((_, response) =>
     response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'),
   )
   const fixture = await gatewayFixture({}, node)

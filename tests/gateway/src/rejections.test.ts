@@ -5,10 +5,10 @@ import { grpcJs } from '@fairlead/gateway-grpc/testing/grpc-js-client'
 import { grpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
 import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/beacon-fixture'
 import { jettonToken, listenToJetton } from '@fairlead/gateway-jetton/testing/jetton-fixture'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 import type { AuthenticatorChoices } from '@fairlead/gateway-core/testing/test-authenticator'
-import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
+import { openWebSocket, rejectedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
 interface Kind {
   readonly name: string
@@ -118,7 +118,7 @@ const kinds: readonly Kind[] = [
 ]
 
 const respondWith = (body: unknown) =>
-  nodeThat((request, response) => {
+  startTestNode((request, response) => {
     request.resume()
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
   })
@@ -177,7 +177,7 @@ describe.each(kinds)('$name is rejected', (kind) => {
     )
     const url = gateway.wsUrl.replace(token, kind.secret ?? token)
     if (kind.isBeforeAuthorization) {
-      const rejected = await repeat(kind, () => refusedHandshake(url))
+      const rejected = await repeat(kind, () => rejectedHandshake(url))
       expect(rejected.status).toBe(kind.status)
       expectRetry(kind, Number(rejected.headers['retry-after'] ?? 0))
       expect(rejected.body).toMatchObject({ error: { code: kind.code } })

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { gatewayFixture } from './gateway-fixture.ts'
 
@@ -28,7 +28,7 @@ it('a gateway that was stopped with calls in flight releases all memory reservat
     release.call(this, bytes, owner)
   })
   let waiting = 0
-  const upstream = await nodeThat((request, response) => {
+  const upstream = await startTestNode((request, response) => {
     request.resume().on('end', () => {
       response.setHeader('content-type', 'application/json')
       // The second half is never sent.

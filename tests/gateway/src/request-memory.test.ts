@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/beacon-fixture'
 import { jettonToken, listenToJetton } from '@fairlead/gateway-jetton/testing/jetton-fixture'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 
 const unreachableNode = 'http://127.0.0.1:9'
@@ -11,7 +11,7 @@ const unreachableNode = 'http://127.0.0.1:9'
 /** Listeners of every protocol with a given memory budget for bodies, and a path that accepts a body. */
 const listeners = {
   evm: async (bodyMemory: MemoryBudget) => {
-    const node = await nodeThat((_, response) => {
+    const node = await startTestNode((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
     })
@@ -57,7 +57,7 @@ it.each(['evm', 'beacon', 'jetton'] as const)('bodies of %s share one memory bud
 it('responses that TON adapters buffer are counted, and released', async () => {
   const memory = new MemoryBudget(200_000)
   let length = 150_000
-  const node = await nodeThat((_, response) => {
+  const node = await startTestNode((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ ok: true, result: { padding: ' '.repeat(length) } }))
   })

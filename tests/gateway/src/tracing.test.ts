@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { gatewayFixture } from './gateway-fixture.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { grpcJs } from '@fairlead/gateway-grpc/testing/grpc-js-client'
 import { grpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
 import { traceReceiver } from './trace-receiver.ts'
@@ -12,7 +12,7 @@ const patience = { timeout: 50_000 }
 /** Starts a node that responds to every call, and stores the trace context that it received. */
 async function tracedNode() {
   const received: (string | undefined)[] = []
-  const url = await nodeThat((request, response) => {
+  const url = await startTestNode((request, response) => {
     const { traceparent } = request.headers
     received.push(typeof traceparent === 'string' ? traceparent : undefined)
     response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
@@ -111,7 +111,7 @@ it('continues the trace of a gRPC call to its node, and records its status', asy
 
 it('samples the configured ratio of requests, and records how a node failed', async () => {
   const receiver = await traceReceiver()
-  const node = await nodeThat((request) => request.socket.destroy())
+  const node = await startTestNode((request) => request.socket.destroy())
   const gateway = await tracedGateway(
     { FAIRLEAD_TRACING_ENDPOINT: receiver.url, FAIRLEAD_TRACING_RATIO: '1' },
     node,
@@ -127,7 +127,7 @@ it('samples the configured ratio of requests, and records how a node failed', as
 
 it('has a span for each attempt at a beacon node', async () => {
   const receiver = await traceReceiver()
-  const node = await nodeThat((request) => request.socket.destroy())
+  const node = await startTestNode((request) => request.socket.destroy())
   const environment = { FAIRLEAD_TRACING_ENDPOINT: receiver.url, FAIRLEAD_TRACING_RATIO: '1' }
   const gateway = await gatewayFixture(environment, 'http://127.0.0.1:1', { beacon: node })
   const { token } = gateway.first

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { createSuiLedger, gasCost, gasPrice, type SuiLedger } from './grpc/sui-ledger.ts'
 import { startSuiNode } from './grpc/sui-node.ts'
 import { coinType, idOf, suiType } from './grpc/sui-objects.ts'
-import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { type ServerProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 // The third-party client, over the gRPC-web endpoint of the gateway, to a node with our messages.
 const keys = Ed25519Keypair.generate()
@@ -21,7 +21,7 @@ const parent = idOf('coin', 0)
 let ledger: SuiLedger
 let node: GrpcServer
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: ServiceProcess
+let gateway: ServerProcess
 let baseUrl: string
 let token: string
 let client: SuiGrpcClient
@@ -29,18 +29,18 @@ beforeAll(async () => {
   ledger = createSuiLedger(owner, [5_000_000_000n, 3_000_000_000n, 700n])
   node = await startSuiNode(ledger)
   folder = await temporaryFolder()
-  service = await startProcess('serve', folder.path, {
+  gateway = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_GRPC_UPSTREAM: node.url,
   })
   // The token is printed once, at the first start.
-  await vi.waitUntil(() => /x-token +\S+\n/.test(service.output()), 20_000)
-  ;[, baseUrl = ''] = /running at (\S+)/.exec(service.output()) ?? []
-  ;[, token = ''] = /x-token +(\S+)/.exec(service.output()) ?? []
+  await vi.waitUntil(() => /x-token +\S+\n/.test(gateway.output()), 20_000)
+  ;[, baseUrl = ''] = /running at (\S+)/.exec(gateway.output()) ?? []
+  ;[, token = ''] = /x-token +(\S+)/.exec(gateway.output()) ?? []
   client = clientOf(token)
 })
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await gateway.end('SIGTERM')
   await node.stop()
   await folder.remove()
 })
@@ -308,7 +308,7 @@ describe('the client of Sui', { shuffle: false }, () => {
     it('no secret, and neither does the log', async () => {
       const metrics = await (await fetch(`${baseUrl}/metrics`)).text()
       expect(metrics).toContain('method="/sui.rpc.v2.LedgerService/GetEpoch"')
-      const output = `${metrics}${service.output()}`
+      const output = `${metrics}${gateway.output()}`
       expect(output.split(token).length, 'how often the token is printed, plus 1').toBe(2)
       expect(output).not.toContain(new URL(node.url).host)
       expect(output).not.toContain('c4n4ry')

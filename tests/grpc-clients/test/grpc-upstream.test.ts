@@ -5,7 +5,7 @@ import { HealthCheckResponse_ServingStatus as ServingStatus, HealthDefinition } 
 import { createGrpcJsTransport } from '@fairlead/grpc/grpc-js'
 import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
+import { type ServerProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 // A node that requires its own token, and includes it in its errors, as careless nodes do.
 const secret = 'canary-upstream-5d2f/@:%'
@@ -36,23 +36,23 @@ async function startNode(port = 0): Promise<GrpcServer> {
 
 let node: GrpcServer
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let service: ServiceProcess
+let gateway: ServerProcess
 let url: string
 let token: string
 beforeAll(async () => {
   node = await startNode()
   folder = await temporaryFolder()
-  service = await startProcess('serve', folder.path, {
+  gateway = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_GRPC_UPSTREAM: node.url.replace('://', `://x-token:${encodeURIComponent(secret)}@`),
   })
   // The token is printed once, at the first start.
-  await vi.waitUntil(() => /x-token +\S+\n/.test(service.output()), 20_000)
-  ;[, url = ''] = /running at (\S+)/.exec(service.output()) ?? []
-  ;[, token = ''] = /x-token +(\S+)/.exec(service.output()) ?? []
+  await vi.waitUntil(() => /x-token +\S+\n/.test(gateway.output()), 20_000)
+  ;[, url = ''] = /running at (\S+)/.exec(gateway.output()) ?? []
+  ;[, token = ''] = /x-token +(\S+)/.exec(gateway.output()) ?? []
 })
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await gateway.end('SIGTERM')
   await node.stop()
   await folder.remove()
 })
@@ -112,8 +112,8 @@ it('reveals neither the token of the client nor that of the node', async () => {
 
   const metrics = await (await fetch(`${url}/metrics`)).text()
   expect(metrics).toContain('method="/grpc.health.v1.Health/Check",status="UNAVAILABLE"')
-  expect(service.output()).toContain('"node request"')
-  const output = [...texts, metrics, service.output()].join('\n')
+  expect(gateway.output()).toContain('"node request"')
+  const output = [...texts, metrics, gateway.output()].join('\n')
   const secrets = [secret, encodeURIComponent(secret), 'canary-upstream', wrongToken, host]
   expect(secrets.filter((canarySecret) => output.includes(canarySecret))).toEqual([])
   expect(output.split(token).length, 'how often the token is printed, plus 1').toBe(2)

@@ -1,7 +1,7 @@
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { insertMember } from '@fairlead/platform-server/records/organizations'
 import { insertEvent } from '@fairlead/platform-server/records/webhook-events'
-import { mostWebhooks } from '@fairlead/platform-server/records/webhooks'
+import { maxWebhooks } from '@fairlead/platform-server/records/webhooks'
 import { unauthenticated, sessionOf } from './caller.ts'
 import type { ValidRequestFactory } from './valid-requests.ts'
 import type { RequestInput } from './request-input.ts'
@@ -52,7 +52,7 @@ export const conflicts: Readonly<Partial<Record<OperationId, ValidRequestFactory
   createInvitation: ({ ownerEmail: email }) => ({ body: { email, role: 'viewer' } }),
   // In the other organization, because it reaches the limit of webhooks of the organization.
   createWebhook: async ({ foreign, receiver }) => {
-    await Promise.all(Array.from({ length: mostWebhooks - 1 }, foreign.webhook))
+    await Promise.all(Array.from({ length: maxWebhooks - 1 }, foreign.webhook))
     return { body: { url: receiver.url, events: ['upstream.down'] }, caller: foreign.key }
   },
   deleteNode: ({ fixture }) => ({ path: { id: fixture.first.nodeId } }),

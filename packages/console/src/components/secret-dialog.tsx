@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact'
 import { CopyValue } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** A value that is shown only once. */
+/** A new secret and what it is for. */
 export interface Secret {
   readonly label: string
   readonly value: string
 }
 
-/** Shows secrets once; closing the dialog removes them from the page. */
+/** Shows new secrets. Closing the dialog removes them from the page. */
 export function SecretDialog({
   title,
   secrets,

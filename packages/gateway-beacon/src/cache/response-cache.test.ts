@@ -169,7 +169,7 @@ test('a long response streams through uncached and is aborted when the client di
   const server = await beaconServer()
   const block = Buffer.alloc(65_536, ' ')
   let written = 0
-  const endless = (response: ServerResponse) => {
+  const streaming = (response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const write = () => {
       while (!response.destroyed && response.write(block)) written += block.length
@@ -179,7 +179,7 @@ test('a long response streams through uncached and is aborted when the client di
   }
   let ended = false
   server.serve((_, response) => {
-    endless(response)
+    streaming(response)
     response.on('close', () => (ended = true))
   })
   const nodes = testUpstreams().of(grantOf([server]))

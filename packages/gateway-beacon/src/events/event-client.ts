@@ -59,7 +59,7 @@ export class EventClient {
     this.#content.write(events)
     this.#onSent?.(count, events.length)
     if (this.#content.writableLength <= this.#maxBufferBytes) return
-    this.#metrics.slow.inc()
+    this.#metrics.slowClients.inc()
     this.#response.destroy()
   }
 

@@ -4,7 +4,7 @@ import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-r
 export interface EventMetrics {
   readonly open: { inc(): void; dec(): void }
   /** Clients that were disconnected because they read too slowly. */
-  readonly slow: { inc(): void }
+  readonly slowClients: { inc(): void }
 }
 
 /** @param upstreamStreams - returns the number of open event streams to upstreams */
@@ -17,7 +17,7 @@ export function createEventMetrics(registry: MetricsRegistry, upstreamStreams: (
   )
   return {
     open: registry.newGauge('fairlead_event_streams', 'Open event streams.', []).labels({}),
-    slow: registry
+    slowClients: registry
       .newCounter(
         'fairlead_event_streams_cut_off_total',
         'Event streams that were reset because the client read too slowly.',

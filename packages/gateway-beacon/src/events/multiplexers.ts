@@ -3,7 +3,7 @@ import type { Admission, Requester } from '@fairlead/gateway-core/admission/type
 import {
   ConnectionGuard,
   type LongLivedConnection,
-  type LostEntitlement,
+  type AccessLoss,
 } from '@fairlead/gateway-core/authentication/connection-guard'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
@@ -129,7 +129,7 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
   }
 }
 
-function reasonOf({ cause, reason = '' }: LostEntitlement): string {
+function reasonOf({ cause, reason = '' }: AccessLoss): string {
   switch (cause) {
     case 'revoked':
     case 'expired':

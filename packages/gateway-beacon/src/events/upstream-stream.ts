@@ -129,7 +129,13 @@ export class UpstreamStream {
     this.#upstream = upstream
     const { signal } = this.#abortController
     const headers = { accept: 'text/event-stream' }
-    const pending = upstream.request({ method: 'GET', target: this.#target, headers, signal, endless: true })
+    const pending = upstream.request({
+      method: 'GET',
+      target: this.#target,
+      headers,
+      signal,
+      isStreaming: true,
+    })
     const response = await Promise.race([
       pending,
       sleep(this.#times.headersTimeoutMs, undefined, { ref: false }),

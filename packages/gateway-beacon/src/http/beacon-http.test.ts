@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { beaconBasic, type BeaconFixture, beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 
 /** A request that the upstream received. */
@@ -21,7 +21,7 @@ const genesis = '/eth/v1/beacon/genesis'
  */
 async function recordingGateway(options?: Parameters<typeof beaconInFrontOf>[1], prefix = '') {
   const requests: ReceivedRequest[] = []
-  const node = await nodeThat(async (request, response) => {
+  const node = await startTestNode(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { method, url, headers } = request
@@ -122,7 +122,7 @@ describe('the upstream request', () => {
   })
 
   it('sends no content type for an empty response', async () => {
-    const node = await nodeThat((request, response) => request.resume().on('end', () => response.end()))
+    const node = await startTestNode((request, response) => request.resume().on('end', () => response.end()))
     const gateway = await beaconInFrontOf(node)
     const response = await gateway.call('/eth/v1/beacon/pool/attester_slashings', {
       method: 'POST',
@@ -204,7 +204,7 @@ describe('the response', () => {
   it.each([200, 206, 503, 299, 418])(
     'responds to a health request only with the status %d of the upstream',
     async (status) => {
-      const node = await nodeThat((_, response) =>
+      const node = await startTestNode((_, response) =>
         response.writeHead(status, { 'x-own': '1' }).end('ignored'),
       )
       const gateway = await beaconInFrontOf(node)
@@ -216,7 +216,7 @@ describe('the response', () => {
   )
 
   it('passes on the reason why an upstream rejects a health request', async () => {
-    const node = await nodeThat((_, response) =>
+    const node = await startTestNode((_, response) =>
       response
         .writeHead(400, { 'content-type': 'application/json' })
         .end('{"code":400,"message":"syncing_status must be at least 200."}'),

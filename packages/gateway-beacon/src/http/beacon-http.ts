@@ -14,7 +14,7 @@ import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import {
   exposedHeaders,
-  sayDeprecated,
+  setDeprecationHeaders,
   sendResponse,
   sendBuffered,
 } from '@fairlead/gateway-core/rest/send-response'
@@ -63,7 +63,7 @@ async function handleRequest(
   const { operationId, route } = operation
   http.method = operationId
   admitDebug(grant, operation)
-  if (route) sayDeprecated(http.response, route)
+  if (route) setDeprecationHeaders(http.response, route)
   checkBeaconParameters(operation, query, headers)
   const types = route ? negotiate(route, headers.accept) : []
   if (types.includes('text/event-stream')) {

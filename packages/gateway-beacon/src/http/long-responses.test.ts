@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type BeaconFixture, beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 // Transferring hundreds of megabytes is slow on a busy machine.
@@ -15,7 +15,7 @@ describe('a response of 50 MB', { timeout: 60_000 }, () => {
   /** An upstream that sends as fast as the gateway reads, and counts the bytes. */
   async function largeUpstream() {
     const sent = { bytes: 0, aborted: false }
-    const url = await nodeThat(async (_, response) => {
+    const url = await startTestNode(async (_, response) => {
       response.writeHead(200, {
         'content-type': 'application/octet-stream',
         'content-length': blockCount * block.length,

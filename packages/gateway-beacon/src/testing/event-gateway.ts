@@ -20,7 +20,7 @@ export interface EventGateway {
   readonly multiplexers: EventMultiplexers
   readonly directory: Directory
   /** Number of received requests, open clients, and disconnected slow clients. */
-  readonly counts: { requests: number; open: number; slow: number }
+  readonly counts: { requests: number; open: number; slowClients: number }
   /** Makes the credential valid, with the given changes; {@link EventGateway.revoke} revokes it. */
   grant(change?: Partial<Grant>): void
   revoke(): void
@@ -37,7 +37,7 @@ export async function eventGateway(
   const grant = (change: Partial<Grant> = {}) =>
     directory.replace([{ sha256: 'secret', grant: { ...grantOf(servers), ...change } }])
   grant()
-  const counts = { requests: 0, open: 0, slow: 0 }
+  const counts = { requests: 0, open: 0, slowClients: 0 }
   const multiplexers = createEventMultiplexers({
     upstreams: testUpstreams(),
     directory,
@@ -49,7 +49,7 @@ export async function eventGateway(
     meter,
     metrics: {
       open: { inc: () => (counts.open += 1), dec: () => (counts.open -= 1) },
-      slow: { inc: () => (counts.slow += 1) },
+      slowClients: { inc: () => (counts.slowClients += 1) },
     },
     times: { ...streamTimes, headersTimeoutMs: 500, idleGraceMs: 100, ...times },
   })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { beaconBasic, beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
-import { type Behaviour, nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { type Behaviour, startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 const path = '/eth/v1/debug/fork_choice'
@@ -32,7 +32,7 @@ async function unusedUrl(): Promise<string> {
 
 /** Returns the gateway's response for an upstream with the given behavior. */
 async function failure(behaviour: Behaviour, timeoutMs = 600_000) {
-  const gateway = await beaconInFrontOf(await nodeThat(behaviour), { timeoutMs })
+  const gateway = await beaconInFrontOf(await startTestNode(behaviour), { timeoutMs })
   return errorOf(await gateway.call(path))
 }
 
@@ -105,7 +105,7 @@ describe('a failing upstream', () => {
   })
 
   it('that stalls within the body causes a truncated response and a 5xx count', async () => {
-    const node = await nodeThat((_, response) => response.writeHead(200, json).write('{"data":'))
+    const node = await startTestNode((_, response) => response.writeHead(200, json).write('{"data":'))
     const gateway = await beaconInFrontOf(node, { timeoutMs: 1_000 })
     const response = await gateway.call(path)
     await expect(response.text()).rejects.toThrow()
@@ -113,7 +113,7 @@ describe('a failing upstream', () => {
   })
 
   it('does not time out while it sends data', async () => {
-    const node = await nodeThat(async (_, response) => {
+    const node = await startTestNode(async (_, response) => {
       response.writeHead(200, json)
       for (const part of ['{', '"data"', ':', '1', '}']) {
         await sleep(200)
@@ -212,7 +212,7 @@ describe('an upstream error', () => {
 
   it('preserves the failed items and retry-after', async () => {
     const body = { code: 429, message: 'slow down', failures: [{ index: 2, message: 'late' }] }
-    const node = await nodeThat((_, response) =>
+    const node = await startTestNode((_, response) =>
       response.writeHead(429, { ...json, 'retry-after': '7', server: 'node/1' }).end(JSON.stringify(body)),
     )
     const gateway = await beaconInFrontOf(node)
@@ -227,7 +227,7 @@ describe('an upstream error', () => {
 describe('a client', () => {
   it('that disconnects aborts the upstream request', async () => {
     let ended = false
-    const node = await nodeThat((_, response) => {
+    const node = await startTestNode((_, response) => {
       response.on('close', () => (ended = true))
       response.writeHead(200, json).write('{')
     })
@@ -242,7 +242,7 @@ describe('a client', () => {
   it('that disconnects before the response headers aborts the upstream request', async () => {
     let hasReceived = false
     let ended = false
-    const node = await nodeThat((_, response) => {
+    const node = await startTestNode((_, response) => {
       hasReceived = true
       response.on('close', () => (ended = true))
     })
@@ -258,7 +258,7 @@ describe('a client', () => {
 
 it('no response, log or metric contains a secret or an upstream URL', async () => {
   const secrets = ['user-canary', 'pass-canary', 'path-canary', 'query-canary']
-  const echo = await nodeThat((request, response) => {
+  const echo = await startTestNode((request, response) => {
     const { url = '', headers } = request
     const status = url.includes('/pool/') ? 500 : 404
     const message = `Route GET:${url} of ${headers.host} for ${headers.authorization} not found`

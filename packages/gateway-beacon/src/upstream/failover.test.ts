@@ -56,7 +56,7 @@ test.each([
   expect(a.requests).toEqual([])
 })
 
-test('the chosen upstream stays: neither a small lead nor the recovery of the first one changes it', async () => {
+test('the selected upstream does not change after a small lead of another one or the recovery of the first one', async () => {
   const { a, b, nodes } = await twoNodes()
   a.health.is_syncing = true
   expect((await sendCall(nodes, read)).text).toBe('{"data":"b"}')

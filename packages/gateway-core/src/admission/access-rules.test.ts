@@ -81,7 +81,7 @@ it.each<[rules: string[], method: string, passes: boolean]>([
   expect(rejection?.data).toEqual(passes ? undefined : { rule: 'method' })
 })
 
-it('wants every kind that has rules to pass, and looks at no kind without any', () => {
+it('requires every kind that has rules to pass, and skips kinds without rules', () => {
   const both = [...rules('origin', ['+https://a.example']), ...rules('ip', ['+192.0.2.7'])]
   expect(visitorPasses(both, { origin: 'https://a.example' })).toBe(true)
   expect(visitorPasses(both, { origin: 'https://a.example', address: '192.0.2.8' })).toEqual({ rule: 'ip' })

@@ -17,8 +17,8 @@ const compiled = new WeakMap<readonly AccessRule[], CompiledRules>()
 /** The rules of the node of a grant; undefined when it has none. */
 export function rulesOf({ accessRules }: Grant): CompiledRules | undefined {
   if (accessRules === undefined || accessRules.length === 0) return undefined
-  const known = compiled.get(accessRules)
-  if (known) return known
+  const cached = compiled.get(accessRules)
+  if (cached) return cached
   const rules = compile(accessRules)
   compiled.set(accessRules, rules)
   return rules
@@ -81,10 +81,10 @@ export function addressList(values: readonly string[]): BlockList {
     const [given = '', prefix] = value.split('/', 2)
     const address = plainAddress(given)
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    const longest = family === 'ipv6' ? 128 : 32
+    const maxPrefix = family === 'ipv6' ? 128 : 32
     // `::ffff:10.0.0.0/104` is `10.0.0.0/8`.
-    const bits = prefix === undefined ? longest : Number(prefix) - (address === given ? 0 : 96)
-    if (isIP(address) !== 0 && Number.isInteger(bits) && bits >= 0 && bits <= longest) {
+    const bits = prefix === undefined ? maxPrefix : Number(prefix) - (address === given ? 0 : 96)
+    if (isIP(address) !== 0 && Number.isInteger(bits) && bits >= 0 && bits <= maxPrefix) {
       list.addSubnet(address, bits, family)
     }
   }
@@ -113,6 +113,6 @@ export function plainAddress(address: string): string {
 export function methodTest(patterns: readonly string[]): (method: string) => boolean {
   const names = patterns.map((pattern) => pattern.replace(/^\//, ''))
   const exact = new Set(names)
-  const beginnings = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
-  return (method) => exact.has(method) || beginnings.some((beginning) => method.startsWith(beginning))
+  const prefixes = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+  return (method) => exact.has(method) || prefixes.some((prefix) => method.startsWith(prefix))
 }

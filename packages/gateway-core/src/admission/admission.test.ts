@@ -20,7 +20,7 @@ function passing(count: number, tryCall: () => unknown): number {
 }
 
 describe('a rate', () => {
-  it('lets a burst pass, and then as many as come in', () => {
+  it('admits a burst, and then calls at the rate', () => {
     const admission = admissionWith()
     const grant = grantWithin({ credential: { rate: { requestsPerSecond: 10, burst: 20 } } })
     expect(passing(30, () => call(admission, grant))).toBe(20)
@@ -36,18 +36,18 @@ describe('a rate', () => {
     expect(call(admission, grant)).toBe('passed')
   })
 
-  it('is of the credential, the node and the project, which all have to let a call pass', () => {
+  it('applies to the credential, the node and the project, and all of them must admit a call', () => {
     const admission = admissionWith()
     const limits = { node: { rate: { requestsPerSecond: 3 } }, project: { rate: { requestsPerSecond: 5 } } }
     const [one, other] = [grantWithin(limits, 'one'), grantWithin(limits, 'other')]
-    const elsewhere = grantWith({
+    const ofOtherNode = grantWith({
       nodeId: 'other',
       credentialId: 'third',
       limits: { project: limits.project },
     })
     expect(passing(2, () => call(admission, one))).toBe(2)
     expect(passing(2, () => call(admission, other))).toBe(1)
-    expect(passing(9, () => call(admission, elsewhere))).toBe(2)
+    expect(passing(9, () => call(admission, ofOtherNode))).toBe(2)
   })
 
   it('is refunded when a later limit rejects the call', () => {
@@ -178,15 +178,15 @@ describe('rates of methods', () => {
 
 describe('a credential that ends', () => {
   it('ends queued calls without charging them', async () => {
-    let isInForce = true
-    const admission = admissionWith({ isInForce: () => isInForce })
+    let isValid = true
+    const admission = admissionWith({ isGrantValid: () => isValid })
     const grant = grantWithin({ credential: { maxConcurrentCalls: 1, requestsPerDay: 2 } })
     const held = begin(admission, grant)
     const waiting = admission.admit(grant, 'eth_chainId', new AbortController().signal)
-    isInForce = false
+    isValid = false
     if (!isRejection(held)) held.release()
     expect(await waiting).toMatchObject({ status: 401 })
-    isInForce = true
+    isValid = true
     expect(passing(3, () => call(admission, grant))).toBe(1)
   })
 })

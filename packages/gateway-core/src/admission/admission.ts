@@ -34,7 +34,7 @@ export interface AdmissionOptions extends AdmissionLimits {
   /** Cost of a call; 1 when omitted. */
   readonly unitsOf?: ((grant: Grant, method: string) => number) | undefined
   /** Whether a credential is still valid; checked after a call has waited in the queue. */
-  readonly isInForce?: ((grant: Grant) => boolean) | undefined
+  readonly isGrantValid?: ((grant: Grant) => boolean) | undefined
   /** Whether a call is expensive; an overloaded gateway rejects expensive calls first. */
   readonly isExpensive?: ((method: string) => boolean) | undefined
   readonly load?: LoadMonitor | undefined
@@ -58,12 +58,12 @@ export interface AdmissionStates {
 
 /** The combined limits of a grant. */
 interface Plan {
-  readonly allowances: LimitsOfGrant | undefined
+  readonly limits: LimitsOfGrant | undefined
   readonly claim: ConcurrencyClaim
 }
 
 const cleanupMs = 60_000
-const nothing: readonly Limit[] = []
+const noLimits: readonly Limit[] = []
 
 /** Creates the admission of one process. */
 export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
@@ -71,7 +71,7 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
     store,
     processes = 1,
     unitsOf = () => 1,
-    isInForce = () => true,
+    isGrantValid = () => true,
     isExpensive = () => false,
     load = monitorLoad(),
   } = options
@@ -82,27 +82,27 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
     usedSoFar: options.usedSoFar ?? (() => 0),
     limits,
   }
-  const allowances = new LimitTable(limitDependencies)
+  const limitTable = new LimitTable(limitDependencies)
   const concurrency = new ConcurrencyLimiter(limits)
   const rejections = new RejectionCounts()
   let plans = new WeakMap<Grant, Plan>()
   const cleanup = guardedInterval(() => {
-    allowances.forgetIdle(performance.now())
-    concurrency.forgetIdle()
+    limitTable.removeIdle(performance.now())
+    concurrency.removeIdle()
     // The plans refer to the removed limits.
     plans = new WeakMap()
   }, cleanupMs).unref()
 
   const planOf = (grant: Grant): Plan => {
-    const known = plans.get(grant)
-    if (known) return known
-    const plan = { allowances: allowances.of(grant, performance.now()), claim: concurrency.claimOf(grant) }
+    const cachedPlan = plans.get(grant)
+    if (cachedPlan) return cachedPlan
+    const plan = { limits: limitTable.of(grant, performance.now()), claim: concurrency.claimOf(grant) }
     plans.set(grant, plan)
     return plan
   }
 
   const charge = (plan: Plan, grant: Grant, method: string): Rejection | undefined =>
-    plan.allowances && takeAll(plan.allowances.of(method), unitsOf(grant, method))
+    plan.limits && chargeAll(plan.limits.of(method), unitsOf(grant, method))
 
   const rejectionOf = (grant: Grant, method: string): Rejection | undefined => {
     const rejection = rulesOf(grant)?.method(method)
@@ -124,17 +124,18 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
       const plan = planOf(grant)
       const rejection = rejections.count(rejectionOf(grant, method) ?? charge(plan, grant, method))
       if (rejection) return rejection
-      const outcome = concurrency.take(plan.claim, signal)
-      const decision = outcome instanceof Promise ? afterWaiting(outcome, () => isInForce(grant)) : outcome
-      if (plan.allowances === undefined || isPermit(decision)) return decision
-      return refund(decision, plan.allowances.of(method), unitsOf(grant, method))
+      const outcome = concurrency.acquire(plan.claim, signal)
+      const decision =
+        outcome instanceof Promise ? recheckAfterQueue(outcome, () => isGrantValid(grant)) : outcome
+      if (plan.limits === undefined || isPermit(decision)) return decision
+      return refund(decision, plan.limits.of(method), unitsOf(grant, method))
     },
     admitStream: (grant, method) =>
       rejections.count(rejectionOf(grant, method) ?? charge(planOf(grant), grant, method)),
     push: (grant, messages) => {
       let rejection: Rejection | undefined
-      for (const allowance of planOf(grant).allowances?.pushed ?? nothing) {
-        const ended = allowance.push?.(messages)
+      for (const limit of planOf(grant).limits?.pushed ?? noLimits) {
+        const ended = limit.push?.(messages)
         rejection ??= ended
       }
       return rejection
@@ -147,7 +148,7 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
     close: async () => {
       clearInterval(cleanup)
       load.close()
-      await allowances.close()
+      await limitTable.close()
       await replicas.close()
     },
   }
@@ -163,19 +164,19 @@ function limitsIn({
 }
 
 /** Charges all limits, or none. */
-function takeAll(allowances: readonly Limit[], units: number): Rejection | undefined {
+function chargeAll(limits: readonly Limit[], units: number): Rejection | undefined {
   const now = performance.now()
-  for (let at = 0; at < allowances.length; at += 1) {
-    const rejection = (allowances[at] as Limit).take(units, now)
+  for (let at = 0; at < limits.length; at += 1) {
+    const rejection = (limits[at] as Limit).take(units, now)
     if (!rejection) continue
-    refundAll(allowances.slice(0, at), units)
+    refundAll(limits.slice(0, at), units)
     return rejection
   }
   return undefined
 }
 
-function refundAll(allowances: readonly Limit[], units: number): void {
-  for (const allowance of allowances) allowance.refund(units)
+function refundAll(limits: readonly Limit[], units: number): void {
+  for (const limit of limits) limit.refund(units)
 }
 
 function isPermit(outcome: Permit | Rejection | Promise<Permit | Rejection>): outcome is Permit {
@@ -185,12 +186,12 @@ function isPermit(outcome: Permit | Rejection | Promise<Permit | Rejection>): ou
 const ended: Rejection = { status: 401, reason: 'Unauthorized: the credential was revoked or has expired.' }
 
 /** Checks again that the credential is valid, as it may have been revoked while the call waited. */
-async function afterWaiting(
+async function recheckAfterQueue(
   outcome: Promise<Permit | Rejection>,
-  isInForce: () => boolean,
+  isGrantValid: () => boolean,
 ): Promise<Permit | Rejection> {
   const decision = await outcome
-  if ('status' in decision || isInForce()) return decision
+  if ('status' in decision || isGrantValid()) return decision
   decision.release()
   return ended
 }
@@ -198,10 +199,10 @@ async function afterWaiting(
 /** Refunds the charge of a call that gets no concurrency slot. */
 async function refund(
   outcome: Rejection | Promise<Permit | Rejection>,
-  allowances: readonly Limit[],
+  limits: readonly Limit[],
   units: number,
 ): Promise<Permit | Rejection> {
   const decision = await outcome
-  if ('status' in decision) refundAll(allowances, units)
+  if ('status' in decision) refundAll(limits, units)
   return decision
 }

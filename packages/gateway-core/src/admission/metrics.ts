@@ -3,12 +3,17 @@ import type { MetricsRegistry } from '../telemetry/metrics-registry.ts'
 
 /** Publishes metrics of rejections and queued calls. */
 export function publishAdmission(registry: MetricsRegistry, states: () => AccessControlStates): void {
-  registry.counter('fairlead_refusals_total', 'Rejected requests and calls by reason.', ['reason'], (add) => {
-    const { rejections, concurrency } = states()
-    for (const [reason, count] of Object.entries(rejections)) add({ reason }, count)
-    add({ reason: 'queue_full' }, concurrency.queueFull)
-    add({ reason: 'queue_timeout' }, concurrency.timedOut)
-  })
+  registry.counter(
+    'fairlead_rejections_total',
+    'Rejected requests and calls by reason.',
+    ['reason'],
+    (add) => {
+      const { rejections, concurrency } = states()
+      for (const [reason, count] of Object.entries(rejections)) add({ reason }, count)
+      add({ reason: 'queue_full' }, concurrency.queueFull)
+      add({ reason: 'queue_timeout' }, concurrency.timedOut)
+    },
+  )
   registry.gauge('fairlead_queued_calls', 'Calls that wait for a concurrency slot.', [], (set) =>
     set({}, states().concurrency.waiting),
   )

@@ -11,8 +11,8 @@ export interface LoadMonitor {
 const sampleMs = 500
 const resolutionMs = 20
 // A call that is delayed this long is slow regardless of the upstream.
-const longestDelayMs = 250
-const fullestHeap = 0.9
+const maxDelayMs = 250
+const maxHeapShare = 0.9
 // A single pause is not overload: this many consecutive checks must detect it.
 const samplesToConfirm = 4
 
@@ -20,12 +20,12 @@ const samplesToConfirm = 4
 export function monitorLoad(): LoadMonitor {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
-  let lateSamples = 0
+  let slowSamples = 0
   const timer = guardedInterval(() => {
-    lateSamples = delay.mean / 1e6 > longestDelayMs ? lateSamples + 1 : 0
+    slowSamples = delay.mean / 1e6 > maxDelayMs ? slowSamples + 1 : 0
     delay.reset()
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-    monitor.isOverloaded = used > limit * fullestHeap || lateSamples >= samplesToConfirm
+    monitor.isOverloaded = used > limit * maxHeapShare || slowSamples >= samplesToConfirm
   }, sampleMs).unref()
   const monitor = {
     isOverloaded: false,

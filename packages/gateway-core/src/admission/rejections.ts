@@ -31,7 +31,7 @@ export function rateLimited(owner: Owner, rate: Rate, waitMs: number, method?: s
         ? `The ${owner} exceeded its rate limit of ${calls}.`
         : `The ${owner} exceeded its limit of ${calls} for ${method}.`,
     data: { reason: 'rate', limit, window_ms: 1_000, retry_after_ms: Math.max(1, Math.ceil(waitMs)) },
-    retryAfterSeconds: wholeSeconds(waitMs),
+    retryAfterSeconds: retryAfterSeconds(waitMs),
   }
 }
 
@@ -47,6 +47,6 @@ export function busy(reason: string): Rejection {
 }
 
 /** Milliseconds as a value of `Retry-After`: 1 to 60 whole seconds. */
-export function wholeSeconds(ms: number): number {
+export function retryAfterSeconds(ms: number): number {
   return Math.min(60, Math.max(1, Math.ceil(ms / 1_000)))
 }

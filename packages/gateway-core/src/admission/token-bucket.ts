@@ -28,7 +28,7 @@ export class TokenBucket {
   }
 
   /** Takes a token even if none is available. The caller then waits for the previous value of {@link waitMs}. */
-  takeAhead(now: number): void {
+  takeInAdvance(now: number): void {
     this.#fill(now)
     this.#tokens -= 1
   }

@@ -47,7 +47,7 @@ it('caches the result for a header until a change', () => {
 type Lose = (directory: ReturnType<typeof createDirectory>) => void | Promise<void>
 
 const losses: readonly (readonly [string, Lose])[] = [
-  ['everything is read anew', (directory) => directory.replace([])],
+  ['all records are replaced', (directory) => directory.replace([])],
   [
     'the credential is named as changed',
     (directory) => directory.change({ nodeIds: [], credentialIds: ['credential'] }, []),

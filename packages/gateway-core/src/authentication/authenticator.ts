@@ -10,7 +10,7 @@ import {
 } from '../http/client-address.ts'
 import { rulesOf } from '../admission/access-rules.ts'
 import type { Admission, Rejection } from '../admission/types.ts'
-import { wholeSeconds } from '../admission/rejections.ts'
+import { retryAfterSeconds } from '../admission/rejections.ts'
 
 /** Authenticates a request and authorizes it for one endpoint. */
 export interface Authenticator {
@@ -75,7 +75,7 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
   ): Grant | Rejection => {
     const address = addressOf(request)
     if ('reason' in found)
-      return unauthorized(found, found.isFailedAttempt ? failedAttempts.failed(address) : 0)
+      return unauthorized(found, found.isFailedAttempt ? failedAttempts.recordFailure(address) : 0)
     return admission.checkRequester(found, protocol, { address, origin: request.headers.origin }) ?? found
   }
 
@@ -90,8 +90,8 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
       const headState = headStateOf(request, settings)
       const { nodeDomain } = settings
       const { version } = directory
-      const known = headState?.entered
-      if (known?.version === version && known.protocol === protocol) return known.grant
+      const cached = headState?.entered
+      if (cached?.version === version && cached.protocol === protocol) return cached.grant
       const entered = authenticated(
         findCredential(directory, path, request.headers, nodeDomain),
         protocol,
@@ -133,6 +133,6 @@ function unauthorized({ reason }: AuthenticationFailure, waitMs: number): Reject
     status: 429,
     reason:
       'Too many requests with unknown credentials from this IP address. Check the credential and try again later.',
-    retryAfterSeconds: wholeSeconds(waitMs),
+    retryAfterSeconds: retryAfterSeconds(waitMs),
   }
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { Rejection } from '../admission/types.ts'
 import type { Grant } from '../grants/grant.ts'
 import { grantWith } from '../testing/limited-grant.ts'
-import { ConnectionGuard, type LostEntitlement } from './connection-guard.ts'
+import { ConnectionGuard, type AccessLoss } from './connection-guard.ts'
 import { createDirectory } from './directory.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -21,7 +21,7 @@ function guarded(change: Partial<Grant> = {}) {
     admission: { checkRequester: () => rejection },
   })
   onTestFinished(() => guard.close())
-  const losses: LostEntitlement[] = []
+  const losses: AccessLoss[] = []
   const renewed: Grant[] = []
   const { credentialId } = grantWith()
   const connection = {
@@ -31,7 +31,7 @@ function guarded(change: Partial<Grant> = {}) {
       renewed.push(grant)
       return grant.upstreams['test'] === change.upstreams?.['test']
     },
-    end: (loss: LostEntitlement) => {
+    end: (loss: AccessLoss) => {
       losses.push(loss)
       guard.delete(connection)
     },
@@ -111,10 +111,10 @@ it('ends nothing that was deleted, and nothing once it is closed', () => {
   guard.add(connection)
   guard.delete(connection)
   revoke()
-  const other = guarded()
-  other.guard.add(other.connection)
-  other.guard.close()
-  other.revoke()
+  const second = guarded()
+  second.guard.add(second.connection)
+  second.guard.close()
+  second.revoke()
   vi.advanceTimersByTime(60_000)
-  expect([...losses, ...other.losses]).toEqual([])
+  expect([...losses, ...second.losses]).toEqual([])
 })

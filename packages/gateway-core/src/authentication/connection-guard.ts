@@ -4,7 +4,7 @@ import type { Grant } from '../grants/grant.ts'
 import type { Directory } from './directory.ts'
 
 /** Why a credential is no longer valid for a connection. */
-export interface LostEntitlement {
+export interface AccessLoss {
   /**
    * - `revoked`: the credential is no longer valid.
    * - `expired`: its expiry time has passed.
@@ -29,7 +29,7 @@ export interface LongLivedConnection {
    */
   renew(grant: Grant): boolean
   /** Ends the connection. */
-  end(loss: LostEntitlement): void
+  end(loss: AccessLoss): void
 }
 
 /** Dependencies of a connection guard. */
@@ -93,11 +93,7 @@ export class ConnectionGuard {
     }
   }
 
-  #lossOf(
-    connection: LongLivedConnection,
-    before: Grant,
-    grant: Grant | undefined,
-  ): LostEntitlement | undefined {
+  #lossOf(connection: LongLivedConnection, before: Grant, grant: Grant | undefined): AccessLoss | undefined {
     const { protocol, admission } = this.#options
     if (!grant) {
       const isExpired = before.expiresAt !== undefined && before.expiresAt <= Date.now()

@@ -53,9 +53,9 @@ export class CredentialTable {
   /** Adds or updates a credential. Returns true when anything changed. */
   put({ sha256, grant }: CredentialRecord): boolean {
     const digest = Buffer.from(sha256, 'hex').toString('latin1').padEnd(digestBytes, '\0')
-    const known = this.#slotOfDigest(digest)
-    if (known !== -1 && this.#ids[known] === grant.credentialId) return this.#update(known, grant)
-    if (known !== -1) this.#remove(known)
+    const existing = this.#slotOfDigest(digest)
+    if (existing !== -1 && this.#ids[existing] === grant.credentialId) return this.#update(existing, grant)
+    if (existing !== -1) this.#remove(existing)
     this.#insert(digest, grant)
     return true
   }
@@ -65,7 +65,7 @@ export class CredentialTable {
    *
    * @returns whether one was removed
    */
-  keepOnly(
+  removeExcept(
     named: { readonly nodeIds: readonly string[]; readonly credentialIds: readonly string[] },
     records: readonly CredentialRecord[],
   ): boolean {
@@ -76,12 +76,12 @@ export class CredentialTable {
       for (let next = part?.lastSlot ?? 0; next !== 0; next = this.#slotsBefore[next - 1] ?? 0)
         slots.push(next - 1)
     }
-    const lost = slots.filter((slot) => {
+    const outdated = slots.filter((slot) => {
       const id = this.#ids[slot]
       return id !== undefined && current.get(id) !== this.#digestOf(slot).toString('hex')
     })
-    for (const slot of new Set(lost)) this.#remove(slot)
-    return lost.length > 0
+    for (const slot of new Set(outdated)) this.#remove(slot)
+    return outdated.length > 0
   }
 
   /** Begins to track which credentials are put from now on. */
@@ -178,7 +178,7 @@ export class CredentialTable {
       Object.is(stored.expiresAt, grant.expiresAt) &&
       isDeepStrictEqual(stored.limits, grant.limits?.credential)
     if (!isSame) {
-      part.forget(slot)
+      part.delete(slot)
       this.#setCredential(slot, grant)
     }
     return isNew || !isSame
@@ -220,7 +220,7 @@ export class CredentialTable {
 
   #removeFromNode(slot: number): void {
     const part = this.#partOf(slot)
-    part.forget(slot)
+    part.delete(slot)
     const [before, after] = [this.#slotsBefore[slot] ?? 0, this.#slotsAfter[slot] ?? 0]
     if (before !== 0) this.#slotsAfter[before - 1] = after
     if (after !== 0) this.#slotsBefore[after - 1] = before

@@ -42,7 +42,7 @@ it('returns the grants that were added', () => {
   expect(directory.find('token', 'two')).toEqual(two.grant)
 })
 
-it('lets a credential end at its time, also between two snapshots', () => {
+it('expires a credential on time, also between two snapshots', () => {
   const directory = createDirectory()
   vi.useFakeTimers({ now: 1_000 })
   try {
@@ -68,7 +68,7 @@ it('notifies listeners after a change is applied, until they unsubscribe', () =>
   expect(seen).toEqual([true, false])
 })
 
-it('keeps a grant as it is until something about it changes', () => {
+it('returns the same grant object until something about it changes', () => {
   const directory = createDirectory()
   directory.replace([record('one'), record('two'), record('other', { nodeId: 'other' })])
   const grants = () => ['one', 'two', 'other'].map((name) => directory.find('token', name))
@@ -92,17 +92,17 @@ it('changes the named records only, and does not notify without a change', () =>
   directory.replace(['a', 'b', 'c'].map((name) => record(name, { nodeId: name < 'c' ? 'ab' : 'c' })))
   const listener = vi.fn()
   directory.onReplaced(listener)
-  const known = () => ['a', 'b', 'c', 'd'].filter((name) => directory.find('token', name)).join('')
+  const foundNames = () => ['a', 'b', 'c', 'd'].filter((name) => directory.find('token', name)).join('')
   directory.change({ nodeIds: [], credentialIds: ['id of b', 'nobody'] }, [])
-  expect([known(), listener.mock.calls.length]).toEqual(['ac', 1])
+  expect([foundNames(), listener.mock.calls.length]).toEqual(['ac', 1])
   directory.change({ nodeIds: ['ab'], credentialIds: [] }, [record('d', { nodeId: 'ab' })])
-  expect([known(), listener.mock.calls.length]).toEqual(['cd', 2])
+  expect([foundNames(), listener.mock.calls.length]).toEqual(['cd', 2])
   directory.change({ nodeIds: ['c', 'gone'], credentialIds: [] }, [record('c', { nodeId: 'c' })])
-  expect([known(), listener.mock.calls.length]).toEqual(['cd', 2])
+  expect([foundNames(), listener.mock.calls.length]).toEqual(['cd', 2])
   // A new secret with the same id.
   const rotated = { ...record('a', { nodeId: 'c', credentialId: 'id of c' }) }
   directory.change({ nodeIds: [], credentialIds: ['id of c'] }, [rotated])
-  expect([known(), directory.size]).toEqual(['ad', 2])
+  expect([foundNames(), directory.size]).toEqual(['ad', 2])
   expect(directory.current('id of c')).toBe(directory.find('token', 'a'))
 })
 
@@ -124,14 +124,14 @@ it('reloads all records page by page, and removes at the end the records of no p
     false,
     true,
   ])
-  const again = directory.reload()
-  again.add([record('one'), record('two'), record('new')])
+  const secondReload = directory.reload()
+  secondReload.add([record('one'), record('two'), record('new')])
   listener.mockClear()
-  await again.end()
+  await secondReload.end()
   expect(listener).not.toHaveBeenCalled()
 })
 
-it('agrees with a map through thousands of changes', () => {
+it('contains the same records as a map after thousands of changes', () => {
   const directory = createDirectory()
   const expected = new Map<string, string>()
   let seed = 1

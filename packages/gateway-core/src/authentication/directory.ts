@@ -4,7 +4,7 @@ import type { CredentialKind, CredentialRecord, Grant } from '../grants/grant.ts
 import { CredentialTable } from './credential-table.ts'
 
 /** The freshness of the directory. */
-export interface FeedStates {
+export interface DirectoryStates {
   /** When everything was last loaded, in milliseconds since 1970. `loadMs` is the duration of that load. */
   readonly loadedAt: number
   readonly loadMs: number
@@ -89,10 +89,10 @@ export function createDirectory(): Directory {
   }
   return {
     find: (kind, secret) => {
-      const grant = inForce(table.bySecret(hash('sha256', secret, 'binary')))
+      const grant = unlessExpired(table.bySecret(hash('sha256', secret, 'binary')))
       return grant?.kind === kind ? grant : undefined
     },
-    current: (credentialId) => inForce(table.byId(credentialId)),
+    current: (credentialId) => unlessExpired(table.byId(credentialId)),
     replace: (records) => {
       table.beginSweep()
       put(records)
@@ -119,7 +119,7 @@ export function createDirectory(): Directory {
       }
     },
     change: (changed, records) => {
-      const isLess = table.keepOnly(changed, records)
+      const isLess = table.removeExcept(changed, records)
       const isNew = put(records)
       if (isLess || isNew) notify()
     },
@@ -137,6 +137,6 @@ export function createDirectory(): Directory {
 }
 
 // The loaded data may be older than the expiry of a credential in it.
-function inForce(grant: Grant | undefined): Grant | undefined {
+function unlessExpired(grant: Grant | undefined): Grant | undefined {
   return grant?.expiresAt !== undefined && grant.expiresAt <= Date.now() ? undefined : grant
 }

@@ -42,8 +42,8 @@ export class EndpointEntry {
    * The grant of one credential: the same object until something in it changes, so that callers can use it as a key.
    */
   grantOf(slot: number, partOf: (slot: number) => CredentialPart): Grant {
-    const known = this.#grants.get(slot)
-    if (known) return known
+    const cached = this.#grants.get(slot)
+    if (cached) return cached
     const { limits, expiresAt, ...credential } = partOf(slot)
     const grant: Grant = {
       ...this.#data,
@@ -55,7 +55,7 @@ export class EndpointEntry {
     return grant
   }
 
-  forget(slot: number): void {
+  delete(slot: number): void {
     this.#grants.delete(slot)
   }
 }

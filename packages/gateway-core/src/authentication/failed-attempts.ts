@@ -11,7 +11,7 @@ export interface FailedAttemptLimiter {
    *
    * @returns the number of milliseconds until the IP address may try again; 0 while it is within the limit
    */
-  failed(address: string): number
+  recordFailure(address: string): number
   /** Changes the maximum number of unknown credentials that one IP address may send per minute. */
   change(maxFailures: number): void
   states(): FailedAttemptStates
@@ -56,22 +56,23 @@ export function createFailedAttemptLimiter(options: FailedAttemptOptions): Faile
     if (count > maxFailures)
       log.warn({ address: network, attempts: count }, 'too many requests with unknown credentials')
   }
-  const known = new LRUCache<string, Attempts>({
+  const byNetwork = new LRUCache<string, Attempts>({
     max: maxAddresses,
     dispose: (attempts, network) => logThrottled(network, attempts),
   })
   const cleanup = guardedInterval(() => {
     const now = performance.now()
-    for (const [network, { since }] of known.entries()) if (now - since >= windowMs) known.delete(network)
+    for (const [network, { since }] of byNetwork.entries())
+      if (now - since >= windowMs) byNetwork.delete(network)
   }, windowMs / 4).unref()
   return {
-    failed: (address) => {
+    recordFailure: (address) => {
       const now = performance.now()
       const network = addressPrefix(address)
-      const before = known.get(network)
+      const before = byNetwork.get(network)
       const isOver = before === undefined || now - before.since >= windowMs
       const attempts = isOver ? { count: 0, since: now } : before
-      if (isOver) known.set(network, attempts)
+      if (isOver) byNetwork.set(network, attempts)
       attempts.count += 1
       counts.failed += 1
       if (attempts.count <= maxFailures) return 0
@@ -84,7 +85,7 @@ export function createFailedAttemptLimiter(options: FailedAttemptOptions): Faile
     states: () => counts,
     close: () => {
       clearInterval(cleanup)
-      known.clear()
+      byNetwork.clear()
     },
   }
 }

@@ -50,14 +50,14 @@ describe('authenticate', () => {
   })
 
   it.each([basic('zoë:pass:wörd'), basic('zoë:pass:wörd').replace('Basic', 'bAsIc  ')])(
-    'takes a user name and a password with colons and letters beyond ASCII: %s',
+    'accepts a user name and a password with colons and non-ASCII letters: %s',
     (authorization) => {
       expect(withHeader(authorization)).toMatchObject({ credentialId: 'basic-credential' })
     },
   )
 
   it.each([basic('zoë:pass'), basic('zoë'), basic(''), 'Basic', 'Basic ', 'Basic %%%', 'Basic 6zr/+Q=='])(
-    'refuses %j',
+    'rejects %j',
     (authorization) => {
       expect(withHeader(authorization)).toEqual({
         isFailedAttempt: true,
@@ -100,7 +100,7 @@ describe('authenticate', () => {
     ['node-2.nodes.example.:443', false],
     ['x.node-1.nodes.example', false],
     ['NODE-2.NODES.EXAMPLE', false],
-  ])('with a node domain, the host %s is right: %s', (host, isAccepted) => {
+  ])('with a node domain, the host %s is valid: %s', (host, isAccepted) => {
     for (const domain of ['nodes.example', 'Nodes.Example']) {
       const result = withToken('t0k3n', { host }, domain)
       if (isAccepted) expect(result).toHaveProperty('nodeId')

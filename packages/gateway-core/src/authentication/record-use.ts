@@ -10,13 +10,13 @@ export interface CredentialUseRecorder {
    *
    * @param address - IP address of the client
    */
-  note(credentialId: string, address: string): void
+  record(credentialId: string, address: string): void
 }
 
 /** Wraps an authenticator to record which credentials are used, and from which IP addresses. */
 export function recordUse(authenticator: Authenticator, use: CredentialUseRecorder): Authenticator {
   const recorded = (entered: Grant | Rejection, request: RequestSource) => {
-    if (!('status' in entered)) use.note(entered.credentialId, authenticator.addressOf(request))
+    if (!('status' in entered)) use.record(entered.credentialId, authenticator.addressOf(request))
     return entered
   }
   return {

@@ -65,8 +65,8 @@ export class SlotIndex {
   }
 
   #grow(): void {
-    const old = this.#buckets
-    this.#buckets = new Int32Array(old.length * 2)
-    for (const bucket of old) if (bucket !== 0) this.#put(bucket - 1)
+    const previous = this.#buckets
+    this.#buckets = new Int32Array(previous.length * 2)
+    for (const bucket of previous) if (bucket !== 0) this.#put(bucket - 1)
   }
 }

@@ -12,11 +12,11 @@ describe('createEncryptor', () => {
 
   it('decrypts what it encrypted, and never returns the same ciphertext twice', () => {
     for (const text of ['', 'https://user:c4n4ry@node.example', 'ü'.repeat(10_000)]) {
-      const sealed = encryptor.seal(text, 'ND-1')
-      expect(sealed).toMatch(new RegExp(`^v1\\.${encryptor.keyId}\\.[\\w-]+$`))
-      expect(sealed).not.toContain('c4n4ry')
-      expect(createEncryptor(key).open(sealed, 'ND-1')).toBe(text)
-      expect(encryptor.seal(text, 'ND-1')).not.toBe(sealed)
+      const ciphertext = encryptor.encrypt(text, 'ND-1')
+      expect(ciphertext).toMatch(new RegExp(`^v1\\.${encryptor.keyId}\\.[\\w-]+$`))
+      expect(ciphertext).not.toContain('c4n4ry')
+      expect(createEncryptor(key).decrypt(ciphertext, 'ND-1')).toBe(text)
+      expect(encryptor.encrypt(text, 'ND-1')).not.toBe(ciphertext)
     }
   })
 
@@ -33,15 +33,15 @@ describe('createEncryptor', () => {
   })
 
   it('does not decrypt in another context, with another key, or after a change', () => {
-    const sealed = encryptor.seal('c4n4ry', 'ND-1')
-    const [, , body = ''] = sealed.split('.')
+    const ciphertext = encryptor.encrypt('c4n4ry', 'ND-1')
+    const [, , body = ''] = ciphertext.split('.')
     const other = createEncryptor(randomBytes(32))
     expect(other.keyId).not.toBe(encryptor.keyId)
     const attempts: [typeof encryptor, string, string][] = [
-      [encryptor, sealed, 'ND-2'],
-      [other, sealed, 'ND-1'],
+      [encryptor, ciphertext, 'ND-2'],
+      [other, ciphertext, 'ND-1'],
       [other, `v1.${other.keyId}.${body}`, 'ND-1'],
-      [encryptor, sealed.replace('v1.', 'v2.'), 'ND-1'],
+      [encryptor, ciphertext.replace('v1.', 'v2.'), 'ND-1'],
       [encryptor, `v1.${encryptor.keyId}.`, 'ND-1'],
       [encryptor, '', 'ND-1'],
     ]
@@ -51,8 +51,10 @@ describe('createEncryptor', () => {
       changed[at] = (changed[at] ?? 0) ^ 1
       attempts.push([encryptor, `v1.${encryptor.keyId}.${changed.toString('base64url')}`, 'ND-1'])
     }
-    for (const [one, text, context] of attempts) {
-      expect(() => one.open(text, context)).toThrow(expect.objectContaining({ name: 'EncryptionError' }))
+    for (const [candidate, text, context] of attempts) {
+      expect(() => candidate.decrypt(text, context)).toThrow(
+        expect.objectContaining({ name: 'EncryptionError' }),
+      )
     }
   })
 })
@@ -95,11 +97,11 @@ describe('the secret key', () => {
     const written = await readFile(file, 'utf8')
     expect(Buffer.from(written, 'base64').equals(Buffer.from(keys[0] ?? ''))).toBe(true)
     await writeFile(file, 'c4n4ry')
-    const refused = readSecretKey(undefined, directory)
-    await expect(refused).rejects.toThrow(
+    const rejected = readSecretKey(undefined, directory)
+    await expect(rejected).rejects.toThrow(
       'must contain 32 random bytes, not zeros, as 64 hex digits or in base64',
     )
-    await expect(refused).rejects.not.toThrow('c4n4ry')
+    await expect(rejected).rejects.not.toThrow('c4n4ry')
     const configured = await readSecretKey('ab'.repeat(32), directory)
     expect(Buffer.from(configured).toString('hex')).toBe('ab'.repeat(32))
     await rm(directory, { recursive: true })

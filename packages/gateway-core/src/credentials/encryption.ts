@@ -9,13 +9,13 @@ export interface Encryptor {
    *
    * @param context - where the text belongs, such as the id of its record; it cannot be decrypted with another context
    */
-  seal(text: string, context: string): string
+  encrypt(text: string, context: string): string
   /**
    * Decrypts an encrypted text.
    *
    * @throws {@link EncryptionError} when it was encrypted with another key or for another context, or was changed
    */
-  open(sealed: string, context: string): string
+  decrypt(ciphertext: string, context: string): string
   /**
    * Returns a value that identifies a text without revealing it: HMAC-SHA-256 in base64url.
    *
@@ -33,7 +33,7 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 const version = 'v1'
-const cipher = 'aes-256-gcm'
+const algorithm = 'aes-256-gcm'
 
 /**
  * Creates an encryptor: AES-256-GCM with a random nonce of 96 bits (NIST SP 800-38D) and a key derived from the given
@@ -48,26 +48,26 @@ export function createEncryptor(secretKey: Uint8Array): Encryptor {
   const keyId = createHmac('sha256', secretKey).update('fairlead key id').digest('hex').slice(0, 16)
   return {
     keyId,
-    seal: (text, context) => {
+    encrypt: (text, context) => {
       const nonce = randomBytes(nonceBytes)
-      const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes })
-      sealing.setAAD(Buffer.from(context))
-      const parts = [nonce, sealing.update(text, 'utf8'), sealing.final(), sealing.getAuthTag()]
+      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
+      cipher.setAAD(Buffer.from(context))
+      const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
       return `${version}.${keyId}.${Buffer.concat(parts).toString('base64url')}`
     },
-    open: (sealed, context) => {
-      const [itsVersion, itsKey, body = ''] = sealed.split('.')
+    decrypt: (ciphertext, context) => {
+      const [itsVersion, itsKey, body = ''] = ciphertext.split('.')
       if (itsVersion !== version) throw new EncryptionError('The encrypted text has an unknown version.')
       if (itsKey !== keyId) throw new EncryptionError('The text was encrypted with another key.')
       const bytes = Buffer.from(body, 'base64url')
       try {
-        const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), {
+        const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), {
           authTagLength: tagBytes,
         })
-        opening.setAAD(Buffer.from(context))
-        opening.setAuthTag(bytes.subarray(-tagBytes))
-        const text = opening.update(bytes.subarray(nonceBytes, -tagBytes))
-        return Buffer.concat([text, opening.final()]).toString('utf8')
+        decipher.setAAD(Buffer.from(context))
+        decipher.setAuthTag(bytes.subarray(-tagBytes))
+        const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
+        return Buffer.concat([text, decipher.final()]).toString('utf8')
       } catch {
         throw new EncryptionError('The encrypted text was modified or belongs to another record.')
       }

@@ -19,13 +19,13 @@ export async function readSecretKey(
   if (configured !== undefined) return parsed(configured, 'FAIRLEAD_SECRET_KEY')
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const file = join(dataDirectory, fileName)
-  const written = await readIfThere(file)
+  const written = await readIfExists(file)
   if (written !== undefined) return parsed(written, `The file ${file}`)
   await writeFirst(file, `${randomBytes(32).toString('base64')}\n`)
   return parsed(await readFile(file, 'utf8'), `The file ${file}`)
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
@@ -37,17 +37,17 @@ async function readIfThere(file: string): Promise<string | undefined> {
 // Written to a temporary file and linked: when processes start at the same time, one of them wins, and no process reads
 // an incomplete key.
 async function writeFirst(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const handle = await open(draft, 'wx', 0o600)
+  const temporaryFile = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const handle = await open(temporaryFile, 'wx', 0o600)
   try {
     await handle.writeFile(text)
     await handle.sync()
-    await link(draft, file).catch((error: unknown) => {
+    await link(temporaryFile, file).catch((error: unknown) => {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     })
   } finally {
     await handle.close()
-    await rm(draft, { force: true })
+    await rm(temporaryFile, { force: true })
   }
 }
 

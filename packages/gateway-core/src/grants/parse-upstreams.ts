@@ -11,7 +11,7 @@ export interface UpstreamRecord {
   /** URL without the fragment, which only the gateway reads. It may contain credentials and is never shown. */
   readonly address: string
   readonly roles: readonly UpstreamRole[]
-  /** Share of the calls among equally good upstreams; 1 when omitted. */
+  /** Share of the calls among equally healthy upstreams; 1 when omitted. */
   readonly weight: number
   /** Maximum number of calls per second; unlimited when omitted. */
   readonly requestsPerSecond?: number | undefined

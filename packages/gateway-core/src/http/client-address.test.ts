@@ -28,9 +28,14 @@ it.each<[trusted: string | undefined, peer: string, headers: Record<string, stri
   [given, '10.0.0.1', { forwarded: 'for="127.0.0.1", For="[2001:db9::7]:80"' }, '2001:db9::7'],
   [given, '10.0.0.1', { forwarded: 'for=_hidden' }, '10.0.0.1'],
   [given, '10.0.0.1', { forwarded: 'for=192.0.2.8', 'x-forwarded-for': '192.0.2.7' }, '192.0.2.7'],
-])('behind the proxies %s a request of %s with %j is of %s', (trusted, remoteAddress, headers, client) => {
-  expect(clientAddress({ headers, socket: { remoteAddress } }, trustedProxiesOf(trusted, false))).toBe(client)
-})
+])(
+  'behind the proxies %s, a request from %s with %j has the client address %s',
+  (trusted, remoteAddress, headers, client) => {
+    expect(clientAddress({ headers, socket: { remoteAddress } }, trustedProxiesOf(trusted, false))).toBe(
+      client,
+    )
+  },
+)
 
 it('trusts loopback and private networks when proxies are trusted without a list', () => {
   const trusted = trustedProxiesOf(undefined, true)

@@ -39,7 +39,7 @@ const privateRanges = [
 ]
 
 // No real request passes more proxies.
-const mostHops = 32
+const maxHops = 32
 
 /** Splits a list of IP addresses and CIDR ranges, separated by commas or whitespace. */
 export function rangesIn(text: string): readonly string[] {
@@ -76,7 +76,7 @@ export function clientAddress(
   const hops = hopsOf(headers)
   if (hops.length === 0 || !trusted.has(peer)) return peer
   let client = peer
-  for (const hop of hops.toReversed().slice(0, mostHops)) {
+  for (const hop of hops.toReversed().slice(0, maxHops)) {
     // The client is unknown to the trusted proxy: the proxy itself is the last known address.
     if (hop === undefined) return client
     client = hop

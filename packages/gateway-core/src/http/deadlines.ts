@@ -30,7 +30,7 @@ export class Deadlines {
 
   begin(timed: Expirable, now: number): Deadline {
     const link = new Link(timed, now + this.#ms)
-    link.goBefore(this.#ends)
+    link.insertBefore(this.#ends)
     this.#timer ??= guardedInterval(() => this.#check(), Math.min(checkMs, this.#ms)).unref()
     return link
   }
@@ -61,7 +61,7 @@ class Link implements Deadline {
     this.#before = this
   }
 
-  goBefore(other: Link): void {
+  insertBefore(other: Link): void {
     this.#before = other.#before
     this.next = other
     other.#before.next = this

@@ -82,9 +82,9 @@ export class HttpContext extends RequestContext {
       if (hasLooped(this.#dependencies.loops, this.request.headers)) {
         throw this.#rules.failure({ status: 508, reason: loopReason })
       }
-      const answered = handle(this, match)
-      if (!answered) return
-      settleWith(answered, { resolve: () => this.finish(), reject: (error) => this.fail(error) })
+      const pending = handle(this, match)
+      if (!pending) return
+      settleWith(pending, { resolve: () => this.finish(), reject: (error) => this.fail(error) })
     } catch (error) {
       this.fail(error)
     }
@@ -113,7 +113,7 @@ export class HttpContext extends RequestContext {
   override finish(): void {
     if (this.isFinished) return
     this.#dependencies.bodyMemory?.release(this.#bodyBytes, this.grant?.credentialId)
-    this.span?.note({ 'http.response.status_code': this.status })
+    this.span?.setAttributes({ 'http.response.status_code': this.status })
     super.finish()
   }
 
@@ -140,10 +140,10 @@ export class HttpContext extends RequestContext {
    *
    * @throws the error of the protocol when the memory budget for bodies is exhausted
    */
-  async readBody(maxBytes: number, refused: (status: BodyStatus, message: string) => Error): Promise<Buffer> {
+  async readBody(maxBytes: number, toError: (status: BodyStatus, message: string) => Error): Promise<Buffer> {
     const { bufferedBody } = this.request
     if (bufferedBody !== undefined) return Buffer.from(bufferedBody, 'latin1')
-    const hold = (bytes: number) => {
+    const reserve = (bytes: number) => {
       if (this.#dependencies.bodyMemory?.take(bytes, this.grant?.credentialId) === false) {
         throw this.#rules.failure(
           busy('The gateway has reached its memory limit for request bodies. Try again later.'),
@@ -151,11 +151,11 @@ export class HttpContext extends RequestContext {
       }
       this.#bodyBytes += bytes
     }
-    const refuse = (status: BodyStatus, message: string) => {
+    const toBodyError = (status: BodyStatus, message: string) => {
       if (status === 415) this.response.setHeader('accept-encoding', acceptedEncodings)
-      return refused(status, message)
+      return toError(status, message)
     }
-    return readBody(this.request, { maxBytes, refused: refuse, hold })
+    return readBody(this.request, { maxBytes, toError: toBodyError, reserve })
   }
 
   /**

@@ -32,7 +32,7 @@ export function createHttp2Listener(
     // The client may have reset the stream by now.
     if (stream.destroyed || stream.closed) return
     if (deadlines) watchResponse(deadlines, stream)
-    if (!hasOriginForm(headers)) return refuseTarget(stream, headers)
+    if (!hasOriginForm(headers)) return rejectTarget(stream, headers)
     const match = matchStream(headers)
     if (match) match.handler(stream, headers, raw, match)
     else otherwise(stream, headers, flags, raw)
@@ -59,7 +59,7 @@ function hasOriginForm({ ':method': method, ':path': path }: IncomingHttpHeaders
   return method !== 'CONNECT' && typeof path === 'string' && path.startsWith('/')
 }
 
-function refuseTarget(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+function rejectTarget(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
   stream.respond({ ':status': statusOfTarget(headers), allow: allowedMethods }, { endStream: true })
   dropRequest(stream)
 }

@@ -27,7 +27,7 @@ function play(
 }
 
 describe('a transfer', () => {
-  it('that waits for nothing is never ended', () => {
+  it('without pending data is never ended', () => {
     expect(play(100_000, () => undefined)).toBeUndefined()
   })
 

@@ -46,7 +46,7 @@ export class ProgressDeadlines {
     const watched = new WatchedTransfer(transfer, end, this.#now())
     this.#watched.add(watched)
     this.#timer ??= guardedInterval(() => this.check(), Math.min(checkMs, this.#limits.stallMs)).unref()
-    return () => this.#forget(watched)
+    return () => this.#remove(watched)
   }
 
   /** Number of watched transfers. */
@@ -59,12 +59,12 @@ export class ProgressDeadlines {
     const now = this.#now()
     for (const watched of this.#watched) {
       if (!watched.hasStalled(now, this.#limits)) continue
-      this.#forget(watched)
+      this.#remove(watched)
       watched.end()
     }
   }
 
-  #forget(watched: WatchedTransfer): void {
+  #remove(watched: WatchedTransfer): void {
     if (!this.#watched.delete(watched) || this.#watched.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -105,8 +105,8 @@ class WatchedTransfer {
     }
     this.#dueMs += elapsed
     this.#movedWhileDue += Math.max(0, progress)
-    const longestMs = stallMs + (due / assumedBytesPerSecond) * 1_000
-    if (now - this.#progressAt > longestMs) return true
-    return this.#movedWhileDue < (minBytesPerSecond * (this.#dueMs - longestMs)) / 1_000
+    const maxMs = stallMs + (due / assumedBytesPerSecond) * 1_000
+    if (now - this.#progressAt > maxMs) return true
+    return this.#movedWhileDue < (minBytesPerSecond * (this.#dueMs - maxMs)) / 1_000
   }
 }

@@ -10,9 +10,9 @@ export interface BodyReading {
   /** Maximum length of the body, also after decoding. */
   readonly maxBytes: number
   /** Creates the error that is thrown; the message is the same for every protocol. */
-  readonly refused: (status: BodyStatus, message: string) => Error
+  readonly toError: (status: BodyStatus, message: string) => Error
   /** Called with the length of each chunk of the decoded body; may reject it by throwing. */
-  readonly hold: (bytes: number) => void
+  readonly reserve: (bytes: number) => void
 }
 
 /**
@@ -22,12 +22,12 @@ export interface BodyReading {
  * @param request - an HTTP request whose body has not been read
  * @see RFC 9110, section 8.4 (Content-Encoding)
  */
-export function readBody(request: HttpRequest, { maxBytes, refused, hold }: BodyReading): Promise<Buffer> {
+export function readBody(request: HttpRequest, { maxBytes, toError, reserve }: BodyReading): Promise<Buffer> {
   const message = `The request body must have at most ${maxBytes} bytes.`
-  if (Number(request.headers['content-length']) > maxBytes) return Promise.reject(refused(413, message))
+  if (Number(request.headers['content-length']) > maxBytes) return Promise.reject(toError(413, message))
   const encoding = encodingOf(request.headers['content-encoding'])
   if (encoding === undefined) {
-    return Promise.reject(refused(415, 'The Content-Encoding of the request body must be gzip or deflate.'))
+    return Promise.reject(toError(415, 'The Content-Encoding of the request body must be gzip or deflate.'))
   }
   const received = request.bodyStream()
   const body: Readable = encoding === 'identity' ? received : decodedBody(received, encoding)
@@ -38,8 +38,8 @@ export function readBody(request: HttpRequest, { maxBytes, refused, hold }: Body
     const onData = (chunk: Buffer) => {
       length += chunk.length
       try {
-        if (length > maxBytes) throw refused(413, message)
-        hold(chunk.length)
+        if (length > maxBytes) throw toError(413, message)
+        reserve(chunk.length)
         chunks.push(chunk)
       } catch (error) {
         received.pause()
@@ -62,7 +62,7 @@ export function readBody(request: HttpRequest, { maxBytes, refused, hold }: Body
       reject(error)
     }
     const broken = (error: Error) =>
-      fail(body === received ? error : refused(400, `The body is not valid ${encoding}.`))
+      fail(body === received ? error : toError(400, `The body is not valid ${encoding}.`))
     const onClose = () => {
       // The decoder may end after the request.
       if (!request.complete) fail(new Error('The client disconnected before the end of the request body.'))

@@ -34,7 +34,7 @@ export interface RequestKind {
 export type RequestOrigin = Readonly<IncomingHttpHeaders>
 
 // The status that proxies log for a client that disconnected before its response; no client ever receives it.
-const clientGone = 499
+const clientClosedRequest = 499
 
 const firstServerError = 500
 
@@ -51,7 +51,7 @@ export class RequestContext extends Cancellation {
   /** Name of the called method, for metrics; never a text that the caller chose. */
   method = 'unknown'
   /** HTTP status of the result, for metrics. */
-  status = clientGone
+  status = clientClosedRequest
   /** Name of the status in the protocol, such as `NOT_FOUND` in gRPC, for the log. */
   statusName: string | undefined
   /** Whether the duration does not indicate the speed of the upstream. */
@@ -162,7 +162,7 @@ export class RequestContext extends Cancellation {
   }
 
   #endSpan(span: TraceSpan): void {
-    span.note({
+    span.setAttributes({
       'rpc.method': this.method,
       ...this.#kind.traceAttributes,
       'fairlead.node_id': this.grant?.nodeId,

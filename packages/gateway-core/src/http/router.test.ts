@@ -59,7 +59,7 @@ it.each([
   '/ws/t/x',
   '*',
   '',
-])('leaves %j to others', (target) => {
+])('does not match %j', (target) => {
   expect(matched(target)).toBeUndefined()
 })
 

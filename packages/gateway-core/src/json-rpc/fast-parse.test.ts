@@ -51,12 +51,12 @@ describe('fastParse', () => {
     ['params that are no JSON', '{"jsonrpc":"2.0","id":7,"method":"a","params":[,]}'],
     ['params that end early', '{"jsonrpc":"2.0","id":7,"method":"a","params":[1],[2]}'],
     ['no end', '{"jsonrpc":"2.0","id":7,"method":"a","params":[]'],
-    ['something behind', '{"jsonrpc":"2.0","id":7,"method":"a","params":[]} '],
+    ['text after the end', '{"jsonrpc":"2.0","id":7,"method":"a","params":[]} '],
     ['no comma', '{"jsonrpc":"2.0" "id":7,"method":"a","params":[]}'],
     ['two commas', '{"jsonrpc":"2.0",,"id":7,"method":"a","params":[]}'],
-    ['a comma behind', '{"jsonrpc":"2.0","id":7,"method":"a","params":[],}'],
+    ['a trailing comma', '{"jsonrpc":"2.0","id":7,"method":"a","params":[],}'],
     ['a batch', '[{"jsonrpc":"2.0","id":7,"method":"a","params":[]}]'],
-  ])('leaves %s to those who read everything', (_, text) => {
+  ])('returns undefined for %s', (_, text) => {
     expect(fastParse(text)).toBeUndefined()
   })
 
@@ -81,7 +81,7 @@ describe('fastParse', () => {
     let read = 0
     let state = 1
     const draw = (limit: number) => (state = (state * 48_271) % 2_147_483_647) % limit
-    for (let turn = 0; turn < 20_000; turn++) {
+    for (let round = 0; round < 20_000; round++) {
       const members = ['"jsonrpc":"2.0"', '"id":1', '"method":"a"', '"params":[{"b":[]},"]"]']
       for (let swaps = 0; swaps < 3; swaps++) members.push(...members.splice(draw(4), 1))
       const signs = `{${members.join(',')}}`.split(/(?<=[,:[\]{}])/)

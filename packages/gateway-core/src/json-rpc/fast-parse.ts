@@ -4,8 +4,8 @@ const versionKey = '"jsonrpc":'
 const idKey = '"id":'
 const methodKey = '"method":'
 const paramsKey = '"params":'
-const longestWord = 64
-const longestNumber = 15
+const maxStringLength = 64
+const maxDigits = 15
 
 // Characters that a string outside the params may contain without escapes. Every upstream returns an id of these
 // unchanged.
@@ -29,14 +29,14 @@ export function fastParse(text: string): RpcRequest | undefined {
   let paramsEnd = text.length
   while (paramsEnd > 0 && text.charCodeAt(paramsEnd - 1) !== closeBracket) paramsEnd -= 1
   if (paramsEnd === 0 || text.charCodeAt(0) !== openBrace) return undefined
-  const found: Found = { jsonrpc: undefined, id: undefined, method: undefined }
-  const beforeParams = readMembersBefore(text, 1, found)
+  const members: Members = { jsonrpc: undefined, id: undefined, method: undefined }
+  const beforeParams = readMembersBefore(text, 1, members)
   if (!text.startsWith(paramsKey, beforeParams)) return undefined
   const paramsStart = afterSpace(text, beforeParams + paramsKey.length)
   if (text.charCodeAt(paramsStart) !== openBracket) return undefined
-  const end = readMembersAfter(text, paramsEnd, found)
+  const end = readMembersAfter(text, paramsEnd, members)
   if (end !== text.length - 1 || text.charCodeAt(end) !== closeBrace) return undefined
-  const { jsonrpc, id, method } = found
+  const { jsonrpc, id, method } = members
   if (jsonrpc !== '"2.0"' || id === undefined || method === undefined || method.charCodeAt(0) !== quote) {
     return undefined
   }
@@ -50,19 +50,19 @@ export function fastParse(text: string): RpcRequest | undefined {
 }
 
 /** Texts of the members other than the params. */
-interface Found {
+interface Members {
   jsonrpc: string | undefined
   id: string | undefined
   method: string | undefined
 }
 
 /** Reads members that are followed by a comma; returns the index of the first member that is not one of these. */
-function readMembersBefore(text: string, start: number, found: Found): number {
+function readMembersBefore(text: string, start: number, members: Members): number {
   let at = start
   for (
-    let end = readMember(text, at, found);
+    let end = readMember(text, at, members);
     text.charCodeAt(end) === comma;
-    end = readMember(text, at, found)
+    end = readMember(text, at, members)
   ) {
     at = afterComma(text, end)
   }
@@ -70,10 +70,10 @@ function readMembersBefore(text: string, start: number, found: Found): number {
 }
 
 /** Reads members that are preceded by a comma; returns the index after the last one. */
-function readMembersAfter(text: string, start: number, found: Found): number {
+function readMembersAfter(text: string, start: number, members: Members): number {
   let at = start
   while (text.charCodeAt(at) === comma) {
-    const end = readMember(text, afterComma(text, at), found)
+    const end = readMember(text, afterComma(text, at), members)
     if (end < 0) return at
     at = end
   }
@@ -81,23 +81,23 @@ function readMembersAfter(text: string, start: number, found: Found): number {
 }
 
 /** Reads a member that was not found before; returns the index after it, or -1. */
-function readMember(text: string, at: number, found: Found): number {
+function readMember(text: string, at: number, members: Members): number {
   if (text.startsWith(methodKey, at)) {
     const start = afterSpace(text, at + methodKey.length)
-    const end = found.method === undefined ? endOfValue(text, start) : -1
-    if (end > 0) found.method = text.slice(start, end)
+    const end = members.method === undefined ? endOfValue(text, start) : -1
+    if (end > 0) members.method = text.slice(start, end)
     return end
   }
   if (text.startsWith(idKey, at)) {
     const start = afterSpace(text, at + idKey.length)
-    const end = found.id === undefined ? endOfValue(text, start) : -1
-    if (end > 0) found.id = text.slice(start, end)
+    const end = members.id === undefined ? endOfValue(text, start) : -1
+    if (end > 0) members.id = text.slice(start, end)
     return end
   }
   if (!text.startsWith(versionKey, at)) return -1
   const start = afterSpace(text, at + versionKey.length)
-  const end = found.jsonrpc === undefined ? endOfValue(text, start) : -1
-  if (end > 0) found.jsonrpc = text.slice(start, end)
+  const end = members.jsonrpc === undefined ? endOfValue(text, start) : -1
+  if (end > 0) members.jsonrpc = text.slice(start, end)
   return end
 }
 
@@ -108,11 +108,11 @@ function endOfValue(text: string, start: number): number {
   if (code === quote) {
     do code = text.charCodeAt(++at)
     while (plainCodes[code] === 1)
-    return code === quote && at - start <= longestWord + 1 ? at + 1 : -1
+    return code === quote && at - start <= maxStringLength + 1 ? at + 1 : -1
   }
   if (code === zero) return at + 1
   while (code >= zero && code <= nine) code = text.charCodeAt(++at)
-  return at > start && at - start <= longestNumber ? at : -1
+  return at > start && at - start <= maxDigits ? at : -1
 }
 
 function afterComma(text: string, at: number): number {

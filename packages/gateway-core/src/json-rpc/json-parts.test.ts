@@ -8,11 +8,11 @@ describe('jsonParts', () => {
     ['[1.0, "a,b" ,{"x":[1,2]}]', ['1.0', '"a,b"', '{"x":[1,2]}']],
     ['["\\"",[[[]]],"\\\\",{}]', ['"\\""', '[[[]]]', '"\\\\"', '{}']],
     ['\n{"a":"}","b":[",]"]}\t', ['"a":"}"', '"b":[",]"]']],
-  ])('cuts %s', (text, parts) => {
+  ])('splits %s', (text, parts) => {
     expect(jsonParts(text)).toEqual(parts)
   })
 
-  it('agrees with the parser on any valid text', () => {
+  it('returns the same parts as the parser for any valid text', () => {
     const values = [
       '',
       'a"b\\',

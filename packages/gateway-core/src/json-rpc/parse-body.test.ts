@@ -27,7 +27,7 @@ function failureOf(text: string | Uint8Array): RpcError {
 
 describe('parseBody', () => {
   it.each(['', ' ', '{', '{"a":1,}', 'nul', '[1', "{'a':1}", '{"a":1} x', '[NaN]', '\u{feff}\u{feff}{}'])(
-    'refuses %j, which is not JSON',
+    'rejects %j, which is not JSON',
     (text) => {
       expect(failureOf(text)).toMatchObject({ code: -32700, status: 200 })
     },
@@ -81,7 +81,7 @@ describe('parseBody', () => {
     'false',
     '""',
     '"a\\u0041\\""',
-  ])('keeps the id %s as it was written', (id) => {
+  ])('preserves the id %s verbatim', (id) => {
     expect(one(call(id))).toMatchObject({ idText: id })
   })
 

@@ -2,7 +2,7 @@ import { Buffer, isAscii } from 'node:buffer'
 import { jsonMembers, jsonParts } from './json-parts.ts'
 import { fastParse } from './fast-parse.ts'
 import { RpcError, jsonRpcCodes } from './rpc-error.ts'
-import type { RefusedItem, RpcItem } from './types.ts'
+import type { InvalidItem, RpcItem } from './types.ts'
 
 /** A parsed request body: one call or a batch. */
 export interface RpcBody {
@@ -64,11 +64,11 @@ function parseText(text: string, maxBatchItems: number): RpcBody {
     throw new RpcError(jsonRpcCodes.invalidRequest, 'A batch must contain at least one call.')
   const texts = jsonParts(text)
   const items = texts.map((each, position) => fastParse(each) ?? toItem(value[position], each))
-  return { batch: true, items: items.length <= maxBatchItems ? items : rejected(items, maxBatchItems) }
+  return { batch: true, items: items.length <= maxBatchItems ? items : rejectedBatch(items, maxBatchItems) }
 }
 
 /** Returns one error for each element with an id, or a single one when there is none. */
-function rejected(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
+function rejectedBatch(items: readonly RpcItem[], maxBatchItems: number): InvalidItem[] {
   const failure = new RpcError(
     jsonRpcCodes.invalidRequest,
     `A batch must contain at most ${maxBatchItems} calls.`,
@@ -102,6 +102,6 @@ function toItem(value: unknown, text: string): RpcItem {
   return { method, params: structured, paramsText: texts.get('params') ?? '[]', idText }
 }
 
-function invalid(idText: string | undefined, message: string): RefusedItem {
+function invalid(idText: string | undefined, message: string): InvalidItem {
   return { idText: idText ?? 'null', failure: new RpcError(jsonRpcCodes.invalidRequest, message) }
 }

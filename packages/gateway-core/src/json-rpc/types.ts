@@ -13,9 +13,9 @@ export interface RpcRequest {
 }
 
 /** An element that is not a valid call, with the failure for its response. */
-export interface RefusedItem {
+export interface InvalidItem {
   readonly idText: string
   readonly failure: RpcError
 }
 
-export type RpcItem = RpcRequest | RefusedItem
+export type RpcItem = RpcRequest | InvalidItem

@@ -13,11 +13,11 @@ const largestShare = 0.5
 export class MemoryBudget {
   readonly #share: number
   readonly #byOwner = new RehashingMap<string, number>()
-  #left: number
+  #available: number
 
   /** @param bytes - for the responses of all requests together */
   constructor(bytes: number) {
-    this.#left = bytes
+    this.#available = bytes
     this.#share = bytes * largestShare
   }
 
@@ -31,25 +31,25 @@ export class MemoryBudget {
   }
 
   canReserve(bytes: number, owner?: string): boolean {
-    return bytes <= this.#left && (owner === undefined || this.#takenBy(owner) + bytes <= this.#share)
+    return bytes <= this.#available && (owner === undefined || this.#reservedBy(owner) + bytes <= this.#share)
   }
 
   take(bytes: number, owner?: string): boolean {
     if (!this.canReserve(bytes, owner)) return false
-    this.#left -= bytes
-    if (owner !== undefined) this.#byOwner.set(owner, this.#takenBy(owner) + bytes)
+    this.#available -= bytes
+    if (owner !== undefined) this.#byOwner.set(owner, this.#reservedBy(owner) + bytes)
     return true
   }
 
   release(bytes: number, owner?: string): void {
-    this.#left += bytes
+    this.#available += bytes
     if (owner === undefined || bytes === 0) return
-    const taken = this.#takenBy(owner) - bytes
+    const taken = this.#reservedBy(owner) - bytes
     if (taken > 0) this.#byOwner.set(owner, taken)
     else this.#byOwner.delete(owner)
   }
 
-  #takenBy(owner: string): number {
+  #reservedBy(owner: string): number {
     return this.#byOwner.get(owner) ?? 0
   }
 }
@@ -73,7 +73,7 @@ export class MemoryLimitError extends Error {
 export class Reservation {
   readonly #memory: MemoryBudget
   readonly #owner: string | undefined
-  #taken = 0
+  #reserved = 0
 
   constructor(memory: MemoryBudget, owner: string | undefined) {
     this.#memory = memory
@@ -88,9 +88,9 @@ export class Reservation {
 
   /** Same as {@link take}, but returns the failure instead of throwing it. */
   tryTake(bytes: number): MemoryLimitError | undefined {
-    if (this.#taken + bytes > maxBytesOfRequest) return new MemoryLimitError('request')
+    if (this.#reserved + bytes > maxBytesOfRequest) return new MemoryLimitError('request')
     if (!this.#memory.take(bytes, this.#owner)) return new MemoryLimitError('total')
-    this.#taken += bytes
+    this.#reserved += bytes
     return undefined
   }
 
@@ -100,11 +100,11 @@ export class Reservation {
   }
 
   shrink(bytes: number): void {
-    this.#taken -= bytes
+    this.#reserved -= bytes
     this.#memory.release(bytes, this.#owner)
   }
 
   release(): void {
-    this.shrink(this.#taken)
+    this.shrink(this.#reserved)
   }
 }

@@ -3,7 +3,7 @@ import { isLoopback } from '../http/loopback.ts'
 import { formsOf } from './address-forms.ts'
 
 /** The URLs and hosts of this gateway itself. */
-export interface OwnService {
+export interface GatewayAddresses {
   /** URLs of its listening sockets and its public URL. */
   readonly urls: () => readonly string[]
   /** Domain below which every host is this gateway. */
@@ -11,7 +11,7 @@ export interface OwnService {
 }
 
 /** Whether a host name and port, as in a URL, belong to this gateway. */
-export function isOwnName(hostname: string, port: number, addresses: OwnService): boolean {
+export function isGatewayName(hostname: string, port: number, addresses: GatewayAddresses): boolean {
   const name = withoutDot(hostname)
   const domain = addresses.domain?.()
   if (domain !== undefined && `.${name}`.endsWith(`.${withoutDot(domain)}`)) return true
@@ -22,7 +22,7 @@ export function isOwnName(hostname: string, port: number, addresses: OwnService)
 }
 
 /** Whether an IP address and port are a listening socket of this gateway, also through an embedded address. */
-export function isOwnAddress(address: string, port: number, addresses: OwnService): boolean {
+export function isGatewayAddress(address: string, port: number, addresses: GatewayAddresses): boolean {
   return addresses.urls().some((text) => portOf(new URL(text)) === port) && isThisMachine(address)
 }
 
@@ -42,7 +42,7 @@ function isThisMachine(address: string): boolean {
   const all = [forms.address, ...forms.embedded]
   if (all.some((form) => isLoopback(form) || unspecified.has(form))) return true
   const addresses = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? [])
-  return addresses.some((one) => all.includes(formsOf(one.address).address))
+  return addresses.some((networkInterface) => all.includes(formsOf(networkInterface.address).address))
 }
 
 // A connection to these addresses goes to this machine.

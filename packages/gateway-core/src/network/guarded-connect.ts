@@ -2,12 +2,12 @@ import { lookup } from 'node:dns'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { type NetworkPolicy, isAllowedAddress } from './network-policy.ts'
-import { isOwnAddress, isOwnName, type OwnService } from './gateway-addresses.ts'
+import { isGatewayAddress, isGatewayName, type GatewayAddresses } from './gateway-addresses.ts'
 
 /** Rules that each outgoing connection is checked against. They are read for each connection, so they may change. */
 export interface ConnectionRules extends NetworkPolicy {
   /** This gateway itself, rejected at every IP address; none when omitted. */
-  readonly own?: OwnService | undefined
+  readonly gateway?: GatewayAddresses | undefined
   /** Resolves names; `dns.lookup` when omitted. */
   readonly resolve?: LookupFunction | undefined
 }
@@ -24,8 +24,8 @@ export const operatorRules: ConnectionRules = { isPrivateAllowed: true }
  * The connection was rejected before it was opened: its IP address is not allowed. The message does not contain the
  * address.
  */
-export class RefusedTargetError extends Error {
-  override readonly name = 'RefusedTargetError'
+export class RejectedTargetError extends Error {
+  override readonly name = 'RejectedTargetError'
   readonly code = 'REFUSED_TARGET'
 
   constructor() {
@@ -38,14 +38,14 @@ export class RefusedTargetError extends Error {
  *
  * A name is resolved once, each resolved address is checked, and the socket connects only to those that passed, so that
  * a second resolution cannot lead elsewhere. An IP address is checked as well. A rejected connection fails with
- * {@link RefusedTargetError} like any other that cannot be established.
+ * {@link RejectedTargetError} like any other that cannot be established.
  */
 export function guardedConnect(options: ConnectOptions, isSecure: boolean, rules: ConnectionRules): Socket {
   const host = options.host.replace(/^\[(.*)\]$/, '$1')
   const isLiteral = isIP(host) !== 0
-  const isRefused = isLiteral && !isAllowedTarget(host, options.port, rules)
-  const target = isRefused
-    ? { ...options, host: 'refused.invalid', lookup: refusingLookup }
+  const isRejected = isLiteral && !isAllowedTarget(host, options.port, rules)
+  const target = isRejected
+    ? { ...options, host: 'refused.invalid', lookup: rejectingLookup }
     : { ...options, host, lookup: checkedLookup(options.port, rules) }
   if (!isSecure) return connect(target)
   return connectTls({ ...target, ...(!isLiteral && { servername: options.servername ?? host }) })
@@ -53,16 +53,16 @@ export function guardedConnect(options: ConnectOptions, isSecure: boolean, rules
 
 /** Whether a connection to an IP address is allowed. */
 function isAllowedTarget(address: string, port: number, rules: ConnectionRules): boolean {
-  if (rules.own !== undefined && isOwnAddress(address, port, rules.own)) return false
+  if (rules.gateway !== undefined && isGatewayAddress(address, port, rules.gateway)) return false
   return isAllowedAddress(address, rules)
 }
 
 /** Creates a lookup that resolves a name to allowed addresses only. */
 function checkedLookup(port: number, rules: ConnectionRules): LookupFunction {
-  const { resolve = lookup, own: ownService } = rules
+  const { resolve = lookup, gateway } = rules
   return (hostname, options, callback) => {
-    if (ownService !== undefined && isOwnName(hostname, port, ownService)) {
-      refusingLookup(hostname, options, callback)
+    if (gateway !== undefined && isGatewayName(hostname, port, gateway)) {
+      rejectingLookup(hostname, options, callback)
       return
     }
     resolve(hostname, { ...options, all: true }, (error, found) => {
@@ -70,7 +70,7 @@ function checkedLookup(port: number, rules: ConnectionRules): LookupFunction {
       const all = typeof found === 'string' ? [{ address: found, family: 4 }] : found
       const allowed = all.filter(({ address }) => isAllowedTarget(address, port, rules))
       const [first] = allowed
-      if (first === undefined) return callback(new RefusedTargetError(), '')
+      if (first === undefined) return callback(new RejectedTargetError(), '')
       if (options.all === true) callback(null, allowed)
       else callback(null, first.address, first.family)
     })
@@ -78,6 +78,6 @@ function checkedLookup(port: number, rules: ConnectionRules): LookupFunction {
 }
 
 // The socket fails as for any other name that cannot be resolved, before anything is sent.
-const refusingLookup: LookupFunction = (_hostname, _options, callback) => {
-  process.nextTick(callback, new RefusedTargetError(), '')
+const rejectingLookup: LookupFunction = (_hostname, _options, callback) => {
+  process.nextTick(callback, new RejectedTargetError(), '')
 }

@@ -1,13 +1,13 @@
 import { get } from 'node:http'
 import { expect, it } from 'vitest'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { guardedAgent } from '@fairlead/gateway-core/network/guarded-agent'
 import { guardedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
 it('sends a request and returns its response', async () => {
   const received: unknown[] = []
-  const url = await nodeThat((request, response) => {
+  const url = await startTestNode((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -27,18 +27,18 @@ it('sends a request and returns its response', async () => {
 })
 
 it('follows no redirect', async () => {
-  const url = await nodeThat((_, response) => response.writeHead(302, { location: '/other' }).end())
+  const url = await startTestNode((_, response) => response.writeHead(302, { location: '/other' }).end())
   const response = await guardedFetch(operatorRules)(url)
   expect([response.status, response.headers.get('location')]).toEqual([302, '/other'])
 })
 
 it('ends a response that is too long', async () => {
-  const url = await nodeThat((_, response) => response.end(Buffer.alloc(1_100_000, 'x')))
+  const url = await startTestNode((_, response) => response.end(Buffer.alloc(1_100_000, 'x')))
   await expect(guardedFetch(operatorRules)(url)).rejects.toThrow('too long')
 })
 
 it('ends with its signal', async () => {
-  const url = await nodeThat(() => undefined)
+  const url = await startTestNode(() => undefined)
   const signal = AbortSignal.abort(new Error('enough'))
   await expect(guardedFetch(operatorRules)(url, { signal })).rejects.toThrow()
 })

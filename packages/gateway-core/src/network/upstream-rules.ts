@@ -1,5 +1,5 @@
 import { type ConnectionRules, operatorRules } from './guarded-connect.ts'
-import type { OwnService } from './gateway-addresses.ts'
+import type { GatewayAddresses } from './gateway-addresses.ts'
 
 /** Provides the rules for connections to upstreams. */
 export interface UpstreamRules {
@@ -22,12 +22,12 @@ export const operatorUpstreams: UpstreamRules = { of: () => operatorRules }
  * Creates the rules for connections to upstreams.
  *
  * @param policy - read for each connection
- * @param ownService - this gateway itself, rejected at every IP address, also where the operator has configured it
+ * @param gateway - this gateway itself, rejected at every IP address, also where the operator has configured it
  */
-export function createUpstreamRules(policy: UpstreamPolicy, ownService: OwnService): UpstreamRules {
+export function createUpstreamRules(policy: UpstreamPolicy, gateway: GatewayAddresses): UpstreamRules {
   return {
     of: (address) => ({
-      own: ownService,
+      gateway,
       get isPrivateAllowed() {
         return policy.privateUpstreams || policy.configured.has(address)
       },

@@ -21,7 +21,7 @@ export interface UpstreamField {
         readonly field: string
         readonly message: string
         /** Description of the value of the required option, shown after its name in messages. */
-        readonly optionHolds: string
+        readonly optionDescription: string
       }
     | undefined
   /**

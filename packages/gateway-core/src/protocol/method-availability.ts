@@ -36,7 +36,7 @@ export interface MethodAvailabilityStore {
   /** Records findings in one transaction, unless the node was deleted or has other upstreams by now. */
   record(node: NodeToProbe, findings: readonly NodeMethodFinding[]): Promise<void>
   /** Deletes the recorded findings of a node. */
-  forget(nodeId: string): Promise<void>
+  delete(nodeId: string): Promise<void>
 }
 
 /** Determines which methods the nodes of a protocol offer. */

@@ -8,15 +8,15 @@ function observer() {
   let now = 0
   const identities = new UpstreamIdentities(() => now)
   return {
-    see: (identity: Identity) => identities.observe('node', 'http://a', [identity]),
+    observe: (identity: Identity) => identities.observe('node', 'http://a', [identity]),
     pass: (ms: number) => (now += ms),
   }
 }
 
 describe('the identity of an upstream', () => {
   it('changes with the version or the namespaces', () => {
-    const { see } = observer()
-    expect([geth, geth, erigon, erigon, geth].map(see)).toEqual([
+    const { observe } = observer()
+    expect([geth, geth, erigon, erigon, geth].map(observe)).toEqual([
       'same',
       'same',
       'changed',
@@ -26,33 +26,33 @@ describe('the identity of an upstream', () => {
   })
 
   it('changes after a disconnection, regardless of the reported version', () => {
-    const { see, pass } = observer()
-    expect((['away', geth, 'away', 'away', geth, geth] as const).map(see)).toEqual([
+    const { observe, pass } = observer()
+    expect((['unreachable', geth, 'unreachable', 'unreachable', geth, geth] as const).map(observe)).toEqual([
       'same',
       'same',
-      'away',
+      'unreachable',
       'same',
       'changed',
       'same',
     ] satisfies readonly Change[])
     // Not each time when the connection breaks repeatedly.
-    expect((['away', geth] as const).map(see)).toEqual(['away', 'same'])
+    expect((['unreachable', geth] as const).map(observe)).toEqual(['unreachable', 'same'])
     pass(600_000)
-    expect((['away', geth] as const).map(see)).toEqual(['away', 'changed'])
+    expect((['unreachable', geth] as const).map(observe)).toEqual(['unreachable', 'changed'])
   })
 
   it('does not change when the version request is rejected', () => {
-    const { see } = observer()
-    expect(([geth, 'unknown', geth] as const).map(see)).toEqual(['same', 'same', 'same'])
+    const { observe } = observer()
+    expect(([geth, 'unknown', geth] as const).map(observe)).toEqual(['same', 'same', 'same'])
   })
 
   it('stops changing when several servers respond alternately', () => {
-    const { see, pass } = observer()
-    const seen = Array.from({ length: 12 }, (_, at) => see(at % 2 === 0 ? geth : erigon))
-    expect(seen.filter((change) => change === 'changed')).toHaveLength(3)
-    expect(see({ text: 'geth 2' })).toBe('changed')
+    const { observe, pass } = observer()
+    const changes = Array.from({ length: 12 }, (_, at) => observe(at % 2 === 0 ? geth : erigon))
+    expect(changes.filter((change) => change === 'changed')).toHaveLength(3)
+    expect(observe({ text: 'geth 2' })).toBe('changed')
     pass(3_600_000)
-    expect(see(geth)).toBe('changed')
+    expect(observe(geth)).toBe('changed')
   })
 
   it('is deleted with the text of the upstreams', () => {
@@ -60,7 +60,7 @@ describe('the identity of an upstream', () => {
     expect(identities.observe('node', 'http://a', [geth])).toBe('same')
     expect(identities.observe('node', 'http://a http://b', [erigon, geth])).toBe('same')
     expect(identities.observe('node', 'http://a http://b', [erigon, erigon])).toBe('changed')
-    identities.keepOnly(new Set())
+    identities.removeExcept(new Set())
     expect(identities.observe('node', 'http://a http://b', [geth, geth])).toBe('same')
   })
 })

@@ -1,33 +1,33 @@
 import { performance } from 'node:perf_hooks'
 
 /**
- * The identity of an upstream, such as its version; `away` when it does not respond, `unknown` when it rejects the
+ * The identity of an upstream, such as its version; `unreachable` when it does not respond, `unknown` when it rejects the
  * request.
  */
-export type Identity = { readonly text: string } | 'away' | 'unknown'
+export type Identity = { readonly text: string } | 'unreachable' | 'unknown'
 
-/** Compares the current identity with the previous one. `away` is reported once. */
-export type Change = 'same' | 'away' | 'changed'
+/** Compares the current identity with the previous one. `unreachable` is reported once. */
+export type Change = 'same' | 'unreachable' | 'changed'
 
 const hourMs = 3_600_000
-const mostChanges = 3
+const maxChanges = 3
 // A connection that breaks repeatedly does not count as a restart each time.
 const reconnectMs = 600_000
 
 /** The identities observed at one URL so far. */
-class SeenIdentity {
+class IdentityHistory {
   #current: string | undefined
   #isDisconnected = false
   #reconnectedAt = -Infinity
-  readonly #known = new Map<string, number>()
+  readonly #observedAt = new Map<string, number>()
   #changedAt: readonly number[] = []
 
   observe(identity: Identity, now: number): Change {
     if (identity === 'unknown') return 'same'
-    if (identity === 'away') {
+    if (identity === 'unreachable') {
       const isChange = !this.#isDisconnected && this.#current !== undefined
       this.#isDisconnected = true
-      return isChange ? 'away' : 'same'
+      return isChange ? 'unreachable' : 'same'
     }
     const { text } = identity
     const before = this.#current
@@ -37,22 +37,25 @@ class SeenIdentity {
     this.#isDisconnected = false
     this.#current = text
     const isDifferent = before !== undefined && before !== text && !this.#isAlternating(text, now)
-    this.#known.set(text, now)
+    this.#observedAt.set(text, now)
     if (isDifferent) this.#changedAt = [...this.#changedAt, now]
     return isDifferent || isReconnected ? 'changed' : 'same'
   }
 
   /** Several servers behind one URL respond alternately. */
   #isAlternating(text: string, now: number): boolean {
-    for (const [other, at] of this.#known) if (now - at >= hourMs) this.#known.delete(other)
+    for (const [other, at] of this.#observedAt) if (now - at >= hourMs) this.#observedAt.delete(other)
     this.#changedAt = this.#changedAt.filter((at) => now - at < hourMs)
-    return this.#known.has(text) && this.#changedAt.length >= mostChanges
+    return this.#observedAt.has(text) && this.#changedAt.length >= maxChanges
   }
 }
 
 /** The identities of the upstreams of nodes. */
 export class UpstreamIdentities {
-  readonly #nodes = new Map<string, { readonly upstreams: string; readonly seen: readonly SeenIdentity[] }>()
+  readonly #nodes = new Map<
+    string,
+    { readonly upstreams: string; readonly histories: readonly IdentityHistory[] }
+  >()
   readonly #now: () => number
 
   /** @param now - a clock in milliseconds */
@@ -68,20 +71,22 @@ export class UpstreamIdentities {
    * @param identities - one for each upstream, in their order
    */
   observe(nodeId: string, upstreams: string, identities: readonly Identity[]): Change {
-    let known = this.#nodes.get(nodeId)
-    if (known?.upstreams !== upstreams || known.seen.length !== identities.length) {
-      known = { upstreams, seen: identities.map(() => new SeenIdentity()) }
-      this.#nodes.set(nodeId, known)
+    let entry = this.#nodes.get(nodeId)
+    if (entry?.upstreams !== upstreams || entry.histories.length !== identities.length) {
+      entry = { upstreams, histories: identities.map(() => new IdentityHistory()) }
+      this.#nodes.set(nodeId, entry)
     }
     const now = this.#now()
-    const changes = known.seen.map((seen, at) => seen.observe(identities[at] ?? 'unknown', now))
+    const changes = entry.histories.map((history, at) => history.observe(identities[at] ?? 'unknown', now))
     return (
-      changes.find((change) => change === 'changed') ?? changes.find((change) => change === 'away') ?? 'same'
+      changes.find((change) => change === 'changed') ??
+      changes.find((change) => change === 'unreachable') ??
+      'same'
     )
   }
 
   /** Removes the data of deleted nodes. */
-  keepOnly(nodeIds: ReadonlySet<string>): void {
+  removeExcept(nodeIds: ReadonlySet<string>): void {
     for (const nodeId of this.#nodes.keys()) if (!nodeIds.has(nodeId)) this.#nodes.delete(nodeId)
   }
 }

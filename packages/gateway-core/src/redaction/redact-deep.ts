@@ -7,8 +7,8 @@ const mask = '***'
 const longQuantity = /0x[\da-f]{2048}/i
 const longQuantities = /0x[\da-f]{2048,}/gi
 // A shorter text would match by chance in decoded data.
-const shortestEncoded = 6
-const mostDecodings = 3
+const minEncodedLength = 6
+const maxDecodings = 3
 const namedEntities: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -34,12 +34,12 @@ const namedEntities: Readonly<Record<string, string>> = {
 export function redactDeep(text: string, secrets: readonly string[]): string {
   if (secrets.length === 0 || text === '') return text
   const plain = redact(text, secrets)
-  const long = secrets.filter((secret) => secret.length >= shortestEncoded).map(lowerCase)
-  if (long.length === 0 || !reveals(plain, long, mostDecodings)) return plain
+  const long = secrets.filter((secret) => secret.length >= minEncodedLength).map(lowerCase)
+  if (long.length === 0 || !reveals(plain, long, maxDecodings)) return plain
   const words = plain.replaceAll(/[^\s"'<>()[\]{},]+|[^\s]+/g, (word) =>
-    reveals(word, long, mostDecodings) ? mask : word,
+    reveals(word, long, maxDecodings) ? mask : word,
   )
-  return reveals(words, long, mostDecodings) ? mask : words
+  return reveals(words, long, maxDecodings) ? mask : words
 }
 
 /**
@@ -51,7 +51,7 @@ export function redactJsonDeep<value>(value: value, secrets: readonly string[]):
 }
 
 /** Whether a text contains a secret in any of the forms that {@link redactDeep} replaces. */
-export function holdsSecret(text: string, secrets: readonly string[]): boolean {
+export function containsSecret(text: string, secrets: readonly string[]): boolean {
   return redactDeep(text, secrets) !== text
 }
 
@@ -70,7 +70,7 @@ function redacted(value: unknown, secrets: readonly string[]): unknown {
 
 /** @param secrets - in lower case */
 function reveals(text: string, secrets: readonly string[], decodings: number): boolean {
-  if (text.length < shortestEncoded) return false
+  if (text.length < minEncodedLength) return false
   if (longQuantity.test(text)) return reveals(text.replaceAll(longQuantities, ''), secrets, decodings)
   const lower = lowerCase(text)
   if (secrets.some((secret) => lower.includes(secret))) return true

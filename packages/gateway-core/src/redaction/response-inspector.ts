@@ -5,7 +5,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const lowerN = 0x6e
 const space = 0x20
 // `error` with each letter escaped has 30 characters.
-const longestKey = 32
+const maxKeyLength = 32
 
 /**
  * Tracks the top-level members of a JSON-RPC response as its bytes arrive, without buffering them.
@@ -56,7 +56,7 @@ export class ResponseInspector {
       this.#key = undefined
       return
     }
-    if (this.#key !== undefined && this.#key.length < longestKey) this.#key += String.fromCharCode(byte)
+    if (this.#key !== undefined && this.#key.length < maxKeyLength) this.#key += String.fromCharCode(byte)
   }
 
   #outside(byte: number): void {

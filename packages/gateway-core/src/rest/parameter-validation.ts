@@ -8,7 +8,7 @@ export interface ContractSchemas {
 }
 
 /** The format of a string or a number, and its name in a sentence. */
-export type ValueFormat = { readonly words: string } & (
+export type ValueFormat = { readonly label: string } & (
   | { readonly type: 'string'; readonly validate: (text: string) => boolean }
   | { readonly type: 'number'; readonly validate: (value: number) => boolean }
 )
@@ -29,7 +29,7 @@ export interface BrokenRule {
   /** The text after the name of the value, for example `must be one of asc, desc`. */
   readonly rule: string
   /** The path within the value, for example `.stack[0]`; empty for the value itself. */
-  readonly place: string
+  readonly path: string
   /** Whether the rule is the maximum number of items in a list. */
   readonly isTooLong: boolean
 }
@@ -76,8 +76,8 @@ export class ContractRules {
   resolved(schema: JsonSchema): JsonSchema {
     const { $ref: reference, ...overrides } = schema
     if (typeof reference !== 'string') return schema
-    const known = this.#resolved.get(schema)
-    if (known) return known
+    const cached = this.#resolved.get(schema)
+    if (cached) return cached
     const target = this.#schemas[reference.split('/').at(-1) ?? '']
     const resolved = target ? { ...this.resolved(target), ...overrides } : schema
     this.#resolved.set(schema, resolved)
@@ -108,7 +108,7 @@ export class ContractRules {
   }
 
   #broken(rule: string): BrokenRule {
-    return { rule, place: '', isTooLong: false }
+    return { rule, path: '', isTooLong: false }
   }
 
   // A schema with alternatives produces one error for each alternative, and at the end one error that no other
@@ -117,7 +117,7 @@ export class ContractRules {
     const { instancePath = '', keyword, params } = errors.at(-1) ?? {}
     const path = instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
     if (keyword === 'required') {
-      return { ...this.#broken('is required'), place: `${path}.${String(params?.['missingProperty'])}` }
+      return { ...this.#broken('is required'), path: `${path}.${String(params?.['missingProperty'])}` }
     }
     const { verb } = this.#options
     const rules = errors
@@ -127,7 +127,7 @@ export class ContractRules {
     const isReported = some.length > 0 && some.length <= maxRules
     return {
       rule: isReported ? some.join(' or ') : `${verb} match a schema of the API`,
-      place: path,
+      path: path,
       isTooLong: errors.some((error) => error.keyword === 'maxItems'),
     }
   }
@@ -135,7 +135,7 @@ export class ContractRules {
   #ruleOf({ keyword, params, data, parentSchema, message = '' }: ErrorObject): string {
     const format = this.#options.formats?.[String(parentSchema?.['format'])]
     // The words of a format are clearer than the pattern of the same schema.
-    if (format && (keyword === 'pattern' || keyword === 'format')) return `be ${format.words}`
+    if (format && (keyword === 'pattern' || keyword === 'format')) return `be ${format.label}`
     switch (keyword) {
       case 'type':
         return `be ${[params['type'] as string | string[]].flat().map(withArticle).join(' or ')}, not ${kindOf(data)}`

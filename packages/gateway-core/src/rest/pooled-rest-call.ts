@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { JudgedResponse, ResponseCompletion } from '../upstream/attempt.ts'
+import type { ClassifiedResponse, ResponseCompletion } from '../upstream/attempt.ts'
 import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
 import type { PoolMember } from '../upstream/pool-member.ts'
@@ -12,9 +12,9 @@ type RestResponseClass = 'good' | 'busy' | 'failed'
 /** A REST call with failover between upstreams. */
 export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestResponse, RestResponseClass> {
   readonly signal: CancellationSignal
-  readonly pace = 'slow'
+  readonly latencyClass = 'long'
   readonly resending: Idempotency
-  readonly lateMs: number
+  readonly slowAfterMs: number
   /** Whether an exchange has failed. */
   hasFailed = false
   readonly #call: RestCall
@@ -27,7 +27,7 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   constructor(call: RestCall, resending: Idempotency, timeoutMs: number, onFailure: () => void) {
     this.signal = call.signal
     this.resending = resending
-    this.lateMs = timeoutMs / 2
+    this.slowAfterMs = timeoutMs / 2
     this.#call = call
     this.#onFailure = onFailure
   }
@@ -52,13 +52,18 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
     )
   }
 
-  judge({ status }: RestResponse): RestResponseClass {
+  classify({ status }: RestResponse): RestResponseClass {
     return status === 429 ? 'busy' : status >= 500 ? 'failed' : 'good'
   }
 
-  note(member: PoolMember<RestUpstream>, responseClass: RestResponseClass, { headers }: RestResponse): void {
+  recordResponseClass(
+    member: PoolMember<RestUpstream>,
+    responseClass: RestResponseClass,
+    { headers }: RestResponse,
+  ): void {
     const seconds = Number(headers['retry-after'])
-    if (responseClass === 'busy') member.upstream.rate.refused(seconds >= 0 ? seconds * 1_000 : undefined)
+    if (responseClass === 'busy')
+      member.upstream.rate.recordRejection(seconds >= 0 ? seconds * 1_000 : undefined)
     if (responseClass !== 'good') this.#onFailure()
   }
 
@@ -71,13 +76,13 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   }
 
   decide(
-    { verdict: responseClass }: JudgedResponse<RestUpstream, RestResponse, RestResponseClass>,
+    { responseClass }: ClassifiedResponse<RestUpstream, RestResponse, RestResponseClass>,
     progress: CallProgress<RestUpstream>,
   ): Decision<RestResponse> {
-    if (responseClass === 'good') return 'take'
+    if (responseClass === 'good') return 'accept'
     // A call that fails at two upstreams would also fail at the third one.
-    if (this.resending === 'unseen' || progress.tried.length > 1) return 'keep'
-    return progress.next()?.upstream.isResponsive === true ? 'next' : 'keep'
+    if (this.resending === 'unseen' || progress.tried.length > 1) return 'fallback'
+    return progress.next()?.upstream.isResponsive === true ? 'next' : 'fallback'
   }
 
   discard(response: RestResponse): void {

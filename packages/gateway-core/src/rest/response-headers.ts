@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { holdsSecret } from '../redaction/redact-deep.ts'
+import { containsSecret } from '../redaction/redact-deep.ts'
 
 const single = new Set(['content-type', 'content-length', 'content-encoding', 'retry-after'])
 
@@ -18,7 +18,7 @@ export function visibleHeaders(
 ): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
-      if (holdsSecret(String(value), secrets)) return []
+      if (containsSecret(String(value), secrets)) return []
       if (single.has(name)) return [[name, [value].flat()[0]]]
       return prefix !== undefined && name.startsWith(prefix) ? [[name, value]] : []
     }),

@@ -20,7 +20,7 @@ export interface RestCall {
    * Set for a response that does not end. Its headers and its body have no timeout, and it does not count towards the
    * connection limit of other calls.
    */
-  readonly endless?: boolean | undefined
+  readonly isStreaming?: boolean | undefined
   /** Whether a short response is delivered whole, or not at all when it is interrupted. */
   readonly isBuffered?: boolean | undefined
   /** Called while such a response has begun and stalled. */

@@ -119,20 +119,20 @@ export class RestPool {
   async #requestBest(call: RestCall, resending: Idempotency): Promise<RestResponse> {
     await this.#pool.use()
     this.#retries.earn()
-    const pooled = new PooledRestCall(call, resending, this.#timeoutMs, () => this.#pool.askSoon())
+    const pooled = new PooledRestCall(call, resending, this.#timeoutMs, () => this.#pool.checkSoon())
     this.#silenceWatch.beginCall()
     const { member, response } = await promised<PooledResponse<RestUpstream, RestResponse>>((completion) => {
       new FailoverCall(pooled, this.#support, completion).begin()
     }).finally(() => this.#silenceWatch.endCall())
     // Further calls go to the upstream that responded, unless the upstream before it only responded with an error.
-    if (pooled.hasFailed || this.#pool.present?.upstream.isResponsive === false) this.#pool.moveTo(member)
+    if (pooled.hasFailed || this.#pool.current?.upstream.isResponsive === false) this.#pool.moveTo(member)
     return response
   }
 
   /** A single upstream receives every call, because there is no alternative. */
   async #requestOnly({ upstream }: Member, call: RestCall): Promise<RestResponse> {
     await takeSlot(upstream.rate, call.signal)
-    const began = performance.now()
+    const startedAt = performance.now()
     upstream.breaker.probe()
     upstream.calls += 1
     upstream.callsInFlight += 1
@@ -142,14 +142,14 @@ export class RestPool {
       const isTraced = currentTrace() !== undefined
       const attributes = { 'fairlead.upstream': upstream.id }
       const response = await (isTraced ? withSpan('upstream', attributes, send) : send())
-      upstream.answered()
-      upstream.isKnown = true
+      upstream.recordResponse()
+      upstream.hasReported = true
       return response
     } catch (error) {
-      if (error instanceof RestUpstreamError) upstream.failed(error.failure, 'slow')
+      if (error instanceof RestUpstreamError) upstream.recordFailure(error.failure, 'long')
       throw error
     } finally {
-      upstream.slow.add(performance.now() - began)
+      upstream.latency.long.add(performance.now() - startedAt)
       upstream.callsInFlight -= 1
     }
   }

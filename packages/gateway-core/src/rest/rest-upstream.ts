@@ -28,7 +28,7 @@ const maxErrorBytes = 1_048_576
 const maxConnections = 256
 
 // A reachable upstream connects quickly. An unreachable one must leave time for another upstream.
-const longestConnectMs = 5_000
+const maxConnectMs = 5_000
 
 /**
  * Opens keep-alive connections to an upstream on demand.
@@ -50,7 +50,7 @@ export function createRestUpstream(
 ): RestUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
-    connectTimeoutMs: Math.min(timeoutMs, longestConnectMs),
+    connectTimeoutMs: Math.min(timeoutMs, maxConnectMs),
     headTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
     maxConnections,
@@ -61,7 +61,7 @@ export function createRestUpstream(
   const authorizationHeader = authorization === undefined ? {} : { authorization }
 
   const request = async (call: RestCall): Promise<RestResponse> => {
-    const { method, headers, body, owner, signal, endless } = call
+    const { method, headers, body, owner, signal, isStreaming } = call
     try {
       const response = await connections.request({
         method,
@@ -77,23 +77,23 @@ export function createRestUpstream(
         isBuffered: call.isBuffered,
         listener: call.listener,
         owner,
-        pace: endless ? 'endless' : 'slow',
+        latencyClass: isStreaming ? 'streaming' : 'long',
         isRepeatable: method === 'GET',
       })
       const { status } = response
       const visible = visibleHeaders(response.headers, secrets, format.headerPrefix)
       const isGood = status >= 200 && status < 300
-      if (isGood && !call.statusOnly) return new GoodResponse(response, visible)
+      if (isGood && !call.statusOnly) return new SuccessfulResponse(response, visible)
       const { 'content-type': type, 'retry-after': retryAfter } = visible
-      const text = await beginningOf(response)
-      if (isRefusedCredential(status)) {
-        throw refused(status, 'The upstream rejected the credential of the gateway.')
+      const text = await readErrorText(response)
+      if (isRejectedCredential(status)) {
+        throw httpError(status, 'The upstream rejected the credential of the gateway.')
       }
       const retryHeaders = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
       // Only a request that the upstream rejects as invalid has details in addition to its status.
       const isRejected = status === 400 && text !== ''
       if (call.statusOnly && !isRejected) return { status, headers: retryHeaders, bytes: Buffer.alloc(0) }
-      if (status < 400) throw refused(status, `The upstream returned HTTP ${status}.`)
+      if (status < 400) throw httpError(status, `The upstream returned HTTP ${status}.`)
       // The method was validated before, so the upstream does not offer the operation at all.
       const error =
         status === 405
@@ -115,12 +115,12 @@ export function createRestUpstream(
   }
 }
 
-function refused(httpStatus: number, message: string): RestUpstreamError {
+function httpError(httpStatus: number, message: string): RestUpstreamError {
   return new RestUpstreamError(new UpstreamError('http_error', message, { httpStatus }))
 }
 
 /** A successful response. Most are short and need no stream. */
-class GoodResponse implements StreamedResponse {
+class SuccessfulResponse implements StreamedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly #received: ReceivedResponse
@@ -150,7 +150,7 @@ export function unreachable(error: unknown, signal: CancellationSignal): RestUps
 }
 
 // The client's own credential was validated before; these statuses concern the credential in the upstream's URL.
-function isRefusedCredential(status: number): boolean {
+function isRejectedCredential(status: number): boolean {
   return status === 401 || status === 403 || status === 407
 }
 
@@ -176,7 +176,7 @@ function splitOnce(text: string, separator: string): readonly string[] {
 }
 
 /** Reads the text of a body up to the limit; the rest is not transferred. */
-async function beginningOf(response: ReceivedResponse): Promise<string> {
+async function readErrorText(response: ReceivedResponse): Promise<string> {
   if (response.bytes) return response.bytes.toString('utf8')
   const chunks: Buffer[] = []
   let length = 0

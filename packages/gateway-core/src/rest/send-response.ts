@@ -23,7 +23,7 @@ export interface ResponseRules {
 }
 
 /** Adds the deprecation headers when the operation is deprecated. */
-export function sayDeprecated(response: HttpResponse, route: Route): void {
+export function setDeprecationHeaders(response: HttpResponse, route: Route): void {
   for (const [name, value] of Object.entries(deprecationHeaders(route))) response.setHeader(name, value)
 }
 

@@ -8,7 +8,7 @@ import { hasRedisServer, type RedisServer, startRedisServer } from '../testing/r
 const later = { timeout: 50_000, interval: 20 }
 const ping = (store: SharedStore) => store.run(['PING'])
 
-function keepBusy(ms: number): void {
+function blockEventLoop(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);
 }
@@ -31,9 +31,9 @@ describe.skipIf(!hasRedisServer)(
 
     it('does not time out when this process was busy while the response arrived', async () => {
       const deadlineStore = new DeadlineStore(await opened(), 500)
-      const reply = deadlineStore.ask(ping)
+      const reply = deadlineStore.query(ping)
       // The command is sent in this event-loop tick.
-      setImmediate(() => keepBusy(1_000))
+      setImmediate(() => blockEventLoop(1_000))
       expect(await reply).toBe('PONG')
       expect(deadlineStore.isUp).toBe(true)
     })
@@ -41,11 +41,11 @@ describe.skipIf(!hasRedisServer)(
     it('receives no commands during a cool-down after a timeout', async () => {
       const deadlineStore = new DeadlineStore(await opened(), 50)
       server.pause()
-      expect(await deadlineStore.ask(ping)).toBeUndefined()
+      expect(await deadlineStore.query(ping)).toBeUndefined()
       expect(deadlineStore.isUp).toBe(false)
       server.resume()
-      expect(await deadlineStore.ask(ping)).toBeUndefined()
-      await vi.waitFor(async () => expect(await deadlineStore.ask(ping)).toBe('PONG'), later)
+      expect(await deadlineStore.query(ping)).toBeUndefined()
+      await vi.waitFor(async () => expect(await deadlineStore.query(ping)).toBe('PONG'), later)
     })
   },
 )

@@ -1,7 +1,7 @@
 import { onTimeout } from './on-timeout.ts'
 import type { SharedStore } from './types.ts'
 
-const usualBudgetMs = 20
+const defaultTimeoutMs = 20
 // A store that was too slow is not used for this long.
 const coolDownMs = 1_000
 
@@ -10,13 +10,13 @@ const coolDownMs = 1_000
  */
 export class DeadlineStore {
   readonly #store: SharedStore | undefined
-  readonly #budgetMs: number
+  readonly #timeoutMs: number
   #coolDownUntil = 0
 
-  /** @param budgetMs - timeout of a query */
-  constructor(store: SharedStore | undefined, budgetMs = usualBudgetMs) {
+  /** @param timeoutMs - timeout of a query */
+  constructor(store: SharedStore | undefined, timeoutMs = defaultTimeoutMs) {
     this.#store = store
-    this.#budgetMs = budgetMs
+    this.#timeoutMs = timeoutMs
   }
 
   /** Whether the store is available and not in its cool-down. */
@@ -29,11 +29,11 @@ export class DeadlineStore {
    *
    * @returns undefined when there is no response within the timeout
    */
-  async ask<result>(execute: (store: SharedStore) => Promise<result>): Promise<result | undefined> {
+  async query<result>(execute: (store: SharedStore) => Promise<result>): Promise<result | undefined> {
     if (!this.#store || !this.isUp) return undefined
     let cancelTimeout: (() => void) | undefined
     const timeout = new Promise<undefined>((resolve) => {
-      cancelTimeout = onTimeout(this.#budgetMs, () => resolve(undefined))
+      cancelTimeout = onTimeout(this.#timeoutMs, () => resolve(undefined))
     })
     const pending = execute(this.#store).catch(() => undefined)
     const result = await Promise.race([pending, timeout])
@@ -43,7 +43,7 @@ export class DeadlineStore {
   }
 
   /** Sends an update to the store without waiting for it. */
-  tell(execute: (store: SharedStore) => Promise<unknown>): void {
+  update(execute: (store: SharedStore) => Promise<unknown>): void {
     if (!this.#store || !this.isUp) return
     execute(this.#store).catch(() => this.#coolDown())
   }

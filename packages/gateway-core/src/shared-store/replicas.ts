@@ -25,22 +25,22 @@ return redis.call('ZCARD', KEYS[1])`
 /**
  * Reports this replica to the shared store, and counts the replicas.
  *
- * @param least - minimum number of replicas, known without a store
+ * @param minReplicas - minimum number of replicas, known without a store
  */
-export function countReplicas(store: SharedStore | undefined, least: number): Replicas {
-  if (store === undefined) return { count: () => least, close: async () => undefined }
+export function countReplicas(store: SharedStore | undefined, minReplicas: number): Replicas {
+  if (store === undefined) return { count: () => minReplicas, close: async () => undefined }
   const id = randomUUID()
-  let known = least
+  let lastCount = minReplicas
   const heartbeat = async () => {
     if (!store.isUp) return
     // Without a response, the last number remains valid.
-    const found = await store.script(heartbeatScript, [key], [id, expiryMs]).catch(() => known)
-    known = Math.max(least, Number(found))
+    const reply = await store.script(heartbeatScript, [key], [id, expiryMs]).catch(() => lastCount)
+    lastCount = Math.max(minReplicas, Number(reply))
   }
   const timer = guardedInterval(() => void heartbeat(), heartbeatMs).unref()
   void heartbeat()
   return {
-    count: () => known,
+    count: () => lastCount,
     close: async () => {
       clearInterval(timer)
       if (store.isUp) await store.run(['ZREM', key, id]).catch(() => undefined)

@@ -46,13 +46,13 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
     await expect(store.run(['GET', 'x'])).rejects.toThrow()
     // Several failed attempts to reconnect are reported only once.
     let attempts = 0
-    const refusing = createServer((socket) => {
+    const closedServer = createServer((socket) => {
       attempts += 1
       socket.destroy()
     }).listen(server.port, '127.0.0.1')
     await vi.waitFor(() => expect(attempts).toBeGreaterThanOrEqual(3), pollOptions)
-    refusing.close()
-    await once(refusing, 'close')
+    closedServer.close()
+    await once(closedServer, 'close')
     await server.start()
     await vi.waitFor(() => expect(store.isUp).toBe(true), pollOptions)
     expect(await store.run(['GET', 'x'])).toBeNull()

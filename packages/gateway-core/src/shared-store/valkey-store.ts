@@ -5,10 +5,10 @@ import type { Logger } from 'pino'
 import { onTimeout } from './on-timeout.ts'
 import type { SharedStore } from './types.ts'
 
-const usualTimeoutMs = 100
+const defaultTimeoutMs = 100
 const connectTimeoutMs = 2_000
-const shortestPauseMs = 50
-const longestPauseMs = 2_000
+const minPauseMs = 50
+const maxPauseMs = 2_000
 // A store that did not respond in time is not used for this long.
 const silenceMs = 1_000
 // With more pending commands than this, no response is expected.
@@ -39,7 +39,7 @@ export interface SharedStoreStates {
 export function openSharedStore(
   url: string,
   log: Logger,
-  commandTimeoutMs = usualTimeoutMs,
+  commandTimeoutMs = defaultTimeoutMs,
 ): OpenedSharedStore {
   const client = clientOf(url)
   const inBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
@@ -48,15 +48,15 @@ export function openSharedStore(
   let isClosed = false
   let silentUntil = -Infinity
   const counts = { commands: 0, failures: 0 }
-  const note = (isUp: boolean, reason?: string) => {
+  const setAvailable = (isUp: boolean, reason?: string) => {
     if (isUp === wasUp || isClosed) return
     const isFirst = wasUp === undefined
     wasUp = isUp
     if (isUp) log.info(isFirst ? 'shared store connected' : 'shared store reconnected')
     else log.warn({ reason }, 'shared store unavailable: each replica continues independently')
   }
-  client.on('ready', () => note(true))
-  client.on('error', (error: unknown) => note(false, kindOf(error)))
+  client.on('ready', () => setAvailable(true))
+  client.on('error', (error: unknown) => setAvailable(false, kindOf(error)))
   // The client retries on its own; a rejection only means that it was closed before it connected.
   client.connect().catch(() => undefined)
 
@@ -65,13 +65,13 @@ export function openSharedStore(
     new Promise((resolve, reject) => {
       const cancelTimeout = onTimeout(commandTimeoutMs, () => {
         silentUntil = performance.now() + silenceMs
-        note(false, 'no response in time')
+        setAvailable(false, 'no response in time')
         reject(new Error('The shared store did not respond in time.'))
       })
       pending.then(
         (value) => {
           cancelTimeout()
-          note(true)
+          setAvailable(true)
           return resolve(value)
         },
         (error: unknown) => {
@@ -141,7 +141,7 @@ function clientOf(url: string) {
 
 function pauseMs(retries: number): number {
   // Random, so that replicas that lost the store at the same time do not reconnect at the same time.
-  return Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(retries, 10)) * (0.5 + Math.random() / 2)
+  return Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(retries, 10)) * (0.5 + Math.random() / 2)
 }
 
 /** The kind of an error, in a word that does not contain the URL. */

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** Attributes of a span. They never contain text of a caller or the URL of an upstream. */
-export type TraceFacts = Readonly<Record<string, string | number | undefined>>
+export type TraceAttributes = Readonly<Record<string, string | number | undefined>>
 
 /** The span of the current operation. */
 export interface TraceSpan {
   /** The W3C Trace Context header for requests within the span. */
   readonly traceparent: string
   /** Begins a child span. */
-  begin(name: string, facts: TraceFacts): TraceSpan
-  note(facts: TraceFacts): void
+  begin(name: string, attributes: TraceAttributes): TraceSpan
+  setAttributes(attributes: TraceAttributes): void
   /** @param failure - kind of the failure, when it was one */
   end(failure?: string): void
 }
@@ -22,7 +22,7 @@ export interface Tracing {
    * @param traceparent - header of the request, unchanged
    * @returns undefined when the request is not traced
    */
-  begin(traceparent: string | undefined, facts: TraceFacts): TraceSpan | undefined
+  begin(traceparent: string | undefined, attributes: TraceAttributes): TraceSpan | undefined
   /** Sends the remaining spans. */
   close(): Promise<void>
 }
@@ -42,10 +42,10 @@ export function inTrace<result>(part: TraceSpan, run: () => result): result {
 /** Runs a function in a child span of the current span, if there is one. */
 export async function withSpan<result>(
   name: string,
-  facts: TraceFacts,
+  attributes: TraceAttributes,
   run: () => Promise<result>,
 ): Promise<result> {
-  const part = running.getStore()?.begin(name, facts)
+  const part = running.getStore()?.begin(name, attributes)
   if (!part) return run()
   try {
     const result = await running.run(part, run)

@@ -14,7 +14,7 @@ export const passThroughTracing: Tracing = {
     const part: TraceSpan = {
       traceparent,
       begin: () => part,
-      note: () => undefined,
+      setAttributes: () => undefined,
       end: () => undefined,
     }
     return part

@@ -1,5 +1,5 @@
 import type { UsageStates } from '../usage/usage-flusher.ts'
-import type { FeedStates } from '../authentication/directory.ts'
+import type { DirectoryStates } from '../authentication/directory.ts'
 import type { SharedStoreStates } from '../shared-store/valkey-store.ts'
 import type { MetricsRegistry } from './metrics-registry.ts'
 
@@ -59,7 +59,7 @@ export function publishUsage(registry: MetricsRegistry, states: () => UsageState
 export function publishDirectory(
   registry: MetricsRegistry,
   size: () => number,
-  states: () => FeedStates,
+  states: () => DirectoryStates,
 ): void {
   registry.gauge('fairlead_node_credentials', 'Valid node credentials.', [], (set) => set({}, size()), 'max')
   registry.gauge(

@@ -6,15 +6,15 @@ import { reservedSegments } from '../protocol/reserved-segments.ts'
 /**
  * Creates a function that matches a target against the routes of a protocol.
  *
- * @param beside - patterns of other protocols, whose first segments are not tokens
+ * @param otherRoutes - patterns of other protocols, whose first segments are not tokens
  */
 export function routesOf(
   { routes }: Pick<ProtocolDescription, 'routes'>,
   kind: ProtocolRoute['kind'] = 'http',
-  beside: readonly ProtocolRoute[] = [],
+  otherRoutes: readonly ProtocolRoute[] = [],
 ): (target: string) => RouteMatch | undefined {
   const ofKind = routes.filter((route) => route.kind === kind)
-  const reserved = reservedSegments([{ routes }, { routes: beside }])
+  const reserved = reservedSegments([{ routes }, { routes: otherRoutes }])
   const router = new Router(
     ofKind.map(({ pattern }) => ({ pattern, handler: undefined })),
     reserved,

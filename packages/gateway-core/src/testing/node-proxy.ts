@@ -7,9 +7,9 @@ export interface NodeProxy {
   readonly url: string
   readonly wsUrl: string
   /** Number of calls of each method over WebSocket. */
-  readonly asked: ReadonlyMap<string, number>
+  readonly requestCounts: ReadonlyMap<string, number>
   /** Maximum number of simultaneous calls over HTTP. */
-  mostAtOnce(): number
+  maxConcurrent(): number
   /** Closes all connections and accepts no new ones. */
   cut(): void
   restore(): void
@@ -22,10 +22,10 @@ export async function proxyTo(nodeUrl: string): Promise<NodeProxy> {
   const sockets = new Set<Socket>()
   let isCut = false
   let inFlight = 0
-  let most = 0
+  let maxInFlight = 0
   const post = async (request: IncomingMessage, response: ServerResponse) => {
     inFlight += 1
-    most = Math.max(most, inFlight)
+    maxInFlight = Math.max(maxInFlight, inFlight)
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const upstreamResponse = await fetch(nodeUrl, {
@@ -67,8 +67,8 @@ export async function proxyTo(nodeUrl: string): Promise<NodeProxy> {
   return {
     url,
     wsUrl: url.replace('http', 'ws'),
-    asked: requestCounts,
-    mostAtOnce: () => most,
+    requestCounts,
+    maxConcurrent: () => maxInFlight,
     cut,
     restore: () => (isCut = false),
     stop: () =>

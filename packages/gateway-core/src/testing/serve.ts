@@ -42,7 +42,7 @@ export function serveProtocol(protocol: RoutedProtocol): Promise<TestServer> {
 }
 
 /** Same as {@link serve}, until the current test ends: an upstream whose behaviour the test defines. */
-export async function nodeThat(behaviour: Behaviour): Promise<string> {
+export async function startTestNode(behaviour: Behaviour): Promise<string> {
   const server = await serve(behaviour)
   onTestFinished(server.stop)
   return server.url

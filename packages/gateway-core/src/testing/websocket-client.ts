@@ -16,7 +16,7 @@ export interface Client {
   /** All received messages, in order. */
   readonly messages: (Message | readonly Message[])[]
   /** Sends text and waits for the next message that is not a notification. */
-  ask(text: string): Promise<Message & readonly Message[]>
+  request(text: string): Promise<Message & readonly Message[]>
   /** Calls one method. */
   call(method: string, params?: unknown): Promise<Message>
   /** Subscribes and returns the subscription id. */
@@ -46,17 +46,17 @@ export async function openWebSocket(url: string, options: ClientOptions = {}): P
   await once(socket, 'open')
   socket.on('error', () => undefined)
   let lastId = 0
-  const ask = (text: string) =>
+  const request = (text: string) =>
     new Promise<never>((resolve) => {
       waiting.push(resolve as (message: Message) => void)
       socket.send(text)
     })
   const call = (method: string, params: unknown = []): Promise<Message> =>
-    ask(JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params }))
+    request(JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params }))
   return {
     socket,
     messages,
-    ask,
+    request,
     call,
     closed,
     subscribe: async (...params) => {
@@ -69,7 +69,7 @@ export async function openWebSocket(url: string, options: ClientOptions = {}): P
 }
 
 /** Returns the HTTP response to a handshake that is rejected. */
-export async function refusedHandshake(
+export async function rejectedHandshake(
   url: string,
   options: ClientOptions = {},
 ): Promise<{ status: number; headers: Record<string, unknown>; body: Message }> {

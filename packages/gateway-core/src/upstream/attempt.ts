@@ -3,6 +3,7 @@ import { Cancellation, type CancellationSignal, type StallListener } from '@fair
 import { type Completion, promised, settleWith } from '../completion.ts'
 import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { LatencyClass } from './latency.ts'
 import type { RunningAttempt } from './running-attempts.ts'
 import type { PoolMember } from './pool-member.ts'
 import type { Connection } from './upstream.ts'
@@ -12,21 +13,20 @@ import type { UpstreamError } from './upstream-error.ts'
 export type ResponseCompletion<response> = Completion<response> & StallListener
 
 /** A response, its upstream and its class. */
-export interface JudgedResponse<connection extends Connection, response, verdict> {
+export interface ClassifiedResponse<connection extends Connection, response, responseClass> {
   readonly member: PoolMember<connection>
   readonly response: response
-  readonly verdict: verdict
+  readonly responseClass: responseClass
 }
 
 /** A call that a protocol passes to a pool. */
 export interface UpstreamCall<connection extends Connection, response, responseClass> {
   /** Cancels the call. */
   readonly signal: CancellationSignal
-  /** `quick` when upstreams usually respond to it at once. */
-  readonly pace: 'quick' | 'slow'
+  readonly latencyClass: LatencyClass
   readonly resending: Idempotency
   /** An upstream that takes longer than this counts as hanging when another one responds first. */
-  readonly lateMs: number
+  readonly slowAfterMs: number
   /** Sends the call; calls the completion once. */
   send(upstream: connection, signal: CancellationSignal, completion: ResponseCompletion<response>): void
   /**
@@ -40,9 +40,9 @@ export interface UpstreamCall<connection extends Connection, response, responseC
    *
    * @throws UpstreamError when it is not a response of the protocol
    */
-  judge(response: response): responseClass
+  classify(response: response): responseClass
   /** Records what a response indicates about its upstream. */
-  note?(member: PoolMember<connection>, verdict: responseClass, response: response): void
+  recordResponseClass?(member: PoolMember<connection>, responseClass: responseClass, response: response): void
   /** Whether the body of a response has not arrived completely. */
   isStreaming(response: response): boolean
   /** The upstream failure that an error indicates; undefined when it indicates none. */
@@ -51,7 +51,7 @@ export interface UpstreamCall<connection extends Connection, response, responseC
 
 /** The result of a call at one upstream: a response or an error. */
 export type Outcome<connection extends Connection, response, responseClass> =
-  | JudgedResponse<connection, response, responseClass>
+  | ClassifiedResponse<connection, response, responseClass>
   | { readonly error: unknown; readonly failure: UpstreamError | undefined }
 
 /** Receives the outcome of an attempt, once. */
@@ -74,7 +74,7 @@ export class Attempt<connection extends Connection, response, responseClass>
   readonly #call: UpstreamCall<connection, response, responseClass>
   readonly #listener: AttemptListener<connection, response, responseClass>
   readonly #ended = new Cancellation()
-  readonly #began = performance.now()
+  readonly #startedAt = performance.now()
   #isStalled = false
 
   constructor(
@@ -87,8 +87,8 @@ export class Attempt<connection extends Connection, response, responseClass>
     this.#listener = listener
   }
 
-  get isQuick(): boolean {
-    return this.#call.pace === 'quick'
+  get isShort(): boolean {
+    return this.#call.latencyClass === 'short'
   }
 
   /**
@@ -127,7 +127,7 @@ export class Attempt<connection extends Connection, response, responseClass>
 
   /** Cancels the attempt because another upstream was faster. */
   abandon(): void {
-    const hasTimedOut = this.isHanging || performance.now() - this.#began > this.#call.lateMs
+    const hasTimedOut = this.isHanging || performance.now() - this.#startedAt > this.#call.slowAfterMs
     this.#ended.abort(
       new DOMException('Another attempt was faster.', hasTimedOut ? 'TimeoutError' : 'AbortError'),
     )
@@ -158,31 +158,32 @@ export class Attempt<connection extends Connection, response, responseClass>
 
   #classify(response: response): void {
     const { member } = this
-    let verdict: responseClass
+    let responseClass: responseClass
     try {
-      verdict = this.#call.judge(response)
+      responseClass = this.#call.classify(response)
     } catch (error) {
       return this.reject(error)
     }
-    member.upstream.answered()
-    this.#call.note?.(member, verdict, response)
+    member.upstream.recordResponse()
+    this.#call.recordResponseClass?.(member, responseClass, response)
     // A body that has not arrived completely ends with the call.
     this.#end(this.#call.isStreaming(response))
-    this.#listener.onOutcome(this, { member, response, verdict })
+    this.#listener.onOutcome(this, { member, response, responseClass })
   }
 
   reject(error: unknown): void {
     const failure = this.#call.failureOf(error)
-    if (failure) this.member.upstream.failed(failure, this.#isStalled ? 'quick' : this.#call.pace)
+    if (failure)
+      this.member.upstream.recordFailure(failure, this.#isStalled ? 'short' : this.#call.latencyClass)
     this.#end()
     this.#listener.onOutcome(this, { error, failure })
   }
 
   #end(isPassedOn = false): void {
     const { upstream } = this.member
-    const { signal, pace } = this.#call
-    // A call without a response took at least this long; the duration of a hanging call says nothing about other calls.
-    if (!this.isHanging) upstream[pace].add(performance.now() - this.#began)
+    const { signal, latencyClass } = this.#call
+    // A call without a response took at least this long; the duration of a hanging call does not predict that of others.
+    if (!this.isHanging) upstream.latency[latencyClass].add(performance.now() - this.#startedAt)
     upstream.callsInFlight -= 1
     upstream.attempts.delete(this)
     if (!isPassedOn) signal.removeEventListener('abort', this)

@@ -2,7 +2,7 @@ import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import { authorizationOf } from './upstream-url.ts'
 
 /** An upstream responded with an unsuccessful HTTP status. */
-export class RefusedCheck extends Error {
+export class RejectedCheck extends Error {
   readonly status: number
 
   constructor(status: number) {
@@ -27,7 +27,7 @@ export interface CheckRequest {
 /**
  * Reads a JSON response of an upstream.
  *
- * @throws {@link RefusedCheck}, a SyntaxError, or an error of the connection
+ * @throws {@link RejectedCheck}, a SyntaxError, or an error of the connection
  */
 export async function fetchCheck(
   upstream: UpstreamRecord,
@@ -42,7 +42,7 @@ export async function fetchCheck(
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
   })
-  if (!response.ok) throw new RefusedCheck(response.status)
+  if (!response.ok) throw new RejectedCheck(response.status)
   return response.json()
 }
 

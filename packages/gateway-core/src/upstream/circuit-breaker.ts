@@ -2,11 +2,11 @@
 export type CircuitBreakerState = 'closed' | 'open' | 'half-open'
 
 const maxConsecutiveFailures = 5
-const worstErrorRate = 0.5
-const callsToJudge = 20
+const maxErrorRate = 0.5
+const minCalls = 20
 const weightOfNewest = 0.05
-const shortestPauseMs = 1_000
-const longestPauseMs = 30_000
+const minPauseMs = 1_000
+const maxPauseMs = 30_000
 // A breaker that opens again within this time was closed too early.
 const relapseMs = 30_000
 
@@ -17,7 +17,7 @@ export class CircuitBreaker {
   #consecutiveFailures = 0
   #calls = 0
   #errorRate = 0
-  #pauseMs = shortestPauseMs
+  #pauseMs = minPauseMs
   #changedAt = -Infinity
 
   /** @param now - a clock in milliseconds */
@@ -46,7 +46,7 @@ export class CircuitBreaker {
     return true
   }
 
-  /** Withdraws a probe whose outcome says nothing about the upstream. Another one is permitted at once. */
+  /** Withdraws an inconclusive probe. Another one is permitted at once. */
   cancelProbe(): void {
     if (this.#state === 'half-open') this.#state = 'open'
   }
@@ -63,20 +63,20 @@ export class CircuitBreaker {
     this.#consecutiveFailures += 1
     this.#calls += 1
     this.#errorRate += (1 - this.#errorRate) * weightOfNewest
-    if (this.#state === 'half-open') this.#open(Math.min(2 * this.#pauseMs, longestPauseMs))
-    else if (this.#state === 'closed' && (isDown || this.#isBad())) this.#open(this.#pauseAfterClosed())
+    if (this.#state === 'half-open') this.#open(Math.min(2 * this.#pauseMs, maxPauseMs))
+    else if (this.#state === 'closed' && (isDown || this.#isFailing())) this.#open(this.#pauseAfterClosed())
   }
 
-  #isBad(): boolean {
+  #isFailing(): boolean {
     return (
       this.#consecutiveFailures >= maxConsecutiveFailures ||
-      (this.#calls >= callsToJudge && this.#errorRate > worstErrorRate)
+      (this.#calls >= minCalls && this.#errorRate > maxErrorRate)
     )
   }
 
   #pauseAfterClosed(): number {
     const isRelapse = this.#now() - this.#changedAt < relapseMs
-    return isRelapse ? Math.min(2 * this.#pauseMs, longestPauseMs) : shortestPauseMs
+    return isRelapse ? Math.min(2 * this.#pauseMs, maxPauseMs) : minPauseMs
   }
 
   #open(pauseMs: number): void {

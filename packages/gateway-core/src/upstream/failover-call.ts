@@ -3,7 +3,7 @@ import { type Completion, settleWith } from '../completion.ts'
 import {
   Attempt,
   type AttemptListener,
-  type JudgedResponse,
+  type ClassifiedResponse,
   type Outcome,
   type UpstreamCall,
 } from './attempt.ts'
@@ -18,17 +18,17 @@ export interface CallProgress<connection extends Connection> {
   /** The upstreams that received the call, in order. */
   readonly tried: readonly PoolMember<connection>[]
   /** Whether an upstream may have accepted the call without confirming it. */
-  readonly maybeTaken: boolean
+  readonly maybeAccepted: boolean
   /** The upstream that would receive the call next; undefined when there is none. */
   next(): PoolMember<connection> | undefined
 }
 
 /**
- * The decision about a response. `take`: use it. `keep`: use it if no better one arrives. `next`: call the next
- * upstream, which may have a better one. `next for free`: same as `next`, when this upstream did no work for the call.
- * A promise: use its result.
+ * The decision about a response. `accept`: use it. `fallback`: use it if no better one arrives. `next`: call the next
+ * upstream, which may have a better one. `next without cost`: same as `next`, when this upstream did no work for the
+ * call. A promise: use its result.
  */
-export type Decision<response> = 'take' | 'keep' | 'next' | 'next for free' | Promise<response>
+export type Decision<response> = 'accept' | 'fallback' | 'next' | 'next without cost' | Promise<response>
 
 /** A call that may be sent to several upstreams, one after the other or in parallel. */
 export interface FailoverCallSettings<
@@ -38,7 +38,7 @@ export interface FailoverCallSettings<
 > extends UpstreamCall<connection, response, responseClass> {
   /** Decides about a response. */
   decide(
-    classified: JudgedResponse<connection, response, responseClass>,
+    classified: ClassifiedResponse<connection, response, responseClass>,
     progress: CallProgress<connection>,
   ): Decision<response>
   /** Discards a response that arrives after the call has settled. */
@@ -63,7 +63,7 @@ export interface PooledResponse<connection extends Connection, response> {
   readonly response: response
 }
 
-/** One call at a pool. It tries one upstream after the other, or two in parallel, until a response is good. */
+/** One call at a pool. It tries one upstream after the other, or two in parallel, until a response is accepted. */
 export class FailoverCall<
   connection extends Connection,
   response,
@@ -73,7 +73,7 @@ export class FailoverCall<
   implements AttemptListener<connection, response, responseClass>, CallProgress<connection>
 {
   readonly tried: PoolMember<connection>[] = []
-  maybeTaken = false
+  maybeAccepted = false
   readonly #call: call
   readonly #support: CallSupport<connection, call>
   readonly #completion: Completion<PooledResponse<connection, response>>
@@ -113,7 +113,7 @@ export class FailoverCall<
   #tryNext(why: 'first' | 'retry' | 'hedge'): void {
     try {
       const member = this.next()
-      if (!member) return this.#giveUp()
+      if (!member) return this.#settleIfDone()
       this.tried.push(member)
       const slot = takeSlot(member.upstream.rate, this.#call.signal)
       if (!slot) return this.#attempt(member, why)
@@ -131,7 +131,7 @@ export class FailoverCall<
         reject: (error) => {
           this.#awaited -= 1
           this.#firstError ??= { error }
-          this.#giveUp()
+          this.#settleIfDone()
         },
       })
     } catch (error) {
@@ -141,7 +141,7 @@ export class FailoverCall<
 
   #attempt(member: PoolMember<connection>, why: 'first' | 'retry' | 'hedge'): void {
     if (this.#isSettled) return
-    if (this.#running.length > 0) this.maybeTaken = true
+    if (this.#running.length > 0) this.maybeAccepted = true
     const attempt = new Attempt(member, this.#call, this)
     this.#running = [...this.#running, attempt]
     if (why === 'retry') member.upstream.retries += 1
@@ -152,7 +152,7 @@ export class FailoverCall<
 
   /** Schedules a call to another upstream for the case that this one is slow. */
   #scheduleSecond(first: PoolMember<connection>): void {
-    const { resending, lateMs: slowAfterMs } = this.#call
+    const { resending, slowAfterMs } = this.#call
     clearTimeout(this.#timer)
     if (resending === 'unseen') return
     const hedgeMs = this.tried.length === 1 ? this.#support.hedgeMs(first, this.#call) : undefined
@@ -165,7 +165,7 @@ export class FailoverCall<
   #retryIn(ms: number): void {
     this.#timer = guardedTimeout(() => {
       // An upstream that cannot be called now may recover shortly.
-      if (!this.#sendSecond('retry')) this.#retryIn(this.#call.lateMs)
+      if (!this.#sendSecond('retry')) this.#retryIn(this.#call.slowAfterMs)
     }, ms)
   }
 
@@ -187,7 +187,7 @@ export class FailoverCall<
    */
   onHanging(attempt: Attempt<connection, response, responseClass>): void {
     if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
-    if (this.#running.some((one) => one !== attempt && !one.isHanging)) return
+    if (this.#running.some((other) => other !== attempt && !other.isHanging)) return
     if (this.#hasNext() && this.next()?.upstream.silence.isSuspected === false) this.#tryNext('retry')
   }
 
@@ -208,17 +208,17 @@ export class FailoverCall<
   }: Extract<Outcome<connection, response, responseClass>, { error: unknown }>): void {
     if (this.#isSettled) return
     this.#firstError ??= { error }
-    if (failure && failure.kind !== 'connect_failed' && failure.httpStatus !== 429) this.maybeTaken = true
+    if (failure && failure.kind !== 'connect_failed' && failure.httpStatus !== 429) this.maybeAccepted = true
     const { resending, signal } = this.#call
     if (failure && !signal.aborted && mayResend(resending, failure)) {
       // An upstream that has received nothing of the call had no work with it.
       this.#retry(failure.kind === 'connect_failed')
-    } else this.#giveUp()
+    } else this.#settleIfDone()
   }
 
-  #onResponse(classified: JudgedResponse<connection, response, responseClass>): void {
+  #onResponse(classified: ClassifiedResponse<connection, response, responseClass>): void {
     const decision = this.#call.decide(classified, this)
-    if (decision === 'take') return this.#accept(classified)
+    if (decision === 'accept') return this.#accept(classified)
     if (typeof decision === 'object') {
       const { member } = classified
       this.#awaited += 1
@@ -229,13 +229,13 @@ export class FailoverCall<
       return
     }
     this.#firstResponse ??= classified
-    if (decision === 'keep' || this.#call.signal.aborted) this.#giveUp()
-    else this.#retry(decision === 'next for free')
+    if (decision === 'fallback' || this.#call.signal.aborted) this.#settleIfDone()
+    else this.#retry(decision === 'next without cost')
   }
 
   #retry(isFree: boolean): void {
     if (isFree || this.#support.retry()) this.#tryNext('retry')
-    else this.#giveUp()
+    else this.#settleIfDone()
   }
 
   #accept(accepted: PooledResponse<connection, response>): void {
@@ -251,7 +251,7 @@ export class FailoverCall<
   }
 
   /** Settles with the best available result, unless an upstream may still respond. */
-  #giveUp(): void {
+  #settleIfDone(): void {
     if (this.#isSettled || this.#awaited + this.#running.length > 0) return
     if (this.#firstResponse) return this.#accept(this.#firstResponse)
     this.#fail(this.#firstError ? this.#firstError.error : unavailable(undefined, this.#call.signal))

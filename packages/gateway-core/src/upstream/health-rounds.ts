@@ -13,12 +13,12 @@ export interface RoundTimes {
 }
 
 // Minimum interval between rounds, regardless of how many calls fail.
-const shortestPauseMs = 1_000
+const minPauseMs = 1_000
 
 /** The actions of a round. */
 export interface RoundActions<member extends PoolMember> {
   /** Checks the health of an upstream and records the result; never rejects. */
-  ask(member: member): Promise<void>
+  check(member: member): Promise<void>
   /** Waits for the part of the first round that calls need; for all of it when omitted. */
   enough?(round: readonly Promise<void>[]): Promise<unknown>
   /** Called when the first round has enough results or has timed out. */
@@ -34,7 +34,7 @@ export class HealthRounds<member extends PoolMember> {
   #isStopped = false
   #usedAt = -Infinity
   #roundAt = -Infinity
-  #known: Promise<unknown> | undefined
+  #pendingFirstRound: Promise<unknown> | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(members: readonly member[], times: RoundTimes, actions: RoundActions<member>) {
@@ -50,15 +50,15 @@ export class HealthRounds<member extends PoolMember> {
    */
   use(): Promise<unknown> | undefined {
     this.#usedAt = performance.now()
-    if (this.#timer !== undefined || this.#isStopped) return this.#known
-    this.#known = this.#firstRound().finally(() => (this.#known = undefined))
+    if (this.#timer !== undefined || this.#isStopped) return this.#pendingFirstRound
+    this.#pendingFirstRound = this.#firstRound().finally(() => (this.#pendingFirstRound = undefined))
     this.#plan()
-    return this.#known
+    return this.#pendingFirstRound
   }
 
   /** Checks all upstreams now, because one of them has a problem. */
   checkSoon(): void {
-    if (!this.#isStopped && performance.now() - this.#roundAt > shortestPauseMs) void this.#round()
+    if (!this.#isStopped && performance.now() - this.#roundAt > minPauseMs) void this.#round()
   }
 
   stop(): void {
@@ -89,7 +89,7 @@ export class HealthRounds<member extends PoolMember> {
       .filter((member) => !this.#checking.has(member))
       .map((member) => {
         this.#checking.add(member)
-        return this.#actions.ask(member).finally(() => this.#checking.delete(member))
+        return this.#actions.check(member).finally(() => this.#checking.delete(member))
       })
   }
 }

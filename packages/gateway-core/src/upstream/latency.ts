@@ -1,3 +1,6 @@
+/** Whether upstreams usually respond to a call at once (`short`), or may take any time (`long`). */
+export type LatencyClass = 'short' | 'long'
+
 const windowSize = 128
 const minSamples = 20
 const sortedEvery = 32

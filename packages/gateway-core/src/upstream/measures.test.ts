@@ -56,7 +56,7 @@ describe('CircuitBreaker', () => {
     expect([breaker.state, breaker.errorRate, breaker.probe()]).toEqual(['closed', 0, true])
   })
 
-  it('permits another probe when one says nothing, with the same pause after a failure', () => {
+  it('permits another probe when one is inconclusive, with the same pause after a failure', () => {
     const breaker = new CircuitBreaker(clock)
     breaker.fail(true)
     now += 1_000
@@ -87,8 +87,8 @@ describe('CircuitBreaker', () => {
   })
 })
 
-it('RetryBudget holds a share of the calls and a little for each second', () => {
-  const budget = new RetryBudget({ share: 0.25, perSecond: 10, most: 3 }, clock)
+it('RetryBudget earns a share of the calls and a constant rate', () => {
+  const budget = new RetryBudget({ share: 0.25, perSecond: 10, max: 3 }, clock)
   const spent = () => {
     let count = 0
     while (budget.spend()) count += 1
@@ -119,18 +119,18 @@ describe('RateBudget', () => {
   it('pauses as long as the upstream requests, or with an increasing delay', () => {
     const rate = new RateBudget(undefined, clock)
     expect([rate.waitMs, rate.isPaused]).toEqual([0, false])
-    rate.refused(5_000)
-    rate.refused(undefined)
+    rate.recordRejection(5_000)
+    rate.recordRejection(undefined)
     expect([rate.waitMs, rate.isPaused]).toEqual([5_000, true])
     now += 5_000
-    rate.accepted()
+    rate.recordAcceptance()
     for (const pause of [1_000, 2_000, 4_000]) {
-      rate.refused(undefined)
+      rate.recordRejection(undefined)
       expect(rate.waitMs).toBe(pause)
       now += pause
     }
     expect(rate.isPaused).toBe(false)
-    rate.refused(10 ** 9)
+    rate.recordRejection(10 ** 9)
     expect(rate.waitMs).toBe(60_000)
   })
 })

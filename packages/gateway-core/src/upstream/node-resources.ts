@@ -58,14 +58,14 @@ export class NodeResources<resource extends NodeResource> {
    */
   of(grant: Grant, text: string, factory: ResourceFactory<resource>): resource {
     const { nodeId } = grant
-    const known = this.#byNode.get(nodeId)
-    if (known && (known.text === text || this.#isStale(grant))) return known.resource
+    const previous = this.#byNode.get(nodeId)
+    if (previous && (previous.text === text || this.#isStale(grant))) return previous.resource
     const existing = this.#byText.get(text)
-    if (!existing && known?.nodes.size === 1 && factory.change(known.resource)) {
+    if (!existing && previous?.nodes.size === 1 && factory.change(previous.resource)) {
       // It has served another configuration, whose results further nodes must not receive.
-      this.#hide(known)
-      known.text = text
-      return known.resource
+      this.#hide(previous)
+      previous.text = text
+      return previous.resource
     }
     const shared = existing ?? { text, resource: factory.open(), nodes: new Set<string>() }
     shared.nodes.add(nodeId)

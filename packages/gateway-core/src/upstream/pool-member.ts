@@ -61,11 +61,11 @@ export class PoolMember<connection extends Connection = Connection> {
   readonly #toleratedLag: number
   lag: number | undefined = undefined
   /** Whether it follows a different chain than the others. */
-  isOfOtherChain = false
+  isOnOtherChain = false
   /** Whether it reports a chain head far above the others but does not have that block. */
   isDoubted = false
   /** Current weight for smooth weighted round-robin. */
-  turn = 0
+  currentWeight = 0
 
   /** @param toleratedLag - lag in blocks that is insignificant */
   constructor({ upstream, record, position }: PoolUpstream<connection>, field: string, toleratedLag: number) {
@@ -84,16 +84,16 @@ export class PoolMember<connection extends Connection = Connection> {
   get class(): UpstreamClass {
     const { upstream } = this
     if (this.record.isCordoned) return 'cordoned'
-    if (this.isOfOtherChain) return 'wrong_chain'
+    if (this.isOnOtherChain) return 'wrong_chain'
     if (!upstream.isResponsive) return 'failing'
     if (this.isDoubted || upstream.isSyncing || (this.lag ?? 0) > severeLagBlocks) return 'stale'
-    if (!upstream.isKnown) return 'unknown'
+    if (!upstream.hasReported) return 'unknown'
     if ((this.lag ?? 0) > this.#toleratedLag) return 'lagging'
     return upstream.isUnverified ? 'unverified' : 'ready'
   }
 
   get state(): UpstreamState {
-    const { id, breaker, quick, slow, callsInFlight, calls, failures, failuresByKind, retries, hedges } =
+    const { id, breaker, latency, callsInFlight, calls, failures, failuresByKind, retries, hedges } =
       this.upstream
     return {
       id,
@@ -103,7 +103,7 @@ export class PoolMember<connection extends Connection = Connection> {
       breaker: breaker.state,
       head: this.head,
       lag: this.lag,
-      latencyMs: quick.mean ?? slow.mean,
+      latencyMs: latency.short.mean ?? latency.long.mean,
       errorRate: breaker.errorRate,
       callsInFlight,
       calls,
@@ -111,13 +111,13 @@ export class PoolMember<connection extends Connection = Connection> {
       failuresByKind,
       retries,
       hedges,
-      totalMs: quick.totalMs + slow.totalMs,
+      totalMs: latency.short.totalMs + latency.long.totalMs,
     }
   }
 
   /** Whether the upstream may receive calls at all. */
   get isInUse(): boolean {
-    return !this.record.isCordoned && !this.isOfOtherChain
+    return !this.record.isCordoned && !this.isOnOtherChain
   }
 
   serves(role: UpstreamRole): boolean {

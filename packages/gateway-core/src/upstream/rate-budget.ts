@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { TokenBucket } from '../admission/token-bucket.ts'
 
 const firstPauseMs = 1_000
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 
 /** The rate limit of an upstream, from the configuration or from the upstream's own rejections. */
 export class RateBudget {
@@ -36,20 +36,20 @@ export class RateBudget {
 
   /** Reserves the slot of one call. The caller then waits for the previous value of {@link waitMs}. */
   take(): void {
-    this.#bucket?.takeAhead(this.#now())
+    this.#bucket?.takeInAdvance(this.#now())
   }
 
   /** Records that the upstream has rejected a call because of its rate limit. */
-  refused(retryAfterMs: number | undefined): void {
+  recordRejection(retryAfterMs: number | undefined): void {
     const now = this.#now()
     if (now < this.#pausedUntil) return
-    const pauseMs = Math.min(retryAfterMs ?? this.#pauseMs, longestPauseMs)
-    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
+    const pauseMs = Math.min(retryAfterMs ?? this.#pauseMs, maxPauseMs)
+    this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs)
     this.#pausedUntil = now + pauseMs
   }
 
   /** Records that the upstream has accepted a call. */
-  accepted(): void {
+  recordAcceptance(): void {
     this.#pauseMs = firstPauseMs
   }
 }

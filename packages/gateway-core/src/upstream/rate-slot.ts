@@ -3,7 +3,7 @@ import { unavailable, UpstreamBusyError } from './upstream-error.ts'
 import type { RateBudget } from './rate-budget.ts'
 
 // A call that would have to wait longer is rejected with a time for a retry.
-const longestWaitMs = 1_000
+const maxWaitMs = 1_000
 
 /**
  * Reserves the next slot in the rate limit of an upstream.
@@ -15,7 +15,7 @@ const longestWaitMs = 1_000
  */
 export function takeSlot(rate: RateBudget, signal: CancellationSignal): Promise<void> | undefined {
   const { waitMs } = rate
-  if (waitMs > longestWaitMs) return Promise.reject(new UpstreamBusyError(waitMs))
+  if (waitMs > maxWaitMs) return Promise.reject(new UpstreamBusyError(waitMs))
   rate.take()
   return waitMs > 0 ? waited(waitMs, signal) : undefined
 }

@@ -5,11 +5,11 @@ export interface BudgetRules {
   /** Budget earned per second. */
   readonly perSecond: number
   /** Maximum and initial budget. */
-  readonly most: number
+  readonly max: number
 }
 
 /** Rules for retries: one per five calls, plus ten per second, plus the saved budget. */
-export const retryRules: BudgetRules = { share: 0.2, perSecond: 10, most: 256 }
+export const retryRules: BudgetRules = { share: 0.2, perSecond: 10, max: 256 }
 
 /** Limits the number of retries, so that an outage does not multiply the load. */
 export class RetryBudget {
@@ -22,20 +22,20 @@ export class RetryBudget {
   constructor(rules: BudgetRules, now: () => number = () => performance.now()) {
     this.#rules = rules
     this.#now = now
-    this.#saved = rules.most
+    this.#saved = rules.max
     this.#at = now()
   }
 
   /** Counts a call. */
   earn(): void {
-    this.#saved = Math.min(this.#rules.most, this.#saved + this.#rules.share)
+    this.#saved = Math.min(this.#rules.max, this.#saved + this.#rules.share)
   }
 
   /** @returns whether one more attempt may be sent */
   spend(): boolean {
     const now = this.#now()
-    const { perSecond, most } = this.#rules
-    this.#saved = Math.min(most, this.#saved + ((now - this.#at) / 1_000) * perSecond)
+    const { perSecond, max } = this.#rules
+    this.#saved = Math.min(max, this.#saved + ((now - this.#at) / 1_000) * perSecond)
     this.#at = now
     if (this.#saved < 1) return false
     this.#saved -= 1

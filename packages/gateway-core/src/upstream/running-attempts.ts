@@ -2,7 +2,7 @@
 export interface RunningAttempt {
   previous: RunningAttempt | undefined
   next: RunningAttempt | undefined
-  readonly isQuick: boolean
+  readonly isShort: boolean
   /** Resends the call to another upstream, if allowed. */
   hang(): void
 }
@@ -13,7 +13,7 @@ export interface RunningAttempt {
  */
 export class RunningAttempts {
   /** Number of attempts with calls that upstreams usually respond to at once. */
-  quick = 0
+  shortAttempts = 0
   #first: RunningAttempt | undefined
   #last: RunningAttempt | undefined
 
@@ -22,7 +22,7 @@ export class RunningAttempts {
   }
 
   add(attempt: RunningAttempt): void {
-    if (attempt.isQuick) this.quick += 1
+    if (attempt.isShort) this.shortAttempts += 1
     attempt.previous = this.#last
     if (this.#last) this.#last.next = attempt
     else this.#first = attempt
@@ -31,7 +31,7 @@ export class RunningAttempts {
 
   delete(attempt: RunningAttempt): void {
     const { previous, next } = attempt
-    if (attempt.isQuick) this.quick -= 1
+    if (attempt.isShort) this.shortAttempts -= 1
     if (previous) previous.next = next
     else this.#first = next
     if (next) next.previous = previous

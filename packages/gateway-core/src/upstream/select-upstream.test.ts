@@ -12,48 +12,48 @@ function members(...fragments: readonly string[]): PoolMember[] {
       { lastBytesAt: -Infinity },
       record.requestsPerSecond,
     )
-    upstream.isKnown = true
+    upstream.hasReported = true
     return new PoolMember({ upstream, record, position }, 'evm', laggingBlocks)
   })
 }
 
-function turns(of: readonly PoolMember[], count: number): string {
-  const choice = { method: 'eth_gasPrice', needs: { role: 'full' }, pace: 'quick' } as const
+function selections(of: readonly PoolMember[], count: number): string {
+  const choice = { method: 'eth_gasPrice', needs: { role: 'full' }, latencyClass: 'short' } as const
   return Array.from({ length: count }, () => selectUpstream(of, choice)?.upstream.id).join('')
 }
 
 it('alternates between upstreams by weight', () => {
-  expect(turns(members('weight=3', 'weight=2', 'weight=1'), 12)).toBe('abacbaabacba')
-  expect(turns(members('', '', ''), 6)).toBe('abcabc')
+  expect(selections(members('weight=3', 'weight=2', 'weight=1'), 12)).toBe('abacbaabacba')
+  expect(selections(members('', '', ''), 6)).toBe('abcabc')
 })
 
 it('skips an upstream that responds much more slowly or has a much higher load', () => {
   const slow = members('', '')
-  for (const ms of [50, 60, 55]) slow[0]?.upstream.quick.add(ms)
-  for (const ms of [2, 3, 1]) slow[1]?.upstream.quick.add(ms)
-  expect(turns(slow, 4)).toBe('bbbb')
-  const alike = members('', '')
-  for (const ms of [2, 3, 1]) alike[0]?.upstream.quick.add(ms)
-  for (const ms of [1, 1, 1]) alike[1]?.upstream.quick.add(ms)
-  expect(turns(alike, 4)).toBe('abab')
+  for (const ms of [50, 60, 55]) slow[0]?.upstream.latency.short.add(ms)
+  for (const ms of [2, 3, 1]) slow[1]?.upstream.latency.short.add(ms)
+  expect(selections(slow, 4)).toBe('bbbb')
+  const similar = members('', '')
+  for (const ms of [2, 3, 1]) similar[0]?.upstream.latency.short.add(ms)
+  for (const ms of [1, 1, 1]) similar[1]?.upstream.latency.short.add(ms)
+  expect(selections(similar, 4)).toBe('abab')
   const busy = members('', '')
   ;(busy[0] as PoolMember).upstream.callsInFlight = 3
-  expect(turns(busy, 4)).toBe('bbbb')
+  expect(selections(busy, 4)).toBe('bbbb')
   const heavy = members('weight=3', 'weight=1')
   ;(heavy[0] as PoolMember).upstream.callsInFlight = 3
   ;(heavy[1] as PoolMember).upstream.callsInFlight = 1
-  expect(turns(heavy, 4)).toBe('aaba')
+  expect(selections(heavy, 4)).toBe('aaba')
 })
 
 it('prefers health over weight, and an unhealthy upstream over none', () => {
   const [first, second] = members('weight=9', '') as [PoolMember, PoolMember]
   first.lag = 4
-  expect(turns([first, second], 3)).toBe('bbb')
+  expect(selections([first, second], 3)).toBe('bbb')
   second.upstream.breaker.fail(true)
-  expect(turns([first, second], 3)).toBe('aaa')
+  expect(selections([first, second], 3)).toBe('aaa')
   first.upstream.breaker.fail(true)
-  expect(turns([first, second], 10)).toContain('a')
-  expect(selectUpstream([], { method: '', needs: { role: 'full' }, pace: 'slow' })).toBeUndefined()
+  expect(selections([first, second], 10)).toContain('a')
+  expect(selectUpstream([], { method: '', needs: { role: 'full' }, latencyClass: 'long' })).toBeUndefined()
 })
 
 /** Upstreams of different classes, worst first. */
@@ -65,7 +65,7 @@ function ofClasses(): readonly PoolMember[] {
   if (syncing) syncing.upstream.isSyncing = true
   failing?.upstream.breaker.fail(true)
   const unknown = members('')
-  for (const member of unknown) member.upstream.isKnown = false
+  for (const member of unknown) member.upstream.hasReported = false
   return [failing, syncing, ...unknown, lagging, unverified, ready].filter((member) => member !== undefined)
 }
 

@@ -1,4 +1,5 @@
 import type { UpstreamRole } from '../grants/parse-upstreams.ts'
+import type { LatencyClass } from './latency.ts'
 import { type PoolMember, upstreamClasses } from './pool-member.ts'
 
 /** The requirements of a call for its upstream. */
@@ -12,17 +13,17 @@ export interface CallRequirements {
 export interface SelectionCriteria {
   readonly method: string
   readonly needs: CallRequirements
-  readonly pace: 'quick' | 'slow'
+  readonly latencyClass: LatencyClass
   /** Number of a block that the upstream should have. */
   readonly minBlock?: number | undefined
 }
 
-// An upstream that is worse than another by this factor loses its turn.
-const clearlyWorse = 2
-const saysNothingMs = 5
+// An upstream whose load exceeds that of another one by this factor is skipped.
+const significantFactor = 2
+const insignificantMs = 5
 
 /**
- * Selects the upstream for a call. It takes the upstreams that meet the requirements, of these the healthiest, of these
+ * Selects the upstream for a call. It considers the upstreams that meet the requirements, of these the healthiest, of these
  * one below its rate limit, and of these the next by weighted round-robin, unless another one would respond much
  * sooner.
  *
@@ -35,18 +36,19 @@ export function selectUpstream<member extends PoolMember>(
 ): member | undefined {
   if (members.length <= 1) return members[0]
   const minBlock = Math.max(choice.minBlock ?? -1, choice.needs.block ?? -1)
-  let left: member[] = []
-  let fewest = Infinity
+  let candidates: member[] = []
+  let minFaults = Infinity
   for (const member of members) {
     const faults = faultsOf(member, choice, minBlock)
-    if (faults > fewest) continue
-    if (faults < fewest) left = []
-    fewest = faults
-    left.push(member)
+    if (faults > minFaults) continue
+    if (faults < minFaults) candidates = []
+    minFaults = faults
+    candidates.push(member)
   }
-  const withCapacity = left.filter((member) => waitMs(member) === 0)
-  if (withCapacity.length === 0) return left.reduce((best, one) => (waitMs(one) < waitMs(best) ? one : best))
-  return soonest(withCapacity, choice.pace)
+  const withCapacity = candidates.filter((member) => waitMs(member) === 0)
+  if (withCapacity.length === 0)
+    return candidates.reduce((best, member) => (waitMs(member) < waitMs(best) ? member : best))
+  return soonest(withCapacity, choice.latencyClass)
 }
 
 /**
@@ -55,20 +57,20 @@ export function selectUpstream<member extends PoolMember>(
  * from one upstream could read an older one from the next.
  *
  * @param members - the upstreams that may be called, in the order of the configuration
- * @param present - the current upstream
+ * @param current - the current upstream
  * @returns undefined when there is none
  */
 export function selectSticky<member extends PoolMember>(
   members: readonly member[],
-  present: member | undefined,
+  current: member | undefined,
 ): member | undefined {
   let best: member | undefined
-  let fewest = Infinity
+  let minFaults = Infinity
   for (const member of members) {
     const isFull = waitMs(member) > 0 ? 1 : 0
-    const faults = (upstreamClasses.indexOf(member.class) * 2 + isFull) * 2 + (member === present ? 0 : 1)
-    if (faults >= fewest) continue
-    fewest = faults
+    const faults = (upstreamClasses.indexOf(member.class) * 2 + isFull) * 2 + (member === current ? 0 : 1)
+    if (faults >= minFaults) continue
+    minFaults = faults
     best = member
   }
   return best
@@ -77,7 +79,7 @@ export function selectSticky<member extends PoolMember>(
 /** The faults of an upstream as one number: each fault outweighs all later ones. */
 function faultsOf(member: PoolMember, { method, needs }: SelectionCriteria, minBlock: number): number {
   const lacksRole = member.serves(needs.role) ? 0 : 1
-  const lacksMethod = member.upstream.isLacking(method) ? 1 : 0
+  const lacksMethod = member.upstream.isMethodMissing(method) ? 1 : 0
   const health = upstreamClasses.indexOf(member.class)
   const lacksBlock = minBlock < 0 || (member.head ?? -1) >= minBlock ? 0 : 1
   return ((lacksRole * 2 + lacksMethod) * upstreamClasses.length + health) * 2 + lacksBlock
@@ -89,11 +91,12 @@ function waitMs({ upstream }: PoolMember): number {
 
 function soonest<member extends PoolMember>(
   members: readonly member[],
-  pace: SelectionCriteria['pace'],
+  latencyClass: LatencyClass,
 ): member | undefined {
   const next = nextByWeight(members)
   return members.reduce(
-    (best, one) => (best && loadOf(one, pace) * clearlyWorse < loadOf(best, pace) ? one : best),
+    (best, member) =>
+      best && loadOf(member, latencyClass) * significantFactor < loadOf(best, latencyClass) ? member : best,
     next,
   )
 }
@@ -103,16 +106,19 @@ function nextByWeight<member extends PoolMember>(members: readonly member[]): me
   let next: member | undefined
   let sum = 0
   for (const member of members) {
-    member.turn += member.record.weight
+    member.currentWeight += member.record.weight
     sum += member.record.weight
-    if (!next || member.turn > next.turn) next = member
+    if (!next || member.currentWeight > next.currentWeight) next = member
   }
-  if (next) next.turn -= sum
+  if (next) next.currentWeight -= sum
   return next
 }
 
 // An upstream with twice the weight is expected to handle twice the calls. A difference of a few milliseconds is
 // insignificant.
-function loadOf({ upstream, record }: PoolMember, pace: SelectionCriteria['pace']): number {
-  return ((upstream[pace].mean ?? 0) + saysNothingMs) * (upstream.callsInFlight / record.weight + 1)
+function loadOf({ upstream, record }: PoolMember, latencyClass: LatencyClass): number {
+  return (
+    ((upstream.latency[latencyClass].mean ?? 0) + insignificantMs) *
+    (upstream.callsInFlight / record.weight + 1)
+  )
 }

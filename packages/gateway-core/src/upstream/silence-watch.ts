@@ -5,9 +5,9 @@ import type { PoolMember } from './pool-member.ts'
 import { silenceTickMs } from './silence.ts'
 import type { Upstream } from './upstream.ts'
 
-const shortestLimitMs = 500
+const minLimitMs = 500
 const limitFactor = 4
-const shortestProbeMs = 1_000
+const minProbeMs = 1_000
 const idleTicks = 40
 
 /**
@@ -78,29 +78,29 @@ export class SilenceWatch<member extends PoolMember> {
   }
 
   #inspect(member: member, now: number): void {
-    const { attempts, silence, connection, quick, id } = member.upstream
-    const limitMs = Math.max(shortestLimitMs, limitFactor * (quick.percentile99 ?? 0))
+    const { attempts, silence, connection, latency, id } = member.upstream
+    const limitMs = Math.max(minLimitMs, limitFactor * (latency.short.percentile99 ?? 0))
     const { isProbed } = silence
     const wasSilent = silence.isSilent
     const isProbeDue = silence.observe({
       now,
       lastBytesAt: connection.lastBytesAt,
       isWaiting: !attempts.isEmpty || isProbed,
-      isQuickWaiting: attempts.quick > 0 || isProbed,
+      isShortWaiting: attempts.shortAttempts > 0 || isProbed,
       limitMs,
     })
     if (silence.isSilent !== wasSilent) {
-      const what = wasSilent
+      const message = wasSilent
         ? 'an upstream responds again'
         : 'an upstream does not respond and receives no calls'
-      this.#log?.warn({ upstream: id }, what)
+      this.#log?.warn({ upstream: id }, message)
     }
     if (isProbeDue && !isProbed) this.#probe(member, limitMs)
   }
 
   #probe(member: member, limitMs: number): void {
     const end = new Cancellation()
-    const timer = guardedTimeout(() => end.abort(), Math.max(shortestProbeMs, 2 * limitMs)).unref()
+    const timer = guardedTimeout(() => end.abort(), Math.max(minProbeMs, 2 * limitMs)).unref()
     const { silence } = member.upstream
     silence.isProbed = true
     const over = () => {

@@ -7,7 +7,7 @@ export interface SilenceFacts {
   /** Whether any call waits for the upstream. */
   readonly isWaiting: boolean
   /** Whether a call waits that upstreams usually respond to at once. */
-  readonly isQuickWaiting: boolean
+  readonly isShortWaiting: boolean
   /** Maximum time that such a call may wait without a byte from the upstream. */
   readonly limitMs: number
 }
@@ -15,7 +15,7 @@ export interface SilenceFacts {
 /** Interval between checks. Several pools may check an upstream, each at its own times. */
 export const silenceTickMs = 50
 // A process that was blocked, or did not check, has not read the data that arrived meanwhile.
-const longestStepMs = 2 * silenceTickMs
+const maxStepMs = 2 * silenceTickMs
 const probeAfterMs = 500
 const probeEveryMs = 500
 
@@ -33,28 +33,28 @@ export class Silence {
   #checkedAt = -Infinity
   #bytesAt = -Infinity
   #waitedMs = 0
-  #quickMs = 0
+  #shortWaitedMs = 0
   #sinceProbeMs = 0
 
   /** @returns whether to send a probe, which then counts as a waiting short call */
-  observe({ now, lastBytesAt, isWaiting, isQuickWaiting, limitMs }: SilenceFacts): boolean {
+  observe({ now, lastBytesAt, isWaiting, isShortWaiting, limitMs }: SilenceFacts): boolean {
     const step = now - this.#checkedAt
-    const elapsedMs = step > longestStepMs ? silenceTickMs : step
+    const elapsedMs = step > maxStepMs ? silenceTickMs : step
     this.#checkedAt = now
     if (lastBytesAt !== this.#bytesAt) {
       this.#bytesAt = lastBytesAt
-      this.#waitedMs = this.#quickMs = this.#sinceProbeMs = 0
+      this.#waitedMs = this.#shortWaitedMs = this.#sinceProbeMs = 0
       this.isSilent = this.isSuspected = false
       return false
     }
     this.#waitedMs = isWaiting ? this.#waitedMs + elapsedMs : 0
-    this.#quickMs = isQuickWaiting ? this.#quickMs + elapsedMs : 0
+    this.#shortWaitedMs = isShortWaiting ? this.#shortWaitedMs + elapsedMs : 0
     this.#sinceProbeMs += elapsedMs
-    this.isSuspected = this.isSilent || 2 * this.#quickMs > limitMs
-    if (this.#quickMs > limitMs) this.isSilent = true
+    this.isSuspected = this.isSilent || 2 * this.#shortWaitedMs > limitMs
+    if (this.#shortWaitedMs > limitMs) this.isSilent = true
     const isDue = this.isSilent
       ? this.#sinceProbeMs >= probeEveryMs
-      : !isQuickWaiting && this.#waitedMs >= probeAfterMs
+      : !isShortWaiting && this.#waitedMs >= probeAfterMs
     if (isDue) this.#sinceProbeMs = 0
     return isDue
   }

@@ -53,7 +53,7 @@ export class SteadyPool<connection extends Connection> {
   readonly only: PoolMember<connection> | undefined
   readonly #source: HealthSource<connection>
   readonly #rounds: HealthRounds<PoolMember<connection>>
-  #present: PoolMember<connection> | undefined
+  #current: PoolMember<connection> | undefined
 
   /**
    * @param upstreams - at least one
@@ -68,13 +68,13 @@ export class SteadyPool<connection extends Connection> {
     this.members = upstreams.map((upstream) => new PoolMember(upstream, field, source.toleratedLag))
     this.only = this.members.length === 1 ? this.members[0] : undefined
     this.#source = source
-    this.#present = this.members.find(({ upstream }) => upstream === previous?.present?.upstream)
-    this.#rounds = new HealthRounds(this.members, source.times, { ask: (member) => this.#check(member) })
+    this.#current = this.members.find(({ upstream }) => upstream === previous?.current?.upstream)
+    this.#rounds = new HealthRounds(this.members, source.times, { check: (member) => this.#check(member) })
   }
 
   /** The upstream that receives calls; undefined before the first call. */
-  get present(): PoolMember<connection> | undefined {
-    return this.#present
+  get current(): PoolMember<connection> | undefined {
+    return this.#current
   }
 
   /**
@@ -92,23 +92,23 @@ export class SteadyPool<connection extends Connection> {
   }
 
   /** Checks all upstreams now, because one of them has a problem. */
-  askSoon(): void {
+  checkSoon(): void {
     if (!this.only) this.#rounds.checkSoon()
   }
 
   /** Selects the best upstream that has not been tried yet. The first choice becomes the current upstream. */
   choose(tried: readonly PoolMember<connection>[]): PoolMember<connection> | undefined {
-    const left = this.members.filter(
+    const untried = this.members.filter(
       (member) => member.isInUse && !tried.some(({ upstream }) => upstream === member.upstream),
     )
-    const best = selectSticky(left, this.#present)
-    if (tried.length === 0) this.#present = best
+    const best = selectSticky(untried, this.#current)
+    if (tried.length === 0) this.#current = best
     return best
   }
 
   /** Directs further calls to an upstream. */
   moveTo(member: PoolMember<connection>): void {
-    this.#present = member
+    this.#current = member
   }
 
   /** State of the upstreams. */
@@ -129,25 +129,25 @@ export class SteadyPool<connection extends Connection> {
       const health = await source.readHealth(upstream.connection, signal)
       // Also ends the probe of another call.
       upstream.breaker.succeed()
-      upstream.isKnown = true
+      upstream.hasReported = true
       upstream.head = health.head
       upstream.isSyncing = health.isSyncing === true
       upstream.isUnverified = health.isUnverified === true
     } catch (error) {
       // Its chain head is unknown now.
-      upstream.isKnown = false
+      upstream.hasReported = false
       upstream.head = undefined
-      if (isClassified) upstream.noteFailedCheck(source.failureOf(error))
+      if (isClassified) upstream.recordFailedCheck(source.failureOf(error))
     }
     this.#classifyHeads()
   }
 
   /** Computes the lag. An upstream that fails or syncs does not count for the highest chain head. */
   #classifyHeads(): void {
-    const shown = this.members.filter(
+    const responsive = this.members.filter(
       ({ isInUse, upstream }) => isInUse && upstream.isResponsive && !upstream.isSyncing,
     )
-    const best = Math.max(...shown.map(({ head = -Infinity }) => head))
+    const best = Math.max(...responsive.map(({ head = -Infinity }) => head))
     for (const member of this.members) {
       member.lag = member.head === undefined ? undefined : Math.max(0, best - member.head)
     }

@@ -48,8 +48,8 @@ export class UpstreamRegistry<connection extends ClosableConnection> {
   /** @throws as `open` of the options */
   of(record: UpstreamRecord): Upstream<connection> {
     const key = keyOf(record)
-    const known = this.#upstreams.get(key)
-    if (known) return known
+    const existing = this.#upstreams.get(key)
+    if (existing) return existing
     const { open, field } = this.#options
     const id = upstreamId(record, field, this.#fingerprint)
     const upstream = new Upstream(id, open(record), record.requestsPerSecond)

@@ -1,7 +1,7 @@
 import type { UpstreamError, UpstreamErrorKind } from './upstream-error.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { RateBudget } from './rate-budget.ts'
-import { Latency } from './latency.ts'
+import { Latency, type LatencyClass } from './latency.ts'
 import { RunningAttempts } from './running-attempts.ts'
 import { Silence } from './silence.ts'
 
@@ -9,7 +9,7 @@ import { Silence } from './silence.ts'
 export type CountedFailure = Exclude<UpstreamErrorKind, 'aborted'>
 
 // After this time the method is tried again, because another server may have taken over the URL.
-const lackingMs = 10 * 60_000
+const missingMethodMs = 10 * 60_000
 
 /** The connections to an upstream. */
 export interface Connection {
@@ -24,16 +24,16 @@ export class Upstream<connection extends Connection = Connection> {
   readonly connection: connection
   readonly breaker = new CircuitBreaker()
   readonly rate: RateBudget
-  readonly quick = new Latency()
-  readonly slow = new Latency()
+  /** Response times by the class of the call. */
+  readonly latency: Readonly<Record<LatencyClass, Latency>> = { short: new Latency(), long: new Latency() }
   readonly silence = new Silence()
   readonly attempts = new RunningAttempts()
-  readonly #lacking = new Map<string, number>()
+  readonly #missingMethods = new Map<string, number>()
   /** Number of its latest block. */
   head: number | undefined = undefined
   finalized: number | undefined = undefined
   /** Whether it has reported its chain or its health. */
-  isKnown = false
+  hasReported = false
   /** Whether it reports that it is syncing. */
   isSyncing = false
   /** Whether it reports that it follows a chain head which it cannot verify. */
@@ -66,13 +66,13 @@ export class Upstream<connection extends Connection = Connection> {
   }
 
   /** Records that the upstream does not implement a method. */
-  lacks(method: string): void {
-    this.#lacking.set(method, performance.now())
+  recordMissingMethod(method: string): void {
+    this.#missingMethods.set(method, performance.now())
   }
 
-  isLacking(method: string): boolean {
-    if (this.#lacking.size === 0) return false
-    return performance.now() - (this.#lacking.get(method) ?? -Infinity) < lackingMs
+  isMethodMissing(method: string): boolean {
+    if (this.#missingMethods.size === 0) return false
+    return performance.now() - (this.#missingMethods.get(method) ?? -Infinity) < missingMethodMs
   }
 
   /**
@@ -80,12 +80,12 @@ export class Upstream<connection extends Connection = Connection> {
    *
    * @param failure - undefined when the upstream sent another response
    */
-  noteFailedCheck(failure: UpstreamError | undefined): void {
+  recordFailedCheck(failure: UpstreamError | undefined): void {
     // An error response, also 429, shows that the upstream responds. Without `succeed`, the breaker would stay
     // half-open.
     if (!failure) this.breaker.succeed()
     else if (failure.httpStatus === 429) {
-      this.rate.refused(failure.retryAfterMs)
+      this.rate.recordRejection(failure.retryAfterMs)
       this.breaker.succeed()
     }
     // Silence ends with the next byte, but an open circuit breaker would wait longer.
@@ -97,20 +97,21 @@ export class Upstream<connection extends Connection = Connection> {
   }
 
   /** Counts a call with a response, whatever its content. */
-  answered(): void {
+  recordResponse(): void {
     this.breaker.succeed()
-    this.rate.accepted()
+    this.rate.recordAcceptance()
   }
 
   /** Counts a failed call, unless the caller cancelled it. */
-  failed({ kind, httpStatus, retryAfterMs }: UpstreamError, pace: 'quick' | 'slow'): void {
+  recordFailure({ kind, httpStatus, retryAfterMs }: UpstreamError, latencyClass: LatencyClass): void {
     if (kind === 'aborted') return this.breaker.cancelProbe()
     this.failures += 1
     this.failuresByKind[kind] += 1
-    if (httpStatus === 429) this.rate.refused(retryAfterMs)
+    if (httpStatus === 429) this.rate.recordRejection(retryAfterMs)
     // Silence ends with the next byte, but an open circuit breaker would wait longer. Some calls take too long at any
     // upstream, and must not block it for other callers.
-    const isCounted = httpStatus !== 429 && !this.silence.isSilent && (kind !== 'timeout' || pace === 'quick')
+    const isCounted =
+      httpStatus !== 429 && !this.silence.isSilent && (kind !== 'timeout' || latencyClass === 'short')
     if (isCounted) this.breaker.fail(kind === 'connect_failed')
     else this.breaker.cancelProbe()
   }

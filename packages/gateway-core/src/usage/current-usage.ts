@@ -33,30 +33,30 @@ export interface CurrentUsage {
   replace(rows: readonly UsedRow[]): void
 }
 
-const nothing: Used = { requests: 0, units: 0 }
+const noUsage: Used = { requests: 0, units: 0 }
 
 /** Creates an empty current usage, without quota owners. */
 export function createCurrentUsage(now: () => number = Date.now): CurrentUsage {
-  let known: ReadonlyMap<string, Sum> = new Map()
+  let sums: ReadonlyMap<string, Sum> = new Map()
   return {
     of(owner, id, period) {
-      const sum = known.get(key(owner, id))
-      if (sum === undefined) return nothing
-      return sum.began[period] === beginningOf(period, now()) ? sum[period] : nothing
+      const sum = sums.get(key(owner, id))
+      if (sum === undefined) return noUsage
+      return sum.periodStarts[period] === startOf(period, now()) ? sum[period] : noUsage
     },
     add(rows) {
-      if (known.size === 0) return
-      const began = { day: beginningOf('day', now()), month: beginningOf('month', now()) }
+      if (sums.size === 0) return
+      const periodStarts = { day: startOf('day', now()), month: startOf('month', now()) }
       for (const row of rows) {
         if (row.statusClass >= firstFailedClass) continue
-        known.get(key('credential', row.credentialId))?.add(row, began)
-        known.get(key('node', row.nodeId))?.add(row, began)
-        known.get(key('project', row.projectId))?.add(row, began)
+        sums.get(key('credential', row.credentialId))?.add(row, periodStarts)
+        sums.get(key('node', row.nodeId))?.add(row, periodStarts)
+        sums.get(key('project', row.projectId))?.add(row, periodStarts)
       }
     },
     replace(rows) {
-      const began = { day: beginningOf('day', now()), month: beginningOf('month', now()) }
-      known = new Map(rows.map((row) => [key(row.owner, row.id), new Sum(row, began)]))
+      const periodStarts = { day: startOf('day', now()), month: startOf('month', now()) }
+      sums = new Map(rows.map((row) => [key(row.owner, row.id), new Sum(row, periodStarts)]))
     },
   }
 }
@@ -64,32 +64,32 @@ export function createCurrentUsage(now: () => number = Date.now): CurrentUsage {
 const firstFailedClass = 4
 
 class Sum {
-  began: Readonly<Record<QuotaPeriod, number>>
+  periodStarts: Readonly<Record<QuotaPeriod, number>>
   day: Used
   month: Used
 
-  constructor({ day, month }: UsedRow, began: Readonly<Record<QuotaPeriod, number>>) {
-    this.began = began
+  constructor({ day, month }: UsedRow, periodStarts: Readonly<Record<QuotaPeriod, number>>) {
+    this.periodStarts = periodStarts
     this.day = day
     this.month = month
   }
 
-  add(row: UsageRow, began: Readonly<Record<QuotaPeriod, number>>): void {
-    this.day = this.#added('day', row, began)
-    this.month = this.#added('month', row, began)
-    this.began = began
+  add(row: UsageRow, periodStarts: Readonly<Record<QuotaPeriod, number>>): void {
+    this.day = this.#added('day', row, periodStarts)
+    this.month = this.#added('month', row, periodStarts)
+    this.periodStarts = periodStarts
   }
 
   // A new period begins at zero. Remaining usage of the hour before it counts for neither period.
-  #added(period: QuotaPeriod, row: UsageRow, began: Readonly<Record<QuotaPeriod, number>>): Used {
-    const before = this.began[period] === began[period] ? this[period] : nothing
-    if (row.hour < began[period]) return before
+  #added(period: QuotaPeriod, row: UsageRow, periodStarts: Readonly<Record<QuotaPeriod, number>>): Used {
+    const before = this.periodStarts[period] === periodStarts[period] ? this[period] : noUsage
+    if (row.hour < periodStarts[period]) return before
     return { requests: before.requests + row.requests, units: before.units + row.units }
   }
 }
 
 /** The start of the day or month of a time in UTC, in milliseconds since 1970. */
-export function beginningOf(period: QuotaPeriod, time: number): number {
+export function startOf(period: QuotaPeriod, time: number): number {
   const date = new Date(time)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), period === 'day' ? date.getUTCDate() : 1)
 }

@@ -13,7 +13,7 @@ export interface RequestMetrics {
   /** Counts server-sent bytes of requests that were counted before. */
   push(protocol: string, bytes: number): void
   /** Records the duration of one request. */
-  took(protocol: string, seconds: number): void
+  recordDuration(protocol: string, seconds: number): void
 }
 
 /** The result of a node request, for metrics and usage. */
@@ -24,7 +24,7 @@ export interface CompletedRequest {
   /** Method or operation of the contract, `batch`, or `unknown`: never a text that the caller chose. */
   readonly method: string
   readonly status: number
-  /** Omitted when it says nothing about the upstream, as for an unlimited stream. */
+  /** Omitted when it does not depend on the upstream, as for an unlimited stream. */
   readonly durationSeconds?: number | undefined
   /** Number of bytes of the call's body; `bytesOut` counts those of the response. */
   readonly bytesIn?: number | undefined
@@ -63,7 +63,7 @@ export function createMeter(requests: RequestMetrics, usage?: UsageCounts): Mete
       return
     }
     requests.count(protocol, method, status, bytesIn, bytesOut)
-    if (durationSeconds !== undefined) requests.took(protocol, durationSeconds)
+    if (durationSeconds !== undefined) requests.recordDuration(protocol, durationSeconds)
   }
 }
 

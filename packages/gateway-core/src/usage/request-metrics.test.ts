@@ -17,18 +17,18 @@ function counted() {
     buckets: bounds,
     registers: [reference],
   })
-  const took = (protocol: string, seconds: number) => {
-    metrics.took(protocol, seconds)
+  const recordDuration = (protocol: string, seconds: number) => {
+    metrics.recordDuration(protocol, seconds)
     histogram.observe({ protocol }, seconds)
   }
-  return { registry, reference, took }
+  return { registry, reference, recordDuration }
 }
 
 it('publishes durations as the library does', async () => {
-  const { registry, reference, took } = counted()
+  const { registry, reference, recordDuration } = counted()
   expect(await registry.getSingleMetricAsString(name)).toBe(await reference.getSingleMetricAsString(name))
-  for (const seconds of [0, ...bounds, 0.000_5, 0.001_1, 7, 31, 4_000]) took('evm', seconds)
-  took('beacon', 0.3)
+  for (const seconds of [0, ...bounds, 0.000_5, 0.001_1, 7, 31, 4_000]) recordDuration('evm', seconds)
+  recordDuration('beacon', 0.3)
   expect(await registry.getSingleMetricAsString(name)).toBe(await reference.getSingleMetricAsString(name))
   // Repeated reads return the same numbers.
   expect(await registry.getSingleMetricAsString(name)).toBe(await reference.getSingleMetricAsString(name))
@@ -36,9 +36,9 @@ it('publishes durations as the library does', async () => {
 
 it('publishes durations that can be summed across processes', async () => {
   const [one, other] = [counted(), counted()]
-  one.took('evm', 0.002)
-  other.took('evm', 0.2)
-  other.took('jetton', 60)
+  one.recordDuration('evm', 0.002)
+  other.recordDuration('evm', 0.2)
+  other.recordDuration('jetton', 60)
   const sumOf = async (...registries: Registry[]) => {
     const reports = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))
     return AggregatorRegistry.aggregate(JSON.parse(JSON.stringify(reports))).getSingleMetricAsString(name)

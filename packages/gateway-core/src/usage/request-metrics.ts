@@ -63,7 +63,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     push: (protocol, bytes) => {
       bytesOf(protocol).out += bytes
     },
-    took: (protocol, seconds) => {
+    recordDuration: (protocol, seconds) => {
       const distribution = entryOf(durations, protocol, () => ({
         counts: new Float64Array(bounds.length + 1),
         sum: 0,
@@ -76,10 +76,10 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   }
 }
 
-function entryOf<key, value>(map: Map<key, value>, key: key, make: () => value): value {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const created = make()
+function entryOf<key, value>(map: Map<key, value>, key: key, create: () => value): value {
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
+  const created = create()
   map.set(key, created)
   return created
 }

@@ -23,7 +23,7 @@ export interface UsageRow {
   readonly durationMicroseconds: number
 }
 
-/** Counts of calls since the last {@link UsageCounts.take}. */
+/** Counts of calls since the last {@link UsageCounts.drain}. */
 export interface UsageCounts {
   /**
    * Counts a call, or several equal ones. An unsuccessful call costs no units.
@@ -42,7 +42,7 @@ export interface UsageCounts {
     times?: number,
   ): void
   /** Returns and resets the counts; later calls count towards the hour of this moment. */
-  take(): UsageRow[]
+  drain(): UsageRow[]
 }
 
 const hourMs = 3_600_000
@@ -77,8 +77,8 @@ export function createUsageCounts(units: Units, now: () => number = Date.now): U
   const protocols: string[] = []
   const slots = new Map<string, number>()
   const slotOf = (protocol: string): number => {
-    const known = slots.get(protocol)
-    if (known !== undefined) return known
+    const existing = slots.get(protocol)
+    if (existing !== undefined) return existing
     const slot = protocols.push(protocol) - 1
     slots.set(protocol, slot)
     return slot
@@ -117,7 +117,7 @@ export function createUsageCounts(units: Units, now: () => number = Date.now): U
       cell.timed += times
       cell.seconds += durationSeconds * times
     },
-    take() {
+    drain() {
       const snapshot = byCredential
       const ofHour = hour
       hour = hourOf(now())

@@ -44,11 +44,11 @@ export interface RunningFlusher {
   stop(): Promise<void>
 }
 
-const usualFlushMs = 1_000
+const defaultFlushMs = 1_000
 // Interval for reading the usage of other processes.
 const readUsedMs = 10_000
 const firstRetryMs = 250
-const longestRetryMs = 4_000
+const maxRetryMs = 4_000
 // Timeout of the final flush. After it, the rest stays in the journal until the next start.
 const lastFlushMs = 5_000
 
@@ -77,7 +77,7 @@ class Flusher {
   /** Orphaned journals of earlier processes. */
   #orphanedJournals: UsageJournal[] = []
   /** The one batch that is in no journal. */
-  #held: UsageBatch | undefined
+  #unjournaledBatch: UsageBatch | undefined
   #writer: string = randomUUID()
   #sequence = 0
   #draining: Promise<void> | undefined
@@ -120,10 +120,10 @@ class Flusher {
   }
 
   async run(ended: AbortSignal): Promise<void> {
-    const { flushMs = usualFlushMs } = this.#dependencies
+    const { flushMs = defaultFlushMs } = this.#dependencies
     while (!ended.aborted) {
       await delay(flushMs, undefined, { signal: ended, ref: false }).catch(() => undefined)
-      await this.#take()
+      await this.#journalCounts()
       if (performance.now() >= this.#nextTry) {
         this.#draining ??= this.#drain().finally(() => (this.#draining = undefined))
       }
@@ -135,7 +135,7 @@ class Flusher {
       await this.#draining
       // Counts that the one batch in memory held back need a second round.
       for (let round = 0; round < 2; round++) {
-        await this.#take()
+        await this.#journalCounts()
         await this.#drain()
       }
     })()
@@ -144,27 +144,27 @@ class Flusher {
       await journal?.close().catch(() => undefined)
   }
 
-  async #take(): Promise<void> {
+  async #journalCounts(): Promise<void> {
     const { counts, usedSoFar, log } = this.#dependencies
     // Until that batch is in the database, counts stay in memory.
-    if (this.#held) return
-    const rows = counts.take()
+    if (this.#unjournaledBatch) return
+    const rows = counts.drain()
     if (rows.length === 0) return
     usedSoFar.add(rows)
     this.#waitingSince ??= Date.now()
     if (this.#isReading) this.#countedDuringRead.push(...rows)
     const batch = { writer: this.#writer, sequence: ++this.#sequence, rows }
-    if (this.#journal === undefined) this.#hold(batch)
+    if (this.#journal === undefined) this.#keepInMemory(batch)
     else {
       await this.#journal.append(batch).catch((error: unknown) => {
         log.error({ err: error }, 'usage could not be written to its journal')
-        this.#hold(batch)
+        this.#keepInMemory(batch)
       })
     }
   }
 
-  #hold(batch: UsageBatch): void {
-    this.#held = batch
+  #keepInMemory(batch: UsageBatch): void {
+    this.#unjournaledBatch = batch
     this.#unjournaled += 1
   }
 
@@ -178,8 +178,8 @@ class Flusher {
         this.#orphanedJournals = this.#orphanedJournals.filter((other) => other !== journal)
       }
       if (this.#journal) await this.#write(this.#journal)
-      if (this.#held) await sink.write(this.#held)
-      this.#held = undefined
+      if (this.#unjournaledBatch) await sink.write(this.#unjournaledBatch)
+      this.#unjournaledBatch = undefined
       // Batches that were appended meanwhile have waited only for a short time.
       this.#waitingSince = (this.#journal?.isEmpty ?? true) ? undefined : Date.now()
       await this.#readUsed()
@@ -187,7 +187,7 @@ class Flusher {
       this.#failures = 0
     } catch (error) {
       if (this.#failures === 0) log.warn({ err: error }, 'usage cannot be written to the database')
-      this.#nextTry = performance.now() + Math.min(firstRetryMs * 2 ** this.#failures, longestRetryMs)
+      this.#nextTry = performance.now() + Math.min(firstRetryMs * 2 ** this.#failures, maxRetryMs)
       this.#failures += 1
       this.#allFailures += 1
     }
@@ -200,7 +200,7 @@ class Flusher {
 
   async #readUsed(): Promise<void> {
     const { sink, usedSoFar } = this.#dependencies
-    const isAllIn = this.#held === undefined && (this.#journal?.isEmpty ?? true)
+    const isAllIn = this.#unjournaledBatch === undefined && (this.#journal?.isEmpty ?? true)
     if (!isAllIn || performance.now() < this.#nextReading) return
     this.#countedDuringRead = []
     this.#isReading = true

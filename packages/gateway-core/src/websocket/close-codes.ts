@@ -3,32 +3,32 @@ export const closeCodes = {
   /** The gateway stops; another replica may be available. */
   restart: 1001,
   /** There was no close frame, or the client does not respond to pings. */
-  gone: 1006,
+  abnormal: 1006,
   /** A message of the client is longer than its node accepts. */
   tooLong: 1009,
   /** A subscription would have had a gap. */
-  lost: 1011,
+  gap: 1011,
   /** A handler of this connection failed unexpectedly. */
   internal: 1011,
   /** The node has other upstreams. */
   moved: 1012,
   /** Too many bytes wait for a client that does not read them. */
-  slow: 1013,
+  slowClient: 1013,
   /** The credential is unknown, was revoked or has expired. */
   revoked: 4401,
   /** The node no longer offers this. */
   forbidden: 4403,
   /** A quota is used up, or a limit of the credential or the IP address is reached. */
-  usedUp: 4429,
+  limitReached: 4429,
 } as const
 
 /**
  * Close code for a rejected handshake of a client that cannot read the HTTP status; undefined when the status is sent
  * instead.
  */
-export function closeCodeOfRefusal(status: number): number | undefined {
+export function closeCodeOfRejection(status: number): number | undefined {
   if (status === 401) return closeCodes.revoked
-  return status === 429 ? closeCodes.usedUp : undefined
+  return status === 429 ? closeCodes.limitReached : undefined
 }
 
 const faults: Readonly<Record<string, number>> = {
@@ -41,12 +41,12 @@ const protocolError = 1002
 /** Close code that the library sends for a protocol error of the client. */
 export function codeOfFault(error: Error): number {
   const { code = '' } = error as NodeJS.ErrnoException
-  return faults[code] ?? (code.startsWith('WS_ERR') ? protocolError : closeCodes.gone)
+  return faults[code] ?? (code.startsWith('WS_ERR') ? protocolError : closeCodes.abnormal)
 }
 
 // A normal close, and a close without a code.
 const ofClients = [1000, 1005]
-const known = new Set<number>([
+const labeledCodes = new Set<number>([
   ...Object.values(closeCodes),
   ...Object.values(faults),
   protocolError,
@@ -55,5 +55,5 @@ const known = new Set<number>([
 
 /** The code as a label of a metric: one of a small, fixed set. */
 export function closeLabel(code: number): string {
-  return known.has(code) ? String(code) : 'other'
+  return labeledCodes.has(code) ? String(code) : 'other'
 }

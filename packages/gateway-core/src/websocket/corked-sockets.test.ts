@@ -41,7 +41,7 @@ it('preserves the order with direct writes to the socket', async () => {
   const { socket, written } = socketOf()
   const corked = new CorkedSockets().of(socket)
   corked.write('a')
-  corked.giveWay()
+  corked.flush()
   socket.write('B')
   corked.write('c')
   await turn()

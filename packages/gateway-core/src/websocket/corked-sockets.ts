@@ -54,8 +54,8 @@ export class CorkedSocket {
     if (sent) this.#sent.push(sent)
   }
 
-  /** Must be called before any other code writes to the socket, so that the order of writes is kept. */
-  giveWay(): void {
+  /** Must be called before any other code writes to the socket, so that the order of writes is preserved. */
+  flush(): void {
     this.#cork()
     if (this.#texts === '') return
     const sent = this.#sent
@@ -68,7 +68,7 @@ export class CorkedSocket {
   }
 
   uncork(): void {
-    this.giveWay()
+    this.flush()
     this.#isCorked = false
     this.#socket.uncork()
   }

@@ -14,7 +14,7 @@ it('flushes corked frames before its response to the Close frame of a client', a
   server.on('upgrade', (request, socket, head) => {
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const corked = sockets.of(socket)
-      webSocket.flush = () => corked.giveWay()
+      webSocket.flush = () => corked.flush()
 
       webSocket.on('message', () => corked.write(textFrame('answer')))
     })

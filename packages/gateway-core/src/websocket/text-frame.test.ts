@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { longestFramedText, textFrame } from './text-frame.ts'
+import { maxFramedText, textFrame } from './text-frame.ts'
 
-it.each([0, 1, 125, 126, 255, 256, 16_384, longestFramedText])(
-  'tells the length of a text of %d characters as RFC 6455 has it',
+it.each([0, 1, 125, 126, 255, 256, 16_384, maxFramedText])(
+  'encodes the length of a text of %d characters as in RFC 6455',
   (length) => {
     const text = 'x'.repeat(length)
     const bytes = Buffer.from(textFrame(text), 'latin1')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Behaviour, nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { type Behaviour, startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixture.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -17,7 +17,7 @@ async function nodeWith(responses: Record<string, object>) {
       .setHeader('content-type', 'application/json')
       .end(JSON.stringify({ jsonrpc: '2.0', id, ...scripted }))
   }
-  return { received, gateway: await inFrontOf(await nodeThat(behaviour)) }
+  return { received, gateway: await inFrontOf(await startTestNode(behaviour)) }
 }
 
 async function call(

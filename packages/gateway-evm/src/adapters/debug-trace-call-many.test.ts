@@ -172,7 +172,7 @@ describe('debug_traceCallMany', () => {
     })
   })
 
-  it('leaves the chain, the pool and the state unchanged at all times', async () => {
+  it('never changes the chain, the pool and the state', async () => {
     const { account, recipient, contract } = example
     await rpc('evm_setAutomine', [false])
     const pending = { from: recipient, to: account, value: '0x1', gas: '0x5208' }

@@ -27,10 +27,10 @@ export const erigonGetLogs: Adapter = {
       }
       const times = new Map<unknown, Promise<unknown>>()
       const timeOf = (number: unknown) => {
-        const known =
+        const time =
           times.get(number) ?? blockAt(number, upstream, signal).then((block) => block['timestamp'])
-        times.set(number, known)
-        return known
+        times.set(number, time)
+        return time
       }
       return Promise.all(
         logs.map(async (log: unknown) => {

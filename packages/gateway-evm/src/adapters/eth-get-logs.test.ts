@@ -70,9 +70,9 @@ it('is rejected when it spans too many blocks, with an allowed range', async () 
     ['{"fromBlock":"0xb","fromBlock":"0x1","toBlock":"0xb"}', 1],
   ] as const) {
     for (const method of ['eth_getLogs', 'erigon_getLogs']) {
-      expect({ filter, answer: await send(filter, method) }).toEqual({
+      expect({ filter, response: await send(filter, method) }).toEqual({
         filter,
-        answer: {
+        response: {
           jsonrpc: '2.0',
           id: 1,
           error: {
@@ -110,7 +110,9 @@ it('is also limited in a filter, whose logs can be requested', async () => {
 })
 
 it('is limited over a WebSocket too', async () => {
-  const { ask: send, socket } = await openWebSocket((await inFrontOf(chain.node, { maxLogRange: 10 })).wsUrl)
+  const { request: send, socket } = await openWebSocket(
+    (await inFrontOf(chain.node, { maxLogRange: 10 })).wsUrl,
+  )
   expect(await send(query('eth_getLogs', '{"fromBlock":"0x0"}'))).toMatchObject({
     error: { code: -32602, data: { max_range: 10 } },
   })

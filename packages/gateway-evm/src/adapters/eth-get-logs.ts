@@ -99,14 +99,14 @@ async function limited(
   signal: CancellationSignal,
 ): Promise<readonly unknown[]> {
   const { fromBlock, toBlock } = filter
-  if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [knownFields(filter)]
+  if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [filterFields(filter)]
   const { from, to } = await numbersOf(filter, upstream, signal)
   if (to - from >= maxRange) {
     throw new RpcError(rpcCodes.invalidParams, `The block range must have at most ${maxRange} blocks.`, {
       data: { max_range: maxRange, from: hex(from), to: hex(from + maxRange - 1) },
     })
   }
-  return [knownFields(filter)]
+  return [filterFields(filter)]
 }
 
 type Filter = Readonly<Record<string, unknown>>
@@ -151,11 +151,11 @@ async function gatherWhenTooWide(
 
 function gather(filter: Filter, range: BlockRange, maxBlocks: number, context: ChunkContext) {
   const send = ({ from, to }: BlockRange) =>
-    context.sendChunk([{ ...knownFields(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
+    context.sendChunk([{ ...filterFields(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
   return gatherLogs(range, { send, maxBlocks, reservation: context.reservation })
 }
 
-function knownFields({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {
+function filterFields({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {
   return { fromBlock, toBlock, blockHash, address, topics }
 }
 

@@ -7,7 +7,7 @@ import type { Upstream } from '../upstream/types.ts'
 const missingTtlMs = 10 * 60_000
 
 /** Time at which each upstream reported a method as not found, by upstream and method. */
-const lacking = new WeakMap<Upstream, Map<string, number>>()
+const missingMethods = new WeakMap<Upstream, Map<string, number>>()
 
 /** The call to send, and its cancellation signal. */
 export interface NativeCall {
@@ -29,13 +29,13 @@ export async function nativeOrDerived(
   { upstream, method, params, signal }: NativeCall,
   derive: () => Promise<unknown>,
 ): Promise<unknown> {
-  const known = lacking.get(upstream) ?? new Map<string, number>()
-  if (performance.now() - (known.get(method) ?? -Infinity) < missingTtlMs) return derive()
+  const missingAt = missingMethods.get(upstream) ?? new Map<string, number>()
+  if (performance.now() - (missingAt.get(method) ?? -Infinity) < missingTtlMs) return derive()
   try {
     return await upstream.call(method, params, signal)
   } catch (error) {
     if (!(error instanceof RpcError) || error.code !== rpcCodes.methodNotFound) throw error
-    lacking.set(upstream, known.set(method, performance.now()))
+    missingMethods.set(upstream, missingAt.set(method, performance.now()))
     return derive()
   }
 }

@@ -79,7 +79,7 @@ describe('a node that has debug_traceCallMany', () => {
     }
   })
 
-  it('is called once when it turns out not to have the method', async () => {
+  it('is called once when it does not have the method', async () => {
     const error = { code: -32601, message: 'Method not found' }
     const node = await scriptedNode({ ...reth, ...withNativeMethod({ error }) })
     const call = adapted(node.url)
@@ -92,8 +92,8 @@ describe('a node that has debug_traceCallMany', () => {
   it('has its error passed through when it rejects the bundles', async () => {
     const error = { code: -32000, message: 'insufficient funds for gas * price + value' }
     const node = await scriptedNode({ ...reth, ...withNativeMethod({ error }) })
-    const refused = adapted(node.url)(many, [{ transactions: [{ to }] }], after)
-    await expect(refused).rejects.toMatchObject(error)
+    const rejected = adapted(node.url)(many, [{ transactions: [{ to }] }], after)
+    await expect(rejected).rejects.toMatchObject(error)
   })
 
   it.each([[[[]]], [[]], [null], [[[{}]]], [[[trace(1), trace(2)]]]])(

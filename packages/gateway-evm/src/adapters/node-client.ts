@@ -18,8 +18,8 @@ const clients = new WeakMap<Upstream, KnownClient>()
  */
 export async function nodeClient(upstream: Upstream, signal: CancellationSignal): Promise<NodeClient> {
   const version = upstream.list?.version
-  const known = clients.get(upstream)
-  if (known && known.version === version) return known.client
+  const cached = clients.get(upstream)
+  if (cached && cached.version === version) return cached.client
   const clientVersion = await upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
     // An error of the upstream is a valid response. Any other status means that there was no response.
     if (toRpcError(error)?.status === 200) return undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adapted, type Scripted, scriptedNode } from '../testing/adapted-node.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -83,7 +83,7 @@ describe('an older client', () => {
     const structLogs = Array.from({ length: 50 }, (_, pc) => ({ ...older.structLogs[1], pc }))
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...older, structLogs } })
     for (const size of [1, 7, 64, 65, 1_000]) {
-      const node = await nodeThat(async (_, response) => {
+      const node = await startTestNode(async (_, response) => {
         response.setHeader('content-type', 'application/json')
         const bytes = Buffer.from(text)
         for (let at = 0; at < bytes.length; at += size) {
@@ -113,7 +113,7 @@ describe('an older client', () => {
 describe('a truncated trace', () => {
   it('is truncated for the client too', async () => {
     let breakOff = () => {}
-    const node = await nodeThat((_, response) => {
+    const node = await startTestNode((_, response) => {
       response.setHeader('content-type', 'application/json')
       response.write(`{"jsonrpc":"2.0","id":1,"result":{"gas":1,"structLogs":[${'{"pc":1},'.repeat(9_000)}`)
       breakOff = () => void response.destroy()
@@ -257,11 +257,11 @@ describe('geth', () => {
         timestamp: '0x64',
       })),
     )
-    const refused = { error: { code: -32000, message: 'no head', data: [1] } }
-    const broken = await scriptedNode({ eth_getLogs: refused })
+    const rejection = { error: { code: -32000, message: 'no head', data: [1] } }
+    const broken = await scriptedNode({ eth_getLogs: rejection })
     await expect(
       adapted(broken.url)('erigon_getLogs', { fromBlock: '0x1', toBlock: '0x19' }),
-    ).rejects.toMatchObject(refused.error)
+    ).rejects.toMatchObject(rejection.error)
   })
 
   it('uses its native tracers, and receives one request for its client version', async () => {

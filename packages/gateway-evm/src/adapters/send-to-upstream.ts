@@ -148,7 +148,7 @@ async function translated(
     }
     if (await beginsWithError(response, signal)) {
       const rpcResponse = await readRpcResponse(response, method, reservation, signal)
-      if (upstream.onRefused && isMethodNotFound(rpcResponse)) upstream.onRefused(call.grant)
+      if (upstream.onMethodMissing && isMethodNotFound(rpcResponse)) upstream.onMethodMissing(call.grant)
       return rpcResponse
     }
     const rewrite = adapter?.rewrite?.(params)

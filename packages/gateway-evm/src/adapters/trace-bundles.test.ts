@@ -227,7 +227,7 @@ describe('a simulated transaction of any kind', () => {
     )
   })
 
-  it('leaves no visible state before, during and after', async () => {
+  it('changes no visible state before, during and after', async () => {
     const positions = [
       ...Object.values(contracts).map(([at]) => at),
       authority,

@@ -23,8 +23,8 @@ describe('traces of anvil', () => {
   it.each([[], [{ tracer: 'callTracer' }], [{ tracer: 'prestateTracer' }], [{ tracer: 'flatCallTracer' }]])(
     'of an unknown transaction are an error (%j)',
     async (...options) => {
-      const refused = { code: -32000, message: 'transaction not found' }
-      await expect(call('debug_traceTransaction', unknownHash, ...options)).rejects.toMatchObject(refused)
+      const rejection = { code: -32000, message: 'transaction not found' }
+      await expect(call('debug_traceTransaction', unknownHash, ...options)).rejects.toMatchObject(rejection)
     },
   )
 

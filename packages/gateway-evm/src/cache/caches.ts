@@ -78,7 +78,7 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
   const counts = { hits: 0, misses: 0, joins: 0 }
   // An entry lives as long as its upstream object. There is no notification when a node is removed.
   const nodes = new WeakMap<Upstream, NodeCache>()
-  let known = 0
+  let chainCount = 0
   return {
     of: (upstream, grant) => {
       const before = nodes.get(upstream)
@@ -86,7 +86,7 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
       if (before) return before
       // The embedded chain may be reset at any time.
       const view = grant.upstreams['evm'] === 'devnet' ? undefined : chainOf(grant)
-      const chain = new ChainIdentity(upstream, view, `${(known += 1)}`)
+      const chain = new ChainIdentity(upstream, view, `${(chainCount += 1)}`)
       const coalescer = new RequestCoalescer({ upstream, chain, cache, shared, counts, headMs: () => headMs })
       const nodeCache = { chain, coalescer }
       nodes.set(upstream, nodeCache)

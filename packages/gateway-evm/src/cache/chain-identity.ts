@@ -107,7 +107,7 @@ export class ChainIdentity {
     if (version === this.#version) return
     this.#version = version
     this.epoch += 1
-    this.#forgetIdentity()
+    this.#resetIdentity()
   }
 
   /** Records that a response of a block is cached. */
@@ -138,10 +138,10 @@ export class ChainIdentity {
     this.#highestCached = -1
     this.#latest = 0
     this.epoch += 1
-    this.#forgetIdentity()
+    this.#resetIdentity()
   }
 
-  #forgetIdentity(): void {
+  #resetIdentity(): void {
     this.#identity = undefined
     this.#isCacheable = false
     this.#identifyAt = 0

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { countedNode, cachingNode } from '../testing/caching-upstream.ts'
 
 let chain: BusyChain
@@ -29,7 +29,7 @@ async function heldNode(method: string) {
   node.scripts.set(method, () => promise)
   const memory = cachingNode(node.url)
   // The first chain head changes the epoch.
-  await memory.known()
+  await memory.waitForChain()
   return { node, ...memory, release: resolve }
 }
 
@@ -43,19 +43,19 @@ it.each([simulation, ['eth_gasPrice', []] as const])(
     const results = await Promise.all(calls)
     expect(new Set(results)).toHaveLength(1)
     expect(results[0]).toBe(await chain.rpc(method, ...params))
-    expect(node.asked(method)).toHaveLength(1)
+    expect(node.received(method)).toHaveLength(1)
   },
 )
 
 it('never coalesces a non-idempotent call, nor calls before and after it', async () => {
   const { node, call, release } = await heldNode('eth_call')
   const before = call(...simulation)
-  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
+  await vi.waitFor(() => expect(node.received('eth_call')).toHaveLength(1), later)
   const sent = ['0x00', '0x00'].map((bytes) => call('eth_sendRawTransaction', [bytes]).catch(() => 'refused'))
   expect(await Promise.all(sent)).toEqual(['refused', 'refused'])
-  expect(node.asked('eth_sendRawTransaction')).toHaveLength(2)
+  expect(node.received('eth_sendRawTransaction')).toHaveLength(2)
   const after = call(...simulation)
-  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(2), later)
+  await vi.waitFor(() => expect(node.received('eth_call')).toHaveLength(2), later)
   release()
   await Promise.all([before, after])
 })
@@ -63,10 +63,10 @@ it('never coalesces a non-idempotent call, nor calls before and after it', async
 it('does not coalesce with a request from before a newer block', async () => {
   const { node, call, release, memory } = await heldNode('eth_call')
   const before = call(...simulation)
-  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
+  await vi.waitFor(() => expect(node.received('eth_call')).toHaveLength(1), later)
   memory.chain.observe(Number(await chain.rpc('eth_blockNumber')) + 1)
   const after = call(...simulation)
-  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(2), later)
+  await vi.waitFor(() => expect(node.received('eth_call')).toHaveLength(2), later)
   release()
   await Promise.all([before, after])
 })
@@ -75,29 +75,29 @@ it('responds to the waiters when the first caller disconnects', async () => {
   const { node, call, states, release } = await heldNode('eth_call')
   const first = new AbortController()
   const disconnected = call(...simulation, { signal: first.signal })
-  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
+  await vi.waitFor(() => expect(node.received('eth_call')).toHaveLength(1), later)
   const other = call(...simulation)
   await vi.waitFor(() => expect(states().joins).toBe(1), later)
   first.abort()
   await expect(disconnected).rejects.toThrow('The upstream is unreachable.')
   release()
   expect(await other).toBe(await chain.rpc(...([simulation[0], ...simulation[1]] as const)))
-  expect(node.asked('eth_call')).toHaveLength(1)
+  expect(node.received('eth_call')).toHaveLength(1)
 })
 
 it('cancels the request when the last waiter disconnects', async () => {
   const open: ServerResponse[] = []
-  const url = await nodeThat(async (request, response) => {
+  const url = await startTestNode(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     if (body.includes('eth_call')) open.push(response)
     else response.writeHead(500).end()
   })
   const { call, states } = cachingNode(url)
-  const leaving = [new AbortController(), new AbortController()]
-  const calls = Promise.allSettled(leaving.map(({ signal }) => call(...simulation, { signal })))
+  const aborts = [new AbortController(), new AbortController()]
+  const calls = Promise.allSettled(aborts.map(({ signal }) => call(...simulation, { signal })))
   await vi.waitFor(() => expect([open.length, states().joins]).toEqual([1, 1]), later)
-  for (const controller of leaving) controller.abort()
+  for (const controller of aborts) controller.abort()
   await calls
   await vi.waitFor(() => expect(open[0]?.destroyed).toBe(true), later)
 })
@@ -106,7 +106,7 @@ it('retries a failed request once for the waiters, but not an error of the node'
   let isOver = false
   let failures = 0
   let error: object | undefined
-  const url = await nodeThat(async (request, response) => {
+  const url = await startTestNode(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { id, method } = JSON.parse(body) as { id: unknown; method: string }
@@ -152,5 +152,5 @@ it('returns a long response to the first caller; the waiters send their own requ
   await vi.waitFor(() => expect(states().joins).toBe(2), later)
   resolve()
   expect((await Promise.all(calls)).map((result) => result === long)).toEqual([true, true, true])
-  expect(node.asked('eth_call')).toHaveLength(3)
+  expect(node.received('eth_call')).toHaveLength(3)
 })

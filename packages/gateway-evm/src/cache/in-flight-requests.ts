@@ -18,14 +18,14 @@ export class InFlightRequests {
   }
 
   set({ group, params }: CallKey, inFlight: InFlightRequest): void {
-    let known = this.#groups.get(group)
-    if (!known) this.#groups.set(group, (known = new RehashingMap()))
-    known.set(params, inFlight)
+    let requests = this.#groups.get(group)
+    if (!requests) this.#groups.set(group, (requests = new RehashingMap()))
+    requests.set(params, inFlight)
   }
 
   /** Removes a request, unless another one has replaced it. */
   delete({ group, params }: CallKey, inFlight: InFlightRequest): void {
-    const known = this.#groups.get(group)
-    if (known?.get(params) === inFlight) known.delete(params)
+    const requests = this.#groups.get(group)
+    if (requests?.get(params) === inFlight) requests.delete(params)
   }
 }

@@ -22,12 +22,12 @@ const hex = (number: number) => `0x${number.toString(16)}`
 const later = { timeout: 50_000, interval: 20 }
 
 const callCount = (node: CountedNode, method: string, params: readonly unknown[]) =>
-  node.asked(method).filter((received) => JSON.stringify(received) === JSON.stringify(params)).length
+  node.received(method).filter((received) => JSON.stringify(received) === JSON.stringify(params)).length
 
 async function startCachingNode(options = {}, { node: url } = chain) {
   const node = await countedNode(url)
   const memory = cachingNode(node.url, options)
-  await memory.known()
+  await memory.waitForChain()
   return { node, ...memory, memory: memory.memory }
 }
 
@@ -60,7 +60,7 @@ describe('a response', () => {
     ] as const) {
       const first = await call(method, params)
       expect(first).toEqual(await call(method, params))
-      expect([method, node.asked(method).length]).toEqual([method, 1])
+      expect([method, node.received(method).length]).toEqual([method, 1])
     }
   })
 
@@ -89,18 +89,18 @@ describe('a response', () => {
     const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
     await call('eth_getBalance', [address, '0x2'])
     await call('eth_getBalance', [], { paramsText: `[ "${address.toLowerCase()}",\n"0x2" ]` })
-    expect(node.asked('eth_getBalance')).toHaveLength(1)
+    expect(node.received('eth_getBalance')).toHaveLength(1)
     await call('eth_getBalance', [address, '0x3'])
-    expect(node.asked('eth_getBalance')).toHaveLength(2)
+    expect(node.received('eth_getBalance')).toHaveLength(2)
   })
 
   it('is retained when another upstream of the node changes', async () => {
-    const { node, call, changeUpstreams, known } = await startCachingNode()
+    const { node, call, changeUpstreams, waitForChain } = await startCachingNode()
     const other = await countedNode(chain.node)
     const first = await call('eth_getBlockByNumber', ['0x1', true])
     changeUpstreams(`${other.url} ${node.url}`)
     changeUpstreams(other.url)
-    await known()
+    await waitForChain()
     expect(await call('eth_getBlockByNumber', ['0x1', true])).toEqual(first)
     expect(callCount(other, 'eth_getBlockByNumber', ['0x1', true])).toBe(0)
     await call('eth_getBlockByNumber', ['0x2', true])
@@ -116,7 +116,7 @@ describe('a response', () => {
 
   it('about the latest block is cached only when enabled, and only for that block', async () => {
     const { node, call, memory, change } = await startCachingNode({ headMs: 60_000 })
-    const gasPrice = () => node.asked('eth_gasPrice').length
+    const gasPrice = () => node.received('eth_gasPrice').length
     await vi.waitFor(async () => {
       await call('eth_gasPrice')
       const before = gasPrice()
@@ -153,7 +153,7 @@ describe('memory', () => {
     const { node, call, states } = await startCachingNode({ maxBytes: 0 })
     await call('eth_getBlockByNumber', ['0x1', false])
     await call('eth_getBlockByNumber', ['0x1', false])
-    expect(node.asked('eth_getBlockByNumber').filter(([block]) => block === '0x1')).toHaveLength(2)
+    expect(node.received('eth_getBlockByNumber').filter(([block]) => block === '0x1')).toHaveLength(2)
     expect(states()).toMatchObject({ hits: 0, stored: 0, entries: 0 })
   })
 })
@@ -161,44 +161,44 @@ describe('memory', () => {
 describe('a chain that is replaced', () => {
   /** A separate chain for this test, because the replacement loses the state of earlier blocks. */
   async function replaceable() {
-    const ownChain = await startLongChain()
-    onTestFinished(ownChain.stop)
-    return { ownChain, ...(await startCachingNode({}, ownChain)) }
+    const replaceableChain = await startLongChain()
+    onTestFinished(replaceableChain.stop)
+    return { replaceableChain, ...(await startCachingNode({}, replaceableChain)) }
   }
 
   it('near the head returns no stale response, not even once', async () => {
-    const { ownChain, node, call, memory, states } = await replaceable()
-    await ownChain.rpc('anvil_mine', '0x19')
-    const last = Number(await ownChain.rpc('eth_blockNumber'))
+    const { replaceableChain, node, call, memory, states } = await replaceable()
+    await replaceableChain.rpc('anvil_mine', '0x19')
+    const last = Number(await replaceableChain.rpc('eth_blockNumber'))
     await vi.waitFor(() => expect(memory.chain.finalized).toBe(last - 64), later)
     const blocks = Array.from({ length: 80 }, (_, at) => hex(last - 79 + at))
     const all = (send: (block: string) => Promise<unknown>) => Promise.all(blocks.map(send))
     const before = await all((block) => call('eth_getBlockByNumber', [block, false]))
-    await ownChain.rpc('anvil_reorg', 20, [])
+    await replaceableChain.rpc('anvil_reorg', 20, [])
     const after = await all((block) => call('eth_getBlockByNumber', [block, false]))
-    expect(after).toEqual(await all((block) => ownChain.rpc('eth_getBlockByNumber', block, false)))
+    expect(after).toEqual(await all((block) => replaceableChain.rpc('eth_getBlockByNumber', block, false)))
     expect(after.filter((block, at) => JSON.stringify(block) !== JSON.stringify(before[at]))).toHaveLength(20)
     expect(states().hits).toBeGreaterThan(10)
-    expect(node.asked('eth_getBlockByNumber').length).toBeGreaterThan(140)
+    expect(node.received('eth_getBlockByNumber').length).toBeGreaterThan(140)
   })
 
   it('below the finalized block invalidates the cache when it is detected', async () => {
-    const { ownChain, call, memory, states } = await replaceable()
-    const snapshot = await ownChain.rpc('evm_snapshot')
-    const first = Number(await ownChain.rpc('eth_blockNumber')) + 1
-    await ownChain.rpc('anvil_mine', '0x60')
+    const { replaceableChain, call, memory, states } = await replaceable()
+    const snapshot = await replaceableChain.rpc('evm_snapshot')
+    const first = Number(await replaceableChain.rpc('eth_blockNumber')) + 1
+    await replaceableChain.rpc('anvil_mine', '0x60')
     await vi.waitFor(() => expect(memory.chain.finalized).toBeGreaterThan(first + 10), later)
     const old = await call('eth_getBlockByNumber', [hex(first), false])
     const { hits } = states()
     expect(await call('eth_getBlockByNumber', [hex(first), false])).toEqual(old)
     expect(states().hits).toBe(hits + 1)
     const { generation } = memory.chain
-    await ownChain.rpc('evm_revert', snapshot)
-    await ownChain.rpc('evm_increaseTime', 1_000)
-    await ownChain.rpc('anvil_mine', '0x62')
+    await replaceableChain.rpc('evm_revert', snapshot)
+    await replaceableChain.rpc('evm_increaseTime', 1_000)
+    await replaceableChain.rpc('anvil_mine', '0x62')
     await vi.waitFor(() => expect(memory.chain.generation).toBe(generation + 1), later)
     const fresh = await call('eth_getBlockByNumber', [hex(first), false])
-    expect(fresh).toEqual(await ownChain.rpc('eth_getBlockByNumber', hex(first), false))
+    expect(fresh).toEqual(await replaceableChain.rpc('eth_getBlockByNumber', hex(first), false))
     expect(fresh).not.toEqual(old)
   })
 
@@ -207,14 +207,14 @@ describe('a chain that is replaced', () => {
     node.scripts.delete('web3_clientVersion')
     const { call, memory, states } = cachingNode(node.url)
     await vi.waitFor(
-      () => expect(node.asked('web3_clientVersion').length + Number(memory.chain.isCacheable)).toBe(1),
+      () => expect(node.received('web3_clientVersion').length + Number(memory.chain.isCacheable)).toBe(1),
       later,
     )
     // The responses to earlier calls have arrived before this one.
     await call('web3_clientVersion')
     expect(memory.chain.isCacheable).toBe(false)
     for (let round = 0; round < 2; round += 1) await call('eth_getBlockByNumber', ['0x1', false])
-    expect(node.asked('eth_getBlockByNumber').filter(([block]) => block === '0x1')).toHaveLength(2)
+    expect(node.received('eth_getBlockByNumber').filter(([block]) => block === '0x1')).toHaveLength(2)
     expect(states()).toMatchObject({ hits: 0, stored: 0 })
   })
 })

@@ -20,7 +20,7 @@ export async function readUpTo(response: UpstreamResponse, limit: number): Promi
     const chunk = body.read() as Buffer | null
     if (chunk === null) {
       if (body.readableEnded) return Buffer.concat(chunks)
-      await moreOf(body)
+      await nextChunk(body)
       continue
     }
     chunks.push(chunk)
@@ -33,7 +33,7 @@ export async function readUpTo(response: UpstreamResponse, limit: number): Promi
 }
 
 /** Waits until data is available or the body has ended. */
-function moreOf(body: UpstreamResponse['body']): Promise<void> {
+function nextChunk(body: UpstreamResponse['body']): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error) => {
       body.off('readable', onReadable).off('end', onReadable).off('close', closed).off('error', settle)

@@ -4,7 +4,7 @@ import type { CancellationSignal } from '@fairlead/http1'
 import { currentPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import { type Completion, promised, settleWith } from '@fairlead/gateway-core/completion'
-import { latencyClass } from '../methods/latency-class.ts'
+import { latencyClassOf } from '../methods/latency-class.ts'
 import { toRpcResponse } from '../upstream/read-response.ts'
 import type { RpcResponse } from '../rpc-response.ts'
 import { isBuffered, isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
@@ -137,11 +137,11 @@ export class RequestCoalescer {
       const cached = cache.get(`${prefix}${group} ${canonical}`, chain.headKey)
       if (cached !== undefined) {
         counts.hits += 1
-        currentTrace()?.note({ 'fairlead.cache': 'hit' })
+        currentTrace()?.setAttributes({ 'fairlead.cache': 'hit' })
         return completion.resolve({ result: cached })
       }
       counts.misses += 1
-      currentTrace()?.note({ 'fairlead.cache': 'miss' })
+      currentTrace()?.setAttributes({ 'fairlead.cache': 'miss' })
     }
     const isShared = rule.isShared && (block.kind === 'self-describing' || this.#isFinal(block, rule))
     const sharedPrefix = isShared ? this.#keySpace.prefix : undefined
@@ -201,7 +201,7 @@ export class RequestCoalescer {
     let inFlight: InFlightRequest | undefined = first
     for (let attempt = 0; inFlight; attempt += 1) {
       this.#options.counts.joins += 1
-      currentTrace()?.note({ 'fairlead.cache': 'coalesced' })
+      currentTrace()?.setAttributes({ 'fairlead.cache': 'coalesced' })
       inFlight.waiters += 1
       const outcome = await inFlight.wait(inFlight.outcome, signal)
       if (outcome.kind === 'response') return outcome.response
@@ -219,7 +219,7 @@ export class RequestCoalescer {
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
     // A short call is cheaper to repeat than to detach from the first caller's cancellation.
-    const isShort = latencyClass(lookup.method) === 'quick'
+    const isShort = latencyClassOf(lookup.method) === 'short'
     const inFlight = new InFlightRequest(this.#options.chain.epoch, isShort ? signal : undefined)
     this.#inFlightRequests.set(lookup, inFlight)
     if (isShort) this.#execute(lookup, inFlight, completion)

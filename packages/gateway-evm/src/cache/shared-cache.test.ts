@@ -14,7 +14,7 @@ const later = { timeout: 50_000, interval: 20 }
 const block = ['0x1', true] as const
 
 describe.skipIf(!hasRedisServer)(
-  'answers in the shared store (skipped where there is no redis-server)',
+  'responses in the shared store (skipped where there is no redis-server)',
   () => {
     let chain: BusyChain
     let server: RedisServer
@@ -39,7 +39,7 @@ describe.skipIf(!hasRedisServer)(
     async function replica(node: CountedNode, budgetMs = 20_000) {
       const opened = await store()
       const replicaNode = cachingNode(node.url, { store: new DeadlineStore(opened, budgetMs) })
-      await replicaNode.known()
+      await replicaNode.waitForChain()
       await vi.waitFor(async () => {
         await replicaNode.call('eth_getBlockByNumber', ['0x0', true])
         await replicaNode.call('debug_getRawBlock', ['0x0']).catch(() => undefined)
@@ -49,8 +49,9 @@ describe.skipIf(!hasRedisServer)(
     }
 
     const callCount = (node: CountedNode) =>
-      node.asked('eth_getBlockByNumber').filter((params) => JSON.stringify(params) === JSON.stringify(block))
-        .length
+      node
+        .received('eth_getBlockByNumber')
+        .filter((params) => JSON.stringify(params) === JSON.stringify(block)).length
     const keys = async () => {
       const opened = await store()
       return (await opened.run(['KEYS', 'fairlead-answer-*'])) as readonly string[]
@@ -78,9 +79,9 @@ describe.skipIf(!hasRedisServer)(
       expect(second.states().hits).toBe(hits + 1)
       expect((await keys()).length).toBe(before)
       // Another URL of the same chain does not share responses.
-      const elsewhere = await countedNode(chain.node)
-      await (await replica(elsewhere)).call('eth_getBlockByNumber', block)
-      expect(callCount(elsewhere)).toBe(1)
+      const otherNode = await countedNode(chain.node)
+      await (await replica(otherNode)).call('eth_getBlockByNumber', block)
+      expect(callCount(otherNode)).toBe(1)
     })
 
     it('are those of the current upstreams of a node', async () => {
@@ -98,7 +99,7 @@ describe.skipIf(!hasRedisServer)(
       await vi.waitFor(async () => expect((await keys()).length).toBeGreaterThan(before), later)
       const calls = () =>
         [node, other]
-          .flatMap(({ asked }) => asked('eth_getBlockByNumber'))
+          .flatMap(({ received }) => received('eth_getBlockByNumber'))
           .filter(([number]) => number === '0x2')
       const same = await replica({ ...node, url: `${node.url} ${other.url}` })
       await same.call('eth_getBlockByNumber', ['0x2', true])

@@ -34,7 +34,7 @@ export class SharedCache {
    */
   async get(key: string): Promise<string | undefined> {
     if (!this.isUp) return undefined
-    const value = await this.#store.ask((store) => store.bytes(['GET', nameOf(key)]))
+    const value = await this.#store.query((store) => store.bytes(['GET', nameOf(key)]))
     const result = value ? resultIn(value.toString('utf8'), key) : undefined
     if (result === undefined) this.#misses += 1
     else this.#hits += 1
@@ -44,7 +44,7 @@ export class SharedCache {
   /** Caches a response without waiting for the store. */
   set(key: string, result: string): void {
     const value = `${version}\n${key}\n${result}`
-    this.#store.tell((store) => store.run(['SET', nameOf(key), value, 'EX', lifetimeSeconds]))
+    this.#store.update((store) => store.run(['SET', nameOf(key), value, 'EX', lifetimeSeconds]))
   }
 
   /**
@@ -55,7 +55,7 @@ export class SharedCache {
    */
   async generation(identity: string, isInvalid: boolean): Promise<string | undefined> {
     const name = `${version}:generation:${identity}`
-    const value = await this.#store.ask((store) => store.run([isInvalid ? 'INCR' : 'GET', name]))
+    const value = await this.#store.query((store) => store.run([isInvalid ? 'INCR' : 'GET', name]))
     if (value === undefined) return undefined
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '0'
   }

@@ -6,16 +6,16 @@ export interface ChainDepths {
   readonly archive: number
 }
 
-const usual: ChainDepths = { finality: 256, archive: 128 }
+const defaultDepths: ChainDepths = { finality: 256, archive: 128 }
 
 // By chain id. Ethereum and its test networks: a block becomes final two to three epochs of 32 slots after it.
 // Ethereum Classic and its test network have no finality. Reorganizations of several thousand blocks have happened.
 const byChain: ReadonlyMap<string, ChainDepths> = new Map([
-  ['0x1', { ...usual, finality: 96 }],
-  ['0xaa36a7', { ...usual, finality: 96 }],
-  ['0x88bb0', { ...usual, finality: 96 }],
-  ['0x3d', { ...usual, finality: 10_000 }],
-  ['0x3f', { ...usual, finality: 10_000 }],
+  ['0x1', { ...defaultDepths, finality: 96 }],
+  ['0xaa36a7', { ...defaultDepths, finality: 96 }],
+  ['0x88bb0', { ...defaultDepths, finality: 96 }],
+  ['0x3d', { ...defaultDepths, finality: 10_000 }],
+  ['0x3f', { ...defaultDepths, finality: 10_000 }],
 ])
 
 /**
@@ -24,5 +24,5 @@ const byChain: ReadonlyMap<string, ChainDepths> = new Map([
  * @param chainId - as returned by `eth_chainId`
  */
 export function depthsOf(chainId: string | undefined): ChainDepths {
-  return (chainId !== undefined && byChain.get(chainId)) || usual
+  return (chainId !== undefined && byChain.get(chainId)) || defaultDepths
 }

@@ -4,7 +4,7 @@ import type { BlockReference, ChainView } from './chain-view.ts'
 
 const maxRetainedBlocks = 256
 // Below the block time of any chain.
-const shortestBlockMs = 200
+const minBlockMs = 200
 const trustedBlocks = 3
 
 /** The upstreams that report the chain heads. */
@@ -49,7 +49,7 @@ export class ObservedChain implements ChainView {
     const head = this.#head
     if (!this.source.isShared || !head || number <= head.number + trustedBlocks || !this.#isFresh())
       return false
-    const blocksSince = (performance.now() - this.#observedAt) / shortestBlockMs
+    const blocksSince = (performance.now() - this.#observedAt) / minBlockMs
     return number > head.number + trustedBlocks + blocksSince
   }
 
@@ -102,15 +102,15 @@ export class ObservedChain implements ChainView {
   async #lowestReplaced(next: BlockReference, upstream: Upstream): Promise<number | undefined> {
     const last = this.#head
     if (!last || next.hash === last.hash) return undefined
-    const known = [...this.#hashes].filter(([number]) => number <= next.number).toSorted(([a], [b]) => a - b)
+    const lower = [...this.#hashes].filter(([number]) => number <= next.number).toSorted(([a], [b]) => a - b)
     // All blocks below an unchanged block are unchanged too.
-    let [stayed, replaced] = [-1, known.length]
-    for (let at = known.length - 1; replaced - stayed > 1; at = Math.floor((stayed + replaced) / 2)) {
-      const [number, hash] = known[at] as [number, string]
+    let [stayed, replaced] = [-1, lower.length]
+    for (let at = lower.length - 1; replaced - stayed > 1; at = Math.floor((stayed + replaced) / 2)) {
+      const [number, hash] = lower[at] as [number, string]
       if ((await hashAt(number, next, upstream)) === hash) stayed = at
       else replaced = at
     }
-    const [highest] = known[stayed] ?? [-1]
+    const [highest] = lower[stayed] ?? [-1]
     return highest === last.number ? undefined : highest + 1
   }
 

@@ -40,11 +40,11 @@ export function sendPinned(
   const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
   if (!pinned) return send(destination, undefined, completion)
   const fail = (error: unknown) => completion.reject(error)
-  const sendUnpinned = (isBehind: boolean) =>
+  const sendUnpinned = (isLagging: boolean) =>
     send(destination, undefined, {
       resolve: (response) => {
         // A lagging upstream does not have the block yet. The next batch may succeed.
-        if (!('error' in response) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
+        if (!('error' in response) && !isLagging) unpinned.set(upstream, performance.now() + unpinnedMs)
         completion.resolve(response)
       },
       reject: fail,

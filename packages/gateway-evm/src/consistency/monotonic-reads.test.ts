@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { countedNode, cachingNode } from '../testing/caching-upstream.ts'
 
 let chain: BusyChain
@@ -14,10 +14,10 @@ const later = { timeout: 50_000, interval: 20 }
 const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
 
 /** Starts an upstream that can be made to lag, as one behind a load balancer may. */
-async function fallingBehind() {
+async function laggingNode() {
   const node = await countedNode(chain.node)
   const memory = cachingNode(node.url)
-  await memory.known()
+  await memory.waitForChain()
   const behind = (blocks: number) => {
     node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - blocks) }))
     node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => ({
@@ -38,7 +38,7 @@ async function fallingBehind() {
 }
 
 it('returns no lower block to a credential than before, and the latest one to others', async () => {
-  const { behind, head, block } = await fallingBehind()
+  const { behind, head, block } = await laggingNode()
   await chain.rpc('anvil_mine', '0x5')
   const now = await headOf()
   expect(await head()).toBe(now)
@@ -55,7 +55,7 @@ it('returns no lower block to a credential than before, and the latest one to ot
 
 /** Starts an upstream that reports a head 3 blocks lower, and has its latest block only at the third attempt. */
 async function replacingBlocks() {
-  const upstream = await fallingBehind()
+  const upstream = await laggingNode()
   const now = await headOf()
   expect(await upstream.head()).toBe(now)
   upstream.behind(3)
@@ -92,7 +92,7 @@ it('discards the first response when the retry fails', async () => {
   const lower = { number: hex(now - 2), pad }
   let requests = 0
   let isRemoved = false
-  const url = await nodeThat(async (request, response) => {
+  const url = await startTestNode(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { method, params } = JSON.parse(body) as { method: string; params: unknown[] }
@@ -106,8 +106,8 @@ it('discards the first response when the retry fails', async () => {
     // The health check may still send requests after the end of the test.
     response.end(isFull ? lowerText : await passedOn().catch(() => ''))
   })
-  const { call, known } = cachingNode(url)
-  await known()
+  const { call, waitForChain } = cachingNode(url)
+  await waitForChain()
   expect(Number(await call('eth_blockNumber'))).toBe(now)
   await expect(call('eth_getBlockByNumber', ['latest', true])).rejects.toMatchObject({ status: 502 })
   await vi.waitFor(() => expect(isRemoved).toBe(true), { timeout: 50_000 })
@@ -115,8 +115,8 @@ it('discards the first response when the retry fails', async () => {
 
 it('sends the retry to the upstream that has the block', async () => {
   const [ahead, lagging] = [await countedNode(chain.node), await countedNode(chain.node)]
-  const { call, known } = cachingNode(`${ahead.url} ${lagging.url}`)
-  await known()
+  const { call, waitForChain } = cachingNode(`${ahead.url} ${lagging.url}`)
+  await waitForChain()
   const now = await headOf()
   await vi.waitFor(async () => expect(Number(await call('eth_blockNumber'))).toBe(now), later)
   lagging.scripts.set('eth_blockNumber', () => ({ result: hex(now - 1) }))
@@ -136,8 +136,8 @@ function claim(node: Awaited<ReturnType<typeof countedNode>>, blocks: number): v
 
 it('returns no head far above the others without its block', async () => {
   const [honest, lying] = [await countedNode(chain.node), await countedNode(chain.node)]
-  const { call, known } = cachingNode(`${lying.url} ${honest.url}`)
-  await known()
+  const { call, waitForChain } = cachingNode(`${lying.url} ${honest.url}`)
+  await waitForChain()
   const now = await headOf()
   claim(lying, 1_000)
   for (let round = 0; round < 30; round += 1) {
@@ -154,8 +154,8 @@ it('returns no head far above the others without its block', async () => {
 
 it.each([1, 2])('trusts %i upstreams that advance by many blocks at once', async (count) => {
   const nodes = await Promise.all(Array.from({ length: count }, () => countedNode(chain.node)))
-  const { call, known } = cachingNode(nodes.map(({ url }) => url).join(' '))
-  await known()
+  const { call, waitForChain } = cachingNode(nodes.map(({ url }) => url).join(' '))
+  await waitForChain()
   await call('eth_blockNumber')
   await chain.rpc('anvil_mine', '0x3e8')
   expect(Number(await call('eth_blockNumber'))).toBe(await headOf())

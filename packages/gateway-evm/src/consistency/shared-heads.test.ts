@@ -35,16 +35,16 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
    * Starts a replica whose upstream lags by the given number of blocks, and which waits for the store on a busy
    * machine.
    */
-  async function replica(behind: number, budgetMs = 20_000) {
+  async function replica(lag: number, timeoutMs = 20_000) {
     const node = await countedNode(chain.node)
-    const replicaNode = cachingNode(node.url, { store: new DeadlineStore(await store(), budgetMs) })
-    await replicaNode.known()
-    if (behind > 0) {
-      node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - behind) }))
+    const replicaNode = cachingNode(node.url, { store: new DeadlineStore(await store(), timeoutMs) })
+    await replicaNode.waitForChain()
+    if (lag > 0) {
+      node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - lag) }))
       node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => ({
         result: await chain.rpc(
           'eth_getBlockByNumber',
-          block === 'latest' ? hex((await headOf()) - behind) : block,
+          block === 'latest' ? hex((await headOf()) - lag) : block,
           isFull,
         ),
       }))

@@ -8,20 +8,20 @@ const lifetimeMs = 300_000
 const raise = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local told, patience = tonumber(ARGV[1]), tonumber(ARGV[2])
-local seen = redis.call('HMGET', KEYS[1], 'number', 'lowerSince')
-local number, since = tonumber(seen[1]), tonumber(seen[2])
-if number and told < number then
+local reported, holdMs = tonumber(ARGV[1]), tonumber(ARGV[2])
+local stored = redis.call('HMGET', KEYS[1], 'number', 'lowerSince')
+local number, since = tonumber(stored[1]), tonumber(stored[2])
+if number and reported < number then
   if not since then
     since = now
     redis.call('HSET', KEYS[1], 'lowerSince', since)
   end
-  if now - since < patience then return number end
+  if now - since < holdMs then return number end
 end
-redis.call('HSET', KEYS[1], 'number', told)
+redis.call('HSET', KEYS[1], 'number', reported)
 redis.call('HDEL', KEYS[1], 'lowerSince')
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return told`
+return reported`
 
 /**
  * High-water mark of the latest block number that each credential has received from any replica, in the shared store.
@@ -49,7 +49,7 @@ export class SharedHeads {
   async raise(credentialId: string, number: number): Promise<number | undefined> {
     const args = [number, this.#graceMs, lifetimeMs]
     const key = `fairlead-head-1:${credentialId}`
-    const height = await this.#store.ask((store) => store.script(raise, [key], args))
+    const height = await this.#store.query((store) => store.script(raise, [key], args))
     return typeof height === 'number' ? height : undefined
   }
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
 
 const megabyte = 2 ** 20
@@ -16,13 +16,13 @@ const oneCall = JSON.stringify([call(1)])
  * the total.
  */
 async function listener() {
-  const node = await nodeThat((request, response: ServerResponse) => {
+  const node = await startTestNode((request, response: ServerResponse) => {
     request.resume().on('end', () => {
       const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(0.6 * megabyte) })
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)
     })
   })
-  return inFrontOf(node, { maxHeldBytes: 2 * megabyte })
+  return inFrontOf(node, { maxBufferedBytes: 2 * megabyte })
 }
 
 interface RpcReply {

@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 // The development chain has neither these methods nor the methods to derive them from.
-const lacking: readonly string[] = [
+const missingMethods: readonly string[] = [
   'debug_accountAt',
   'debug_accountRange',
   'debug_chainConfig',
@@ -85,7 +85,7 @@ it.each<[string, readonly string[]]>([
   ['', chains.evm.methods],
   ['/evm', chains['high-throughput'].methods],
 ])(
-  'every method that is offered by %j answers what the contract says, or that the node lacks it',
+  'every method of %j returns what the contract defines, or the error for a missing method',
   async (path, offered) => {
     const sample = await readSample(send(path))
     const problems: unknown[] = []
@@ -109,7 +109,7 @@ it.each<[string, readonly string[]]>([
       }
     }
     expect(problems).toEqual([])
-    expect(missing.toSorted()).toEqual(lacking.filter((name) => offered.includes(name)))
+    expect(missing.toSorted()).toEqual(missingMethods.filter((name) => offered.includes(name)))
   },
   60_000,
 )

@@ -143,11 +143,11 @@ class JsonRpcRequest implements Expirable, CallContext {
     const maxBodyBytes = sizeLimit(this.grant, 'maxBodyBytes', this.#dependencies.maxBodyBytes)
     const { bufferedBody } = this.#http.request
     if (bufferedBody !== undefined) {
-      if (bufferedBody.length > maxBodyBytes) throw refusedBody(maxBodyBytes)(413)
+      if (bufferedBody.length > maxBodyBytes) throw bodyError(maxBodyBytes)(413)
       this.#handleBody(bufferedBody, this.#http.started)
       return
     }
-    settleWith(this.#http.readBody(maxBodyBytes, refusedBody(maxBodyBytes)), {
+    settleWith(this.#http.readBody(maxBodyBytes, bodyError(maxBodyBytes)), {
       resolve: (bytes) => this.#http.guard(() => this.#handleBody(bytes, performance.now())),
       reject: (error) => this.#http.fail(error),
     })
@@ -250,7 +250,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   }
 }
 
-function refusedBody(maxBytes: number): (status: BodyStatus, message?: string) => RpcError {
+function bodyError(maxBytes: number): (status: BodyStatus, message?: string) => RpcError {
   return (status, message = `The request body must have at most ${maxBytes} bytes.`) => {
     const code = status === 400 ? rpcCodes.parseError : rpcCodes.invalidRequest
     return new RpcError(code, message, { status, ...(status === 413 && { data: { max_bytes: maxBytes } }) })

@@ -3,13 +3,13 @@ import { routesOf } from '@fairlead/gateway-core/testing/matched-routes'
 import { evm } from '../description.ts'
 import { rpcEndpointOf } from './rpc-routes.ts'
 
-const beside = [
+const otherRoutes = [
   { kind: 'http', pattern: { prefix: 'beacon' } },
   { kind: 'http', pattern: { afterToken: 'api', isDeep: true } },
 ] as const
-const matchHttp = routesOf(evm, 'http', beside)
-const matchWebSocket = routesOf(evm, 'websocket', beside)
-const matchUpgradeRequired = routesOf(evm, 'upgrade-required', beside)
+const matchHttp = routesOf(evm, 'http', otherRoutes)
+const matchWebSocket = routesOf(evm, 'websocket', otherRoutes)
+const matchUpgradeRequired = routesOf(evm, 'upgrade-required', otherRoutes)
 
 /** Returns the route of a path. Undefined when the path accepts no calls by POST. */
 function callsAt(target: string) {

@@ -43,7 +43,7 @@ async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
   const takeUsage = async (requests: number) => {
     const rows: UsageRow[] = []
     await vi.waitFor(() => {
-      rows.push(...usage.take())
+      rows.push(...usage.drain())
       expect(sum(rows, 'requests')).toBeGreaterThanOrEqual(requests)
     }, pollOptions)
     return rows

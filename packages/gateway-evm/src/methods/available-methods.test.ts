@@ -28,7 +28,7 @@ function rejection(action: () => unknown): { readonly code: number; readonly mes
   } catch (error) {
     if (error instanceof RpcError) return { code: error.code, message: error.message }
   }
-  throw new Error('There was no refusal.')
+  throw new Error('There was no rejection.')
 }
 
 describe('availableMethod', () => {
@@ -67,13 +67,15 @@ describe('availableMethod', () => {
   })
 
   it('rejects a method that the node does not offer, unless an adapter can derive it', () => {
-    const refused = (name: string, withheld: readonly string[]) =>
+    const rejectionWithout = (name: string, withheld: readonly string[]) =>
       rejection(() => availableMethod(name, grantOf('evm', withheld), ''))
-    expect(refused('eth_getProof', ['eth_getProof']).message).toBe('This node does not offer eth_getProof.')
+    expect(rejectionWithout('eth_getProof', ['eth_getProof']).message).toBe(
+      'This node does not offer eth_getProof.',
+    )
     expect(availableMethod('eth_getProof', grantOf('evm', ['eth_call']), '').name).toBe('eth_getProof')
     const many = 'debug_traceCallMany'
     expect(availableMethod(many, grantOf('evm', [many]), '').name).toBe(many)
-    expect(refused(many, [many, 'debug_traceCall']).code).toBe(-32601)
+    expect(rejectionWithout(many, [many, 'debug_traceCall']).code).toBe(-32601)
     expect(availableMethod('eth_accounts', grantOf('evm', ['eth_accounts']), '').name).toBe('eth_accounts')
   })
 })

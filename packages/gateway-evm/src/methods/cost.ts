@@ -1,4 +1,4 @@
-import { latencyClass } from './latency-class.ts'
+import { latencyClassOf } from './latency-class.ts'
 import type { ProtocolCost } from '@fairlead/gateway-core/usage/units'
 
 // Methods for which an upstream executes transactions again.
@@ -13,5 +13,5 @@ const expensive =
  */
 export const evmCost: ProtocolCost = {
   units: (method) => (tracing.test(method) ? 2 : 1),
-  isExpensive: (method) => expensive.test(method) && latencyClass(method) === 'slow',
+  isExpensive: (method) => expensive.test(method) && latencyClassOf(method) === 'long',
 }

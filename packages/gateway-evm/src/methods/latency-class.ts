@@ -1,3 +1,5 @@
+import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
+
 // Methods that upstreams serve from memory or by a key, for any parameters. Every other method has no bound on its
 // duration: it executes code or scans a range of blocks.
 const shortMethods: ReadonlySet<string> = new Set([
@@ -56,6 +58,6 @@ const shortMethods: ReadonlySet<string> = new Set([
 /**
  * Returns the latency class of a method: `quick` is a lookup by key or at the chain head. An unknown method is `slow`.
  */
-export function latencyClass(method: string): 'quick' | 'slow' {
-  return shortMethods.has(method) ? 'quick' : 'slow'
+export function latencyClassOf(method: string): LatencyClass {
+  return shortMethods.has(method) ? 'short' : 'long'
 }

@@ -18,7 +18,7 @@ describe('createUsageCounts', () => {
     counts.count(first, 'grpc', 'eth_call', 200, 0, 0)
     counts.count(second, 'beacon', 'eventstream', 200, 0, 300, undefined, 3)
     now = hour + 3_600_000
-    const rows = counts.take()
+    const rows = counts.drain()
     const short = rows.map((row) => [row.credentialId, row.nodeId, row.protocol, row.method, row.statusClass])
     expect(short).toEqual([
       ['CR-1', 'ND-1', 'evm', 'eth_call', 2],
@@ -43,15 +43,15 @@ describe('createUsageCounts', () => {
       [0, 0],
     ])
     expect(rows.every((row) => row.hour === hour && row.organizationId === 'RG-1')).toBe(true)
-    expect(counts.take()).toEqual([])
+    expect(counts.drain()).toEqual([])
     counts.count(first, 'evm', 'eth_call', 200, 1, 1)
-    expect(counts.take()).toMatchObject([{ hour: hour + 3_600_000, requests: 1 }])
+    expect(counts.drain()).toMatchObject([{ hour: hour + 3_600_000, requests: 1 }])
   })
 
   it('accepts a status that HTTP does not define', () => {
     const counts = createUsageCounts(createUnits('flat', {}))
     counts.count(grantOf(), 'evm', 'm', 999, 0, 0)
-    expect(counts.take()).toMatchObject([{ statusClass: 5, units: 0 }])
+    expect(counts.drain()).toMatchObject([{ statusClass: 5, units: 0 }])
   })
 })
 

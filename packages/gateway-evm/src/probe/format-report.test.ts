@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PublicReport } from './format-report.ts'
 import { runProbe } from './run-probe.ts'
-import { type ReceivedCall, content, nodeThatSays, defaultCommand } from '../testing/probed-node.ts'
+import { type ReceivedCall, content, nodeWithResponse, defaultCommand } from '../testing/probed-node.ts'
 
 describe('a report', () => {
   const respond = (call: ReceivedCall): object =>
@@ -14,7 +14,7 @@ describe('a report', () => {
           : content(call)
   const names = ['eth_getProof', 'eth_mining', 'eth_chainId']
   const formatted = async (format: 'table' | 'markdown' | 'json') => {
-    const url = `${await nodeThatSays(respond)}/c4n4ry`
+    const url = `${await nodeWithResponse(respond)}/c4n4ry`
     const signal = new AbortController().signal
     return runProbe({ ...defaultCommand, methods: names, format, url }, () => undefined, signal)
   }

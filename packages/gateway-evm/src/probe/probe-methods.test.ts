@@ -5,13 +5,13 @@ import { methods } from '@fairlead/evm-rpc/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { ProbeFailure } from './probe-methods.ts'
-import { type ReceivedCall, content, nodeThatSays, outcomes, probe } from '../testing/probed-node.ts'
+import { type ReceivedCall, content, nodeWithResponse, outcomes, probe } from '../testing/probed-node.ts'
 
 describe('a misbehaving node', { timeout: 60_000 }, () => {
   it('that returns a retry delay is called again after it', async () => {
     const times: number[] = []
     let rejections = 0
-    const url = await nodeThatSays((call, response) => {
+    const url = await nodeWithResponse((call, response) => {
       if (call.method !== 'eth_gasPrice') return content(call)
       times.push(performance.now())
       if (++rejections > 1) return content(call)
@@ -26,7 +26,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
 
   it('that returns a long retry delay is not called again', async () => {
     let calls = 0
-    const url = await nodeThatSays((call, response) => {
+    const url = await nodeWithResponse((call, response) => {
       if (call.method !== 'eth_gasPrice') return content(call)
       calls += 1
       response.statusCode = 429
@@ -42,7 +42,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
   })
 
   it('that fails for some methods has only those marked as failed', async () => {
-    const url = await nodeThatSays((call, response) => {
+    const url = await nodeWithResponse((call, response) => {
       switch (call.method) {
         case 'eth_call':
           return undefined
@@ -83,7 +83,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
   })
 
   it('that sends an endless response is not read to the end', async () => {
-    const url = await nodeThatSays((call, response) => {
+    const url = await nodeWithResponse((call, response) => {
       if (call.method !== 'eth_accounts') return content(call)
       response.write(`{"jsonrpc":"2.0","id":${call.id},"result":["`)
       const more = () => {
@@ -133,10 +133,10 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
     [string, string | RegExp, (call: ReceivedCall, response: ServerResponse) => object | string | undefined]
   >([
     ['is not there', 'The node cannot be reached.', (_, response) => void response.socket?.destroy()],
-    ['never answers', 'The node does not respond in time.', () => undefined],
+    ['never responds', 'The node does not respond in time.', () => undefined],
     ['is a web page', 'The server at this URL does not support JSON-RPC.', () => '<html>'],
     [
-      'knows no such address',
+      'does not have the path',
       'The node returns HTTP 404.',
       (_, response) => {
         response.statusCode = 404
@@ -144,7 +144,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
       },
     ],
     [
-      'refuses the credential',
+      'rejects the credential',
       'The node rejects the credential.',
       (_, response) => {
         response.statusCode = 401
@@ -153,7 +153,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
     ],
   ])('that %s receives only the first calls', async (_, reason, respond) => {
     let calls = 0
-    const url = await nodeThatSays((call, response) => {
+    const url = await nodeWithResponse((call, response) => {
       calls += 1
       return respond(call, response)
     })
@@ -165,7 +165,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
   })
 
   it('without responses over WebSocket is distinguished from an unreachable one', async () => {
-    const url = await nodeThatSays(content)
+    const url = await nodeWithResponse(content)
     const webSocketUrl = url.replace('http', 'ws')
     await expect(probe(url, { webSocketUrl })).rejects.toThrow('websocket: The node returns HTTP 426.')
   })
@@ -173,7 +173,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
   it('receives no calls after the probe is aborted', async () => {
     const controller = new AbortController()
     let calls = 0
-    const url = await nodeThatSays((call) => {
+    const url = await nodeWithResponse((call) => {
       calls += 1
       if (call.method === 'eth_gasPrice') controller.abort(new Error('enough'))
       return content(call)
@@ -185,7 +185,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
   it('retains no filter when the probe is aborted', async () => {
     const controller = new AbortController()
     const filters = new Set<unknown>()
-    const url = await nodeThatSays((call) => {
+    const url = await nodeWithResponse((call) => {
       if (call.method === 'eth_newFilter') {
         filters.add(call.id)
         return { result: `0x${call.id.toString(16)}` }
@@ -207,7 +207,7 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
   })
 
   it('without a WebSocket receives no subscription requests', async () => {
-    const url = await nodeThatSays(content)
+    const url = await nodeWithResponse(content)
     await expect(probe(url, { methods: ['eth_subscribe'] })).rejects.toThrow(
       'None of the methods can be called over this transport.',
     )

@@ -28,7 +28,7 @@ describe('readIdentity', () => {
   })
 
   it('distinguishes an unreachable upstream from one that rejects the call', async () => {
-    expect(await of('http://127.0.0.1:1')).toBe('away')
+    expect(await of('http://127.0.0.1:1')).toBe('unreachable')
     const { url } = await scriptedNode({ web3_clientVersion: { error: { code: 429, message: 'slow down' } } })
     expect(await of(url)).toBe('unknown')
   })

@@ -21,7 +21,7 @@ export async function readIdentity(upstream: Upstream, signal: CancellationSigna
     return { text: JSON.stringify([version, sorted(modules)]) }
   } catch (error) {
     const isUnreachable = error instanceof UpstreamError && error.httpStatus === undefined
-    return isUnreachable ? 'away' : 'unknown'
+    return isUnreachable ? 'unreachable' : 'unknown'
   }
 }
 

@@ -3,14 +3,14 @@ import { document, methods, schemas } from '@fairlead/evm-rpc/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { recipeOf } from './recipes.ts'
-import { type ReceivedCall, content, nodeThatSays, probe } from '../testing/probed-node.ts'
+import { type ReceivedCall, content, nodeWithResponse, probe } from '../testing/probed-node.ts'
 
 const all: readonly Method[] = Object.values(methods)
 
 describe('a probe call', () => {
   it('neither changes the node nor is large', async () => {
     const received: ReceivedCall[] = []
-    const url = await nodeThatSays((call) => {
+    const url = await nodeWithResponse((call) => {
       received.push(call)
       return content(call)
     })
@@ -35,7 +35,7 @@ describe('a probe call', () => {
 
   it('contains an existing block if there is one, else zeros', async () => {
     const received: ReceivedCall[] = []
-    const url = await nodeThatSays((call) => {
+    const url = await nodeWithResponse((call) => {
       received.push(call)
       return { result: null }
     })
@@ -75,7 +75,7 @@ describe('a probe call', () => {
 
   it('has params that the specification allows', async () => {
     const received: ReceivedCall[] = []
-    const url = await nodeThatSays((call) => {
+    const url = await nodeWithResponse((call) => {
       received.push(call)
       return content(call)
     })
@@ -99,7 +99,7 @@ describe('a probe call', () => {
   })
 
   it('has params for every method of the specification that is not skipped', async () => {
-    const url = await nodeThatSays(content)
+    const url = await nodeWithResponse(content)
     const { totals } = await probe(url)
     expect(totals.skipped).toBe(0)
     expect(totals.available).toBe(all.filter(({ transports }) => transports?.includes('http') ?? true).length)

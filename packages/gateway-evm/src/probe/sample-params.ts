@@ -24,7 +24,7 @@ export function sampleParams(method: Method, sample: ChainSample): unknown[] {
 // The default tracer records every step. This one records only calls.
 const tracing = { tracer: 'callTracer', timeout: '5s' }
 
-// A false flag is omitted too: it has no effect, and some upstreams do not know it.
+// A false flag is omitted too: it has no effect, and some upstreams do not support it.
 function isOmitted(schema: JsonSchema): boolean {
   const value = schema['default']
   return value === undefined || value === false

@@ -2,7 +2,7 @@ import type { UpstreamSubscription } from '../upstream/websocket-upstream.ts'
 import { ChainTracker } from './chain-tracker.ts'
 import type { SourceOptions } from './source-options.ts'
 import { LogIndex } from './log-index.ts'
-import type { Leave, Subscriber } from './subscriber.ts'
+import type { Unsubscribe, Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
 /** A subscription to chain events. */
@@ -67,11 +67,11 @@ export class ChainRun {
    * Whether the upstream's chain does not reach the blocks that this run has tracked: the upstream lags, or its chain
    * was reset.
    */
-  get isBehind(): boolean {
-    return this.#tracker.isBehind
+  get isLagging(): boolean {
+    return this.#tracker.isLagging
   }
 
-  add(request: ChainRequest, subscriber: Subscriber): Leave {
+  add(request: ChainRequest, subscriber: Subscriber): Unsubscribe {
     if (request.kind === 'newHeads') this.#heads.add(subscriber)
     else this.#logs.add(request.key, request.filter, subscriber, this.#tracker.sequence)
     return () => {

@@ -50,14 +50,14 @@ function scriptedNode(start: readonly TestBlock[]) {
   const subscribe = async () => {
     const heads: string[] = []
     const lost: string[] = []
-    const leave = await source.join(
+    const unsubscribe = await source.join(
       { kind: 'newHeads', key: 'newHeads', size: 0 },
       {
         deliver: (text) => heads.push((JSON.parse(text) as TestBlock).hash),
         overflow: (reason) => lost.push(reason),
       },
     )
-    return { heads, lost, leave }
+    return { heads, lost, unsubscribe }
   }
   return { node, source, subscribe }
 }
@@ -75,7 +75,7 @@ it('delivers the heads of the current chain to new subscribers while earlier one
   // The earlier subscriber waits: another, lagging upstream may have responded.
   expect(before).toMatchObject({ heads: [], lost: [] })
   expect(source.upstreamSubscriptions).toBe(2)
-  before.leave()
+  before.unsubscribe()
   expect(source.upstreamSubscriptions).toBe(1)
 })
 
@@ -90,7 +90,7 @@ it('resumes for earlier subscribers when the node only lagged', async () => {
   const since = Array.from({ length: 97 }, (_, index) => hashOf('a', 6 + index))
   await waitFor(() => expect(during.heads).toEqual(since))
   expect([before.lost, during.lost]).toEqual([[], []])
-  before.leave()
-  during.leave()
+  before.unsubscribe()
+  during.unsubscribe()
   expect(source.upstreamSubscriptions).toBe(1)
 })

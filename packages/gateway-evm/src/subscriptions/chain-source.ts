@@ -1,7 +1,7 @@
 import { guardedTimeout } from '@fairlead/http1'
 import { type ChainRequest, ChainRun } from './chain-run.ts'
 import type { SourceOptions } from './source-options.ts'
-import type { Leave, Subscriber } from './subscriber.ts'
+import type { Unsubscribe, Subscriber } from './subscriber.ts'
 
 // Idle grace period: a client that reloads a page unsubscribes and resubscribes.
 const idleGraceMs = 5_000
@@ -35,7 +35,7 @@ export class ChainSource {
    *
    * @throws {@link UpstreamError} when the upstream does not respond
    */
-  async join(request: ChainRequest, subscriber: Subscriber): Promise<Leave> {
+  async join(request: ChainRequest, subscriber: Subscriber): Promise<Unsubscribe> {
     clearTimeout(this.#idleTimer)
     const run = this.#runForNew()
     try {
@@ -57,7 +57,7 @@ export class ChainSource {
 
   #runForNew(): ChainRun {
     const current = this.#current
-    if (current && !(current.isBehind && this.#older.size < maxOlder)) return current
+    if (current && !(current.isLagging && this.#older.size < maxOlder)) return current
     if (current?.isEmpty === false) this.#older.add(current)
     else current?.stop()
     this.#current = new ChainRun(this.#options, (run) => this.#onRunEnd(run))

@@ -31,7 +31,7 @@ const latest = async () => Number(await node('eth_blockNumber'))
 
 /** Starts a tracker that polls only on request by default, and records its events. */
 async function follow(
-  options: Partial<Pick<TrackerOptions, 'maxGap' | 'maxBehindMs' | 'pollMs' | 'doubtMs'>> = {},
+  options: Partial<Pick<TrackerOptions, 'maxGap' | 'maxLagMs' | 'pollMs' | 'doubtMs'>> = {},
 ) {
   const numbers: number[] = []
   const lost: string[] = []
@@ -139,7 +139,7 @@ it('polls a node that sends no notifications for some seconds', async () => {
 // Must be the last test, because the reset removes most of the chain.
 it('reports a chain as lost when it stays shorter than before', async () => {
   await node('anvil_mine', ['0x200'])
-  const { tracker, lost, numbers } = await follow({ pollMs: 50, maxBehindMs: 200 })
+  const { tracker, lost, numbers } = await follow({ pollMs: 50, maxLagMs: 200 })
   await node('anvil_reset')
   await waitFor(() => expect(lost).toEqual(['the reorganization is too deep']))
   const start = await latest()

@@ -30,7 +30,7 @@ export interface TrackerOptions {
   /** Maximum gap that is filled, in blocks. The default is 10,000. */
   readonly maxGap?: number | undefined
   /** How long the upstream may lag behind delivered blocks, in milliseconds. The default is one minute. */
-  readonly maxBehindMs?: number | undefined
+  readonly maxLagMs?: number | undefined
   /**
    * Time without header notifications after which the upstream is polled, in milliseconds. The default is 3 seconds.
    */
@@ -43,7 +43,7 @@ export interface TrackerOptions {
 // The upstream needs minutes for a longer gap. A client that resubscribes starts at the chain head.
 const defaultMaxGap = 10_000
 // One of several upstreams behind a URL may lag. A chain that was reset stays short.
-const defaultMaxBehindMs = 60_000
+const defaultMaxLagMs = 60_000
 
 const initialBlocks = 32
 const headsPerRequest = 50
@@ -79,7 +79,7 @@ export class ChainTracker {
   /** A poll found a header that was not notified, so the upstream is polled until the next notification. */
   #hasMissedHeader = false
   /** Time since which the upstream has not even reached the first block of the window. */
-  #behindSince: number | undefined
+  #laggingSince: number | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: TrackerOptions) {
@@ -110,8 +110,8 @@ export class ChainTracker {
    * Whether the upstream's chain does not reach the first block of the window: the upstream lags, or its chain was
    * reset.
    */
-  get isBehind(): boolean {
-    return this.#behindSince !== undefined
+  get isLagging(): boolean {
+    return this.#laggingSince !== undefined
   }
 
   stop(): void {
@@ -151,7 +151,7 @@ export class ChainTracker {
         await this.#next()
         if (this.#isReported) this.#options.log.info('the chain of an upstream is tracked again')
         this.#isFailing = this.#isReported = false
-        this.#behindSince = undefined
+        this.#laggingSince = undefined
       } catch (error) {
         if (this.#stopped.signal.aborted) break
         if (error instanceof ChainLostError) await this.#restart(error.message)
@@ -188,7 +188,7 @@ export class ChainTracker {
     this.#options.log.error({ reason }, 'the tracked chain was interrupted; affected subscriptions end')
     this.#options.listener.onLost(reason)
     const window = await this.#openWindow().catch(() => undefined)
-    this.#behindSince = undefined
+    this.#laggingSince = undefined
     if (window) this.#window = window
     else this.#isFailing = true
   }
@@ -240,11 +240,11 @@ export class ChainTracker {
    */
   async #replaced({ first }: BlockWindow): Promise<Error> {
     const now = await this.#call('eth_getBlockByNumber', [hex(first.number), false])
-    if (now === null) this.#behindSince ??= performance.now()
-    const { maxBehindMs = defaultMaxBehindMs } = this.#options
+    if (now === null) this.#laggingSince ??= performance.now()
+    const { maxLagMs = defaultMaxLagMs } = this.#options
     const isLagging =
       now === null
-        ? performance.now() - (this.#behindSince as number) <= maxBehindMs
+        ? performance.now() - (this.#laggingSince as number) <= maxLagMs
         : readHead(now).hash === first.hash
     return isLagging
       ? new UnsettledError('the upstream lags')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { Leave, Subscriber } from './subscriber.ts'
+import type { Unsubscribe, Subscriber } from './subscriber.ts'
 import type { SubscriptionMultiplexer } from './multiplexer.ts'
 import {
   readSubscriptionRequest,
@@ -21,7 +21,7 @@ export interface ClientOptions {
    * @throws {@link RpcError} -32005 when the credential has reached its limit
    */
   countSubscription(request: SubscriptionRequest): () => void
-  /** Maximum size of notifications that are queued until the client knows its subscription, in bytes. */
+  /** Maximum size of notifications that are queued until the client has its subscription id, in bytes. */
   readonly maxWaitingBytes: number
   notify(text: string): void
   /** Called when the subscription cannot continue without a gap. */
@@ -42,7 +42,7 @@ const maxFilterItems = 16_384
 /** The subscriptions of one connection. Their ids are not valid on another connection. */
 export class ClientSubscriptions {
   readonly #options: ClientOptions
-  readonly #leaveCallbacks = new Map<string, Leave>()
+  readonly #unsubscribeCallbacks = new Map<string, Unsubscribe>()
   #pending = 0
   /** Number of account addresses, topics and hashes in all subscriptions. */
   #filterItems = 0
@@ -61,7 +61,7 @@ export class ClientSubscriptions {
   async subscribe(params: unknown): Promise<NewSubscription> {
     const request = readSubscriptionRequest(params)
     const { multiplexer, maxSubscriptions, count } = this.#options
-    if (this.#leaveCallbacks.size + this.#pending >= maxSubscriptions) {
+    if (this.#unsubscribeCallbacks.size + this.#pending >= maxSubscriptions) {
       throw new RpcError(
         rpcCodes.limitExceeded,
         `A connection can have at most ${maxSubscriptions} subscriptions.`,
@@ -83,18 +83,18 @@ export class ClientSubscriptions {
     this.#filterItems += request.size
     let hasJoined = false
     try {
-      const leave = await multiplexer().join(request, subscriber)
+      const unsubscribe = await multiplexer().join(request, subscriber)
       if (this.#isEnded) {
-        leave()
+        unsubscribe()
         throw new RpcError(rpcCodes.internalError, 'The connection is closed.')
       }
       count(request.kind, 1)
       hasJoined = true
-      this.#leaveCallbacks.set(id, () => {
+      this.#unsubscribeCallbacks.set(id, () => {
         this.#filterItems -= request.size
         release()
         count(request.kind, -1)
-        leave()
+        unsubscribe()
       })
     } finally {
       this.#pending -= 1
@@ -116,18 +116,18 @@ export class ClientSubscriptions {
     if (typeof id !== 'string' || rest.length > 0) {
       throw new RpcError(rpcCodes.invalidParams, 'eth_unsubscribe requires one param, a subscription id.')
     }
-    const leave = this.#leaveCallbacks.get(id)
-    if (!leave) throw new RpcError(subscriptionNotFound, 'subscription not found')
-    this.#leaveCallbacks.delete(id)
-    leave()
+    const unsubscribe = this.#unsubscribeCallbacks.get(id)
+    if (!unsubscribe) throw new RpcError(subscriptionNotFound, 'subscription not found')
+    this.#unsubscribeCallbacks.delete(id)
+    unsubscribe()
     return true
   }
 
   /** Ends all subscriptions. */
   end(): void {
     this.#isEnded = true
-    for (const leave of this.#leaveCallbacks.values()) leave()
-    this.#leaveCallbacks.clear()
+    for (const unsubscribe of this.#unsubscribeCallbacks.values()) unsubscribe()
+    this.#unsubscribeCallbacks.clear()
   }
 }
 

@@ -2,7 +2,7 @@ import type { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-err
 import { malformed } from '../upstream/rpc-errors.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'
-import type { Leave, Subscriber } from './subscriber.ts'
+import type { Unsubscribe, Subscriber } from './subscriber.ts'
 
 /**
  * Forwards the notifications of one upstream subscription to all subscribers. Notifications during a lost connection
@@ -48,16 +48,16 @@ export class DirectSource {
   }
 
   /** @throws {@link RpcError} with the upstream's error, or when it cannot be reached */
-  async join(subscriber: Subscriber): Promise<Leave> {
+  async join(subscriber: Subscriber): Promise<Unsubscribe> {
     this.#subscribers.add(subscriber)
-    const leave = () => {
+    const unsubscribe = () => {
       if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#close()
     }
     try {
       await this.#accepted
-      return leave
+      return unsubscribe
     } catch (error) {
-      leave()
+      unsubscribe()
       throw error
     }
   }

@@ -41,8 +41,8 @@ it('finds the same filters as a linear search, each once, also after removals', 
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
     return (state >>> 8) % limit
   }
-  const some = (make: (digits: string) => string) =>
-    Array.from({ length: below(9) }, () => make(below(12).toString(16)))
+  const some = (create: (digits: string) => string) =>
+    Array.from({ length: below(9) }, () => create(below(12).toString(16)))
   const tree = new FilterTree<TreeFilter>()
   const filters = Array.from({ length: 3_000 }, () =>
     treeFilter({ address: some(address), topics: Array.from({ length: below(5) }, () => some(topic)) }),

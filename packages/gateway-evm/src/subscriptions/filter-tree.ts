@@ -92,8 +92,8 @@ class Branch<filter> {
 
   childFor(value: string): Branch<filter> {
     this.#children ??= new Map()
-    const known = this.#children.get(value)
-    if (known) return known
+    const existing = this.#children.get(value)
+    if (existing) return existing
     const child = new Branch<filter>()
     this.#children.set(value, child)
     return child

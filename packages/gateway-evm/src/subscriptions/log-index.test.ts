@@ -32,7 +32,7 @@ function slowIndex(sliceMs = 4) {
     }
     const key = JSON.stringify(options ?? {})
     index.add(key, readLogFilter(options), subscriber, fromSequence)
-    return { results, leave: () => index.remove(key, subscriber) }
+    return { results, unsubscribe: () => index.remove(key, subscriber) }
   }
   return { index, join, now: () => clock }
 }
@@ -76,18 +76,18 @@ it('delivers each log once and in order, and reports removed logs in reverse ord
   }
 })
 
-it('delivers nothing to subscribers that leave or join during a delivery', async () => {
+it('delivers nothing to subscribers that unsubscribe or subscribe during a delivery', async () => {
   const { index, join } = slowIndex()
   const stays = join(undefined, 0)
-  const leaves = join(undefined, 0)
+  const unsubscribed = join(undefined, 0)
   const delivering = index.deliver(block(1, 30), false)
-  const before = leaves.results.length
-  leaves.leave()
+  const before = unsubscribed.results.length
+  unsubscribed.unsubscribe()
   const second = join(undefined, 1)
   await delivering
   expect(before).toBeGreaterThan(0)
   expect(before).toBeLessThan(30)
-  expect(leaves.results).toHaveLength(before)
+  expect(unsubscribed.results).toHaveLength(before)
   expect(second.results).toEqual([])
   expect(stays.results).toHaveLength(30)
 })
@@ -100,11 +100,11 @@ it('returns the addresses while every filter has one', () => {
   const first = join({ address, topics: [topic(1)] }, 0)
   expect(index.logAddresses(2)).toEqual([address, other])
   expect(index.logAddresses(1)).toEqual([])
-  both.leave()
+  both.unsubscribe()
   expect(index.logAddresses(2)).toEqual([address])
   const any = join({ topics: [topic(1)] }, 0)
   expect(index.logAddresses(2)).toEqual([])
-  any.leave()
-  first.leave()
+  any.unsubscribe()
+  first.unsubscribe()
   expect(index.logAddresses(2)).toBeUndefined()
 })

@@ -4,7 +4,7 @@ import { ChainSource } from './chain-source.ts'
 import { DirectSource } from './direct-source.ts'
 import { PendingPoll } from './pending-poll.ts'
 import type { SourceOptions } from './source-options.ts'
-import type { Leave, Subscriber } from './subscriber.ts'
+import type { Unsubscribe, Subscriber } from './subscriber.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { SocketTarget } from '../upstream/websocket-upstream.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
@@ -33,7 +33,7 @@ export class SubscriptionMultiplexer {
    *
    * @throws {@link RpcError} with the upstream's error, or when it cannot be reached
    */
-  join(request: SubscriptionRequest, subscriber: Subscriber): Promise<Leave> {
+  join(request: SubscriptionRequest, subscriber: Subscriber): Promise<Unsubscribe> {
     if ('params' in request) return this.#sourceOf(request.key, request.params).join(subscriber)
     return this.#chain.join(request, subscriber)
   }
@@ -60,8 +60,8 @@ export class SubscriptionMultiplexer {
   }
 
   #sourceOf(key: string, params: readonly unknown[]): DirectSource | PendingPoll {
-    const known = this.#directSources.get(key)
-    if (known) return known
+    const existing = this.#directSources.get(key)
+    if (existing) return existing
     const onEnd = () => {
       if (this.#directSources.get(key) === source) this.#directSources.delete(key)
     }

@@ -41,7 +41,7 @@ it('retains a filter while its node is unreachable', async () => {
   const before = polls()
   await vi.waitFor(() => expect(polls()).toBeGreaterThan(before + 3), later)
   setChanges({ result: ['0xab'] })
-  upstream.fault = 'well'
+  upstream.fault = 'none'
   await vi.waitFor(() => expect(delivered).toContain('"0xab"'), later)
   expect([created(), installed.size]).toEqual([1, 1])
 })

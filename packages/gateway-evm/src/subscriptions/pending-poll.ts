@@ -1,6 +1,6 @@
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { SourceOptions } from './source-options.ts'
-import type { Leave, Subscriber } from './subscriber.ts'
+import type { Unsubscribe, Subscriber } from './subscriber.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
 /** Pending transactions of a node without a WebSocket upstream, from a filter that is polled. */
@@ -26,18 +26,18 @@ export class PendingPoll {
   }
 
   /** @throws {@link RpcError} with the upstream's error, or when it cannot be reached */
-  async join(subscriber: Subscriber): Promise<Leave> {
+  async join(subscriber: Subscriber): Promise<Unsubscribe> {
     this.#subscribers.add(subscriber)
-    const leave = () => {
+    const unsubscribe = () => {
       if (!this.#subscribers.delete(subscriber) || this.#subscribers.size > 0) return
       this.stop()
       this.#onEnd()
     }
     try {
       await this.#started
-      return leave
+      return unsubscribe
     } catch (error) {
-      leave()
+      unsubscribe()
       throw error
     }
   }
@@ -71,7 +71,7 @@ export class PendingPoll {
         for (const subscriber of this.#subscribers) subscriber.deliver(text)
       }
     } catch (error) {
-      // A failed exchange does not mean that the filter is lost, and the upstream would keep an abandoned filter.
+      // A failed exchange does not mean that the filter is lost, and the upstream would retain an abandoned filter.
       if (error instanceof UpstreamError || this.#stopped.signal.aborted) return
       this.#uninstall()
     }

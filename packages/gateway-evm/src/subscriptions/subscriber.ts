@@ -7,4 +7,4 @@ export interface Subscriber {
 }
 
 /** Leaves a shared subscription. */
-export type Leave = () => void
+export type Unsubscribe = () => void

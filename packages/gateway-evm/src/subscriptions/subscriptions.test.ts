@@ -94,7 +94,7 @@ const logsOf = (each: Client, id: string): string[] => each.results<Log>(id).map
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 describe('an upstream that reconnects', () => {
-  it('leaves 200 subscriptions on 50 connections without gaps and duplicates', async () => {
+  it('causes no gaps or duplicates in 200 subscriptions on 50 connections', async () => {
     const gateway = await start()
     const { contract } = chain.example
     const all = await clients(gateway, 50)
@@ -213,7 +213,7 @@ describe('a node without a WebSocket', () => {
     expect(await each.call('eth_subscribe', ['syncing'])).toMatchObject({
       error: { code: -32601, message: expect.stringContaining('WebSocket upstream') },
     })
-    expect(proxy.asked.size).toBe(0)
+    expect(proxy.requestCounts.size).toBe(0)
   })
 })
 
@@ -233,12 +233,12 @@ describe('equal subscriptions', () => {
     }
     expect(new Set(ids).size).toBe(100)
     // One for headers, which triggers all log requests, and one for pending transactions.
-    expect(proxy.asked.get('eth_subscribe')).toBe(2)
+    expect(proxy.requestCounts.get('eth_subscribe')).toBe(2)
     const metrics = await gateway.metrics()
     expect(metrics).toContain('fairlead_upstream_subscriptions 2')
     expect(metrics).toContain('fairlead_subscriptions{kind="logs"} 100')
     for (const each of all) each.socket.close()
-    await waitFor(() => expect(proxy.asked.get('eth_unsubscribe')).toBe(1))
+    await waitFor(() => expect(proxy.requestCounts.get('eth_unsubscribe')).toBe(1))
     await transfer(1)
   })
 })
@@ -315,7 +315,7 @@ describe('a client that reads slowly', () => {
     }
     const sentMessages = async () =>
       Number(/messages_total\{direction="out"} (\d+)/.exec(await gateway.metrics())?.[1])
-    await waitFor(() => expect(proxy.mostAtOnce()).toBe(4))
+    await waitFor(() => expect(proxy.maxConcurrent()).toBe(4))
     // No further response is sent while the upstream responds to other calls.
     const sentCount = await settled(sentMessages, async () => {
       for (let call = 0; call < 20; call++) await node('eth_blockNumber')
@@ -325,16 +325,16 @@ describe('a client that reads slowly', () => {
     socket.resume()
     // With four calls at a time, a busy machine needs this long for all of them.
     await vi.waitFor(() => expect(each.messages).toHaveLength(calls), { timeout: 110_000, interval: 50 })
-    expect(proxy.mostAtOnce()).toBeLessThanOrEqual(4)
+    expect(proxy.maxConcurrent()).toBeLessThanOrEqual(4)
   }, 120_000)
 })
 
 it('ends subscriptions when an upstream reconnects with another chain', async () => {
-  const ownDirectory = await mkdtemp(join(tmpdir(), 'fairlead-subscriptions-'))
-  onTestFinished(() => rm(ownDirectory, { recursive: true, force: true }))
-  const ownDevnet = await startDevnet({ dataDirectory: ownDirectory, chains: ['evm'] })
-  onTestFinished(ownDevnet.stop)
-  const [{ url }] = ownDevnet.chains as [EvmDevnetChain]
+  const separateDirectory = await mkdtemp(join(tmpdir(), 'fairlead-subscriptions-'))
+  onTestFinished(() => rm(separateDirectory, { recursive: true, force: true }))
+  const separateDevnet = await startDevnet({ dataDirectory: separateDirectory, chains: ['evm'] })
+  onTestFinished(separateDevnet.stop)
+  const [{ url }] = separateDevnet.chains as [EvmDevnetChain]
   const each = await client(await inFrontOf(url, { websocket: url.replace('http', 'ws') }))
   await each.subscribe('newHeads')
   await each.subscribe('logs')

@@ -6,7 +6,7 @@ import { readWithId } from '../upstream/read-response.ts'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 
 /** Scripted response to one method: a result, an error, or a function of the params that returns either. */
 export type Scripted =
@@ -23,7 +23,7 @@ export interface ScriptedNode {
 /** Starts a fake upstream that has only the given methods, until the running test ends. */
 export async function scriptedNode(script: Readonly<Record<string, Scripted>>): Promise<ScriptedNode> {
   const received: [string, ...unknown[]][] = []
-  const url = await nodeThat(async (request: IncomingMessage, response: ServerResponse) => {
+  const url = await startTestNode(async (request: IncomingMessage, response: ServerResponse) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const { id, method, params } = JSON.parse(text) as { id: unknown; method: string; params: unknown[] }

@@ -6,7 +6,7 @@ import { parseBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { resolveMethod } from '../methods/resolve-method.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import {
   type ResponseCaches,
   type ResponseCacheOptions,
@@ -27,7 +27,7 @@ export type Script = (params: Params) => object | undefined | Promise<object | u
 export interface CountedNode {
   readonly url: string
   /** Returns the params of every call so far, by method. */
-  asked(method: string): readonly Params[]
+  received(method: string): readonly Params[]
   /** Scripted responses by method. They may change at any time. */
   readonly scripts: Map<string, Script>
 }
@@ -37,16 +37,16 @@ export interface CountedNode {
  * chain.
  */
 export async function countedNode(node: string): Promise<CountedNode> {
-  const asked = new Map<string, Params[]>()
+  const received = new Map<string, Params[]>()
   const scripts = new Map<string, Script>([
     ['web3_clientVersion', () => ({ result: 'Geth/v1.16.0' })],
     ['eth_chainId', () => ({ result: '0x4d2' })],
   ])
-  const url = await nodeThat(async (request, response) => {
+  const url = await startTestNode(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { id, method, params } = JSON.parse(body) as { id: unknown; method: string; params: Params }
-    asked.set(method, [...(asked.get(method) ?? []), params])
+    received.set(method, [...(received.get(method) ?? []), params])
     const scripted = await scripts.get(method)?.(params)
     const text = scripted
       ? JSON.stringify({ jsonrpc: '2.0', id, ...scripted })
@@ -55,7 +55,7 @@ export async function countedNode(node: string): Promise<CountedNode> {
         ).text()
     response.setHeader('content-type', 'application/json').end(text)
   })
-  return { url, asked: (method) => asked.get(method) ?? [], scripts }
+  return { url, received: (method) => received.get(method) ?? [], scripts }
 }
 
 /** Options of a test call. */
@@ -79,7 +79,7 @@ export interface CachingNode {
   changeUpstreams(text: string): void
   states(): ReturnType<ReturnType<typeof createResponseCaches>['states']>
   /** Resolves when enough is known of the chain to cache its responses. */
-  known(): Promise<void>
+  waitForChain(): Promise<void>
 }
 
 const grantOf = (evm: string): Grant => ({
@@ -107,9 +107,13 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
   onTestFinished(() => upstreams.close())
   const grant = grantOf(text)
   const upstream = upstreams.of(grant, 'evm')
-  const dispatched = async (request: RpcRequest, more: Partial<Call>, reservation = upstream.reserve()) => {
-    const signal = more.signal ?? AbortSignal.timeout(20_000)
-    const call = { grant, endpoint: '' as const, request, signal, caches, ...more }
+  const dispatched = async (
+    request: RpcRequest,
+    overrides: Partial<Call>,
+    reservation = upstream.reserve(),
+  ) => {
+    const signal = overrides.signal ?? AbortSignal.timeout(20_000)
+    const call = { grant, endpoint: '' as const, request, signal, caches, ...overrides }
     const forwarded = await dispatch(call, resolveMethod(request, call.grant, ''), upstream, reservation)
     const response =
       typeof forwarded === 'string' ? forwarded : await readResponse(forwarded, reservation, signal)
@@ -148,7 +152,7 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
       const respond = (item: RpcItem) => dispatched(item as RpcRequest, { signal, latest })
       return Promise.all(items.map((item) => respond(item).catch((error: unknown) => error)))
     },
-    known: async () => {
+    waitForChain: async () => {
       const { chain } = caches.of(upstream, grant)
       await vi.waitFor(
         () => {

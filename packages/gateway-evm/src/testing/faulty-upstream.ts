@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Fault of a fake upstream. `well` means none. */
+/** Fault of a fake upstream. */
 export type Fault =
-  | 'well'
+  | 'none'
   | 'hang'
   | 'cut'
   | 'garbage'
@@ -42,7 +42,7 @@ export interface FaultyUpstream {
 /** Starts a fake upstream that responds to `eth_gasPrice` with its name, until the running test ends. */
 export async function faultyUpstream(
   name: string,
-  given: Partial<FaultyUpstream> = {},
+  overrides: Partial<FaultyUpstream> = {},
 ): Promise<FaultyUpstream> {
   const sockets = new Set<Socket>()
   let server: Server
@@ -110,7 +110,7 @@ export async function faultyUpstream(
     url: '',
     received: [],
     allReceived: [],
-    fault: 'well',
+    fault: 'none',
     delayMs: 0,
     head: 1_000,
     fork: undefined,
@@ -119,7 +119,7 @@ export async function faultyUpstream(
     responses: {},
     kill,
     revive: listen,
-    ...given,
+    ...overrides,
   }
   await listen()
   onTestFinished(kill)
@@ -159,7 +159,7 @@ function write(response: ServerResponse, fault: Fault, body: string): void {
     case 500:
       response.writeHead(500, json).end('{}')
       return
-    case 'well':
+    case 'none':
       response.writeHead(200, json).end(body)
       return
     default:

@@ -50,7 +50,7 @@ export interface ListenerOptions extends Partial<
   readonly websocket?: string | undefined
   readonly pollMs?: number
   /** Maximum total size of buffered responses, in bytes. */
-  readonly maxHeldBytes?: number
+  readonly maxBufferedBytes?: number
   /** Methods that the node was found not to offer. */
   readonly withheldMethods?: readonly string[]
   readonly grant?: Partial<Grant>
@@ -59,18 +59,18 @@ export interface ListenerOptions extends Partial<
 }
 
 /** Starts a JSON-RPC gateway without a database. Its directory contains one token. */
-export async function listenTo(upstream: string, given: ListenerOptions = {}): Promise<ListenerFixture> {
+export async function listenTo(upstream: string, overrides: ListenerOptions = {}): Promise<ListenerFixture> {
   const {
     websocket,
     withheldMethods = [],
     pollMs = 100,
     timeoutMs = 20_000,
-    maxHeldBytes = 2 ** 29,
+    maxBufferedBytes = 2 ** 29,
     grant: change = {},
     passing,
     usage,
     ...options
-  } = given
+  } = overrides
   const directory = createDirectory()
   const grant: Grant = {
     credentialId: 'credential',
@@ -88,7 +88,7 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
   const replace = (newer: Partial<Grant> = {}) =>
     directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }])
   replace()
-  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(maxHeldBytes))
+  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(maxBufferedBytes))
   const lines = memory()
   const log = pino({ level: 'debug' }, lines.stream)
   const multiplexers = createSubscriptionMultiplexers({

@@ -11,7 +11,7 @@ import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 /** Several upstreams as one node. */
 export interface PooledNode {
   /** Returns the result, or throws the failure of the pool or an error with the upstream's code and message. */
-  call(method: string, params?: readonly unknown[], more?: Partial<CallInfo>): Promise<unknown>
+  call(method: string, params?: readonly unknown[], overrides?: Partial<CallInfo>): Promise<unknown>
   states(): readonly UpstreamState[]
   /** Returns a new view on each call, so that the test itself does not keep the health check active. */
   chain(): ChainView
@@ -44,10 +44,10 @@ export function pooledNode(
     grant,
     states: () => upstreams.states(),
     chain: () => upstreams.chainOf(grant),
-    call: async (method, params = [], more = {}) => {
+    call: async (method, params = [], overrides = {}) => {
       const signal = AbortSignal.timeout(timeoutMs)
       const body = callText(method, JSON.stringify(params), '1')
-      const response = await upstream.post(body, signal, { method, params, ...more })
+      const response = await upstream.post(body, signal, { method, params, ...overrides })
       const reservation = memory.reserve()
       const text = response.bytes?.toString() ?? (await readResponse(response, reservation, signal))
       reservation.release()

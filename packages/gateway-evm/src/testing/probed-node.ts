@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import type { PublicReport } from '../probe/format-report.ts'
 import { runProbe } from '../probe/run-probe.ts'
 
@@ -30,10 +30,10 @@ export interface ReceivedCall {
 }
 
 /** Starts a fake upstream that responds to every call with the return value of the callback. */
-export async function nodeThatSays(
+export async function nodeWithResponse(
   respond: (call: ReceivedCall, response: ServerResponse) => object | string | undefined,
 ): Promise<string> {
-  return nodeThat(async (request: IncomingMessage, response: ServerResponse) => {
+  return startTestNode(async (request: IncomingMessage, response: ServerResponse) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     if (text === '') {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { rpcOf } from '../testing/traced-chain.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { pooledNode } from '../testing/pooled-node.ts'
@@ -48,7 +48,7 @@ const types = [
 it.each(types)('returns the hash of a transaction, %s, whose response was lost', async (_, type) => {
   const [{ url, example }] = chains as readonly [EvmDevnetChain]
   // Forwards every call, and drops the response to a sent transaction.
-  const losing = await nodeThat(async (request, response) => {
+  const losing = await startTestNode(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const forwarded = await fetch(url, {
@@ -87,9 +87,9 @@ it('reads a filter of a real node through another process', async () => {
 
 it('fails no call while one of two nodes is killed', async () => {
   // Separate chains, because other tests mine on the shared ones.
-  const ownAnvils = await start('killed', 'surviving')
-  onTestFinished(async () => void (await Promise.all(ownAnvils.map((devnet) => devnet.stop()))))
-  const [first, second] = ownAnvils.flatMap(({ chains: of }) => of) as [EvmDevnetChain, EvmDevnetChain]
+  const separateAnvils = await start('killed', 'surviving')
+  onTestFinished(async () => void (await Promise.all(separateAnvils.map((devnet) => devnet.stop()))))
+  const [first, second] = separateAnvils.flatMap(({ chains: of }) => of) as [EvmDevnetChain, EvmDevnetChain]
   const account = first.example.account
   const node = pooledNode(`${first.url} ${second.url}`)
   const calls: readonly (readonly [string, readonly unknown[]])[] = [
@@ -113,7 +113,7 @@ it('fails no call while one of two nodes is killed', async () => {
     }
   })
   await vi.waitFor(() => expect(node.states()[0]?.calls).toBeGreaterThan(200), { timeout: 50_000 })
-  await ownAnvils[0]?.stop()
+  await separateAnvils[0]?.stop()
   const before = succeeded
   await vi.waitFor(() => expect(succeeded).toBeGreaterThan(before + 200), { timeout: 50_000 })
   over.abort()

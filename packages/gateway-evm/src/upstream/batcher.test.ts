@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BusyChain, beneficiary, receiver, startBusyChain } from '../testing/busy-chain.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixture.ts'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { pooledNode } from '../testing/pooled-node.ts'
@@ -41,7 +41,7 @@ type OfBatch = (calls: readonly RpcCall[], response: ServerResponse) => unknown
 /** Starts an upstream that records the bodies it receives. */
 async function listeningNode(ofBatch: OfBatch = (calls, response) => write(response, calls.map(responseTo))) {
   const bodies: (RpcCall | readonly RpcCall[])[] = []
-  const url = await nodeThat(async (request, response) => {
+  const url = await startTestNode(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const body = JSON.parse(text) as RpcCall | readonly RpcCall[]
@@ -118,9 +118,9 @@ describe('the calls of a batch', () => {
 
 describe('a node that', () => {
   it.each<[string, OfBatch]>([
-    ['answers in another order', (calls, response) => write(response, calls.map(responseTo).toReversed())],
+    ['responds in another order', (calls, response) => write(response, calls.map(responseTo).toReversed())],
     [
-      'leaves some out, or refuses them for the batch',
+      'omits some, or rejects them because of the batch',
       ([first, second, third, ...rest], response) => {
         const tooLarge = { code: -32_003, message: 'response too large' }
         write(response, [
@@ -133,7 +133,7 @@ describe('a node that', () => {
       },
     ],
     [
-      'answers under an id that nobody could write',
+      'responds with an id that is nested too deeply',
       (_, response) => {
         const id = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
         const text = `[{"jsonrpc":"2.0","id":${id},"result":1}]`
@@ -141,13 +141,13 @@ describe('a node that', () => {
       },
     ],
     [
-      'takes no batches',
+      'does not support batches',
       (_, response) =>
         write(response, { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'no batches' } }),
     ],
-    ['refuses them by a status', (_, response) => write(response, {}, 413)],
+    ['rejects them with an HTTP status', (_, response) => write(response, {}, 413)],
     [
-      'answers in pieces',
+      'responds in chunks',
       (calls, response) => {
         const text = JSON.stringify(calls.map(responseTo), undefined, 2)
         response.writeHead(200, { 'content-type': 'application/json' }).write(`\n${text.slice(0, 50)}`)
@@ -184,7 +184,7 @@ describe('a node that', () => {
 
   it.each<[string, OfBatch, string]>([
     [
-      'answers no JSON',
+      'responds without JSON',
       (_, response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end('<html>s3cr3t</html>'),
       'The response of the upstream is not valid JSON-RPC.',
@@ -232,7 +232,7 @@ describe('a node that', () => {
     expect(responses.filter(({ result }) => result !== undefined)).toHaveLength(2)
   })
 
-  it('has no waiting client any more gets its batch cancelled', async () => {
+  it('has no waiting client has its batch cancelled', async () => {
     const received: ServerResponse[] = []
     const node = await listeningNode((_, response) => received.push(response))
     const gateway = await inFrontOf(node.url, { timeoutMs: 60_000 })

@@ -5,7 +5,7 @@ import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-par
 import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
-import { latencyClass } from '../methods/latency-class.ts'
+import { latencyClassOf } from '../methods/latency-class.ts'
 import { BufferedResponse } from './buffered-response.ts'
 import { classifyResponse } from './classify-response.ts'
 import { idempotencyOf } from './idempotency.ts'
@@ -34,10 +34,10 @@ export interface BatcherOptions {
 }
 
 // The upstream may be replaced by another one at the same URL.
-const refusedMs = 10 * 60_000
+const disabledMs = 10 * 60_000
 // HTTP statuses with which servers reject a request body.
 const rejections: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
-const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
+const rejectionWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
 
 /**
  * Combines the calls of a client's batch that go to one upstream in the same event-loop tick into a batch, if the
@@ -47,7 +47,7 @@ export class Batcher {
   readonly #options: BatcherOptions
   /** Batches of the current event-loop tick, by the client's batch. */
   readonly #batches = new RehashingMap<object, NodeBatch>()
-  #refusedUntil = -Infinity
+  #disabledUntil = -Infinity
 
   constructor(options: BatcherOptions) {
     this.#options = options
@@ -56,7 +56,7 @@ export class Batcher {
   /** As {@link Upstream.send}. A call that cannot be batched is sent separately. */
   readonly send: Upstream['send'] = (body, signal, info, completion) => {
     const { sendSingle, maxCalls } = this.#options
-    const canBatch = maxCalls > 1 && !signal.aborted && performance.now() >= this.#refusedUntil
+    const canBatch = maxCalls > 1 && !signal.aborted && performance.now() >= this.#disabledUntil
     if (!canBatch || !isBatchable(info)) return sendSingle(body, signal, info, completion)
     const { batch, idText } = info
     const current = this.#batches.get(batch)
@@ -67,7 +67,7 @@ export class Batcher {
   }
 
   #begin(batch: object): NodeBatch {
-    const current = new NodeBatch(this.#options, () => (this.#refusedUntil = performance.now() + refusedMs))
+    const current = new NodeBatch(this.#options, () => (this.#disabledUntil = performance.now() + disabledMs))
     this.#batches.set(batch, current)
     // All calls of a client's batch begin synchronously.
     process.nextTick(() => {
@@ -86,19 +86,19 @@ type BatchableCall = CallInfo & { readonly batch: object; readonly idText: strin
 function isBatchable(info: CallInfo | undefined): info is BatchableCall {
   if (!info?.batch || info.idText === undefined) return false
   const { method, params } = info
-  return latencyClass(method) === 'quick' && idempotencyOf(method) === 'always' && params[1] !== true
+  return latencyClassOf(method) === 'short' && idempotencyOf(method) === 'always' && params[1] !== true
 }
 
 /** One batch, and its calls that still wait for their responses. */
 class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   readonly #options: BatcherOptions
-  readonly #onRefused: () => void
+  readonly #onRejected: () => void
   readonly #calls = new Map<string, BatchedCall>()
   readonly #cancellation = new Cancellation()
 
-  constructor(options: BatcherOptions, onRefused: () => void) {
+  constructor(options: BatcherOptions, onRejected: () => void) {
     this.#options = options
-    this.#onRefused = onRefused
+    this.#onRejected = onRejected
   }
 
   get size(): number {
@@ -144,7 +144,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   }
 
   reject(error: unknown): void {
-    if (error instanceof UpstreamError && rejections.has(error.httpStatus)) return this.#refused()
+    if (error instanceof UpstreamError && rejections.has(error.httpStatus)) return this.#handleRejection()
     for (const call of this.#takeRemaining()) call.completion.reject(error)
   }
 
@@ -174,15 +174,15 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   #openSingle(latin1: string, secrets: readonly string[] | undefined): void {
     if (!isRecord(parseJson(latin1))) return this.reject(malformed())
     // The batch may be too large, or the upstream does not support batches.
-    if (classifyResponse('', latin1) !== 'busy') return this.#refused()
+    if (classifyResponse('', latin1) !== 'busy') return this.#handleRejection()
     const error = jsonMembers(latin1).get('error') ?? 'null'
     for (const { info, completion } of this.#takeRemaining()) {
       completion.resolve(new BufferedResponse(errorObjectText(info?.idText ?? 'null', error), { secrets }))
     }
   }
 
-  #refused(): void {
-    this.#onRefused()
+  #handleRejection(): void {
+    this.#onRejected()
     this.#sendIndividually()
   }
 
@@ -240,9 +240,9 @@ class BatchedCall {
   }
 }
 
-/** Whether an error says that the call was rejected because of its batch. */
+/** Whether an error reports that the call was rejected because of its batch. */
 function isBatchRejection(error: unknown): boolean {
   if (!isRecord(error)) return false
   const { message } = error
-  return typeof message === 'string' && refusalWordings.test(message)
+  return typeof message === 'string' && rejectionWordings.test(message)
 }

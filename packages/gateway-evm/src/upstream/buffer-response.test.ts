@@ -30,7 +30,7 @@ it('buffers a short response', async () => {
   expect(bytes?.length).toBe(65_536)
 })
 
-it('keeps what is known of a long response, which remains a stream', async () => {
+it('retains the received bytes of a long response, which remains a stream', async () => {
   const response = await bufferShortResponse(new ChunkedResponse(131_072), signal)
   expect(response).toMatchObject({ delimited: true, contentLength: undefined, secrets: ['secret'] })
   expect(response.bytes).toBeUndefined()

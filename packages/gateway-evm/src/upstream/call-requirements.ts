@@ -5,7 +5,7 @@ import type { CallInfo } from './types.ts'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 
 /** Observed state of the chain when the requirements of a call are determined. */
-export interface KnownChain {
+export interface ChainHeads {
   readonly head: number | undefined
   /** Number of blocks behind the chain head for which an ordinary upstream still has the state. */
   readonly archiveDepth: number
@@ -51,7 +51,7 @@ const blockPositions: ReadonlyMap<string, number> = new Map(
  * @param info - the call
  * @param chain - observed state of the chain; without a head no block number counts as old
  */
-export function callRequirements({ method, params }: CallInfo, chain: KnownChain): CallRequirements {
+export function callRequirements({ method, params }: CallInfo, chain: ChainHeads): CallRequirements {
   const block = blockOf(method, params)
   for (const [prefix, role] of roleOfPrefix) {
     if (method.startsWith(prefix)) return { role, block }
@@ -60,7 +60,7 @@ export function callRequirements({ method, params }: CallInfo, chain: KnownChain
   return { role: needsArchive ? 'archive' : 'full', block }
 }
 
-function isArchived(block: number | undefined, { head, archiveDepth }: KnownChain): boolean {
+function isArchived(block: number | undefined, { head, archiveDepth }: ChainHeads): boolean {
   if (block === undefined) return false
   return block === 0 || (head !== undefined && block < head - archiveDepth)
 }

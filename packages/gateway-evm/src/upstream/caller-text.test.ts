@@ -37,7 +37,7 @@ function reverting(text: string): string {
 it.each(['rate limit exceeded', 'too many requests', 'request rate exceeded'])(
   'a contract that reverts with "%s" does not slow down other callers',
   async (text) => {
-    const pause = vi.spyOn(RateBudget.prototype, 'refused')
+    const pause = vi.spyOn(RateBudget.prototype, 'recordRejection')
     const node = pooledNode(addresses)
     const call = { data: reverting(text) }
     const over = new AbortController()

@@ -24,7 +24,7 @@ const executionCodes: ReadonlySet<number> = new Set([
 const ofScript = /<eval>:\d+:\d+|\bin server-side tracer function '|^internal JS tracer error\b/i
 
 /** Whether a caller may have chosen the text of an error. Such a text reveals nothing about the upstream. */
-export function mayHoldCallerText(method: string, { code, message }: WrittenError): boolean {
+export function mayContainCallerText(method: string, { code, message }: WrittenError): boolean {
   // The error for an invalid param quotes the param.
   if (code === 3 || code === rpcCodes.invalidParams) return true
   return (executionCodes.has(code) && executing.test(method)) || isTracerText(method, message)

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { createEvmUpstreams } from './evm-upstreams.ts'
 
 /** Starts an upstream of a chain until the running test ends. */
 function upstreamOf(chainId: string): Promise<string> {
-  return nodeThat(async (request, response: ServerResponse) => {
+  return startTestNode(async (request, response: ServerResponse) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { id, method } = JSON.parse(body) as { id: unknown; method: string }
@@ -36,11 +36,11 @@ it('follows the chain of the upstreams that are in use after the others are cord
 })
 
 it('sends no call to an added upstream of another chain, also when the list changes twice', async () => {
-  const [own, other] = [await upstreamOf('0x1'), await upstreamOf('0x5')]
+  const [expected, other] = [await upstreamOf('0x1'), await upstreamOf('0x5')]
   const callOf = openNode()
-  expect(await callOf(`${own} ${own}?second`)()).toBe('0x1')
-  callOf(`${own} ${own}?second ${other}#roles=archive`)
-  const call = callOf(`${own} ${own}?second ${other}#weight=100`)
+  expect(await callOf(`${expected} ${expected}?second`)()).toBe('0x1')
+  callOf(`${expected} ${expected}?second ${other}#roles=archive`)
+  const call = callOf(`${expected} ${expected}?second ${other}#weight=100`)
   const results = await Promise.all(Array.from({ length: 50 }, call))
   expect(new Set(results)).toEqual(new Set(['0x1']))
 })

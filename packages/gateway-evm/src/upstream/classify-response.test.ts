@@ -35,7 +35,7 @@ it.each<[string, string, ResponseClass]>([
 })
 
 // Errors that upstreams return when they receive too many calls.
-const rateRefusals: readonly (readonly [string, number, string])[] = [
+const rateLimitErrors: readonly (readonly [string, number, string])[] = [
   [
     'Alchemy',
     429,
@@ -79,7 +79,7 @@ const executing = [
   'ots_getTransactionError',
 ]
 const authored = [
-  ...rateRefusals.map(([, , message]) => message),
+  ...rateLimitErrors.map(([, , message]) => message),
   'method not found',
   'the method eth_call does not exist/is not available',
   'unsupported method',
@@ -129,7 +129,7 @@ describe('text that a caller controls', () => {
 })
 
 describe('a rate-limited upstream', () => {
-  it.each(rateRefusals)('is busy for every method: %s (%i, %s)', (_, code, message) => {
+  it.each(rateLimitErrors)('is busy for every method: %s (%i, %s)', (_, code, message) => {
     for (const method of [...executing, 'eth_blockNumber', 'eth_getBalance', 'eth_getLogs', '']) {
       expect(classifyResponse(method, error(code, message)), method).toBe('busy')
     }

@@ -1,8 +1,8 @@
-import { isTracerText, mayHoldCallerText } from './caller-text.ts'
+import { isTracerText, mayContainCallerText } from './caller-text.ts'
 import { normalizeError, type NodeError } from './upstream-errors.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import { rpcCodes } from '../rpc-codes.ts'
-import { isRateRefusal } from './rate-limit-error.ts'
+import { isRateLimitError } from './rate-limit-error.ts'
 
 /**
  * Class of a response. `good`: any upstream would respond the same; for the other classes, another upstream may have a
@@ -21,7 +21,7 @@ export type ResponseClass =
 
 const absentWordings =
   /^(?:header|block|unknown block|resource|transaction)? ?not found\b|^unknown block\b|^block .{0,80}\bnot (?:found|known)\b/i
-const knownWordings =
+const alreadyKnownWordings =
   /\b(?:already known|already imported|already exists|alreadyknown|known transaction|nonce too low|nonce is too low|oldnonce|invalid nonce)\b/i
 
 // Methods for which another upstream may have a better response than null.
@@ -52,11 +52,11 @@ function classifyError(
     message: typeof message === 'string' ? message : '',
   }
   if (written.code === 3 || isTracerText(method, written.message)) return 'good'
-  if (method === 'eth_sendRawTransaction' && knownWordings.test(written.message)) return 'in the chain'
-  if (isRateRefusal(method, written)) return 'busy'
+  if (method === 'eth_sendRawTransaction' && alreadyKnownWordings.test(written.message)) return 'in the chain'
+  if (isRateLimitError(method, written)) return 'busy'
   switch (normalizeError(written, method).code) {
     case rpcCodes.methodNotFound:
-      return mayHoldCallerText(method, written) ? 'good' : 'not offered'
+      return mayContainCallerText(method, written) ? 'good' : 'not offered'
     case rpcCodes.prunedHistory:
       return 'pruned'
     case rpcCodes.resourceNotFound:

@@ -1,18 +1,19 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import { resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { JudgedResponse, ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
+import type { ClassifiedResponse, ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import type {
   CallProgress,
   Decision,
   FailoverCallSettings,
 } from '@fairlead/gateway-core/upstream/failover-call'
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
+import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import { latencyClass } from '../methods/latency-class.ts'
+import { latencyClassOf } from '../methods/latency-class.ts'
 import { bufferShortResponse } from './buffer-response.ts'
 import { BufferedResponse } from './buffered-response.ts'
-import { callRequirements, type KnownChain } from './call-requirements.ts'
+import { callRequirements, type ChainHeads } from './call-requirements.ts'
 import { classifyResponse, type ResponseClass } from './classify-response.ts'
 import { idempotencyOf } from './idempotency.ts'
 import { transactionHash } from './raw-transaction.ts'
@@ -20,7 +21,7 @@ import { malformed } from './rpc-errors.ts'
 import type { CallInfo, ConnectedUpstream, PooledUpstream } from './types.ts'
 import { isBuffered, type UpstreamResponse } from './upstream-response.ts'
 
-const shortestLateMs = 1_000
+const minSlowAfterMs = 1_000
 
 /** A call that a pool receives. */
 export interface PoolRequest {
@@ -36,21 +37,22 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   readonly info: CallInfo
   readonly signal: CancellationSignal
   readonly owner: PooledUpstream | undefined
-  readonly pace: 'quick' | 'slow'
+  readonly latencyClass: LatencyClass
   readonly resending: Idempotency
-  readonly lateMs: number
+  readonly slowAfterMs: number
   /** Requirements on the upstream. Responses may raise them. */
   needs: CallRequirements
   readonly #body: string
 
   /** @param timeoutMs - timeout for a response */
-  constructor({ body, info, signal, owner }: PoolRequest, chain: KnownChain, timeoutMs: number) {
+  constructor({ body, info, signal, owner }: PoolRequest, chain: ChainHeads, timeoutMs: number) {
     this.info = info
     this.signal = signal
     this.owner = owner
-    this.pace = latencyClass(info.method)
+    this.latencyClass = latencyClassOf(info.method)
     this.resending = idempotencyOf(info.method)
-    this.lateMs = this.pace === 'quick' ? Math.max(shortestLateMs, timeoutMs / 10) : timeoutMs / 2
+    this.slowAfterMs =
+      this.latencyClass === 'short' ? Math.max(minSlowAfterMs, timeoutMs / 10) : timeoutMs / 2
     this.needs = callRequirements(info, chain)
     this.#body = body
   }
@@ -67,16 +69,16 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     return isBuffered(response) ? undefined : bufferShortResponse(response, signal)
   }
 
-  judge({ latin1, bytes }: UpstreamResponse): ResponseClass {
+  classify({ latin1, bytes }: UpstreamResponse): ResponseClass {
     const text = latin1 ?? bytes?.toString('latin1')
     const responseClass = text === undefined ? 'good' : classifyResponse(this.info.method, text)
     if (responseClass === 'unreadable') throw malformed()
     return responseClass
   }
 
-  note(member: PooledUpstream, responseClass: ResponseClass): void {
-    if (responseClass === 'busy') member.upstream.rate.refused(undefined)
-    if (responseClass === 'not offered') member.upstream.lacks(this.info.method)
+  recordResponseClass(member: PooledUpstream, responseClass: ResponseClass): void {
+    if (responseClass === 'busy') member.upstream.rate.recordRejection(undefined)
+    if (responseClass === 'not offered') member.upstream.recordMissingMethod(this.info.method)
   }
 
   isStreaming(response: UpstreamResponse): boolean {
@@ -92,37 +94,41 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   }
 
   decide(
-    { member, response, verdict }: JudgedResponse<ConnectedUpstream, UpstreamResponse, ResponseClass>,
+    {
+      member,
+      response,
+      responseClass,
+    }: ClassifiedResponse<ConnectedUpstream, UpstreamResponse, ResponseClass>,
     progress: CallProgress<ConnectedUpstream>,
   ): Decision<UpstreamResponse> {
-    switch (verdict) {
+    switch (responseClass) {
       case 'good':
       case 'unreadable':
-        return 'take'
+        return 'accept'
       case 'in the chain': {
         // Unless an earlier attempt may have succeeded, this is the upstream's own response to the caller.
-        const hash = progress.maybeTaken ? transactionHash(this.info.params[0]) : undefined
-        return hash === undefined ? 'take' : this.#resolveKnown(member, response, hash)
+        const hash = progress.maybeAccepted ? transactionHash(this.info.params[0]) : undefined
+        return hash === undefined ? 'accept' : this.#resolveDuplicate(member, response, hash)
       }
       // The upstream has not executed the call.
       case 'not offered':
-        return 'next for free'
+        return 'next without cost'
       case 'busy':
         return 'next'
       case 'pruned': {
         const role = this.needs.role === 'full' ? 'archive' : this.needs.role
         this.needs = { ...this.needs, role }
-        return progress.next()?.serves(role) === true ? 'next' : 'keep'
+        return progress.next()?.serves(role) === true ? 'next' : 'fallback'
       }
       case 'absent':
-        return this.#mayExistElsewhere(member, progress) ? 'next' : 'keep'
+        return this.#mayExistOnNext(member, progress) ? 'next' : 'fallback'
       default:
-        return verdict satisfies never
+        return responseClass satisfies never
     }
   }
 
   /** Whether another upstream may have the block or transaction that this one does not have. */
-  #mayExistElsewhere(member: PooledUpstream, progress: CallProgress<ConnectedUpstream>): boolean {
+  #mayExistOnNext(member: PooledUpstream, progress: CallProgress<ConnectedUpstream>): boolean {
     // One retry is sufficient: an object that the best upstream does not have does not exist.
     const next = progress.tried.length > 1 ? undefined : progress.next()
     const [currentHead, nextHead] = [member.head ?? -1, next?.head ?? -1]
@@ -132,7 +138,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   }
 
   /** Handles the rejection of a signed transaction because the chain has it, or has a later one of the account. */
-  async #resolveKnown(
+  async #resolveDuplicate(
     { upstream }: PooledUpstream,
     response: UpstreamResponse,
     hash: string,

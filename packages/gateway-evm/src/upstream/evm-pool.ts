@@ -2,7 +2,8 @@ import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
-import { latencyClass } from '../methods/latency-class.ts'
+import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
+import { latencyClassOf } from '../methods/latency-class.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { type Completion, settleWith } from '@fairlead/gateway-core/completion'
@@ -49,8 +50,8 @@ export interface PoolOptions {
   readonly log: Logger | undefined
 }
 
-const hedgeRules = { share: 0.05, perSecond: 0, most: 10 }
-const shortestHedgeMs = 50
+const hedgeRules = { share: 0.05, perSecond: 0, max: 10 }
+const minHedgeMs = 50
 const hedgeStepMs = 10
 
 /** Combines the upstreams of one node into one. */
@@ -131,7 +132,7 @@ export class EvmPool {
     const { upstream } = member
     const slot = takeSlot(upstream.rate, signal)
     const send = () => {
-      const only = new OnlyCall(upstream, latencyClass(info.method), completion)
+      const only = new OnlyCall(upstream, latencyClassOf(info.method), completion)
       const { connection, id } = upstream
       // Most calls are not part of a trace, so the promise is avoided.
       if (currentTrace() === undefined) connection.send(body, signal, info, only)
@@ -216,37 +217,37 @@ export class EvmPool {
   }
 
   #choose(
-    { info, pace, needs, owner }: EvmCall,
+    { info, latencyClass, needs, owner }: EvmCall,
     tried: readonly PooledUpstream[],
   ): PooledUpstream | undefined {
     if (owner) return tried.includes(owner) ? undefined : owner
     const { method, minBlock } = info
     const usable = this.#members.filter((member) => member.isInUse && !tried.includes(member))
-    return selectUpstream(usable, { method, needs, pace, minBlock })
+    return selectUpstream(usable, { method, needs, latencyClass, minBlock })
   }
 
-  #hedgeMs(first: PooledUpstream, { pace, resending }: EvmCall): number | undefined {
+  #hedgeMs(first: PooledUpstream, { latencyClass, resending }: EvmCall): number | undefined {
     if (!this.#options.hedges || resending !== 'always') return undefined
-    const p95 = first.upstream[pace].percentile95
+    const p95 = first.upstream.latency[latencyClass].percentile95
     if (p95 === undefined) return undefined
-    return Math.max(shortestHedgeMs, Math.ceil(p95 / hedgeStepMs) * hedgeStepMs)
+    return Math.max(minHedgeMs, Math.ceil(p95 / hedgeStepMs) * hedgeStepMs)
   }
 }
 
 /** A call to the only upstream of a node. */
 class OnlyCall implements Completion<UpstreamResponse> {
   readonly #upstream: SharedUpstream<ConnectedUpstream>
-  readonly #pace: 'quick' | 'slow'
+  readonly #latencyClass: LatencyClass
   readonly #completion: Completion<UpstreamResponse>
-  readonly #began = performance.now()
+  readonly #startedAt = performance.now()
 
   constructor(
     upstream: SharedUpstream<ConnectedUpstream>,
-    pace: 'quick' | 'slow',
+    latencyClass: LatencyClass,
     completion: Completion<UpstreamResponse>,
   ) {
     this.#upstream = upstream
-    this.#pace = pace
+    this.#latencyClass = latencyClass
     this.#completion = completion
     // There is no alternative upstream. A response proves that the upstream is healthy again.
     upstream.breaker.probe()
@@ -255,19 +256,19 @@ class OnlyCall implements Completion<UpstreamResponse> {
   }
 
   resolve(response: UpstreamResponse): void {
-    this.#upstream.answered()
+    this.#upstream.recordResponse()
     this.#end()
     this.#completion.resolve(response)
   }
 
   reject(error: unknown): void {
-    if (error instanceof UpstreamError) this.#upstream.failed(error, this.#pace)
+    if (error instanceof UpstreamError) this.#upstream.recordFailure(error, this.#latencyClass)
     this.#end()
     this.#completion.reject(error)
   }
 
   #end(): void {
-    this.#upstream[this.#pace].add(performance.now() - this.#began)
+    this.#upstream.latency[this.#latencyClass].add(performance.now() - this.#startedAt)
     this.#upstream.callsInFlight -= 1
   }
 }

@@ -17,7 +17,8 @@ import {
   runDetached,
 } from '@fairlead/http1'
 import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
-import { latencyClass } from '../methods/latency-class.ts'
+import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
+import { latencyClassOf } from '../methods/latency-class.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { Batcher } from './batcher.ts'
 import { idempotencyOf } from './idempotency.ts'
@@ -95,7 +96,7 @@ export function createEvmUpstream(
   const post = (
     body: string,
     signal: CancellationSignal,
-    pace: 'quick' | 'slow',
+    latencyClass: LatencyClass,
     isRepeatable: boolean,
     owner: string | undefined,
     completion: ResponseCompletion<UpstreamResponse>,
@@ -117,7 +118,7 @@ export function createEvmUpstream(
       fields: trace ? `${fields}traceparent: ${trace.traceparent}\r\n` : fields,
       body,
       signal,
-      pace,
+      latencyClass,
       isRepeatable,
       isBuffered: true,
       owner,
@@ -130,7 +131,7 @@ export function createEvmUpstream(
         completion.resolve(
           new ReceivedUpstreamResponse(response, token ? [...token.secrets, ...secrets] : secrets),
         )
-      } else completion.reject(refused(response))
+      } else completion.reject(httpError(response))
     }
     connections.exchange(call, (error, response) => {
       if (before !== undefined) {
@@ -147,10 +148,10 @@ export function createEvmUpstream(
   }
 
   const sendSingle: Upstream['send'] = (body, signal, { method, credentialId } = unknownCall, completion) =>
-    post(body, signal, latencyClass(method), idempotencyOf(method) === 'always', credentialId, completion)
+    post(body, signal, latencyClassOf(method), idempotencyOf(method) === 'always', credentialId, completion)
   const { send } = new Batcher({
     sendSingle,
-    sendBatch: (body, signal, completion, owner) => post(body, signal, 'quick', true, owner, completion),
+    sendBatch: (body, signal, completion, owner) => post(body, signal, 'short', true, owner, completion),
     memory,
     maxCalls: maxBatchedCalls,
   })
@@ -200,7 +201,7 @@ class ReceivedUpstreamResponse implements UpstreamResponse {
   }
 }
 
-function refused(response: ReceivedResponse): UpstreamError {
+function httpError(response: ReceivedResponse): UpstreamError {
   if (!response.bytes) void response.body.dump()
   const retryAfter = Number(response.header('retry-after'))
   return new UpstreamError('http_error', `The upstream returned HTTP ${response.status}.`, {

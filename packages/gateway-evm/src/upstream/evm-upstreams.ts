@@ -66,7 +66,7 @@ export interface PooledOptions {
   /** Computes the marks of filter ids and the ids of upstreams. Without it, both are valid only for this object. */
   readonly fingerprint?: Fingerprint
   /** Called when an upstream of a node does not have a method. */
-  readonly onRefused?: ((grant: Grant) => void) | undefined
+  readonly onMethodMissing?: ((grant: Grant) => void) | undefined
   /** Connection rules. The default is the rules for upstreams that the operator has configured. */
   readonly rules?: UpstreamRules
   /** `CDN-Loop` entry of each request. None by default. */
@@ -94,7 +94,7 @@ export function createEvmUpstreams(
     pollMs = 2_000,
     hedges = true,
     log,
-    onRefused,
+    onMethodMissing,
     fingerprint = randomFingerprint(),
     rules = operatorUpstreams,
     loopEntry,
@@ -134,8 +134,8 @@ export function createEvmUpstreams(
     })
   }
   const upstreamOf = (pool: NodePool<EvmPool>): Upstream => {
-    const known = upstreams.get(pool)
-    if (known) return known
+    const existing = upstreams.get(pool)
+    if (existing) return existing
     const send: Upstream['send'] = (body, signal, info, completion) =>
       pool.current.send(body, signal, info, completion)
     const upstream: Upstream = {
@@ -143,7 +143,7 @@ export function createEvmUpstreams(
       ...upstreamCalls(send, memory),
       close: () => Promise.resolve(pool.close()),
       list: pool,
-      ...(onRefused && { onRefused }),
+      ...(onMethodMissing && { onMethodMissing }),
     }
     upstreams.set(pool, upstream)
     return upstream

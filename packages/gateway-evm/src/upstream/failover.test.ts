@@ -188,7 +188,7 @@ describe('a single upstream', () => {
     const node = pooledNode(upstream.url)
     await Promise.allSettled(Array.from({ length: 10 }, () => node.call('eth_gasPrice')))
     expect(node.states()).toMatchObject([{ class: 'failing', breaker: 'open', calls: 10, failures: 10 }])
-    upstream.fault = 'well'
+    upstream.fault = 'none'
     expect(await node.call('eth_gasPrice')).toBe('only')
     expect(new Set(upstream.allReceived)).toEqual(new Set(['eth_gasPrice']))
     await vi.waitFor(

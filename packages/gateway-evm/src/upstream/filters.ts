@@ -76,14 +76,16 @@ export function openFilter(
   const [id] = params
   const [, mark, digits] = (typeof id === 'string' && signedId.exec(id)) || []
   if (mark === undefined || digits === undefined) return undefined
-  const given = Buffer.from(mark, 'hex')
-  const creator = members.find((member) => timingSafeEqual(given, markOf(fingerprint, digits, member, owner)))
-  const ownParams = [`0x${digits}`]
+  const suppliedMark = Buffer.from(mark, 'hex')
+  const creator = members.find((member) =>
+    timingSafeEqual(suppliedMark, markOf(fingerprint, digits, member, owner)),
+  )
+  const upstreamParams = [`0x${digits}`]
   return (
     creator && {
       owner: creator,
-      body: callText(method, JSON.stringify(ownParams), idText),
-      info: { ...info, params: ownParams },
+      body: callText(method, JSON.stringify(upstreamParams), idText),
+      info: { ...info, params: upstreamParams },
     }
   )
 }

@@ -21,7 +21,7 @@ export interface HealthCheckTimes {
 }
 
 const staleRounds = 5
-const shortestStaleMs = 3_000
+const minStaleMs = 3_000
 const finalizedEvery = 5
 // The leader may lag by this many blocks without losing its role, so that two branches do not alternate.
 const leaderMayLag = 1
@@ -58,7 +58,7 @@ export class HealthCheck {
       members,
       { intervalMs, firstRoundMs, idleMs },
       {
-        ask: (member) => this.#check(member),
+        check: (member) => this.#check(member),
         // Until the chain id is known, every upstream has a vote.
         enough: (round) =>
           this.#hasFirstRound ? Promise.any(round).catch(() => undefined) : Promise.all(round),
@@ -68,7 +68,7 @@ export class HealthCheck {
         },
       },
     )
-    const staleMs = Math.max(staleRounds * times.pollMs, shortestStaleMs)
+    const staleMs = Math.max(staleRounds * times.pollMs, minStaleMs)
     this.chain = previous?.chain ?? new ObservedChain(staleMs)
     this.chain.source = {
       isShared: members.length > 1,
@@ -127,7 +127,7 @@ export class HealthCheck {
         await this.chain.observe(head, upstream.finalized, upstream.connection)
       }
     } catch (error) {
-      if (isProbe) upstream.noteFailedCheck(error instanceof UpstreamError ? error : undefined)
+      if (isProbe) upstream.recordFailedCheck(error instanceof UpstreamError ? error : undefined)
     }
   }
 
@@ -154,9 +154,10 @@ export class HealthCheck {
   }
 
   async #pollChainId(member: PooledUpstream): Promise<void> {
-    const known = this.#chainIds.get(member)
+    const cached = this.#chainIds.get(member)
     const now = performance.now()
-    if (known && member.upstream.breaker.state === 'closed' && now - known.at < this.#times.chainIdMs) return
+    if (cached && member.upstream.breaker.state === 'closed' && now - cached.at < this.#times.chainIdMs)
+      return
     const id = await this.#call(member, 'eth_chainId', [])
     if (typeof id !== 'string') return
     this.#chainIds.set(member, { id, at: now })
@@ -172,8 +173,8 @@ export class HealthCheck {
     const votes = new Map<string, number>()
     for (const { id } of this.#chainIds.values()) votes.set(id, (votes.get(id) ?? 0) + 1)
     const ids = this.#members.flatMap((member) => this.#chainIds.get(member)?.id ?? [])
-    const most = Math.max(...votes.values())
-    const winners = ids.filter((id) => votes.get(id) === most)
+    const maxVotes = Math.max(...votes.values())
+    const winners = ids.filter((id) => votes.get(id) === maxVotes)
     const before = this.#chainId
     const [first] = winners
     if (first === undefined) return
@@ -186,12 +187,12 @@ export class HealthCheck {
     const id = this.#chainIds.get(member)?.id
     if (id === undefined) return
     const isExpected = id === this.#chainId
-    if (!isExpected && !member.isOfOtherChain) {
+    if (!isExpected && !member.isOnOtherChain) {
       const facts = { upstream: member.upstream.id, chain_id: id, expected: this.#chainId }
       this.#log?.error(facts, 'an upstream belongs to another chain and is not used')
     }
-    member.upstream.isKnown = true
-    member.isOfOtherChain = !isExpected
+    member.upstream.hasReported = true
+    member.isOnOtherChain = !isExpected
   }
 
   async #pollFinalized(member: PooledUpstream, head: number): Promise<void> {

@@ -43,8 +43,8 @@ export async function beginsWithError(
   return isError(first)
 }
 
-function isError(beginning: Buffer): boolean {
-  return !resultFirst.test(beginning.toString('latin1', 0, maxPrefixLength)) && !hasResult(beginning)
+function isError(prefix: Buffer): boolean {
+  return !resultFirst.test(prefix.toString('latin1', 0, maxPrefixLength)) && !hasResult(prefix)
 }
 
 /** @param text - the full response, with one character per byte */

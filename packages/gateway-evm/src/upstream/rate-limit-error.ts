@@ -1,5 +1,5 @@
-import { latencyClass } from '../methods/latency-class.ts'
-import { mayHoldCallerText } from './caller-text.ts'
+import { latencyClassOf } from '../methods/latency-class.ts'
+import { mayContainCallerText } from './caller-text.ts'
 import type { NodeError } from './upstream-errors.ts'
 import { rpcCodes } from '../rpc-codes.ts'
 
@@ -35,11 +35,11 @@ const wordings: readonly RegExp[] = [
  * @param method - the method that was called; empty for a batch
  * @param error - as sent by the upstream
  */
-export function isRateRefusal(method: string, error: NodeError): boolean {
+export function isRateLimitError(method: string, error: NodeError): boolean {
   const { code, message } = error
   if (code === tooManyRequests) return true
-  if (requestCodes.has(code) || mayHoldCallerText(method, error)) return false
+  if (requestCodes.has(code) || mayContainCallerText(method, error)) return false
   // The cost of such a call does not depend on its params, so there is no other limit that it could exceed.
-  if (code === rpcCodes.limitExceeded && latencyClass(method) === 'quick') return true
+  if (code === rpcCodes.limitExceeded && latencyClassOf(method) === 'short') return true
   return wordings.some((wording) => wording.test(message))
 }

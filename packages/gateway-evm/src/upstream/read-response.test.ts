@@ -21,9 +21,9 @@ it.each([
 })
 
 it.each([
-  ['an answer that is not buffered', undefined, '7'],
+  ['a response that is not buffered', undefined, '7'],
   ['an error', '{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"no"}}', '7'],
-  ['an error of null beside a result', '{"jsonrpc":"2.0","id":7,"result":1,"error":null}', '7'],
+  ['an error of null with a result', '{"jsonrpc":"2.0","id":7,"result":1,"error":null}', '7'],
   ['another id', result, '8'],
   ['an id that is written in another way', result, '7.0'],
   ['no id', '{"jsonrpc":"2.0","result":1}', '7'],

@@ -55,7 +55,7 @@ describe('an upstream that stops responding', () => {
     // another one.
     expect(attempts()).toEqual([before, otherBefore + many])
     expect(received).toEqual([])
-    first.fault = 'well'
+    first.fault = 'none'
     await vi.waitFor(() => expect(node.states()[0]?.class).toBe('ready'), later)
     await vi.waitFor(async () => expect(await node.call('eth_gasPrice')).toBe('first'), later)
   })

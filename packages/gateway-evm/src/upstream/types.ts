@@ -63,7 +63,7 @@ export interface Upstream {
   /** The upstreams of the node. Undefined for a single upstream. */
   readonly list?: UpstreamList
   /** Called when the upstream does not have a method that a call of this grant needs. */
-  readonly onRefused?: ((grant: Grant) => void) | undefined
+  readonly onMethodMissing?: ((grant: Grant) => void) | undefined
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adapted, scriptedNode } from '../testing/adapted-node.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
 import { normalizeError, type NodeError } from './upstream-errors.ts'
 
@@ -151,7 +151,7 @@ describe('an error of a node', () => {
     '{"error":{"code":-32603,"message":"Not implemented"},"id":7,"jsonrpc":"2.0"}',
     '\n{ "jsonrpc" : "2.0" , "id" : 7 , "result" : null , "error" : {"code":-32603,"message":"Not implemented"} }',
   ])('is detected in any serialization: %s', async (text) => {
-    const node = await nodeThat((_, response) =>
+    const node = await startTestNode((_, response) =>
       response.setHeader('content-type', 'application/json').end(text),
     )
     await expect(adapted(node)(method, {})).rejects.toMatchObject(notOffered)
@@ -165,7 +165,7 @@ describe('an error of a node', () => {
 })
 
 it('does not reveal upstream credentials, in a call or a batch', async () => {
-  const node = await nodeThat(({ headers, url }, response) => {
+  const node = await startTestNode(({ headers, url }, response) => {
     const message = `refused: ${headers.authorization} at ${headers.host}${url}`
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32000, message, data: [message] } }))

@@ -88,7 +88,7 @@ const prunedWordings = [
   /^No state available for block\b/i,
 ]
 
-/** Normalizes the error for pruned history. The message is unchanged, because it says how far back the history goes. */
+/** Normalizes the error for pruned history. The message is unchanged, because it contains the start of the available history. */
 function asPruned(error: NodeError): NodeError | undefined {
   const { code, message } = error
   if (code === rpcCodes.prunedHistory || !prunedWordings.some((wording) => wording.test(message)))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Behaviour, nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { type Behaviour, startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixture.ts'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { processSocketData } from '@fairlead/vitest/wait-for'
@@ -63,7 +63,7 @@ describe('a failing node', () => {
   })
 
   it('returns 504 when it times out', async () => {
-    const gateway = await inFrontOf(await nodeThat(() => undefined), { timeoutMs: 150 })
+    const gateway = await inFrontOf(await startTestNode(() => undefined), { timeoutMs: 150 })
     const response = await post(gateway, chainId)
     expect(response.status).toBe(504)
     expect(await response.json()).toMatchObject({ id: 1, error: { code: -32603 } })
@@ -78,12 +78,12 @@ describe('a failing node', () => {
     ['a redirect', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['HTML', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')],
     ['no content type', (_, response) => response.writeHead(200).end(chainId)],
-    ['HTML that says it is JSON', respondWith('<html>')],
+    ['HTML with the content type of JSON', respondWith('<html>')],
     ['nothing', respondWith('')],
     ['a list', respondWith('[]')],
     ['compressed bytes', respondWith('\u{1f}\u{8b}\b', { 'content-encoding': 'gzip' })],
   ] satisfies [string, Behaviour][])('returns 502 when the response is %s', async (_, listener) => {
-    const gateway = await inFrontOf(await nodeThat(listener))
+    const gateway = await inFrontOf(await startTestNode(listener))
     const response = await post(gateway, chainId)
     expect(response.status).toBe(502)
     expect(await response.json()).toMatchObject({ id: 1, error: { code: -32603 } })
@@ -96,7 +96,7 @@ describe('a failing node', () => {
     ['a number', respondWith('5')],
     ['null', respondWith('null')],
   ])('fails only the affected call of a batch when the response is %s', async (_, listener) => {
-    const gateway = await inFrontOf(await nodeThat(listener))
+    const gateway = await inFrontOf(await startTestNode(listener))
     const response = await post(gateway, `[${chainId},{"jsonrpc":"2.0","id":2,"method":"eth_syncing"},3]`)
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject([
@@ -150,10 +150,10 @@ describe('a failing node', () => {
   })
 
   it.each([
-    ['a short answer is a 504', ''],
-    ['a long answer is broken off when the time is up', 'x'.repeat(100_000)],
+    ['a short response, which is a 504', ''],
+    ['a long response, which is truncated after the timeout', 'x'.repeat(100_000)],
   ])('times out when it stalls in the middle of %s', async (_, more) => {
-    const node = await nodeThat((_request, response) => {
+    const node = await startTestNode((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .write(`{"jsonrpc":"2.0","id":1,"result":"${more}`)
@@ -166,7 +166,7 @@ describe('a failing node', () => {
 
   it('does not block other calls while one call gets no response', async () => {
     let end = () => {}
-    const node = await nodeThat(async (request, response) => {
+    const node = await startTestNode(async (request, response) => {
       let text = ''
       for await (const chunk of request) text += String(chunk)
       const isSlow = text.includes('debug_')
@@ -196,7 +196,7 @@ describe('a failing node', () => {
   })
 
   it('receives no batches from clients or adapters when it rejects them', async () => {
-    const node = await nodeThat(async (request, response) => {
+    const node = await startTestNode(async (request, response) => {
       let text = ''
       for await (const chunk of request) text += String(chunk)
       const header = { number: '0x1', timestamp: '0x1', gasLimit: '0x1', miner: '0x0', transactions: [] }
@@ -239,7 +239,7 @@ describe('a response that is too large to buffer', () => {
   const head = '{"jsonrpc":"2.0","id":1,"result":"'
 
   it('is streamed, and rejected where it would have to be buffered', async () => {
-    const gateway = await inFrontOf(await nodeThat(respondWith(`${head}${'x'.repeat(70 * mebibyte)}"}`)))
+    const gateway = await inFrontOf(await startTestNode(respondWith(`${head}${'x'.repeat(70 * mebibyte)}"}`)))
     expect((await (await post(gateway, chainId)).text()).length).toBe(head.length + 70 * mebibyte + 2)
     const batch = await post(gateway, `[${chainId}]`)
     expect(await batch.json()).toMatchObject([{ id: 1, error: { code: -32005 } }])
@@ -247,7 +247,7 @@ describe('a response that is too large to buffer', () => {
 
   it('releases its memory for the other responses of the batch', async () => {
     const waiting: ServerResponse[] = []
-    const node = await nodeThat(async (_, response) => {
+    const node = await startTestNode(async (_, response) => {
       waiting.push(response.writeHead(200, { 'content-type': 'application/json' }))
       if (waiting.length < 2) return
       // Both responses grow at the same rate, so that neither is complete when the memory budget is exhausted.
@@ -273,7 +273,7 @@ describe('a request to a node', () => {
   async function recording() {
     const bodies: string[] = []
     const headers: Record<string, unknown>[] = []
-    const node = await nodeThat(async (request, response) => {
+    const node = await startTestNode(async (request, response) => {
       let text = ''
       for await (const chunk of request) text += String(chunk)
       bodies.push(text)
@@ -330,8 +330,8 @@ describe('a request to a node', () => {
       )
       const known = /"id":(\d{1,15}|"a"),/
       for (const pending of bodies) expect(pending).toMatch(known)
-      const refused = body.replace('eth_chainId', 'evil')
-      expect(await (await post(gateway, refused)).text()).toContain(`{"jsonrpc":"2.0","id":${id},"error":`)
+      const rejected = body.replace('eth_chainId', 'evil')
+      expect(await (await post(gateway, rejected)).text()).toContain(`{"jsonrpc":"2.0","id":${id},"error":`)
     },
   )
 
@@ -367,7 +367,7 @@ describe('a request to a node', () => {
     'is cancelled when the client disconnects after %j of the response',
     async (part) => {
       let [isRequested, isOpen] = [false, true]
-      const node = await nodeThat((request, response) => {
+      const node = await startTestNode((request, response) => {
         isRequested = true
         request.socket.on('close', () => (isOpen = false))
         response.writeHead(200, { 'content-type': 'application/json' })
@@ -394,7 +394,9 @@ describe('a request to a node', () => {
 
 describe('a client that does not read', () => {
   it('has its response discarded after the upstream timeout', async () => {
-    const node = await nodeThat(respondWith(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(10_000_000)}"}`))
+    const node = await startTestNode(
+      respondWith(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(10_000_000)}"}`),
+    )
     const gateway = await inFrontOf(node, { timeoutMs: 1_000 })
     const socket = connect(gateway.port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())

@@ -114,10 +114,10 @@ describe('upstream selection', () => {
   it('returns a limit error when all upstreams are at their limit', async () => {
     const { node } = await three(['rps=2', 'rps=2', 'rps=2'])
     const calls = await Promise.allSettled(Array.from({ length: 30 }, () => node.call('eth_gasPrice')))
-    const refused = calls.filter((call) => call.status === 'rejected')
+    const rejected = calls.filter((call) => call.status === 'rejected')
     // The calls of the first second are sent immediately, those of the next second are queued.
-    expect(refused.length).toBeGreaterThanOrEqual(30 - 6 - 6 - 6)
-    expect(toRpcError(refused[0]?.reason)).toMatchObject({
+    expect(rejected.length).toBeGreaterThanOrEqual(30 - 6 - 6 - 6)
+    expect(toRpcError(rejected[0]?.reason)).toMatchObject({
       code: -32005,
       status: 429,
       data: { reason: 'upstream busy', retry_after_ms: expect.any(Number) as unknown },

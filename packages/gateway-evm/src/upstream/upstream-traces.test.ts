@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { currentTrace, inTrace, type TraceSpan } from '@fairlead/gateway-core/telemetry/current-trace'
 import { promised } from '@fairlead/gateway-core/completion'
 import { Cancellation } from '@fairlead/http1'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createEvmUpstream } from './evm-upstream.ts'
 
@@ -10,14 +10,14 @@ function trace(name: string): TraceSpan {
   const part: TraceSpan = {
     traceparent: name,
     begin: () => part,
-    note: () => undefined,
+    setAttributes: () => undefined,
     end: () => undefined,
   }
   return part
 }
 
 it('each call has its response in its own trace, whichever call opened the connection', async () => {
-  const url = await nodeThat((request, response) => {
+  const url = await startTestNode((request, response) => {
     response.setHeader('content-type', 'application/json')
     request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   })

@@ -15,14 +15,14 @@ import { waitFor } from '@fairlead/vitest/wait-for'
 
 /** An upstream with responses that the test sets. */
 let server: WebSocketServer
-let asked: string[]
+let requests: string[]
 let behave: (client: WebSocket, message: { id: number; method: string; params: unknown[] }) => void
 let address: string
 const lines = memory()
 
 beforeEach(async () => {
-  asked = []
-  behave = take
+  requests = []
+  behave = respond
   server = await listen(0)
   address = `ws://user:s3cr3t@127.0.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -31,10 +31,10 @@ afterEach(() => close(server))
 async function listen(port: number): Promise<WebSocketServer> {
   const listening = new WebSocketServer({ port, host: '127.0.0.1' })
   listening.on('connection', (client, request) => {
-    asked.push(String(request.headers.authorization))
+    requests.push(String(request.headers.authorization))
     client.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as Parameters<typeof behave>[1]
-      asked.push(`${message.method} ${JSON.stringify(message.params)}`)
+      requests.push(`${message.method} ${JSON.stringify(message.params)}`)
       behave(client, message)
     })
   })
@@ -47,7 +47,7 @@ function close(listening: WebSocketServer): Promise<void> {
   return new Promise((resolve) => listening.close(() => resolve()))
 }
 
-function take(client: WebSocket, { id }: { id: number }): void {
+function respond(client: WebSocket, { id }: { id: number }): void {
   client.send(JSON.stringify({ jsonrpc: '2.0', id, result: `0x${id}` }))
 }
 
@@ -78,8 +78,8 @@ it('restores subscriptions after a reconnect, with the ids of the new connection
   const subscription = socket.subscribe(['syncing'], syncing)
   await waitFor(() => expect(syncing.onLive).toHaveBeenCalledTimes(1))
   behave = (client, message) => {
-    take(client, message)
-    // The upstream sends notifications before the subscriber can know the id, notifications of an unknown subscription,
+    respond(client, message)
+    // The upstream sends notifications before the subscriber has the id, notifications of an unknown subscription,
     // and invalid messages.
     notify(client, `0x${message.id}`, message.params)
     notify(client, '0x1', 'old')
@@ -92,7 +92,7 @@ it('restores subscriptions after a reconnect, with the ids of the new connection
   expect(heads.onResult).toHaveBeenCalledExactlyOnceWith(['newHeads'])
   expect(heads.onFailure).toHaveBeenCalledWith(expect.objectContaining({ status: 502 }), true)
   subscription.end()
-  await waitFor(() => expect(asked.at(-1)).toBe('eth_unsubscribe ["0x4"]'))
+  await waitFor(() => expect(requests.at(-1)).toBe('eth_unsubscribe ["0x4"]'))
 })
 
 it('reconnects after a long outage, and logs it once without the URL', async () => {
@@ -105,21 +105,21 @@ it('reconnects after a long outage, and logs it once without the URL', async () 
   expect(subscription.isLive).toBe(false)
   server = await listen(port)
   await waitFor(() => expect(subscription.isLive).toBe(true))
-  expect(asked[0]).toBe(`Basic ${btoa('user:s3cr3t')}`)
+  expect(requests[0]).toBe(`Basic ${btoa('user:s3cr3t')}`)
   expect(lines.text().match(/the WebSocket to an upstream is disconnected/g)?.length).toBeGreaterThan(0)
   expect(lines.text()).not.toContain('s3cr3t')
   expect(lines.text()).not.toContain(String(port))
 })
 
 it('reports a rejection verbatim and does not retry', async () => {
-  const refused = { code: -32_603, message: 'Not implemented', data: [1] }
-  behave = (client, { id }) => client.send(JSON.stringify({ jsonrpc: '2.0', id, error: refused }))
+  const rejection = { code: -32_603, message: 'Not implemented', data: [1] }
+  behave = (client, { id }) => client.send(JSON.stringify({ jsonrpc: '2.0', id, error: rejection }))
   const [syncing, odd] = [listener(), listener()]
   const socket = opened()
   const subscription = socket.subscribe(['syncing'], syncing)
   socket.subscribe(['odd'], odd)
   await waitFor(() => expect(odd.onFailure).toHaveBeenCalled())
-  expect(syncing.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(refused), false)
+  expect(syncing.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(rejection), false)
   subscription.end()
 })
 
@@ -127,7 +127,7 @@ it('reconnects when the node does not respond', async () => {
   behave = () => undefined
   const heads = listener()
   opened(200).subscribe(['newHeads'], heads)
-  await waitFor(() => expect(asked.filter((each) => each.startsWith('eth')).length).toBeGreaterThan(1))
+  await waitFor(() => expect(requests.filter((each) => each.startsWith('eth')).length).toBeGreaterThan(1))
   expect(heads.onLive).not.toHaveBeenCalled()
 })
 
@@ -158,7 +158,7 @@ it('reports an invalid URL without its text', async () => {
 it('ignores messages that are not notifications', async () => {
   const results: unknown[] = []
   behave = (client, message) => {
-    take(client, message)
+    respond(client, message)
     for (const params of [
       'null',
       '5',
@@ -179,7 +179,7 @@ it('ignores messages that are not notifications', async () => {
 
 it('ends a shared subscription when a notification is nested too deeply', async () => {
   behave = (client, message) => {
-    take(client, message)
+    respond(client, message)
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     client.send(`{"method":"eth_subscription","params":{"subscription":"0x${message.id}","result":${deep}}}`)
   }

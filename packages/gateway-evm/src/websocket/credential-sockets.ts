@@ -43,13 +43,17 @@ export class CredentialSockets {
       unfilteredLogs: 0,
       filterItems: 0,
     }
-    const most = this.#limits.maxSocketsPerCredential
-    if (use.sockets >= most) {
-      throw new RpcError(rpcCodes.limitExceeded, `The credential can have at most ${most} open WebSockets.`, {
-        status: 429,
-        data: { reason: 'websockets', max_websockets: most },
-        retryAfterSeconds,
-      })
+    const maxSockets = this.#limits.maxSocketsPerCredential
+    if (use.sockets >= maxSockets) {
+      throw new RpcError(
+        rpcCodes.limitExceeded,
+        `The credential can have at most ${maxSockets} open WebSockets.`,
+        {
+          status: 429,
+          data: { reason: 'websockets', max_websockets: maxSockets },
+          retryAfterSeconds,
+        },
+      )
     }
     use.sockets += 1
     this.#byCredential.set(credentialId, use)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { listenTo } from '../testing/listener-fixture.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
@@ -7,7 +7,7 @@ import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 /** Starts an upstream that responds when the test allows it. */
 async function heldNode() {
   const waiting: (() => void)[] = []
-  const url = await nodeThat((request, response) => {
+  const url = await startTestNode((request, response) => {
     let text = ''
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
@@ -24,11 +24,11 @@ async function heldNode() {
 
 it('responds to calls that arrive during shutdown while others are in flight', async () => {
   const node = await heldNode()
-  const ownGateway = await listenTo(node.url)
-  const { call, closed } = await openWebSocket(ownGateway.wsUrl)
+  const gateway = await listenTo(node.url)
+  const { call, closed } = await openWebSocket(gateway.wsUrl)
   const first = call('eth_gasPrice')
   await waitFor(() => expect(node.waiting).toHaveLength(1))
-  const stopping = ownGateway.stop()
+  const stopping = gateway.stop()
   const second = call('eth_getBalance', [`0x${'1'.repeat(40)}`, '0x1'])
   await waitFor(() => expect(node.waiting).toHaveLength(2))
   node.respondNext()
@@ -41,8 +41,8 @@ it('responds to calls that arrive during shutdown while others are in flight', a
 
 it('is closed after its responses even if a call is always in flight', async () => {
   const node = await heldNode()
-  const ownGateway = await listenTo(node.url)
-  const client = await openWebSocket(ownGateway.wsUrl)
+  const gateway = await listenTo(node.url)
+  const client = await openWebSocket(gateway.wsUrl)
   let calls = 0
   const send = () => {
     calls += 1
@@ -51,7 +51,7 @@ it('is closed after its responses even if a call is always in flight', async () 
   }
   send()
   await waitFor(() => expect(node.waiting.length).toBe(1))
-  const stopping = ownGateway.stop()
+  const stopping = gateway.stop()
   let [responded, arrived, sentSince] = [0, 0, 0]
   const interval = setInterval(() => {
     send()
@@ -67,7 +67,7 @@ it('is closed after its responses even if a call is always in flight', async () 
   expect(await client.closed).toEqual([1001, 'gateway restart'])
   clearInterval(interval)
   await stopping
-  const [, read, sent] = /"messages_in":(\d+),"messages_out":(\d+)/.exec(ownGateway.log()) ?? []
+  const [, read, sent] = /"messages_in":(\d+),"messages_out":(\d+)/.exec(gateway.log()) ?? []
   expect(Number(read)).toBeGreaterThan(50)
   expect(sent).toBe(read)
 })

@@ -21,7 +21,7 @@ import { ConnectionGuard } from '@fairlead/gateway-core/authentication/connectio
 import { rpcEndpointOf } from '../http/rpc-routes.ts'
 import { rejectUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
-import { closeCodes, closeCodeOfRefusal } from '@fairlead/gateway-core/websocket/close-codes'
+import { closeCodes, closeCodeOfRejection } from '@fairlead/gateway-core/websocket/close-codes'
 import type { WebSocketDependencies } from './dependencies.ts'
 import { WebSocketSession } from './session.ts'
 import { guardedInterval, guardedTimeout } from '@fairlead/http1'
@@ -38,7 +38,7 @@ export interface WebSocketListener {
 
 const drainPollMs = 20
 // How long a client may take to respond to the close frame of a rejected handshake.
-const refusedCloseMs = 2_000
+const rejectedCloseMs = 2_000
 // RFC 6455, section 5.5: a control frame has at most 125 bytes, two of which are the code.
 const maxReasonLength = 123
 
@@ -82,7 +82,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     server.handleUpgrade(request, socket, head, (webSocket) => {
       isUpgraded = true
       const corked = sockets.of(socket)
-      webSocket.flush = () => corked.giveWay()
+      webSocket.flush = () => corked.flush()
       const endpoint = rpcEndpointOf(match)
       const requester = {
         address: dependencies.authenticator.addressOf(request),
@@ -114,7 +114,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     if (!isUpgraded) share.close()
   }
 
-  const refuseWith = (socket: Duplex, requestId: string, failure: RpcError) => {
+  const rejectWith = (socket: Duplex, requestId: string, failure: RpcError) => {
     const headers = { ...commonHeaders(dependencies, requestId), ...headersFor(failure) }
     rejectUpgrade(socket, failure.status, errorText('null', failure), headers)
     logRejection(requestId, failure)
@@ -133,7 +133,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     requestId: string,
   ) => {
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const timer = guardedTimeout(() => webSocket.terminate(), refusedCloseMs).unref()
+      const timer = guardedTimeout(() => webSocket.terminate(), rejectedCloseMs).unref()
       webSocket.on('error', () => undefined).on('close', () => clearTimeout(timer))
       webSocket.close(code, failure.message.slice(0, maxReasonLength))
       logRejection(requestId, failure)
@@ -143,7 +143,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
   // Handshake errors of the library are returned in the same form as all other errors.
   server.on('wsClientError', (error: Error, socket: Duplex) => {
     const failure = new RpcError(rpcCodes.invalidRequest, `${error.message}.`, { status: 400 })
-    refuseWith(socket, makeRequestId(), failure)
+    rejectWith(socket, makeRequestId(), failure)
   })
 
   return {
@@ -154,8 +154,8 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
         open({ request, socket, head }, match, requestId)
       } catch (error) {
         const failure = toResponseError(error, dependencies.log.child({ request_id: requestId }))
-        const code = isCloseVisible(request, match) ? closeCodeOfRefusal(failure.status) : undefined
-        if (code === undefined) refuseWith(socket, requestId, failure)
+        const code = isCloseVisible(request, match) ? closeCodeOfRejection(failure.status) : undefined
+        if (code === undefined) rejectWith(socket, requestId, failure)
         else closeWith({ request, socket, head }, code, failure, requestId)
       }
     },

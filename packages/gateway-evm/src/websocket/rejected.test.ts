@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { inFrontOf, type ListenerFixture, type ListenerOptions } from '../testing/listener-fixture.ts'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
-import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
+import { openWebSocket, rejectedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
 // No upstream receives a call.
 const listening = (options: ListenerOptions = {}) => inFrontOf('http://127.0.0.1:9', options)
@@ -32,7 +32,7 @@ it('closes a native WebSocket with the code for an unknown credential', async ()
 
 it('responds to other clients over HTTP', async () => {
   const gateway = await listening()
-  expect(await refusedHandshake(wrong(gateway))).toMatchObject({
+  expect(await rejectedHandshake(wrong(gateway))).toMatchObject({
     status: 401,
     headers: { 'www-authenticate': 'Basic realm="node"' },
     body: { error: { code: -32041 } },
@@ -42,7 +42,7 @@ it('responds to other clients over HTTP', async () => {
 it('challenges a browser for basic authentication before it closes for wrong credentials', async () => {
   const gateway = await listening()
   const url = gateway.wsUrl.replace(/\/[^/]+$/, '')
-  expect(await refusedHandshake(url, browser)).toMatchObject({
+  expect(await rejectedHandshake(url, browser)).toMatchObject({
     status: 401,
     headers: { 'www-authenticate': 'Basic realm="node"' },
   })
@@ -54,13 +54,13 @@ it('challenges a browser for basic authentication before it closes for wrong cre
 it('counts unknown credentials of both in the same way, and throttles both', async () => {
   const gateway = await listening({ passing: { maxFailures: 2 } })
   expect(await nativeClose(wrong(gateway))).toMatchObject({ code: 4401 })
-  expect(await refusedHandshake(wrong(gateway))).toMatchObject({ status: 401 })
+  expect(await rejectedHandshake(wrong(gateway))).toMatchObject({ status: 401 })
   expect(await nativeClose(wrong(gateway))).toEqual({
     code: 4429,
     reason:
       'Too many requests with unknown credentials from this IP address. Check the credential and try again later.',
   })
-  expect(await refusedHandshake(wrong(gateway))).toMatchObject({ status: 429 })
+  expect(await rejectedHandshake(wrong(gateway))).toMatchObject({ status: 429 })
 })
 
 it('closes a native WebSocket when its credential has reached its limit', async () => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, type ListenerOptions } from '../testing/listener-fixture.ts'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
@@ -17,17 +17,17 @@ async function responsesTo(
   options: ListenerOptions = {},
 ) {
   let next = 0
-  const node = await nodeThat((request, response: ServerResponse) =>
+  const node = await startTestNode((request, response: ServerResponse) =>
     request.resume().on('end', () => {
       const bytes = responses[next++]
       if (bytes !== undefined) response.setHeader('content-type', 'application/json').end(bytes)
     }),
   )
   const { wsUrl, metrics } = await inFrontOf(node, options)
-  const { socket, ask } = await openWebSocket(wsUrl)
+  const { socket, request } = await openWebSocket(wsUrl)
   const frames: { readonly text: string; readonly isBinary: boolean }[] = []
   socket.on('message', (data, isBinary) => frames.push({ text: (data as Buffer).toString(), isBinary }))
-  for (const id of ids) await ask(call(id))
+  for (const id of ids) await request(call(id))
   socket.close()
   expect(frames.every(({ isBinary }) => !isBinary)).toBe(true)
   return { texts: frames.map(({ text }) => text), metrics }
@@ -62,7 +62,7 @@ it('returns an error when the node sends no valid response', async () => {
 it('returns an error for a response that exceeds the memory budget', async () => {
   const long = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(300_000) })
   const short = JSON.stringify({ jsonrpc: '2.0', id: 2, result: 'x'.repeat(3_000) })
-  const { texts } = await responsesTo([long, short], [1, 2], { maxHeldBytes: 10_000 })
+  const { texts } = await responsesTo([long, short], [1, 2], { maxBufferedBytes: 10_000 })
   expect(JSON.parse(texts[0] ?? '')).toMatchObject({ id: 1, error: { code: -32005 } })
   expect(texts[1]).toBe(short)
 })

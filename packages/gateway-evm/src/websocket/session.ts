@@ -20,15 +20,12 @@ import { guarded, guardedTimeout, RehashingMap } from '@fairlead/http1'
 import { availableMethod } from '../methods/available-methods.ts'
 import { type HandledMessage, handleMessage } from './handle-message.ts'
 import type { CorkedSocket } from '@fairlead/gateway-core/websocket/corked-sockets'
-import type {
-  LongLivedConnection,
-  LostEntitlement,
-} from '@fairlead/gateway-core/authentication/connection-guard'
+import type { LongLivedConnection, AccessLoss } from '@fairlead/gateway-core/authentication/connection-guard'
 import type { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import type { RpcEndpoint } from '../http/rpc-routes.ts'
 import type { SubscriptionMultiplexer } from '../subscriptions/multiplexer.ts'
 import { SessionMessage } from './session-message.ts'
-import { longestFramedText, textFrame } from '@fairlead/gateway-core/websocket/text-frame'
+import { maxFramedText, textFrame } from '@fairlead/gateway-core/websocket/text-frame'
 import { closeCodes, closeLabel, codeOfFault } from '@fairlead/gateway-core/websocket/close-codes'
 import type { WebSocketDependencies } from './dependencies.ts'
 
@@ -64,7 +61,7 @@ const drainTimeoutMs = 30_000
 const closeTimeoutMs = 10_000
 const asText = { binary: false }
 
-const closeByCause: Readonly<Record<LostEntitlement['cause'], readonly [number, string]>> = {
+const closeByCause: Readonly<Record<AccessLoss['cause'], readonly [number, string]>> = {
   revoked: [closeCodes.revoked, 'credential revoked'],
   expired: [closeCodes.revoked, 'credential expired'],
   rule: [closeCodes.forbidden, 'forbidden by an access rule'],
@@ -106,7 +103,7 @@ export class WebSocketSession implements LongLivedConnection {
         options.share.subscribe({ size: request.size, isUnfilteredLogs: isUnfilteredLogs(request) }),
       maxWaitingBytes: dependencies.maxBufferBytes,
       notify: (text) => this.#notify(text),
-      onGap: (reason) => this.close(closeCodes.lost, reason),
+      onGap: (reason) => this.close(closeCodes.gap, reason),
       count: (kind, change) => dependencies.metrics.subscriptions.inc({ kind }, change),
     })
     dependencies.metrics.open.inc()
@@ -135,14 +132,14 @@ export class WebSocketSession implements LongLivedConnection {
     const { webSocket, corked } = this.#options
     // Reading must continue to receive the client's close frame.
     webSocket.resume()
-    corked.giveWay()
+    corked.flush()
     webSocket.close(code, reason)
     guardedTimeout(() => webSocket.terminate(), closeTimeoutMs).unref()
   }
 
   /** Terminates the connection without waiting for the client. */
   terminate(): void {
-    this.#closeCode ??= closeCodes.gone
+    this.#closeCode ??= closeCodes.abnormal
     this.#options.webSocket.terminate()
   }
 
@@ -184,7 +181,7 @@ export class WebSocketSession implements LongLivedConnection {
     return this.#multiplexer === this.#options.dependencies.multiplexers.find(grant)
   }
 
-  end({ cause }: LostEntitlement): void {
+  end({ cause }: AccessLoss): void {
     this.close(...closeByCause[cause])
   }
 
@@ -271,7 +268,7 @@ export class WebSocketSession implements LongLivedConnection {
   #startDrainTimeout(): void {
     this.#drainTimer ??= guardedTimeout(() => {
       this.#drainTimer = undefined
-      if (this.#isFull()) this.close(closeCodes.slow, slowReason)
+      if (this.#isFull()) this.close(closeCodes.slowClient, slowReason)
       else this.#pump()
     }, drainTimeoutMs).unref()
   }
@@ -282,8 +279,8 @@ export class WebSocketSession implements LongLivedConnection {
     const push = { method: 'eth_subscription', status: 200, bytesOut: bytes.length, pushes: 1 }
     this.#options.dependencies.meter({ ...push, protocol: 'evm', grant: this.#grant })
     const rejection = this.#options.dependencies.admission.push(this.#grant, 1)
-    if (rejection) this.close(closeCodes.usedUp, 'quota exceeded')
-    if (this.#isFull()) this.close(closeCodes.slow, slowReason)
+    if (rejection) this.close(closeCodes.limitReached, 'quota exceeded')
+    if (this.#isFull()) this.close(closeCodes.slowClient, slowReason)
   }
 
   /** Sends a text, which is ASCII unless it is a buffer. `sent` is called when it has been sent or cannot be sent. */
@@ -292,9 +289,9 @@ export class WebSocketSession implements LongLivedConnection {
     if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
     this.#messagesOut += 1
     dependencies.metrics.messages.out += 1
-    if (typeof text === 'string' && text.length <= longestFramedText) corked.write(textFrame(text), sent)
+    if (typeof text === 'string' && text.length <= maxFramedText) corked.write(textFrame(text), sent)
     else {
-      corked.giveWay()
+      corked.flush()
       webSocket.send(text, asText, sent)
     }
   }

@@ -8,7 +8,7 @@ import {
   statusOfHttp,
 } from '@fairlead/grpc-transport/wire'
 import type { OutgoingHttpHeaders } from 'node:http2'
-import { holdsSecret, redactDeep } from '@fairlead/gateway-core/redaction/redact-deep'
+import { containsSecret, redactDeep } from '@fairlead/gateway-core/redaction/redact-deep'
 import type { Rejection } from '@fairlead/gateway-core/admission/types'
 
 /** How a call ends for the client. */
@@ -85,15 +85,15 @@ export function withoutSecrets(
       const detail = decodeStatusMessage(texts[0] ?? '')
       const redacted = redactDeep(detail, secrets)
       filtered[name] = redacted === detail ? value : encodeStatusMessage(redacted)
-    } else if (!texts.some((text) => holdsSecretEntry(name, text, secrets))) filtered[name] = value
+    } else if (!texts.some((text) => containsSecretEntry(name, text, secrets))) filtered[name] = value
   }
   return filtered
 }
 
-function holdsSecretEntry(name: string, text: string, secrets: readonly string[]): boolean {
+function containsSecretEntry(name: string, text: string, secrets: readonly string[]): boolean {
   if (text.length < minSecretLength) return false
   const plain = name.endsWith('-bin') ? Buffer.from(text, 'base64').toString('latin1') : text
-  return holdsSecret(plain, secrets) || holdsSecret(text, secrets)
+  return containsSecret(plain, secrets) || containsSecret(text, secrets)
 }
 
 // No redacted part of a URL is shorter.

@@ -121,7 +121,7 @@ it('reconnects to an upstream that was down', async () => {
 it.each([
   ['resets the stream', constants.NGHTTP2_INTERNAL_ERROR],
   ['cancels', constants.NGHTTP2_CANCEL],
-  ['always refuses', constants.NGHTTP2_REFUSED_STREAM],
+  ['always rejects streams', constants.NGHTTP2_REFUSED_STREAM],
 ])('an upstream that %s causes UNAVAILABLE', async (_, code) => {
   let calls = 0
   const node = await http2Node((stream) => {

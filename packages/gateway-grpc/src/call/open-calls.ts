@@ -1,4 +1,4 @@
-import { ConnectionGuard, type LostEntitlement } from '@fairlead/gateway-core/authentication/connection-guard'
+import { ConnectionGuard, type AccessLoss } from '@fairlead/gateway-core/authentication/connection-guard'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Admission, Requester } from '@fairlead/gateway-core/admission/types'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
@@ -16,7 +16,7 @@ export interface OpenCall {
   isStream(): boolean
   /** @returns whether the call continues at an upstream of the current grant */
   renew(grant: Grant): boolean
-  end(loss: LostEntitlement): void
+  end(loss: AccessLoss): void
 }
 
 /** The open calls. Each stays open only while its credential is valid. */
@@ -56,7 +56,7 @@ export function createOpenCalls(directory: Directory, admission: Admission): Ope
 }
 
 /** The status of a call whose credential is no longer valid for it. */
-export function statusOfLoss({ cause, reason = '' }: LostEntitlement): [StatusCode, string] {
+export function statusOfLoss({ cause, reason = '' }: AccessLoss): [StatusCode, string] {
   switch (cause) {
     case 'revoked':
     case 'expired':

@@ -24,9 +24,9 @@ import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/r
 /** Tracks the messages of a call that can resume at another upstream. */
 export interface ResumableStream {
   /** Accepts request bytes and returns those that may be sent. Throws a GrpcError. */
-  takeRequests(bytes: Uint8Array): Uint8Array
+  transformRequests(bytes: Uint8Array): Uint8Array
   /** Accepts response bytes and returns those that the client has not received. Throws a GrpcError. */
-  takeUpdates(bytes: Uint8Array): Uint8Array
+  transformUpdates(bytes: Uint8Array): Uint8Array
   /** Returns the first bytes for the next upstream; undefined when the call cannot resume. */
   resume(): Uint8Array | undefined
 }
@@ -50,7 +50,7 @@ export interface CallObserver {
 const maxBufferedBytes = 65_536
 
 // How often a call may move to another upstream: five times in a row, then once every five seconds.
-const failoverRules: BudgetRules = { share: 0, perSecond: 0.2, most: 5 }
+const failoverRules: BudgetRules = { share: 0, perSecond: 0.2, max: 5 }
 
 // How long a client may take to read the end of the call.
 const endTimeoutMs = 500
@@ -161,7 +161,7 @@ export class ProxiedCall {
     }
     const onData = (bytes: Buffer) => {
       if (this.#isSettled || stream !== this.#stream) return
-      const updates = this.#resumable ? this.#transform('takeUpdates', bytes) : bytes
+      const updates = this.#resumable ? this.#transform('transformUpdates', bytes) : bytes
       if (!updates) return
       this.#isFailingOver = false
       this.#observer.onResponse(updates)
@@ -221,7 +221,7 @@ export class ProxiedCall {
   #send(bytes: Uint8Array): void {
     if (this.#isSettled) return
     this.#observer.onRequest(bytes)
-    const requests = this.#resumable ? this.#transform('takeRequests', bytes) : bytes
+    const requests = this.#resumable ? this.#transform('transformRequests', bytes) : bytes
     if (!requests) return
     this.#bufferedBytes += requests.length
     if (this.#bufferedBytes > maxBufferedBytes) this.#buffered = undefined
@@ -243,7 +243,7 @@ export class ProxiedCall {
   }
 
   /** @returns undefined when there is nothing to pass on; bytes that are not messages end the call */
-  #transform(method: 'takeRequests' | 'takeUpdates', bytes: Uint8Array): Uint8Array | undefined {
+  #transform(method: 'transformRequests' | 'transformUpdates', bytes: Uint8Array): Uint8Array | undefined {
     try {
       const output = this.#resumable?.[method](bytes)
       return output?.length === 0 ? undefined : output

@@ -17,7 +17,7 @@ import {
   prefaceBytes,
   reset,
   serverStart,
-  settingsTaken,
+  settingsAck,
 } from '../testing/raw-http2.ts'
 
 it('a client that repeats headers that may occur once is served', async () => {
@@ -146,7 +146,7 @@ async function rawClient(port: number): Promise<Socket> {
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
   socket.on('error', () => undefined).resume()
-  socket.write(Buffer.concat([clientStart, settingsTaken]))
+  socket.write(Buffer.concat([clientStart, settingsAck]))
   return socket
 }
 

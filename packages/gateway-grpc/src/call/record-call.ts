@@ -22,6 +22,6 @@ export function recordCall(context: RequestContext, code: StatusCode, metrics: G
   metrics.calls.inc({ method: context.method, status })
   context.status = code === Status.OK ? 200 : clientFaults.has(code) ? 400 : 500
   context.statusName = status
-  context.span?.note({ 'rpc.grpc.status_code': code })
+  context.span?.setAttributes({ 'rpc.grpc.status_code': code })
   context.finish()
 }

@@ -36,7 +36,7 @@ export class GeyserSubscription {
    * @returns the requests that are complete
    * @throws GrpcError when they are not messages, or compressed
    */
-  takeRequests(bytes: Uint8Array): Uint8Array {
+  transformRequests(bytes: Uint8Array): Uint8Array {
     const complete: Uint8Array[] = []
     this.#requests.push(bytes)
     for (let next = this.#requests.read(); next; next = this.#requests.read()) {
@@ -52,7 +52,7 @@ export class GeyserSubscription {
    * @returns the updates that are complete, without repetitions
    * @throws GrpcError when they are not messages, or compressed
    */
-  takeUpdates(bytes: Uint8Array): Uint8Array {
+  transformUpdates(bytes: Uint8Array): Uint8Array {
     const complete: Uint8Array[] = []
     this.#updates.push(bytes)
     for (let next = this.#updates.read(); next; next = this.#updates.read()) {

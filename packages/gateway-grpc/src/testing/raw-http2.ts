@@ -11,10 +11,10 @@ export const prefaceBytes = preface.length
 export const clientStart = Buffer.concat([preface, frame(types.settings, 0, 0, Buffer.alloc(0))])
 
 /** Acknowledges the settings of the peer. */
-export const settingsTaken = frame(types.settings, 1, 0, Buffer.alloc(0))
+export const settingsAck = frame(types.settings, 1, 0, Buffer.alloc(0))
 
 /** The start of a server connection: an empty SETTINGS frame, and the acknowledgment of the client's settings. */
-export const serverStart = Buffer.concat([frame(types.settings, 0, 0, Buffer.alloc(0)), settingsTaken])
+export const serverStart = Buffer.concat([frame(types.settings, 0, 0, Buffer.alloc(0)), settingsAck])
 
 type Fields = readonly (readonly [name: string, value: string])[]
 
@@ -63,7 +63,7 @@ export function framesOf(bytes: Buffer): {
 }
 
 /** Whether a frame responds to a stream: HEADERS or RST_STREAM. */
-export function isAnswer({ type }: { readonly type: number }): boolean {
+export function isResponse({ type }: { readonly type: number }): boolean {
   return type === types.headers || type === types.reset
 }
 

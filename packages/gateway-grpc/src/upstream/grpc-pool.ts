@@ -65,8 +65,8 @@ export class GrpcPool {
       } catch (error) {
         if (!isUnreachable(error)) throw error
         failure ??= error
-        member.upstream.failed(unconnected(), 'quick')
-        this.#pool.askSoon()
+        member.upstream.recordFailure(unconnected(), 'short')
+        this.#pool.checkSoon()
       }
     }
     throw (
@@ -124,9 +124,9 @@ export class GrpcPool {
     upstream.callsInFlight += 1
     stream.once('response', () => {
       hasResponded = true
-      upstream.answered()
-      upstream.isKnown = true
-      upstream.slow.add(performance.now() - startedAt)
+      upstream.recordResponse()
+      upstream.hasReported = true
+      upstream.latency.long.add(performance.now() - startedAt)
     })
     stream.once('close', () => {
       upstream.callsInFlight -= 1
@@ -135,11 +135,11 @@ export class GrpcPool {
       if (stream.rstCode === constants.NGHTTP2_CANCEL && !isLost) return upstream.breaker.cancelProbe()
       if (hasResponded) {
         // A broken stream may be the first sign of more failures.
-        if (isLost || stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#pool.askSoon()
+        if (isLost || stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#pool.checkSoon()
         return
       }
-      upstream.failed(new UpstreamError('reset', 'The upstream ended the call unexpectedly.'), 'slow')
-      this.#pool.askSoon()
+      upstream.recordFailure(new UpstreamError('reset', 'The upstream ended the call unexpectedly.'), 'long')
+      this.#pool.checkSoon()
     })
     return { stream, member, secrets: connection.url.secrets }
   }

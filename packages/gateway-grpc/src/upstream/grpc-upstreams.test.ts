@@ -118,7 +118,7 @@ it('a cordoned upstream receives no calls', async () => {
   expect([a.calls.length, b.calls.length]).toEqual([0, 1])
 })
 
-it('counts calls whose connection is lost, and sends the next ones elsewhere', async () => {
+it('counts calls whose connection is lost, and sends the next ones to another upstream', async () => {
   const lossy = await http2Node((stream) => stream.session?.destroy())
   const healthy = await grpcNode()
   const gateway = await grpcInFrontOf(`${lossy.url} ${healthy.url}`, { healthTimes: times })

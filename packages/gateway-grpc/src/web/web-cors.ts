@@ -17,7 +17,7 @@ export function webOrigin(
 
 const namesForm = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
-/** The headers that let a page read a response. Metadata may have any name. */
+/** The headers that allow a page to read a response. Metadata may have any name. */
 export function corsHeaders(origin: string): OutgoingHttpHeaders {
   return {
     'access-control-allow-origin': origin,

@@ -15,7 +15,7 @@ const comment = (text: string) =>
 type Row = Readonly<Record<string, unknown>>
 
 /** A burn as an indexer returns it. */
-const burn = (lt: number, others: Row = {}): Row => ({
+const burn = (lt: number, fields: Row = {}): Row => ({
   query_id: '0',
   owner,
   jetton_wallet: raw('C3'),
@@ -29,7 +29,7 @@ const burn = (lt: number, others: Row = {}): Row => ({
   custom_payload: null,
   decoded_custom_payload: null,
   trace_id: 'cJtVvT2g9ag4ElvQ7iDFv918q6FzkS1CgcroFreaIBs=',
-  ...others,
+  ...fields,
 })
 
 const addressBook = {
@@ -160,11 +160,14 @@ describe('the names of a jetton', () => {
 })
 
 describe('a page', () => {
-  const many = Array.from({ length: 2300 }, (_, index) => burn(index))
+  const failedBurns = Array.from({ length: 2300 }, (_, index) => burn(index))
 
   it('can be longer than a page of the indexer', async () => {
-    const { lts, requests } = await list((request) => pageOf(many, request), { limit: 2500, sort: 'asc' })
-    expect(lts).toEqual(many.map((_, index) => index))
+    const { lts, requests } = await list((request) => pageOf(failedBurns, request), {
+      limit: 2500,
+      sort: 'asc',
+    })
+    expect(lts).toEqual(failedBurns.map((_, index) => index))
     expect(requests.map(({ query }) => [query.get('offset'), query.get('limit')])).toEqual([
       ['0', '1000'],
       ['1000', '1000'],
@@ -173,12 +176,16 @@ describe('a page', () => {
   })
 
   it('is never longer than requested', async () => {
-    const { lts } = await list((request) => pageOf(many, request), { limit: 1500, offset: 700, sort: 'asc' })
+    const { lts } = await list((request) => pageOf(failedBurns, request), {
+      limit: 1500,
+      offset: 700,
+      sort: 'asc',
+    })
     expect(lts).toEqual(Array.from({ length: 1500 }, (_, index) => 700 + index))
   })
 
   it('is limited to the requested time', async () => {
-    const { requests } = await list((request) => pageOf(many, request), {
+    const { requests } = await list((request) => pageOf(failedBurns, request), {
       start_utime: 1_763_739_000,
       limit: 1500,
     })
@@ -232,7 +239,7 @@ describe('a page', () => {
   })
 
   it('has no duplicates when burns happen between requests', async () => {
-    const rows = [...many]
+    const rows = [...failedBurns]
     const { lts } = await list(
       (request) => {
         const page = pageOf(rows, request)

@@ -13,10 +13,10 @@ it('caches decoded cells by number and content', () => {
 })
 
 it('evicts the least recently used cells', () => {
-  const [often, seldom] = [cachedParameter(19, globalId(1)), cachedParameter(19, globalId(2))]
+  const [used, unused] = [cachedParameter(19, globalId(1)), cachedParameter(19, globalId(2))]
   for (let id = 1_000; id < 1_127; id++) {
     cachedParameter(19, globalId(id))
-    expect(cachedParameter(19, globalId(1))).toBe(often)
+    expect(cachedParameter(19, globalId(1))).toBe(used)
   }
-  expect(cachedParameter(19, globalId(2))).not.toBe(seldom)
+  expect(cachedParameter(19, globalId(2))).not.toBe(unused)
 })

@@ -49,15 +49,15 @@ describe('the configuration of the main network', () => {
 })
 
 describe('a cell that does not match TL-B', () => {
-  const good = beginCell().storeInt(-239, 32).endCell()
+  const valid = beginCell().storeInt(-239, 32).endCell()
   it.each([
     ['is too short', 19, beginCell().storeInt(-239, 31).endCell()],
     ['has more bits', 19, beginCell().storeInt(-239, 33).endCell()],
-    ['has a reference', 19, beginCell().storeInt(-239, 32).storeRef(good).endCell()],
+    ['has a reference', 19, beginCell().storeInt(-239, 32).storeRef(valid).endCell()],
     ['has another tag', 20, beginCell().storeUint(0xff, 8).endCell()],
     ['has extra data after a reference', 11, mainnetWithTail()],
     ['has extra data in a leaf', 45, leafWithTail()],
-    ['belongs to a number that TL-B does not list', 1000, good],
+    ['belongs to a number that TL-B does not list', 1000, valid],
   ])('remains a cell when it %s', (_, id, cell) => {
     expect(decodeParameter(id, boc(cell))).toEqual({ cell: boc(cell) })
   })
@@ -67,7 +67,7 @@ describe('a cell that does not match TL-B', () => {
   })
 
   function mainnetWithTail(): Cell {
-    const setup = mainnet.get(11)?.beginParse() ?? good.beginParse()
+    const setup = mainnet.get(11)?.beginParse() ?? valid.beginParse()
     const [first, second] = [setup.loadRef(), setup.loadRef()]
     const longer = beginCell().storeSlice(first.beginParse()).storeBit(1).endCell()
     return beginCell().storeUint(0x91, 8).storeRef(longer).storeRef(second).endCell()

@@ -259,16 +259,16 @@ describe('formats that are newer than the oracle', () => {
       if (loads !== undefined) cell.storeMaybeUint(loads, 32)
       return decodeParameter(43, boc(cell.endCell()))
     }
-    const known = [32, 32, 32, 16, 32, 16, 32, 32, 32, 32, 32]
-    expect(limits(known)).toMatchObject({ max_acc_state_bits: 8, max_msg_extra_currencies: 11 })
-    expect(limits([...known, 8, 32])).toMatchObject({
+    const commonWidths = [32, 32, 32, 16, 32, 16, 32, 32, 32, 32, 32]
+    expect(limits(commonWidths)).toMatchObject({ max_acc_state_bits: 8, max_msg_extra_currencies: 11 })
+    expect(limits([...commonWidths, 8, 32])).toMatchObject({
       max_acc_state_cells: 7,
       max_mc_acc_state_cells: 8,
       max_acc_fixed_prefix_length: 12,
       acc_state_cells_for_storage_dict: 13,
     })
-    expect(limits([...known, 8, 32], null)).toMatchObject({ max_transaction_library_loads: null })
-    expect(limits([...known, 8, 32], 3)).toMatchObject({ max_transaction_library_loads: 3 })
-    expect(limits([...known, 8, 32, 32])).toHaveProperty('cell')
+    expect(limits([...commonWidths, 8, 32], null)).toMatchObject({ max_transaction_library_loads: null })
+    expect(limits([...commonWidths, 8, 32], 3)).toMatchObject({ max_transaction_library_loads: 3 })
+    expect(limits([...commonWidths, 8, 32, 32])).toHaveProperty('cell')
   })
 })

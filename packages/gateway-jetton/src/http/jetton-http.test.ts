@@ -246,12 +246,12 @@ it('counts each request once, by operation or method, and never by text from the
 })
 
 it('rejects calls to a node without this protocol or without an upstream', async () => {
-  const other = await listenToJetton(exchange.node.url, { protocols: ['evm'] })
-  expect(await exchange.failure(await other.call('/api/v2/getMasterchainInfo'))).toEqual({
+  const withoutProtocol = await listenToJetton(exchange.node.url, { protocols: ['evm'] })
+  expect(await exchange.failure(await withoutProtocol.call('/api/v2/getMasterchainInfo'))).toEqual({
     status: 404,
     error: 'This node does not offer jetton.',
   })
-  await other.stop()
+  await withoutProtocol.stop()
   for (const upstream of ['devnet', 'c4n4ry-key:x']) {
     const unusable = await listenToJetton(upstream)
     expect((await exchange.failure(await unusable.call('/api/v2/getMasterchainInfo'))).status).toBe(503)

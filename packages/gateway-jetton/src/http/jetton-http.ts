@@ -22,7 +22,11 @@ import { createRequestHandler, type HttpContext } from '@fairlead/gateway-core/h
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
-import { exposedHeaders, sayDeprecated, sendResponse } from '@fairlead/gateway-core/rest/send-response'
+import {
+  exposedHeaders,
+  setDeprecationHeaders,
+  sendResponse,
+} from '@fairlead/gateway-core/rest/send-response'
 
 /** Dependencies of the jetton chain API. */
 export interface JettonDependencies extends HttpDependencies {
@@ -85,7 +89,7 @@ async function handleRequest(
   const [path = '', query = ''] = target.split(/\?(.*)/s, 2)
   const operation = findJettonOperation(http.request.method ?? '', path)
   http.method = operation.operationId
-  sayDeprecated(http.response, operation.route)
+  setDeprecationHeaders(http.response, operation.route)
   const upstreams = dependencies.jettonUpstreams.of(grant)
   const { timeoutMs } = dependencies
   const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBodyBytes)

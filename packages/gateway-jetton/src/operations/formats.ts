@@ -10,7 +10,7 @@ const shared: Formats = {
     isAddress,
   ),
   bytes: ofText('bytes in base64', (value) => /^[\w+/-]*={0,2}$/.test(value)),
-  int32: { words: 'a 32-bit integer', type: 'number', validate: (value) => value === (value | 0) },
+  int32: { label: 'a 32-bit integer', type: 'number', validate: (value) => value === (value | 0) },
   int64: ofText('a 64-bit integer in decimal', (value) => isInteger(value, 64)),
   uint64: ofText('a non-negative 64-bit integer in decimal', (value) => /^\d{1,20}$/.test(value)),
   int256: ofText('a 256-bit integer in decimal', (value) => isInteger(value, 257)),
@@ -32,8 +32,8 @@ export const v3Formats: Formats = {
   ),
 }
 
-function ofText(words: string, validate: (value: string) => boolean): ValueFormat {
-  return { words, type: 'string', validate }
+function ofText(label: string, validate: (value: string) => boolean): ValueFormat {
+  return { label, type: 'string', validate }
 }
 
 function isAddress(text: string): boolean {

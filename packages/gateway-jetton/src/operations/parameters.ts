@@ -122,8 +122,8 @@ function readAll(
 /** @throws {@link JettonError} 422 */
 function valueOf(name: string, reading: Reading): unknown {
   if ('value' in reading) return reading.value
-  const { place, rule } = reading
+  const { path, rule } = reading
   // Properties of the body are named without a prefix.
-  const label = name === 'The body' && place !== '' ? place.replace(/^\./, '') : `${name}${place}`
+  const label = name === 'The body' && path !== '' ? path.replace(/^\./, '') : `${name}${path}`
   throw new JettonError(422, `${label} ${rule}.`)
 }

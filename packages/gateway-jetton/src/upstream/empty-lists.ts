@@ -48,10 +48,10 @@ export async function withEmptyLists(
     body.unshift(bytes)
     return response
   }
-  const { 'content-length': _, ...others } = headers
+  const { 'content-length': _, ...headersWithoutLength } = headers
   const text = bytes.toString('utf8')
   const withLists = nullToEmptyLists(text, lists)
-  return { status, headers: others, bytes: withLists === text ? bytes : Buffer.from(withLists) }
+  return { status, headers: headersWithoutLength, bytes: withLists === text ? bytes : Buffer.from(withLists) }
 }
 
 function nullToEmptyLists(text: string, { isList, keys }: Lists): string {

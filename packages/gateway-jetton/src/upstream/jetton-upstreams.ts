@@ -192,7 +192,10 @@ async function bufferJson(
       if (reservedBytes + length > maxBufferedBytes)
         throw new RestError(502, 'The response of the upstream is too large to buffer.')
       if (budget && !budget.memory.take(length, budget.owner)) {
-        throw new RestError(503, 'The gateway has reached its memory limit for responses. Try again later.')
+        throw new RestError(
+          503,
+          'The responses exceed the memory limit of the gateway. Request less data or retry.',
+        )
       }
       reservedBytes += length
     })

@@ -19,7 +19,7 @@ export interface CommandContext {
 }
 
 interface Flags {
-  readonly service?: string
+  readonly gateway?: string
   readonly profile?: string
   readonly json?: true
   readonly all?: true
@@ -36,7 +36,7 @@ export function addSubcommands(program: Command, context: CommandContext): void 
 /** Adds the flags that select the gateway of a command. */
 export function addConnectionFlags(command: Command): Command {
   return command
-    .option('--service <url>', 'URL of the gateway (FAIRLEAD_URL)')
+    .option('--gateway <url>', 'URL of the gateway (FAIRLEAD_URL)')
     .option('--profile <name>', 'profile to use (FAIRLEAD_PROFILE)')
 }
 
@@ -54,8 +54,8 @@ function addSubcommand(program: Command, subcommand: Subcommand, context: Comman
   }
   addConnectionFlags(command).option('--json', 'print the response as JSON')
   command.addHelpText('after', `\n${route.method} ${route.path}${scopesOf(route)}`)
-  command.action(async (...given: unknown[]) => {
-    const values = given.slice(0, parameters.length) as string[]
+  command.action(async (...received: unknown[]) => {
+    const values = received.slice(0, parameters.length) as string[]
     const flags = command.opts<Flags>()
     const input = {
       ...inputOf(inputs, flags),
@@ -99,10 +99,10 @@ function inputOf(inputs: readonly InputFlag[], flags: Flags): OperationInput {
   const query: Record<string, string> = {}
   const fields: Record<string, unknown> = {}
   for (const input of inputs) {
-    const given = flags[camelCase(input.flag)] as string | readonly string[] | undefined
-    if (given === undefined) continue
-    if (input.location === 'query') query[input.name] = String(given)
-    else fields[input.name] = readFlag(input, given)
+    const received = flags[camelCase(input.flag)] as string | readonly string[] | undefined
+    if (received === undefined) continue
+    if (input.location === 'query') query[input.name] = String(received)
+    else fields[input.name] = readFlag(input, received)
   }
   const bodyFlag = flags.body === undefined ? undefined : readBody(flags.body)
   const hasFields = Object.keys(fields).length > 0 || inputs.some(({ location }) => location === 'body')

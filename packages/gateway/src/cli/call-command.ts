@@ -51,7 +51,7 @@ async function tokenOf(connection: Connection, { id }: NodeResource): Promise<st
   if (!credential) {
     throw new CommandFailure(
       'The node has no token that can be revealed. Set FAIRLEAD_NODE_TOKEN, or create a token with `fairlead credential create`.',
-      exitCodes.refused,
+      exitCodes.denied,
     )
   }
   const revealed = await callOperation(connection, 'revealCredential', {
@@ -119,9 +119,9 @@ function filled(template: string | undefined, token: string, otherwise: string):
   return template.replace('{token}', encodeURIComponent(token))
 }
 
-function parameters(given: readonly string[]): readonly unknown[] {
-  const [first] = given
-  if (given.length === 1 && first?.trimStart().startsWith('[')) return parseJson(first) as unknown[]
+function parameters(texts: readonly string[]): readonly unknown[] {
+  const [first] = texts
+  if (texts.length === 1 && first?.trimStart().startsWith('[')) return parseJson(first) as unknown[]
   // Arguments that are not JSON are strings, so an address needs no quotes.
-  return given.map((text) => parseJson(text) ?? text)
+  return texts.map((text) => parseJson(text) ?? text)
 }

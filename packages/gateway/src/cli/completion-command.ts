@@ -42,8 +42,8 @@ export function addCompletionCommands(program: Command, { print }: CommandContex
   program
     .command('complete', { hidden: true })
     .argument('[words...]')
-    .action((words: readonly string[]) => {
-      const found = completions(program, words)
+    .action((typedArguments: readonly string[]) => {
+      const found = completions(program, typedArguments)
       if (found.length > 0) print(found.join('\n'))
     })
 }
@@ -52,19 +52,22 @@ export function addCompletionCommands(program: Command, { print }: CommandContex
  * Returns the possible completions of the last word.
  *
  * @param program - the command line
- * @param words - words after `fairlead`; the last word may be incomplete
+ * @param typedArguments - words after `fairlead`; the last word may be incomplete
  */
-export function completions(program: Command, words: readonly string[]): string[] {
-  const before = words.slice(0, -1)
-  const begun = words.at(-1) ?? ''
+export function completions(program: Command, typedArguments: readonly string[]): string[] {
+  const before = typedArguments.slice(0, -1)
+  const prefix = typedArguments.at(-1) ?? ''
   let command = program
-  for (const word of before) command = command.commands.find((one) => one.name() === word) ?? command
+  for (const argument of before)
+    command = command.commands.find((subcommand) => subcommand.name() === argument) ?? command
   const shown = command.createHelp()
   const flags = shown.visibleOptions(command).flatMap(({ long }) => (long == null ? [] : [long]))
-  const names = shown.visibleCommands(command).flatMap((one) => (one.name() === 'help' ? [] : [one.name()]))
+  const names = shown
+    .visibleCommands(command)
+    .flatMap((subcommand) => (subcommand.name() === 'help' ? [] : [subcommand.name()]))
   const option = command.options.find(({ long }) => long === before.at(-1))
-  if (option?.argChoices) return option.argChoices.filter((choice) => choice.startsWith(begun))
+  if (option?.argChoices) return option.argChoices.filter((choice) => choice.startsWith(prefix))
   // The value of a flag cannot be completed.
   if (option?.required) return []
-  return (begun.startsWith('-') ? flags : names).filter((name) => name.startsWith(begun))
+  return (prefix.startsWith('-') ? flags : names).filter((name) => name.startsWith(prefix))
 }

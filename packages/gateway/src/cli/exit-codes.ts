@@ -5,7 +5,7 @@ export const exitCodes = {
   /** The command line or the configuration is invalid. */
   usage: 2,
   /** The key is missing, invalid, or not permitted to do this. */
-  refused: 3,
+  denied: 3,
   /** The object does not exist. */
   missing: 4,
   /** The state of the object does not allow the change, or the object has changed meanwhile. */
@@ -27,7 +27,7 @@ export class CommandFailure extends Error {
 
 /** Returns the exit code for an HTTP status. */
 export function exitCodeOf(status: number): number {
-  if (status === 401 || status === 403) return exitCodes.refused
+  if (status === 401 || status === 403) return exitCodes.denied
   if (status === 404) return exitCodes.missing
   if (status === 409 || status === 412) return exitCodes.conflict
   if (status === 429 || status >= 502) return exitCodes.unavailable

@@ -15,8 +15,8 @@ export async function findNodeByName(connection: Connection, name: string): Prom
   }
   const { body } = await callOperation(connection, 'listNodes', { query: { name } })
   const { results } = body as { results: readonly NodeResource[] }
-  const [node, ...others] = results
-  if (node && others.length === 0) return node
+  const [node, ...duplicates] = results
+  if (node && duplicates.length === 0) return node
   const message = node ? 'Several nodes have this name. Use the id.' : 'No node has this name or id.'
   throw new CommandFailure(message, exitCodes.missing)
 }

@@ -70,8 +70,8 @@ function isPage(response: unknown): response is Page {
 
 function noteOf({ count, next, results }: Page): string {
   const page = next === null ? undefined : new URL(next, 'http://localhost').searchParams.get('page')
-  const more = page ? `; --page ${page} shows the next page, --all shows all` : ''
-  return `${results.length} of ${count}${more}`
+  const hint = page ? `; --page ${page} shows the next page, --all shows all` : ''
+  return `${results.length} of ${count}${hint}`
 }
 
 function fieldOf(row: unknown, name: string): unknown {

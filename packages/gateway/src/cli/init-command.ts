@@ -23,10 +23,10 @@ export function addInitCommand(program: Command, { environment, print, printNote
     .action((folder: string) => {
       const files = [configurationFile, environmentFile].map((name) => join(folder, name))
       const [configuration = '', secrets = ''] = files
-      const there = files.filter((file) => existsSync(file))
-      if (there.length > 0) {
+      const existing = files.filter((file) => existsSync(file))
+      if (existing.length > 0) {
         throw new CommandFailure(
-          `No files were written because they already exist: ${there.join(', ')}`,
+          `No files were written because they already exist: ${existing.join(', ')}`,
           exitCodes.conflict,
         )
       }

@@ -35,8 +35,8 @@ export function inputFlags(route: Route): InputFlag[] {
  *
  * @throws FairleadError `CONFIG_INVALID` that names the flag and the rule, never the text
  */
-export function readFlag(input: InputFlag, given: string | readonly string[]): unknown {
-  const texts = (typeof given === 'string' ? [given] : given).map((text) => contentOf(text, input))
+export function readFlag(input: InputFlag, received: string | readonly string[]): unknown {
+  const texts = (typeof received === 'string' ? [received] : received).map((text) => contentOf(text, input))
   const types = typesOf(input.schema)
   const [first = ''] = texts
   if (first === 'null' && types.includes('null')) return null
@@ -58,10 +58,10 @@ export function readBody(text: string): unknown {
 function inputFlag(
   location: InputFlag['location'],
   name: string,
-  given: JsonSchema,
+  schemaOrReference: JsonSchema,
   required: boolean,
 ): InputFlag {
-  const schema = resolved(given)
+  const schema = resolved(schemaOrReference)
   const types = typesOf(schema)
   const repeated = location === 'body' && (types.includes('array') || types.includes('object'))
   return { name, flag: name.replaceAll('_', '-'), location, required, kind: kindOf(schema), repeated, schema }
@@ -94,9 +94,9 @@ function kindOf(schema: JsonSchema): string {
   if (values) return `${values.filter((value) => value !== null).join(', ')}${nullable}`
   if (types.includes('array')) return `comma-separated list${nullable}`
   if (types.includes('object')) return `name=value, or JSON${nullable}`
-  const words = { integer: 'an integer', number: 'a number', boolean: 'true or false', string: 'text' }
-  const type = types.find((one) => one !== 'null') as keyof typeof words
-  return `${schema['format'] === 'date-time' ? 'a time (ISO 8601)' : (words[type] ?? 'text')}${nullable}`
+  const typeNames = { integer: 'an integer', number: 'a number', boolean: 'true or false', string: 'text' }
+  const type = types.find((candidate) => candidate !== 'null') as keyof typeof typeNames
+  return `${schema['format'] === 'date-time' ? 'a time (ISO 8601)' : (typeNames[type] ?? 'text')}${nullable}`
 }
 
 function readText(text: string, types: readonly string[], input: InputFlag): string | number | boolean {

@@ -9,8 +9,8 @@ import { aligned } from './format-response.ts'
 
 const help = `
 The key is read from the standard input, so that it does not appear on the command line:
-  fairlead profile add --service https://gateway.example < key.txt
-  fairlead profile add staging --service https://staging.example --key-file ~/.keys/staging
+  fairlead profile add --gateway https://gateway.example < key.txt
+  fairlead profile add staging --gateway https://staging.example --key-file ~/.keys/staging
 
 The profiles file is readable by its owner only. Without a profile, commands use FAIRLEAD_URL with FAIRLEAD_API_KEY
 or FAIRLEAD_API_KEY_FILE, or the gateway started by \`fairlead dev\` in this directory.`
@@ -27,15 +27,15 @@ export function addProfileCommands(
     .command('add')
     .description('save the URL and the API key of a gateway')
     .argument('[name]', 'name of the profile', defaultProfile)
-    .requiredOption('--service <url>', 'URL of the gateway')
+    .requiredOption('--gateway <url>', 'URL of the gateway')
     .option(
       '--key-file <file>',
       'file with the key, read on each use; default: the key is read from the standard input',
     )
     .addHelpText('after', help)
-    .action((name: string, { service, keyFile }: { service: string; keyFile?: string }) => {
+    .action((name: string, { gateway, keyFile }: { gateway: string; keyFile?: string }) => {
       const profile: Profile = {
-        url: service,
+        url: gateway,
         ...(keyFile === undefined ? { key: keyFromInput() } : { keyFile: resolve(keyFile) }),
       }
       const file = writeProfiles(environment, { ...readProfiles(environment), [name]: profile })
@@ -53,15 +53,15 @@ export function addProfileCommands(
     .description('remove a profile')
     .argument('<name>', 'name of the profile')
     .action((name: string) => {
-      const { [name]: removed, ...others } = readProfiles(environment)
+      const { [name]: removed, ...remaining } = readProfiles(environment)
       if (!removed) throw new CommandFailure('The profile does not exist.', exitCodes.missing)
-      writeProfiles(environment, others)
+      writeProfiles(environment, remaining)
     })
 }
 
 function keyFromInput(): string {
   const key = process.stdin.isTTY ? '' : readFileSync(0, 'utf8').trim()
   if (/^[!-~]+$/.test(key)) return key
-  const rule = 'must contain an API key, as in `fairlead profile add --service … < file`; or use --key-file'
+  const rule = 'must contain an API key, as in `fairlead profile add --gateway … < file`; or use --key-file'
   throw new FairleadError('CONFIG_INVALID', { option: 'the standard input', rule })
 }

@@ -56,25 +56,25 @@ export function writeProfiles(environment: Environment, profiles: Readonly<Recor
  * Returns the gateway that a command calls: from the command line and the environment, otherwise from a profile,
  * otherwise the gateway that `fairlead dev` has started in this folder.
  *
- * @param flags - `--service` and `--profile`
+ * @param flags - `--gateway` and `--profile`
  * @param environment - `FAIRLEAD_URL`, `FAIRLEAD_API_KEY`, `FAIRLEAD_API_KEY_FILE`, `FAIRLEAD_PROFILE`
  * @throws FairleadError `CONFIG_INVALID` when the URL or the key is missing or invalid
  */
 export function connectionOf(
-  flags: { readonly service?: string | undefined; readonly profile?: string | undefined },
+  flags: { readonly gateway?: string | undefined; readonly profile?: string | undefined },
   environment: Environment,
 ): Connection {
-  const name = flags.profile ?? given(environment['FAIRLEAD_PROFILE'])
+  const name = flags.profile ?? nonEmpty(environment['FAIRLEAD_PROFILE'])
   const profile = namedProfile(name, environment)
-  const url = flags.service ?? given(environment['FAIRLEAD_URL']) ?? profile?.url
+  const url = flags.gateway ?? nonEmpty(environment['FAIRLEAD_URL']) ?? profile?.url
   const key = environmentKey(environment) ?? (profile && keyOf(profile))
   if (url !== undefined && key !== undefined) return checked({ url, key })
-  const development = developmentService()
+  const development = developmentGateway()
   if (development && (url === undefined || url === development.url) && name === undefined) {
     return checked({ ...development, ...(key !== undefined && { key }) })
   }
   if (url === undefined) {
-    throw invalid('--service', 'must be set, or FAIRLEAD_URL, or a profile (`fairlead profile add`)')
+    throw invalid('--gateway', 'must be set, or FAIRLEAD_URL, or a profile (`fairlead profile add`)')
   }
   throw invalid('FAIRLEAD_API_KEY', 'must be set, or FAIRLEAD_API_KEY_FILE, or a profile with a key')
 }
@@ -89,8 +89,8 @@ function namedProfile(name: string | undefined, environment: Environment): Profi
 }
 
 function environmentKey(environment: Environment): string | undefined {
-  const file = given(environment['FAIRLEAD_API_KEY_FILE'])
-  return given(environment['FAIRLEAD_API_KEY']) ?? (file === undefined ? undefined : keyFrom(file))
+  const file = nonEmpty(environment['FAIRLEAD_API_KEY_FILE'])
+  return nonEmpty(environment['FAIRLEAD_API_KEY']) ?? (file === undefined ? undefined : keyFrom(file))
 }
 
 function keyOf({ key, keyFile }: Profile): string | undefined {
@@ -118,7 +118,7 @@ function privateText(file: string): string | undefined {
   }
 }
 
-function developmentService(): Connection | undefined {
+function developmentGateway(): Connection | undefined {
   const text = privateText(resolve('.fairlead', 'dev.json'))
   const content = text === undefined ? undefined : (parseJson(text) as Partial<DevelopmentFile> | undefined)
   if (content?.base_url === undefined || content.api_key === undefined) return undefined
@@ -130,7 +130,7 @@ function checked({ url, key }: Connection): Connection {
   const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/.test(address?.hostname ?? '')
   const isSafe = address?.protocol === 'https:' || (address?.protocol === 'http:' && isLoopback)
   if (!address || !isSafe || address.username !== '' || address.search !== '') {
-    throw invalid('--service', 'must be an https URL, or an http URL on loopback, without credentials')
+    throw invalid('--gateway', 'must be an https URL, or an http URL on loopback, without credentials')
   }
   if (!/^[!-~]+$/.test(key))
     throw invalid('FAIRLEAD_API_KEY', 'must consist of printable ASCII characters without spaces')
@@ -145,7 +145,7 @@ function isProfiles(content: unknown): content is Readonly<Record<string, Profil
   )
 }
 
-function given(text: string | undefined): string | undefined {
+function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 

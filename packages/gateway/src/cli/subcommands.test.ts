@@ -53,9 +53,9 @@ const withoutVerb = [
 
 describe('CLI subcommands', () => {
   it('cover every operation of the contract exactly once', () => {
-    const reached = subcommands.map(({ operation }) => operation)
-    expect(new Set(reached).size).toBe(reached.length)
-    expect([...reached, ...withoutVerb].toSorted()).toEqual(Object.keys(routes).toSorted())
+    const operations = subcommands.map(({ operation }) => operation)
+    expect(new Set(operations).size).toBe(operations.length)
+    expect([...operations, ...withoutVerb].toSorted()).toEqual(Object.keys(routes).toSorted())
   })
 
   it('create, list, get, update and delete', async () => {
@@ -144,14 +144,14 @@ describe('CLI subcommands', () => {
 
   it('use distinct exit codes for an invalid key and an unreachable gateway', async () => {
     const key = 'AAAAAAAA.c4n4ryc4n4ryc4n4ryc4n4ryc4n4ry00'
-    const refused = await runCommand(['project', 'list'], { ...environment, FAIRLEAD_API_KEY: key })
-    expect(refused).toMatchObject({ code: 3, error: expect.stringContaining('401') as string })
-    const away = await runCommand(['project', 'list'], {
+    const rejected = await runCommand(['project', 'list'], { ...environment, FAIRLEAD_API_KEY: key })
+    expect(rejected).toMatchObject({ code: 3, error: expect.stringContaining('401') as string })
+    const unreachable = await runCommand(['project', 'list'], {
       FAIRLEAD_URL: 'http://127.0.0.1:9',
       FAIRLEAD_API_KEY: key,
     })
-    expect(away.code).toBe(6)
-    expect(refused.error + away.error).not.toContain('c4n4ry')
+    expect(unreachable.code).toBe(6)
+    expect(rejected.error + unreachable.error).not.toContain('c4n4ry')
   })
 })
 
@@ -162,7 +162,7 @@ describe('the target of a command', () => {
     const home = { HOME: folder }
     const url = environment['FAIRLEAD_URL'] ?? ''
     expect(
-      await runCommand(['profile', 'add', 'here', '--service', url, '--key-file', keyFile], home),
+      await runCommand(['profile', 'add', 'here', '--gateway', url, '--key-file', keyFile], home),
     ).toMatchObject({ code: 0 })
     const profiles = join(folder, '.config/fairlead/profiles.json')
     expect((await stat(profiles)).mode & 0o777).toBe(0o600)
@@ -178,17 +178,17 @@ describe('the target of a command', () => {
   })
 
   it.each([
-    ['no address', {}, '--service must be set, or FAIRLEAD_URL'],
+    ['no address', {}, '--gateway must be set, or FAIRLEAD_URL'],
     ['no key', { FAIRLEAD_URL: 'https://gateway.example' }, 'FAIRLEAD_API_KEY must be set'],
     [
       'plain HTTP to another machine',
       { FAIRLEAD_URL: 'http://gateway.example', FAIRLEAD_API_KEY: 'c4n4ry' },
-      '--service must be an https URL',
+      '--gateway must be an https URL',
     ],
     [
       'credentials in the address',
       { FAIRLEAD_URL: 'https://u:c4n4ry@gateway.example', FAIRLEAD_API_KEY: 'x' },
-      '--service must be an https URL',
+      '--gateway must be an https URL',
     ],
     [
       'a key of several words',

@@ -58,7 +58,7 @@ export const subcommands: readonly Subcommand[] = [
   {
     words: 'node create',
     operation: 'createNode',
-    summary: 'create a node; its credentials are shown once',
+    summary: 'create a node with its first credentials',
   },
   { words: 'node update', operation: 'updateNode', summary: 'change a node' },
   { words: 'node delete', operation: 'deleteNode', summary: 'delete a node and its credentials' },
@@ -90,7 +90,7 @@ export const subcommands: readonly Subcommand[] = [
   {
     words: 'credential create',
     operation: 'createCredential',
-    summary: 'create a credential; it is shown once',
+    summary: 'create a credential and show its secret',
   },
   {
     words: 'credential update',

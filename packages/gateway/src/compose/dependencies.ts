@@ -7,7 +7,7 @@ import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
 import type { ProtocolDependencies, ProtocolModule } from '@fairlead/gateway-core/protocol/module'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createLoopDetector, type LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
-import type { OwnService } from '@fairlead/gateway-core/network/gateway-addresses'
+import type { GatewayAddresses } from '@fairlead/gateway-core/network/gateway-addresses'
 import {
   createUpstreamRules,
   type UpstreamPolicy,
@@ -19,7 +19,7 @@ import type { Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
 import { passThroughTracing } from '@fairlead/gateway-core/telemetry/pass-through-tracing'
 import { type Metering, startMetering } from '@fairlead/gateway-core/usage/metering'
 import { createUsageStore } from '@fairlead/platform-server/records/usage'
-import { feedDirectory, type RunningFeed } from '@fairlead/platform-server/store/directory-sync'
+import { syncDirectory, type DirectorySync } from '@fairlead/platform-server/store/directory-sync'
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import { configuredAddresses } from '../configuration/configured-upstreams.ts'
 import type { Configuration } from '../configuration/options.ts'
@@ -34,7 +34,7 @@ export interface Dependencies {
   readonly tracing: Tracing
   readonly metering: Metering
   readonly directory: Directory
-  readonly feed: RunningFeed
+  readonly directorySync: DirectorySync
   readonly sharedStore: OpenedSharedStore | undefined
   readonly accessControl: AccessControl
   /** Memory budget for buffered request bodies and responses. */
@@ -44,9 +44,9 @@ export interface Dependencies {
   /** How long clients may stall. */
   readonly deadlines: ProgressDeadlines
   /** URLs of this gateway. */
-  readonly own: OwnService
+  readonly gatewayAddresses: GatewayAddresses
   /** Sets the URLs of the ports. */
-  setOwnUrls(urls: readonly string[]): void
+  setGatewayUrls(urls: readonly string[]): void
   /** Applies the options that can change while the gateway runs. */
   apply(configuration: Configuration): void
   close(): Promise<void>
@@ -64,8 +64,8 @@ export async function openDependencies(
     Partial<Pick<Dependencies, 'embedded'>> & { readonly modules: readonly ProtocolModule[] },
 ): Promise<Dependencies> {
   let { nodeDomain } = configuration
-  let ownUrls: readonly string[] = []
-  const own = { urls: () => ownUrls, domain: () => nodeDomain }
+  let gatewayUrls: readonly string[] = []
+  const gatewayAddresses = { urls: () => gatewayUrls, domain: () => nodeDomain }
   const trusted = { embedded, modules }
   const costs = costsOf(modules)
   const upstreamPolicy = upstreamPolicyOf(configuration, trusted)
@@ -80,7 +80,7 @@ export async function openDependencies(
     log,
   })
   const directory = createDirectory()
-  const feed = await feedDirectory(store, directory, log)
+  const directorySync = await syncDirectory(store, directory, log)
   const { valkeyUrl } = configuration
   const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
   const accessControl = openAccessControl(configuration, {
@@ -97,16 +97,16 @@ export async function openDependencies(
     tracing,
     metering,
     directory,
-    feed,
+    directorySync,
     sharedStore,
     accessControl,
     memory: new MemoryBudget(configuration.maxHeldBytes),
-    upstreamRules: createUpstreamRules(upstreamPolicy, own),
+    upstreamRules: createUpstreamRules(upstreamPolicy, gatewayAddresses),
     loops: createLoopDetector(store.encryptor),
     deadlines: new ProgressDeadlines(progressLimits),
-    own,
-    setOwnUrls: (urls) => {
-      ownUrls = urls
+    gatewayAddresses,
+    setGatewayUrls: (urls) => {
+      gatewayUrls = urls
     },
     apply: (next) => {
       nodeDomain = next.nodeDomain

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
-import type { OwnService } from '@fairlead/gateway-core/network/gateway-addresses'
+import type { GatewayAddresses } from '@fairlead/gateway-core/network/gateway-addresses'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import {
   createPlatformApi,
@@ -32,12 +32,12 @@ export interface PlatformParts {
 /** Starts webhooks, and prepares the platform API. */
 export function openPlatform(
   configuration: Configuration,
-  { store, log, own, metering, accessControl }: Dependencies,
+  { store, log, gatewayAddresses, metering, accessControl }: Dependencies,
   { descriptions, protocols, oidc, probe }: PlatformParts,
 ): Platform {
-  const send = { ...webhookSettingsOf(configuration), own }
+  const send = { ...webhookSettingsOf(configuration), own: gatewayAddresses }
   const nodes = {
-    ...nodeSettingsOf(configuration, own),
+    ...nodeSettingsOf(configuration, gatewayAddresses),
     upstreamStates: protocols.nodeUpstreamStates,
     probe,
   }
@@ -72,7 +72,7 @@ function webhookSettingsOf({ privateWebhookTargets }: Configuration) {
   return { isPrivateAllowed: privateWebhookTargets }
 }
 
-function nodeSettingsOf(configuration: Configuration, own: OwnService) {
+function nodeSettingsOf(configuration: Configuration, gatewayAddresses: GatewayAddresses) {
   const { nodeDomain, revealCredentials, privateUpstreams } = configuration
-  return { nodeDomain, revealCredentials, privateUpstreams, ownUrls: own.urls }
+  return { nodeDomain, revealCredentials, privateUpstreams, gatewayUrls: gatewayAddresses.urls }
 }

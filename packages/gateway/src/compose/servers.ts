@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Logger } from 'pino'
-import { answerOverHttp2 } from '@fairlead/gateway-core/http/adapters/http2'
+import { serveOverHttp2 } from '@fairlead/gateway-core/http/adapters/http2'
 import {
   createNodeServer,
   type NodeRequest,
@@ -17,7 +17,7 @@ import { sendExpectationFailed } from '../send-client-error.ts'
 import { sendInternalError } from '../send-internal-error.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { publishConnections } from '../observe/states/connection-metrics.ts'
-import { httpLimits, seeAllHeaders } from '../ports/http-limits.ts'
+import { httpLimits, removeHeaderCountLimit } from '../ports/http-limits.ts'
 import { openPorts, type Ports } from '../ports/open-ports.ts'
 import { hasSecondHost, rejectSecondHost } from '../reject-second-host.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -36,10 +36,10 @@ export interface RoutedServer {
  */
 export function createRoutedServer(
   protocols: readonly RoutedProtocol[],
-  own: readonly Route<RequestHandler>[],
+  gatewayRoutes: readonly Route<RequestHandler>[],
   platform: RequestListener,
 ): RoutedServer {
-  const routing = createRouting(protocols, own, platform)
+  const routing = createRouting(protocols, gatewayRoutes, platform)
   const handle = (request: NodeRequest, response: NodeResponse) => {
     if (!rejectSecondHost(request, response)) routing.onRequest(request, response)
   }
@@ -51,7 +51,7 @@ export function createRoutedServer(
     guarded('http', handle, sendInternalError),
   )
   const upgrade = guarded('upgrade', routing.onUpgrade, (_, socket) => socket.destroy())
-  seeAllHeaders(http).on('upgrade', upgrade).on('checkExpectation', sendExpectationFailed)
+  removeHeaderCountLimit(http).on('upgrade', upgrade).on('checkExpectation', sendExpectationFailed)
   return { routing, http }
 }
 
@@ -73,7 +73,7 @@ export async function openServers(
     : undefined
   const http2 = createHttp2Server({ streamWindowBytes })
   const listener = createHttp2Listener(routing, deadlines, (stream, headers, _, raw) =>
-    answerOverHttp2(http, deadlines, stream, headers, raw),
+    serveOverHttp2(http, deadlines, stream, headers, raw),
   )
   http2.on('stream', listener)
   const servers = { http1: http, builtin, http2, deadlines, isProxy: accessControl.trustsProxy }

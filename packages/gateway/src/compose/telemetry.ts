@@ -45,7 +45,7 @@ export function openTelemetry(
 /** Publishes the counts that the parts of a gateway keep themselves. They are read only when the metrics are read. */
 export function publishStates(
   metrics: MetricsRegistry,
-  { accessControl, sharedStore, metering, directory, feed }: Dependencies,
+  { accessControl, sharedStore, metering, directory, directorySync }: Dependencies,
   protocols: Protocols,
 ): void {
   metrics.gauge('fairlead_heap_limit_bytes', 'Maximum heap size of the process.', [], (set) =>
@@ -58,6 +58,6 @@ export function publishStates(
   publishDirectory(
     metrics,
     () => directory.size,
-    () => feed.states(),
+    () => directorySync.states(),
   )
 }

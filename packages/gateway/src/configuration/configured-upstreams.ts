@@ -31,11 +31,11 @@ export function configuredUpstreams(configuration: Configuration): Readonly<Reco
     })
   }
   for (const { field, environment, text } of fields) {
-    const needed = fields.find((other) => other.field.name === field.requires?.field)
+    const needed = fields.find((candidate) => candidate.field.name === field.requires?.field)
     if (text === undefined || needed === undefined || needed.text !== undefined) continue
     throw new FairleadError('CONFIG_INVALID', {
       option: environment,
-      rule: `requires ${needed.environment}, ${field.requires?.optionHolds}`,
+      rule: `requires ${needed.environment}, ${field.requires?.optionDescription}`,
     })
   }
   for (const configured of fields) checkAddresses(configured)

@@ -22,7 +22,7 @@ interface Manifest {
 
 const documents = parseAllDocuments(text('kubernetes/fairlead.yaml'))
 const manifests = documents.map((document) => document.toJS() as Manifest)
-const manifest = (kind: string) => manifests.find((one) => one.kind === kind)
+const manifest = (kind: string) => manifests.find((candidate) => candidate.kind === kind)
 const written = { ...manifest('ConfigMap')?.data, ...manifest('Secret')?.stringData }
 const environment = { ...written, FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex') }
 

@@ -17,8 +17,8 @@ type Intersection<union> = (union extends unknown ? (each: union) => void : neve
 
 type ProtocolOptions = Intersection<(typeof protocolModules)[number]['options']>
 
-const rows: readonly (readonly [string, Option])[] = protocolModules.flatMap(({ options: own }) =>
-  Object.entries<Option>(own),
+const rows: readonly (readonly [string, Option])[] = protocolModules.flatMap(({ options: moduleOptions }) =>
+  Object.entries<Option>(moduleOptions),
 )
 // Each module contributes its options; the type lists their names.
 const protocolOptions = Object.fromEntries(rows) as ProtocolOptions

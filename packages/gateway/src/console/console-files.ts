@@ -52,10 +52,10 @@ export async function readConsoleFile(
   const path = join(folder, name)
   for (const [encoding, ending] of encodings) {
     if (!accepts(acceptEncoding, encoding)) continue
-    const bytes = await readIfThere(path + ending)
+    const bytes = await readIfPresent(path + ending)
     if (bytes) return { bytes, type, encoding }
   }
-  const bytes = await readIfThere(path)
+  const bytes = await readIfPresent(path)
   return bytes && { bytes, type }
 }
 
@@ -66,7 +66,7 @@ function accepts(header: string, encoding: string): boolean {
   })
 }
 
-function readIfThere(path: string): Promise<Buffer | undefined> {
+function readIfPresent(path: string): Promise<Buffer | undefined> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'EISDIR') return undefined
     throw error

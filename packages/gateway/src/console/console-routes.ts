@@ -101,8 +101,8 @@ function sendFile(response: HttpResponse, file: ConsoleFile, isHashed: boolean, 
 function send(
   response: HttpResponse,
   status: number,
-  own: Readonly<Record<string, string>> = {},
+  extraHeaders: Readonly<Record<string, string>> = {},
   text = '',
 ): void {
-  sendContent(response, status, { ...headers, 'cache-control': 'no-cache', ...own }, text)
+  sendContent(response, status, { ...headers, 'cache-control': 'no-cache', ...extraHeaders }, text)
 }

@@ -50,7 +50,7 @@ describe('the development file', () => {
     // The remains of a crash during an earlier write.
     await writeFile(`${path}.${process.pid}`, 'half', { mode: 0o644 })
     const state = { isReading: true }
-    const whole = (async () => {
+    const reader = (async () => {
       let reads = 0
       while (state.isReading) {
         expect(await readDevelopmentFile(path)).toBeDefined()
@@ -61,7 +61,7 @@ describe('the development file', () => {
     for (let round = 0; round < 50; round++)
       await writeDevelopmentFile(path, { ...content, api_key: `k${round}` })
     state.isReading = false
-    expect(await whole).toBeGreaterThan(0)
+    expect(await reader).toBeGreaterThan(0)
     expect((await readDevelopmentFile(path))?.api_key).toBe('k49')
     expect(await mode(path)).toBe('600')
     expect(await readdir(join(directory, 'deep'))).toEqual(['dev.json'])

@@ -114,30 +114,30 @@ export async function startDevelopment(
   }
 }
 
-function addressesOf({ chain, protocols: spoken, url }: DevnetChain): [string, string][] {
-  const ofHttp = spoken.map((name): [string, string] => [name, url])
+function addressesOf({ chain, protocols: chainProtocols, url }: DevnetChain): [string, string][] {
+  const ofHttp = chainProtocols.map((name): [string, string] => [name, url])
   // The EVM engine serves both protocols on one port.
   return chain === 'evm' ? [...ofHttp, ['websocket', url.replace(/^http/, 'ws')]] : ofHttp
 }
 
 /** Describes a chain for clients: all chains are protocols of the one node. */
 function nodeOf(
-  one: DevnetChain,
+  devnetChain: DevnetChain,
   baseUrl: string,
   { nodeId, token, username, password, xToken }: DevelopmentSecrets,
 ): DevelopmentNode {
-  const { chain, network, protocols: spoken } = one
+  const { chain, network, protocols: chainProtocols } = devnetChain
   const isEvm = chain === 'evm'
   return {
     id: nodeId,
     chain,
     network,
-    protocols: isEvm ? [...spoken, 'websocket'] : spoken,
+    protocols: isEvm ? [...chainProtocols, 'websocket'] : chainProtocols,
     node_url: baseUrl,
     ...(isEvm && { ws_url: `${baseUrl.replace(/^http/, 'ws')}/ws` }),
-    ...(one.chain === 'jetton' && { faucet_url: one.faucetUrl }),
-    ...(one.chain === 'solana' && { grpc_url: baseUrl, rpc_url: one.rpcUrl }),
-    ...('example' in one && { example: { ...one.example } }),
+    ...(devnetChain.chain === 'jetton' && { faucet_url: devnetChain.faucetUrl }),
+    ...(devnetChain.chain === 'solana' && { grpc_url: baseUrl, rpc_url: devnetChain.rpcUrl }),
+    ...('example' in devnetChain && { example: { ...devnetChain.example } }),
     token,
     username,
     password,

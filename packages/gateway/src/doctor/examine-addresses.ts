@@ -6,7 +6,7 @@ import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 import { readCertificate } from '../ports/tls-certificate.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-const soonMs = 14 * 24 * 3_600_000
+const expiryWarningMs = 14 * 24 * 3_600_000
 
 /** Checks where the gateway listens and which URL it publishes: ports, certificate, public URL. */
 export async function examineAddresses(configuration: Configuration): Promise<readonly Finding[]> {
@@ -68,7 +68,7 @@ async function certificate({ tlsCertificateFile, tlsKeyFile }: Configuration): P
     const leftMs = validToDate.getTime() - Date.now()
     const seen = `valid until ${validToDate.toISOString().slice(0, 10)}`
     if (leftMs <= 0) return problem(about, seen, 'replace it; a running gateway reloads it automatically')
-    return leftMs < soonMs ? warning(about, seen, 'renew it soon') : ok(about, seen)
+    return leftMs < expiryWarningMs ? warning(about, seen, 'renew it soon') : ok(about, seen)
   } catch (error) {
     if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
     return problem(about, 'invalid', `${error.details.option} ${error.details.rule}`)

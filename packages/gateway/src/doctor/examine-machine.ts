@@ -39,10 +39,10 @@ async function freeSpace(folder: string): Promise<Finding> {
 }
 
 function handles(): Finding {
-  const most = maxHandles()
-  if (most === undefined) return ok('open files', 'limit unknown')
-  const seen = `at most ${most}`
-  return most >= enoughHandles
+  const limit = maxHandles()
+  if (limit === undefined) return ok('open files', 'limit unknown')
+  const seen = `at most ${limit}`
+  return limit >= enoughHandles
     ? ok('open files', seen)
     : warning('open files', seen, `raise the limit to ${enoughHandles} (ulimit -n, LimitNOFILE=)`)
 }

@@ -1,7 +1,7 @@
 import { FairleadError } from '@fairlead/core'
 import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { UpstreamCheck } from '@fairlead/gateway-core/protocol/module'
-import { RefusedCheck, UnexpectedCheck } from '@fairlead/gateway-core/upstream/check-upstream'
+import { RejectedCheck, UnexpectedCheck } from '@fairlead/gateway-core/upstream/check-upstream'
 import { configuredUpstreams } from '../configuration/configured-upstreams.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { protocolModules } from '../protocols.ts'
@@ -39,11 +39,11 @@ async function examineUpstream(
   upstream: UpstreamRecord,
   timeoutMs: number,
 ): Promise<Finding> {
-  const began = performance.now()
+  const startedAt = performance.now()
   try {
     const seen = await checkUpstream(recordName, upstream, timeoutMs)
-    const took = `${Math.round(performance.now() - began)} ms`
-    if (typeof seen === 'string') return ok(about, `${seen}, response time ${took}`)
+    const duration = `${Math.round(performance.now() - startedAt)} ms`
+    if (typeof seen === 'string') return ok(about, `${seen}, response time ${duration}`)
     return warning(about, seen.warning, 'wait until it is synced; meanwhile, calls go to other upstreams')
   } catch (error) {
     return problem(about, reasonOf(error), adviceOf(error, upstream))
@@ -65,7 +65,7 @@ async function checkUpstream(
 
 // Error messages of the runtime hold the URL, and with it perhaps a token, so only the kind of error is reported.
 function reasonOf(error: unknown): string {
-  if (error instanceof RefusedCheck) return `returns status ${error.status}`
+  if (error instanceof RejectedCheck) return `returns status ${error.status}`
   if (error instanceof UnexpectedCheck || error instanceof SyntaxError)
     return 'returns an unexpected response'
   const { code, name, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException }
@@ -74,10 +74,10 @@ function reasonOf(error: unknown): string {
 }
 
 function adviceOf(error: unknown, { jwtSecretFile }: UpstreamRecord): string {
-  if (error instanceof RefusedCheck && error.status !== 401 && error.status !== 403) {
+  if (error instanceof RejectedCheck && error.status !== 401 && error.status !== 403) {
     return 'check the path of its URL'
   }
-  if (error instanceof RefusedCheck) {
+  if (error instanceof RejectedCheck) {
     return jwtSecretFile === undefined
       ? 'check the credentials in its URL'
       : 'check that jwt is the secret of this upstream, and that the clocks of both machines are synchronized'

@@ -27,7 +27,7 @@ async function findings(environment: Record<string, string>) {
   return {
     found,
     text: formatFindings(found),
-    of: (about: string) => found.find((one) => one.about === about),
+    of: (about: string) => found.find((finding) => finding.about === about),
   }
 }
 
@@ -87,16 +87,16 @@ describe('the doctor', () => {
     expect(accepted.of('evm upstream')?.seen).toContain('chain 0x7a69')
     expect(accepted.of('websocket upstream')?.seen).toContain('accepts connections')
     accept(false)
-    const refused = await findings(environment)
-    expect(refused.of('evm upstream')).toMatchObject({ seen: 'returns status 401' })
-    expect(refused.text).toContain('jwt is the secret of this upstream')
+    const rejected = await findings(environment)
+    expect(rejected.of('evm upstream')).toMatchObject({ seen: 'returns status 401' })
+    expect(rejected.text).toContain('jwt is the secret of this upstream')
     await rm(file)
     const without = await findings(environment)
     expect(without.of('upstreams')).toMatchObject({
       state: 'problem',
       advice: 'FAIRLEAD_EVM_UPSTREAM must have a readable file as jwt: ENOENT',
     })
-    for (const { text } of [accepted, refused, without]) expect(text).not.toMatch(/c4c4|jwt\.hex|eyJ/)
+    for (const { text } of [accepted, rejected, without]) expect(text).not.toMatch(/c4c4|jwt\.hex|eyJ/)
   })
 
   it.each([

@@ -15,7 +15,7 @@ export const httpLimits = {
  * Lets a server receive every header field. Node.js silently drops the fields beyond a maximum number, such as the one
  * that a proxy added last. The limit on their total size also limits their number.
  */
-export function seeAllHeaders<server extends Server>(server: server): server {
+export function removeHeaderCountLimit<server extends Server>(server: server): server {
   server.maxHeadersCount = 0
   return server
 }

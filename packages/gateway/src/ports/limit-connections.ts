@@ -34,8 +34,8 @@ export function limitConnections(
     byAddress.set(address, ofAddress + 1)
     socket.once('close', () => {
       count -= 1
-      const left = (byAddress.get(address) ?? 1) - 1
-      if (left > 0) byAddress.set(address, left)
+      const remaining = (byAddress.get(address) ?? 1) - 1
+      if (remaining > 0) byAddress.set(address, remaining)
       else byAddress.delete(address)
     })
   }

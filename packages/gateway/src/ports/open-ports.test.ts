@@ -151,7 +151,7 @@ describe('the certificate', () => {
   it('is reloaded when its files have changed, only as a matching pair', async () => {
     await issue('one')
     const files = { certificateFile, keyFile }
-    const seen: string[] = []
+    const reported: string[] = []
     const lines = memory()
     const names = async () => {
       const { cert } = await readCertificate(files)
@@ -161,8 +161,8 @@ describe('the certificate', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     /** Triggers several checks of the files. The read here completes after the read of the check. */
-    const looks = async () => {
-      for (let look = 0; look < 3; look++) {
+    const advanceChecks = async () => {
+      for (let check = 0; check < 3; check++) {
         vi.advanceTimersByTime(20)
         await readCertificate(files).catch(() => undefined)
         await processSocketData()
@@ -171,24 +171,24 @@ describe('the certificate', () => {
     const end = followCertificate(
       files,
       first,
-      ({ cert }) => seen.push(cert.toString()),
+      ({ cert }) => reported.push(cert.toString()),
       createLog('info', lines.stream),
       20,
     )
     onTestFinished(end)
-    await looks()
-    expect(seen).toEqual([])
+    await advanceChecks()
+    expect(reported).toEqual([])
     const { private: otherKey } = await generate([], { keyType: 'ec' })
     await writeFile(keyFile, otherKey)
     await vi.waitFor(() => expect(lines.text()).toContain('cannot be used'))
-    await looks()
+    await advanceChecks()
     expect(lines.text().match(/cannot be used/g)).toHaveLength(1)
     expect(lines.text()).not.toMatch(/PRIVATE KEY/)
-    expect(seen).toEqual([])
+    expect(reported).toEqual([])
     await issue('two')
-    await vi.waitFor(() => expect(seen).toHaveLength(1))
-    expect(seen[0]).toBe(await names())
-    expect(seen[0]).not.toBe(first.cert.toString())
+    await vi.waitFor(() => expect(reported).toHaveLength(1))
+    expect(reported[0]).toBe(await names())
+    expect(reported[0]).not.toBe(first.cert.toString())
   })
 
   it('must be valid', async () => {

@@ -27,7 +27,7 @@ export interface Ports {
    * Accepts no further connections and closes existing ones after their next responses. Resolves when all are closed,
    * or after the given time.
    */
-  leave(graceMs: number): Promise<void>
+  stopListening(graceMs: number): Promise<void>
   /** Accepts no further connections and waits for the requests in flight. Ends them after the given time. */
   close(graceMs: number): Promise<void>
 }
@@ -62,23 +62,23 @@ export async function openPorts(
 ): Promise<Ports> {
   const endUnused = endUnusedConnections(servers)
   const { http1, http2, builtin = http1, isProxy = () => false } = servers
-  const taking = { http1: watched(builtin, servers.deadlines), http2 }
+  const handlers = { http1: withDeadlines(builtin, servers.deadlines), http2 }
   const { maxConnections = 0, maxConnectionsPerAddress = 0 } = configuration
   const limits = { maxConnections, maxConnectionsPerAddress }
   const limit = limitConnections(limits, isProxy)
-  const plain = createPortServer(taking)
+  const plain = createPortServer(handlers)
   limit(plain.server)
   const opened: PortServer[] = []
-  let endFollowing = () => undefined as void
+  let stopFollowing = () => undefined as void
   const close = async (graceMs: number) => {
-    endFollowing()
+    stopFollowing()
     // The close would wait for a connection that was never used.
     const tidying = guardedInterval(endUnused, tidyMs)
     await Promise.all(opened.map((port) => port.close(graceMs)))
     clearInterval(tidying)
   }
   const drain = drainOf(servers)
-  const leave = async (graceMs: number) => {
+  const stopListening = async (graceMs: number) => {
     drain()
     for (const port of opened) port.stopListening()
     await waitUntil(() => opened.every((port) => port.connections === 0), graceMs, tidyMs)
@@ -91,7 +91,7 @@ export async function openPorts(
     limits.maxConnections = next.maxConnections
     limits.maxConnectionsPerAddress = next.maxConnectionsPerAddress
   }
-  const ports = { connections, change, drain, leave, close }
+  const ports = { connections, change, drain, stopListening, close }
   try {
     opened.push(plain)
     await listen(plain, configuration, 'port')
@@ -100,11 +100,11 @@ export async function openPorts(
     const files = certificateFiles(rest)
     const certificate = await readCertificate(files)
     // Browsers offer both, and HTTP/1.1 serves everything except gRPC; gRPC clients offer HTTP/2 alone.
-    const secure = createPortServer({ ...taking, tls: certificate, prefer: 'http/1.1' })
+    const secure = createPortServer({ ...handlers, tls: certificate, prefer: 'http/1.1' })
     limit(secure.server)
     opened.push(secure)
     await listen(secure, { ...configuration, port: tlsPort }, 'tlsPort')
-    endFollowing = followCertificate(files, certificate, (next) => secure.setSecureContext(next), log)
+    stopFollowing = followCertificate(files, certificate, (next) => secure.setSecureContext(next), log)
     return { url: urlOf('http', plain), tlsUrl: urlOf('https', secure), ...ports }
   } catch (error) {
     await close(0)
@@ -128,7 +128,7 @@ function endUnusedConnections({ http1 }: PortServers): () => void {
 }
 
 /** Returns the server with a deadline for each connection whose client does not read its buffered data. */
-function watched(
+function withDeadlines(
   http1: Server | Http1Server,
   deadlines: ProgressDeadlines | undefined,
 ): Server | Pick<Http1Server, 'emit' | 'close' | 'closeIdleConnections'> {

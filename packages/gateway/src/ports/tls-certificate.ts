@@ -51,12 +51,12 @@ export function followCertificate(
   log: Logger,
   everyMs = checkMs,
 ): () => void {
-  let known: Certificate | undefined = current
+  let latest: Certificate | undefined = current
   let isChecking = false
   const check = async () => {
     const next = await readCertificate(files)
-    if (known?.cert.equals(next.cert) && known.key.equals(next.key)) return
-    known = next
+    if (latest?.cert.equals(next.cert) && latest.key.equals(next.key)) return
+    latest = next
     use(next)
     log.info('the certificate of the TLS port was reloaded')
   }
@@ -65,9 +65,9 @@ export function followCertificate(
     isChecking = true
     check()
       .catch((error: unknown) => {
-        if (known)
+        if (latest)
           log.error({ reason: (error as Error).message }, 'the certificate of the TLS port cannot be used')
-        known = undefined
+        latest = undefined
       })
       .finally(() => (isChecking = false))
   }, everyMs).unref()

@@ -8,7 +8,7 @@ import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
 
 interface Flags {
   readonly refresh?: string
-  readonly service?: string
+  readonly gateway?: string
   readonly profile?: string
   readonly websocket?: string
   readonly json?: true

@@ -6,7 +6,7 @@ import type {
 } from '@fairlead/gateway-core/protocol/method-availability'
 import { type Change, UpstreamIdentities } from '@fairlead/gateway-core/protocol/upstream-identity'
 
-/** Dependencies and settings of {@link probeOwnNodes}. */
+/** Dependencies and settings of {@link startNodeProbe}. */
 export interface NodeProbeParts {
   readonly store: MethodAvailabilityStore
   /** Probers of the protocols that have one. */
@@ -28,7 +28,7 @@ export interface NodeProbe {
   /** Probes a node soon, regardless of what is recorded. */
   request(nodeId: string): void
   /** Reports that an upstream rejected a method that is recorded as offered. */
-  refused(nodeId: string): void
+  methodRejected(nodeId: string): void
   /** Stops probing, and resolves when no probe is in progress. */
   end(): Promise<void>
 }
@@ -40,9 +40,9 @@ const maxAgeAtStartMinutes = 10
 // After startup, which probes must not slow down.
 const firstDelayMs = 1_500
 // Clients can cause rejections as often as they like.
-const refusalMs = 10 * minuteMs
+const rejectionIntervalMs = 10 * minuteMs
 // A node that cannot be probed stays due.
-const triedMs = 5 * minuteMs
+const retryIntervalMs = 5 * minuteMs
 const identityTimeoutMs = 5_000
 const concurrency = 4
 
@@ -52,7 +52,7 @@ const concurrency = 4
  * rejects a method that is recorded as offered. The recorded results are removed as soon as the identity of the
  * upstream changes. A node that cannot be probed keeps its recorded results.
  */
-export function probeOwnNodes(parts: NodeProbeParts): NodeProbe {
+export function startNodeProbe(parts: NodeProbeParts): NodeProbe {
   const probe = new ConfiguredNodeProbe(parts)
   if (parts.enabled && (parts.isScheduled ?? true)) probe.begin()
   return probe
@@ -63,9 +63,9 @@ class ConfiguredNodeProbe implements NodeProbe {
   readonly #ended = new AbortController()
   readonly #identities = new UpstreamIdentities()
   /** In the order of the requests. */
-  readonly #waiting = new Set<string>()
-  readonly #underWay = new Map<string, Promise<void>>()
-  readonly #refusedAt = new Map<string, number>()
+  readonly #queue = new Set<string>()
+  readonly #inFlight = new Map<string, Promise<void>>()
+  readonly #rejectedAt = new Map<string, number>()
   readonly #triedAt = new Map<string, number>()
   #round: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
@@ -81,22 +81,22 @@ class ConfiguredNodeProbe implements NodeProbe {
 
   request(nodeId: string): void {
     if (this.#ended.signal.aborted) return
-    this.#waiting.add(nodeId)
+    this.#queue.add(nodeId)
     this.#work()
   }
 
-  refused(nodeId: string): void {
-    if (!this.#parts.enabled || this.#underWay.has(nodeId)) return
+  methodRejected(nodeId: string): void {
+    if (!this.#parts.enabled || this.#inFlight.has(nodeId)) return
     const now = performance.now()
-    if (now - (this.#refusedAt.get(nodeId) ?? -Infinity) < refusalMs) return
-    this.#refusedAt.set(nodeId, now)
+    if (now - (this.#rejectedAt.get(nodeId) ?? -Infinity) < rejectionIntervalMs) return
+    this.#rejectedAt.set(nodeId, now)
     this.request(nodeId)
   }
 
   async end(): Promise<void> {
     this.#ended.abort()
     clearTimeout(this.#timer)
-    await Promise.all([this.#round, ...this.#underWay.values()])
+    await Promise.all([this.#round, ...this.#inFlight.values()])
   }
 
   #later(ms: number): void {
@@ -115,8 +115,8 @@ class ConfiguredNodeProbe implements NodeProbe {
     const { store } = this.#parts
     const nodes = await store.nodes(this.#isFirst ? maxAgeAtStartMinutes : maxAgeMinutes)
     const ids = new Set(nodes.map(({ nodeId }) => nodeId))
-    this.#identities.keepOnly(ids)
-    for (const times of [this.#refusedAt, this.#triedAt]) {
+    this.#identities.removeExcept(ids)
+    for (const times of [this.#rejectedAt, this.#triedAt]) {
       for (const nodeId of times.keys()) if (!ids.has(nodeId)) times.delete(nodeId)
     }
     const queue = [...nodes]
@@ -124,12 +124,12 @@ class ConfiguredNodeProbe implements NodeProbe {
       for (let node = queue.shift(); node; node = queue.shift()) {
         this.#ended.signal.throwIfAborted()
         // The running probe reads the identity itself.
-        if (this.#underWay.has(node.nodeId)) continue
+        if (this.#inFlight.has(node.nodeId)) continue
         const prober = this.#proberOf(node)
         if (!prober) continue
         const isEmbedded = this.#isFirst && node.upstreams[prober.recordName] === 'devnet'
         if ((await this.#changeOf(node, prober)) === 'changed') {
-          await store.forget(node.nodeId)
+          await store.delete(node.nodeId)
           this.request(node.nodeId)
         } else if (isEmbedded || (node.isDue && !this.#wasJustTried(node.nodeId))) this.request(node.nodeId)
       }
@@ -139,7 +139,7 @@ class ConfiguredNodeProbe implements NodeProbe {
   }
 
   #wasJustTried(nodeId: string): boolean {
-    return performance.now() - (this.#triedAt.get(nodeId) ?? -Infinity) < triedMs
+    return performance.now() - (this.#triedAt.get(nodeId) ?? -Infinity) < retryIntervalMs
   }
 
   #proberOf({ upstreams }: NodeToProbe): MethodProber | undefined {
@@ -155,16 +155,16 @@ class ConfiguredNodeProbe implements NodeProbe {
   }
 
   #work(): void {
-    for (const nodeId of this.#waiting) {
-      if (this.#underWay.size >= concurrency) return
+    for (const nodeId of this.#queue) {
+      if (this.#inFlight.size >= concurrency) return
       // A request during a probe starts when that probe ends: it may concern a change after the probe began.
-      if (this.#underWay.has(nodeId)) continue
-      this.#waiting.delete(nodeId)
+      if (this.#inFlight.has(nodeId)) continue
+      this.#queue.delete(nodeId)
       const probed = this.#probe(nodeId).finally(() => {
-        this.#underWay.delete(nodeId)
+        this.#inFlight.delete(nodeId)
         this.#work()
       })
-      this.#underWay.set(nodeId, probed)
+      this.#inFlight.set(nodeId, probed)
     }
   }
 

@@ -15,8 +15,8 @@ export interface CurrentWorker {
   publish(registry: Registry): () => Promise<string>
   /** Sends the final report of the metrics, before this worker exits. */
   finalReport(): Promise<void>
-  /** Adds a listener for the commands to leave, to stop or to read the configuration again. */
-  onCommand(listener: (command: 'leave' | 'stop' | 'reload') => void): void
+  /** Adds a listener for the commands to disconnect, to stop or to read the configuration again. */
+  onCommand(listener: (command: 'disconnect' | 'stop' | 'reload') => void): void
 }
 
 const timeoutMs = 4_000
@@ -27,16 +27,16 @@ export function currentWorker(): CurrentWorker | undefined {
   if (!process.send || !(number >= 1)) return undefined
   let requests = 0
   let registry: Registry | undefined
-  const waiting = new Map<number, (text: string) => void>()
-  const listeners = new Set<(command: 'leave' | 'stop' | 'reload') => void>()
+  const pending = new Map<number, (text: string) => void>()
+  const listeners = new Set<(command: 'disconnect' | 'stop' | 'reload') => void>()
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'report metrics') {
       const { request } = message
       void registry
         ?.getMetricsAsJSON()
         .then((metrics) => sendToPrimary({ kind: 'metrics', request, metrics }))
-    } else if (message.kind === 'all metrics') waiting.get(message.request)?.(message.text)
-    else if (['leave', 'stop', 'reload'].includes(message.kind)) {
+    } else if (message.kind === 'all metrics') pending.get(message.request)?.(message.text)
+    else if (['disconnect', 'stop', 'reload'].includes(message.kind)) {
       for (const listener of listeners) listener(message.kind)
     }
   })
@@ -45,21 +45,21 @@ export function currentWorker(): CurrentWorker | undefined {
     ready: (at) => sendToPrimary({ kind: 'ready', ...at }),
     finalReport: async () => {
       const metrics = (await registry?.getMetricsAsJSON()) ?? []
-      await new Promise<void>((resolve) => sendToPrimary({ kind: 'last metrics', metrics }, resolve))
+      await new Promise<void>((resolve) => sendToPrimary({ kind: 'final metrics', metrics }, resolve))
     },
     publish: (source) => {
       registry = source
       return () => {
         const request = ++requests
-        sendToPrimary({ kind: 'want all metrics', request })
+        sendToPrimary({ kind: 'request all metrics', request })
         return new Promise((resolve, reject) => {
           const timer = setTimeout(() => {
-            waiting.delete(request)
+            pending.delete(request)
             reject(new Error('The metrics were not received in time.'))
           }, timeoutMs)
-          waiting.set(request, (text) => {
+          pending.set(request, (text) => {
             clearTimeout(timer)
-            waiting.delete(request)
+            pending.delete(request)
             resolve(text)
           })
         })

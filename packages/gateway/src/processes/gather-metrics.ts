@@ -20,14 +20,14 @@ const timeoutMs = 2_000
 export function createMetricsGatherer(workers: () => readonly Worker[]): MetricsGatherer {
   let requests = 0
   let ended: ProcessMetrics = []
-  const waiting = new Map<number, (metrics: ProcessMetrics) => void>()
+  const pending = new Map<number, (metrics: ProcessMetrics) => void>()
   const gather = async (): Promise<string> => {
     const request = ++requests
     const connected = workers().filter((worker) => worker.isConnected())
     const reports = [countersOf(ended)]
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs)
-      waiting.set(request, (metrics) => {
+      pending.set(request, (metrics) => {
         if (reports.push(metrics) > connected.length) {
           clearTimeout(timer)
           resolve()
@@ -35,17 +35,17 @@ export function createMetricsGatherer(workers: () => readonly Worker[]): Metrics
       })
       for (const worker of connected) send(worker, { kind: 'report metrics', request })
     })
-    waiting.delete(request)
+    pending.delete(request)
     return AggregatorRegistry.aggregate(reports).metrics()
   }
   return {
     handleMessage: (worker, message) => {
-      if (message.kind === 'metrics') waiting.get(message.request)?.(message.metrics)
-      else if (message.kind === 'last metrics') {
+      if (message.kind === 'metrics') pending.get(message.request)?.(message.metrics)
+      else if (message.kind === 'final metrics') {
         void AggregatorRegistry.aggregate([ended, countersOf(message.metrics)])
           .getMetricsAsJSON()
           .then((metrics) => (ended = metrics))
-      } else if (message.kind === 'want all metrics') {
+      } else if (message.kind === 'request all metrics') {
         const { request } = message
         // A worker without a response reports that itself; the primary process continues.
         gather()

@@ -6,7 +6,7 @@ export type ProcessMetrics = MetricObjectWithValues<MetricValue<string>>[]
 /** Messages from the primary process to a worker. */
 export type ToWorker =
   /** Report not ready, accept no further connections, close the existing ones as they allow it, then exit. */
-  | { readonly kind: 'leave' }
+  | { readonly kind: 'disconnect' }
   /** Exit now: the whole gateway stops. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'reload' }
@@ -18,5 +18,5 @@ export type FromWorker =
   | { readonly kind: 'ready'; readonly url: string; readonly tlsUrl: string | undefined }
   | { readonly kind: 'metrics'; readonly request: number; readonly metrics: ProcessMetrics }
   /** The final counts of a worker that exits. */
-  | { readonly kind: 'last metrics'; readonly metrics: ProcessMetrics }
-  | { readonly kind: 'want all metrics'; readonly request: number }
+  | { readonly kind: 'final metrics'; readonly metrics: ProcessMetrics }
+  | { readonly kind: 'request all metrics'; readonly request: number }

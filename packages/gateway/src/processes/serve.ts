@@ -14,7 +14,7 @@ import { type Gateway, maxStopMs, startGateway } from '../start-gateway.ts'
 import { followConfiguration } from './follow-configuration.ts'
 import { type CurrentWorker, currentWorker } from './current-worker.ts'
 import { listenForShutdown } from './shutdown-signal.ts'
-import { warnOfFewHandles } from './warn-about-open-file-limit.ts'
+import { warnAboutOpenFileLimit } from './warn-about-open-file-limit.ts'
 import { startWorkers } from './workers.ts'
 import { protocols } from '../protocols.ts'
 
@@ -27,7 +27,7 @@ export interface ServeParts {
 }
 
 // Time for the last request on a keep-alive connection, before the connection is closed.
-const leaveMs = 5_000
+const lastRequestMs = 5_000
 
 /** Runs the gateway in front of the configured upstreams until a shutdown signal: in this process, or in several. */
 export async function serve(configuration: Configuration, parts: ServeParts): Promise<void> {
@@ -35,7 +35,7 @@ export async function serve(configuration: Configuration, parts: ServeParts): Pr
   const worker = cluster.isWorker ? currentWorker() : undefined
   if (worker) return serveAsWorker(configuration, parts, worker, log)
   const { processes, databaseUrl } = configuration
-  if (processes === 1) return serveAlone(configuration, parts, log)
+  if (processes === 1) return serveInProcess(configuration, parts, log)
   if (databaseUrl === undefined) {
     throw new FairleadError('CONFIG_INVALID', {
       option: 'FAIRLEAD_PROCESSES',
@@ -45,10 +45,10 @@ export async function serve(configuration: Configuration, parts: ServeParts): Pr
   return serveInWorkers(configuration, parts, log)
 }
 
-async function serveAlone(configuration: Configuration, parts: ServeParts, log: Logger): Promise<void> {
+async function serveInProcess(configuration: Configuration, parts: ServeParts, log: Logger): Promise<void> {
   const { print } = parts
   const { shutdown } = listenForShutdown(() => print('stopping'))
-  warnOfFewHandles(log)
+  warnAboutOpenFileLimit(log)
   await withStore(configuration, log, async (store) => {
     const first = await firstStart(store, configuration)
     const gateway = await startGateway(configuration, { store, log })
@@ -65,11 +65,11 @@ async function serveAlone(configuration: Configuration, parts: ServeParts, log: 
 async function serveInWorkers(configuration: Configuration, parts: ServeParts, log: Logger): Promise<void> {
   const { print } = parts
   const { shutdown } = listenForShutdown(() => print('stopping'))
-  warnOfFewHandles(log)
+  warnAboutOpenFileLimit(log)
   // Done once for all workers: the schema, the first node and its secrets.
   const first = await withStore(configuration, log, (store) => firstStart(store, configuration))
   const count = configuration.processes === 0 ? availableParallelism() : configuration.processes
-  const endMs = configuration.drainDelayMs + leaveMs + maxStopMs + 5_000
+  const endMs = configuration.drainDelayMs + lastRequestMs + maxStopMs + 5_000
   const workers = await startWorkers({ count, log, endMs })
   process.on('SIGHUP', () => workers.reload())
   process.on('SIGUSR2', () => void workers.replaceAll())
@@ -87,7 +87,7 @@ async function serveAsWorker(
   const workerLog = log.child({ worker: worker.number })
   // Ctrl-C reaches every process of a terminal; the primary process controls this one.
   process.on('SIGINT', () => undefined)
-  const shutdown = new Promise<'leave' | 'stop'>((resolve) => {
+  const shutdown = new Promise<'disconnect' | 'stop'>((resolve) => {
     process.on('SIGTERM', () => resolve('stop'))
     worker.onCommand((command) => void (command === 'reload' || resolve(command)))
   })
@@ -101,7 +101,7 @@ async function serveAsWorker(
     const follower = followConfiguration({ configuration, read: parts.read, gateway, store, log: workerLog })
     worker.onCommand((command) => void (command === 'reload' && follower.reload()))
     worker.ready({ url: gateway.url, tlsUrl: gateway.tlsUrl })
-    if ((await shutdown) === 'leave') await gateway.leave(leaveMs)
+    if ((await shutdown) === 'disconnect') await gateway.stopListening(lastRequestMs)
     else await drained(gateway, configuration)
     await gateway.stop()
     await follower.settled()
@@ -129,7 +129,7 @@ async function withStore<result>(
   }
 }
 
-/** Results of a start that are shown once. */
+/** Results of a start that are printed once. */
 interface StartResult {
   readonly first: FirstStart
   readonly owner: OwnerSignIn | undefined
@@ -161,14 +161,14 @@ function announce(
   print(`Fairlead is running at ${publicUrl ?? url}`)
   if (tlsUrl !== undefined) print(`and with TLS at ${tlsUrl}`)
   if (first.created) {
-    print('\nThese credentials are shown once. Store them:')
+    print('\nStore these credentials. They are not printed again:')
     print(`  API key    ${first.apiKey}\n  token      ${first.token}\n  username   ${first.username}`)
     print(`  password   ${first.password}`)
     if (first.xToken !== undefined) print(`  x-token    ${first.xToken}`)
     print('')
   } else if (first.xToken !== undefined) {
     print(
-      `\nThe node now serves gRPC. This credential is shown once. Store it:\n  x-token    ${first.xToken}\n`,
+      `\nThe node now serves gRPC. Store its credential. It is not printed again:\n  x-token    ${first.xToken}\n`,
     )
   }
   if (owner === undefined) return

@@ -7,11 +7,11 @@ import type { Logger } from 'pino'
 export const enoughHandles = 16_384
 
 /** Logs a warning when the limit of open connections of this process is too low for a few thousand clients. */
-export function warnOfFewHandles(log: Logger): void {
-  const most = maxHandles()
-  if (most === undefined || most >= enoughHandles) return
+export function warnAboutOpenFileLimit(log: Logger): void {
+  const limit = maxHandles()
+  if (limit === undefined || limit >= enoughHandles) return
   log.warn(
-    { open_files: most, advised: enoughHandles },
+    { open_files: limit, advised: enoughHandles },
     'the limit of open files allows few connections; raise it',
   )
 }

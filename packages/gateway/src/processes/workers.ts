@@ -50,11 +50,11 @@ export async function startWorkers({ count, log, endMs }: WorkerOptions): Promis
   const all = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
   const gatherer = createMetricsGatherer(all)
   cluster.on('message', (worker, message: FromWorker) => gatherer.handleMessage(worker, message))
-  const [first, ...others] = slots
+  const [first, ...rest] = slots
   if (!first) throw new Error('The gateway requires at least one worker.')
   // The first worker starts alone, so that an error is reported once.
   const { url, tlsUrl } = await first.start()
-  await Promise.all(others.map((slot) => slot.start()))
+  await Promise.all(rest.map((slot) => slot.start()))
   let replacing: Promise<void> = Promise.resolve()
   const replaceAll = async () => {
     for (const slot of slots) await slot.replace()
@@ -80,7 +80,7 @@ class WorkerSlot {
   #current: Worker | undefined
   #starting: Worker | undefined
   /** Workers that are shutting down. */
-  readonly #leaving = new Set<Promise<unknown>>()
+  readonly #exiting = new Set<Promise<unknown>>()
   #isStopping = false
   #pauseMs = firstPauseMs
 
@@ -124,7 +124,7 @@ class WorkerSlot {
       )
       return
     }
-    if (before) await this.#end(before, 'leave')
+    if (before) await this.#end(before, 'disconnect')
     this.#log.info({ worker: this.#number }, 'a worker was replaced')
   }
 
@@ -132,7 +132,7 @@ class WorkerSlot {
     this.#isStopping = true
     if (this.#starting) await killed(this.#starting)
     if (this.#current) void this.#end(this.#current, 'stop')
-    await Promise.all(this.#leaving)
+    await Promise.all(this.#exiting)
   }
 
   async #restart(): Promise<void> {
@@ -147,14 +147,14 @@ class WorkerSlot {
     if (this.#isStopping && this.#current) await this.#end(this.#current, 'stop')
   }
 
-  async #end(worker: Worker, kind: 'leave' | 'stop'): Promise<void> {
+  async #end(worker: Worker, kind: 'disconnect' | 'stop'): Promise<void> {
     const ended = endOf(worker)
-    this.#leaving.add(ended)
+    this.#exiting.add(ended)
     send(worker, { kind })
     const timer = guardedTimeout(() => worker.process.kill('SIGKILL'), this.#endMs)
     await ended
     clearTimeout(timer)
-    this.#leaving.delete(ended)
+    this.#exiting.delete(ended)
   }
 }
 

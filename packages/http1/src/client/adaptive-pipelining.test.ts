@@ -52,16 +52,16 @@ describe('the pipeline depth', () => {
 
 describe('a connection', () => {
   it('is stalled when its first call takes longer than usual for this upstream', () => {
-    const [quick, slow, distant] = [
+    const [fast, slow, distant] = [
       new AdaptivePipelining(),
       new AdaptivePipelining(),
       new AdaptivePipelining(),
     ]
-    responseBursts(quick, { length: 4, firstMs: 0.1 }, 100)
+    responseBursts(fast, { length: 4, firstMs: 0.1 }, 100)
     responseBursts(slow, { length: 4, firstMs: 30 }, 100)
     responseBursts(distant, { length: 4, firstMs: 300 }, 100)
-    expect([quick, slow, distant].map((pace) => pace.isStalled(0, 11))).toEqual([true, false, false])
-    expect([quick, slow, distant].map((pace) => pace.isStalled(0, 50))).toEqual([true, true, false])
+    expect([fast, slow, distant].map((pace) => pace.isStalled(0, 11))).toEqual([true, false, false])
+    expect([fast, slow, distant].map((pace) => pace.isStalled(0, 50))).toEqual([true, true, false])
     expect(distant.isStalled(0, 101)).toBe(true)
   })
 })

@@ -12,15 +12,15 @@ const smoothingOfTests = 2
 const testedEveryMs = 1_000
 
 // Longest delay of a short call by the calls before it on the connection.
-const longestPipelineMs = 4
+const maxPipelineDelayMs = 4
 // A connection whose first call takes longer than this accepts no more calls.
 const stalledMs = 10
 // The longest duration of a pipelined call, as a multiple of the duration of a single call, where this exceeds
-// `longestPipelineMs`.
+// `maxPipelineDelayMs`.
 // Less than two: otherwise calls would queue up at an upstream that processes one after the other.
 const tolerance = 1.5
 // Calls are moved away from a connection that is silent for longer than this.
-const longestToleranceMs = 100
+const maxToleranceMs = 100
 const probationResponses = 16
 const responsesPerStep = 32
 
@@ -34,22 +34,22 @@ const responsesPerStep = 32
  */
 export class AdaptivePipelining {
   // Duration of calls that were sent behind others.
-  #behindMs = 0
+  #pipelinedMs = 0
   // Duration of calls that had no other call before them.
-  #aloneMs = 0
+  #singleMs = 0
   #probation = maxPipelineDepth
   #responses = 0
-  #testedAt: number | undefined
+  #lastTestAt: number | undefined
 
   /** The number of calls that a connection may have now. */
   get pipelineDepth(): number {
-    const fitting = Math.floor(Math.max(longestPipelineMs, this.#toleratedMs()) / this.#behindMs)
-    return Math.max(1, Math.min(fitting, this.#probation))
+    const maxCalls = Math.floor(Math.max(maxPipelineDelayMs, this.#toleratedMs()) / this.#pipelinedMs)
+    return Math.max(1, Math.min(maxCalls, this.#probation))
   }
 
   // A private getter would be a call into the runtime of the JavaScript engine.
   #toleratedMs(): number {
-    return Math.min(longestToleranceMs, tolerance * this.#aloneMs)
+    return Math.min(maxToleranceMs, tolerance * this.#singleMs)
   }
 
   /**
@@ -59,20 +59,21 @@ export class AdaptivePipelining {
    * @param now - current time of `performance.now()`
    */
   shouldTest(now: number): boolean {
-    this.#testedAt ??= now
-    const isDue = this.pipelineDepth === 1 && now - this.#testedAt >= testedEveryMs
-    if (isDue || this.pipelineDepth > 1) this.#testedAt = now
+    this.#lastTestAt ??= now
+    const isDue = this.pipelineDepth === 1 && now - this.#lastTestAt >= testedEveryMs
+    if (isDue || this.pipelineDepth > 1) this.#lastTestAt = now
     return isDue
   }
 
   /**
-   * @param tookMs - time since the call became the first on its connection
-   * @param wasAlone - whether no other call was before it on the connection when it was sent
+   * @param durationMs - time since the call became the first on its connection
+   * @param wasSingle - whether no other call was before it on the connection when it was sent
    */
-  onResponse(tookMs: number, wasAlone: boolean): void {
-    if (wasAlone) this.#aloneMs += (tookMs - this.#aloneMs) / smoothing
+  onResponse(durationMs: number, wasSingle: boolean): void {
+    if (wasSingle) this.#singleMs += (durationMs - this.#singleMs) / smoothing
     else
-      this.#behindMs += (tookMs - this.#behindMs) / (this.pipelineDepth === 1 ? smoothingOfTests : smoothing)
+      this.#pipelinedMs +=
+        (durationMs - this.#pipelinedMs) / (this.pipelineDepth === 1 ? smoothingOfTests : smoothing)
     if (this.#probation < maxPipelineDepth && ++this.#responses % responsesPerStep === 0) this.#probation++
   }
 

@@ -63,7 +63,7 @@ it('parses a response in random chunks like node:http', async () => {
   })
   const connections = connectionsTo(url)
   for (let seed = 1; seed <= 120; seed++) {
-    const [known, response] = await Promise.all([
+    const [expected, response] = await Promise.all([
       byNode(url, `${seed}`),
       connections.request(post(`${seed}`)),
     ])
@@ -71,6 +71,6 @@ it('parses a response in random chunks like node:http', async () => {
     expect(
       { status: response.status, text: Buffer.concat(parts).toString('latin1') },
       `seed ${seed}`,
-    ).toEqual(known)
+    ).toEqual(expected)
   }
 })

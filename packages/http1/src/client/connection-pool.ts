@@ -38,10 +38,10 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
   readonly #authority: Buffer | undefined
   readonly #pipelining = new AdaptivePipelining()
   #connections: Connection[] = []
-  readonly #endless = new Set<Connection>()
-  readonly #quick = new FairQueue()
-  readonly #slow = new FairQueue()
-  readonly #mostExclusive: number
+  readonly #streaming = new Set<Connection>()
+  readonly #short = new FairQueue()
+  readonly #long = new FairQueue()
+  readonly #maxExclusive: number
   readonly #shares: ConnectionShares
   #unwritten: Connection[] = []
   #serial = 0
@@ -60,8 +60,8 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#address = address
     this.#options = options
     // Long calls leave some connections to the short ones.
-    this.#mostExclusive = Math.max(1, options.maxConnections - maxSharedConnections)
-    this.#shares = new ConnectionShares(this.#mostExclusive)
+    this.#maxExclusive = Math.max(1, options.maxConnections - maxSharedConnections)
+    this.#shares = new ConnectionShares(this.#maxExclusive)
     const { certificateAuthorityFile: file } = options
     this.#authority = file === undefined ? undefined : readFileSync(file)
   }
@@ -73,7 +73,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
       return
     }
     const now = performance.now()
-    const deadline = call.pace === 'endless' ? Infinity : now + this.#options.headTimeoutMs
+    const deadline = call.latencyClass === 'streaming' ? Infinity : now + this.#options.headTimeoutMs
     this.#watch(now)
     this.#start(new Exchange(call, deadline, done), now)
   }
@@ -91,8 +91,8 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#isClosed = true
     clearTimeout(this.#timer)
     const ended = new Http1Error('aborted', 'The connections were closed.')
-    for (const exchange of [...this.#quick.all(), ...this.#slow.all()]) exchange.fail(ended)
-    const all = [...this.#connections, ...this.#endless]
+    for (const exchange of [...this.#short.all(), ...this.#long.all()]) exchange.fail(ended)
+    const all = [...this.#connections, ...this.#streaming]
     await Promise.all(all.map((connection) => connection.end(ended)))
   }
 
@@ -101,30 +101,30 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#unwritten.push(connection)
   }
 
-  onResponse(connection: Connection, tookMs: number | undefined): void {
-    if (this.#endless.has(connection)) {
+  onResponse(connection: Connection, durationMs: number | undefined): void {
+    if (this.#streaming.has(connection)) {
       connection.close(new Http1Error('reset', 'The stream has ended.'))
       return
     }
-    if (tookMs !== undefined) this.#pipelining.onResponse(tookMs, connection.wasFirstWhenSent)
+    if (durationMs !== undefined) this.#pipelining.onResponse(durationMs, connection.wasFirstWhenSent)
     this.#release(connection)
-    if (!this.#quick.isEmpty || !this.#slow.isEmpty) this.#serveWaiting()
+    if (!this.#short.isEmpty || !this.#long.isEmpty) this.#startQueued()
   }
 
   onReassigned(exchange: Exchange, connection: Connection): void {
     exchange.connection = undefined
     // Connections of the same age or older may be closed by now as well.
-    if (connection.isClosed) exchange.lostSerial = connection.serial
+    if (connection.isClosed) exchange.closedSerial = connection.serial
     if (!exchange.isOver) this.#start(exchange, performance.now())
   }
 
   onClosed(connection: Connection, reset: number): void {
-    if (this.#endless.delete(connection)) return
+    if (this.#streaming.delete(connection)) return
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#release(connection)
     if (reset > 0) this.#pipelining.onReset(connection.responseCount)
     // Deferred: the calls of the closed connection come first.
-    if (!this.#quick.isEmpty || !this.#slow.isEmpty) guardedImmediate(() => this.#serveWaiting())
+    if (!this.#short.isEmpty || !this.#long.isEmpty) guardedImmediate(() => this.#startQueued())
   }
 
   #rejectionOf(call: Http1Call): Error | undefined {
@@ -142,35 +142,35 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
       return
     }
     const { call } = exchange
-    const queue = isShared(call) ? this.#quick : this.#slow
+    const queue = isShared(call) ? this.#short : this.#long
     // Earlier exchanges of the same owner come first.
-    const isBehind = call.pace !== 'endless' && queue.has(call.owner)
-    if (isBehind || this.#startNow(exchange, now) !== 'started') queue.push(exchange)
+    const isQueued = call.latencyClass !== 'streaming' && queue.has(call.owner)
+    if (isQueued || this.#startNow(exchange, now) !== 'started') queue.push(exchange)
   }
 
   #startNow(exchange: Exchange, now: number): StartOutcome {
-    const { call, lostSerial } = exchange
+    const { call, closedSerial } = exchange
     if (isShared(call)) {
-      const connection = this.#sharedConnection(lostSerial, now)
+      const connection = this.#sharedConnection(closedSerial, now)
       connection?.send(exchange, false)
       return connection ? 'started' : 'full'
     }
-    if (call.pace === 'endless') {
+    if (call.latencyClass === 'streaming') {
       this.#open(now, true).send(exchange, true)
       return 'started'
     }
-    return this.#startAlone(exchange, now)
+    return this.#startExclusive(exchange, now)
   }
 
-  #startAlone(exchange: Exchange, now: number): StartOutcome {
-    const { call, lostSerial } = exchange
+  #startExclusive(exchange: Exchange, now: number): StartOutcome {
+    const { call, closedSerial } = exchange
     const { owner } = call
     const exclusive = this.#exclusive()
-    if (exclusive >= this.#mostExclusive) return 'full'
-    if (!this.#shares.mayTake(owner, exclusive)) return 'owner full'
-    const connection = this.#dedicatedConnection(call, lostSerial, now)
+    if (exclusive >= this.#maxExclusive) return 'full'
+    if (!this.#shares.canAcquire(owner, exclusive)) return 'owner full'
+    const connection = this.#dedicatedConnection(call, closedSerial, now)
     if (!connection) return 'full'
-    if (owner !== undefined) this.#shares.take(owner, now)
+    if (owner !== undefined) this.#shares.acquire(owner, now)
     connection.holder = owner
     connection.send(exchange, true)
     return 'started'
@@ -190,20 +190,24 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#shares.release(holder)
   }
 
-  #dedicatedConnection({ isRepeatable }: Http1Call, behind: number, now: number): Connection | undefined {
+  #dedicatedConnection(
+    { isRepeatable }: Http1Call,
+    closedSerial: number,
+    now: number,
+  ): Connection | undefined {
     for (const connection of this.#connections) {
-      if (connection.load > 0 || !connection.takesMore || connection.serial <= behind) continue
+      if (connection.load > 0 || !connection.canPipeline || connection.serial <= closedSerial) continue
       if (isRepeatable || !connection.isReady || now - connection.idleSince < freshMs) return connection
     }
     return this.#connections.length < this.#options.maxConnections ? this.#open(now, false) : undefined
   }
 
-  #sharedConnection(behind: number, now: number): Connection | undefined {
+  #sharedConnection(closedSerial: number, now: number): Connection | undefined {
     let best: Connection | undefined
     let shared = 0
     let loopIdleMs: number | undefined
     for (const connection of this.#connections) {
-      if (!connection.takesMore || connection.serial <= behind) continue
+      if (!connection.canPipeline || connection.serial <= closedSerial) continue
       if (connection.isReady && connection.load > 0) {
         loopIdleMs ??= eventLoopIdleMs()
         if (this.#pipelining.isStalled(connection.firstSince, loopIdleMs)) continue
@@ -229,11 +233,11 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     return best && best.load < pipelineDepthAtLimit ? best : undefined
   }
 
-  #serveWaiting(): void {
+  #startQueued(): void {
     const now = performance.now()
     const start = (exchange: Exchange) => this.#startNow(exchange, now)
-    this.#slow.serve(start)
-    this.#quick.serve(start)
+    this.#long.serve(start)
+    this.#short.serve(start)
   }
 
   #write(): void {
@@ -242,7 +246,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     for (const connection of connections) connection.flush()
   }
 
-  #open(now: number, isEndless: boolean): Connection {
+  #open(now: number, isStreaming: boolean): Connection {
     const address = this.#address
     const socket = openSocket(address, {
       connect: this.#options.connect,
@@ -256,9 +260,9 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     const connection = new Connection(socket, address.host, this, {
       serial: ++this.#serial,
       connectBy: now + this.#options.connectTimeoutMs,
-      bodyTimeoutMs: isEndless ? Infinity : this.#options.bodyTimeoutMs,
+      bodyTimeoutMs: isStreaming ? Infinity : this.#options.bodyTimeoutMs,
     })
-    if (isEndless) this.#endless.add(connection)
+    if (isStreaming) this.#streaming.add(connection)
     else this.#connections.push(connection)
     return connection
   }
@@ -276,25 +280,25 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     const before = this.#lastTick
     const now = performance.now()
     this.#lastTick = now
-    for (const connection of this.#endless) connection.tick(before)
+    for (const connection of this.#streaming) connection.tick(before)
     for (const connection of this.#connections) {
       connection.tick(before)
       if (connection.load === 0 && connection.isReady && now - connection.idleSince > connection.idleMs)
         connection.close(new Http1Error('reset', 'The connection was idle.'))
     }
-    for (const exchange of [...this.#quick.all(), ...this.#slow.all()]) {
+    for (const exchange of [...this.#short.all(), ...this.#long.all()]) {
       if (before > exchange.deadline)
         exchange.failUnsent('No connection to the upstream became free in time.')
     }
-    this.#quick.prune()
-    this.#slow.prune()
+    this.#short.prune()
+    this.#long.prune()
     this.#shares.prune(now)
-    this.#serveWaiting()
+    this.#startQueued()
     const isBusy =
-      !this.#quick.isEmpty ||
-      !this.#slow.isEmpty ||
+      !this.#short.isEmpty ||
+      !this.#long.isEmpty ||
       this.#connections.some((connection) => connection.load > 0 || !connection.isReady) ||
-      [...this.#endless].some((connection) => !connection.isReady)
+      [...this.#streaming].some((connection) => !connection.isReady)
     this.#isTimerIdle = !isBusy
     this.#timer =
       isBusy || this.#connections.length > 0
@@ -303,6 +307,6 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
   }
 }
 
-function isShared({ pace, isRepeatable }: Http1Call): boolean {
-  return pace === 'quick' && isRepeatable
+function isShared({ latencyClass, isRepeatable }: Http1Call): boolean {
+  return latencyClass === 'short' && isRepeatable
 }

@@ -17,10 +17,10 @@ export interface ConnectionObserver {
   /**
    * A response is complete.
    *
-   * @param tookMs - time since the call became the first on the connection; undefined when it does not indicate the
+   * @param durationMs - time since the call became the first on the connection; undefined when it does not indicate the
    * speed of the upstream
    */
-  onResponse(connection: Connection, tookMs: number | undefined): void
+  onResponse(connection: Connection, durationMs: number | undefined): void
   /** A call whose response has not begun has to move to another connection. */
   onReassigned(exchange: Exchange, connection: Connection): void
   /** @param reset - number of pipelined calls that were sent behind the first one */
@@ -52,7 +52,7 @@ const maxTicks = 3
 // How long a response may pause after its start before the caller is notified.
 const stalledMs = 500
 const keepAliveMarginMs = 1_000
-const longestIdleMs = 30_000
+const maxIdleMs = 30_000
 
 /** One connection. It sends calls in order and receives the responses in the same order. */
 export class Connection implements ResponseReceiver, ExchangeConnection {
@@ -65,7 +65,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   /** When the connection became idle. */
   idleSince = 0
   /** Idle timeout of the connection, in milliseconds. */
-  idleMs = longestIdleMs
+  idleMs = maxIdleMs
   /** Whether a call has the connection to itself. */
   isExclusive = false
   /** Owner of the call that has the connection to itself. */
@@ -112,7 +112,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   /** Whether another call may be pipelined on this connection. */
-  get takesMore(): boolean {
+  get canPipeline(): boolean {
     return this.#isPersistent && !this.isExclusive && !this.#isLong && !this.isClosed
   }
 
@@ -184,13 +184,13 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   onHead(head: ResponseHead): void {
-    this.#noteHead(head)
+    this.#applyHead(head)
     const [first] = this.#pending
     if (first instanceof Exchange) first.onHead(head)
   }
 
   onFullResponse(head: ResponseHead, latin1: string): void {
-    this.#noteHead(head)
+    this.#applyHead(head)
     const [first] = this.#pending
     if (first instanceof Exchange) first.onFullResponse(head, latin1)
   }
@@ -208,7 +208,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   onEnd(): void {
     const first = this.#pending.shift()
     const loopIdleMs = this.#loopIdleAtBytes
-    const tookMs = this.isExclusive || this.#isLong ? undefined : loopIdleMs - this.firstSince
+    const durationMs = this.isExclusive || this.#isLong ? undefined : loopIdleMs - this.firstSince
     this.wasFirstWhenSent = this.#isFirstWhenSent
     this.#isFirstWhenSent = false
     this.responseCount++
@@ -227,7 +227,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
       this.isExclusive = false
       this.idleSince = this.#lastBytesAt
     }
-    this.#owner.onResponse(this, tookMs)
+    this.#owner.onResponse(this, durationMs)
   }
 
   pause(): void {
@@ -251,16 +251,16 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
       if (this.load === 0 && this.isExclusive) this.close(aborted())
       return
     }
-    this.#forget(exchange)
+    this.#markSkipped(exchange)
     // Closing the connection lets the upstream stop work on responses that no caller waits for.
-    if (this.#unsent.length === 0 && this.#pending.every((one) => !(one instanceof Exchange))) {
+    if (this.#unsent.length === 0 && this.#pending.every((item) => !(item instanceof Exchange))) {
       this.close(aborted())
     } else this.resume()
   }
 
   skip(exchange: Exchange): void {
-    this.#forget(exchange)
-    if (exchange.call.pace === 'endless') this.close(aborted())
+    this.#markSkipped(exchange)
+    if (exchange.call.latencyClass === 'streaming') this.close(aborted())
     else this.resume()
   }
 
@@ -289,7 +289,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     }
     if (this.#reader.isInResponse && !this.#isPaused && before - this.#lastBytesAt > stalledMs) this.#stall()
     if (first instanceof Exchange && isInBody) first.flush(before)
-    if (this.#ticks >= maxTicks && this.#pending.length > 1) this.#reassignWaiting()
+    if (this.#ticks >= maxTicks && this.#pending.length > 1) this.#reassignPipelined()
   }
 
   /** Notifies the callers of the stalled response and of the responses behind it. */
@@ -311,7 +311,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     for (const [index, exchange] of pending.entries()) {
       if (!(exchange instanceof Exchange)) continue
       if (failure.kind !== 'aborted' && (index > 0 || isStale))
-        this.#reassign(exchange, index === 0 ? failure : behind())
+        this.#reassign(exchange, index === 0 ? failure : notProcessed())
       else exchange.fail(failure)
     }
     for (const exchange of unsent) {
@@ -346,10 +346,10 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
       : new Http1Error('connect_failed', 'The upstream is unreachable.')
   }
 
-  #noteHead({ isPersistent, framing, idleMs }: ResponseHead): void {
+  #applyHead({ isPersistent, framing, idleMs }: ResponseHead): void {
     if (!isPersistent || framing === 'close') this.#isPersistent = false
     if (idleMs !== undefined) {
-      this.idleMs = Math.min(longestIdleMs, Math.max(0, idleMs - keepAliveMarginMs))
+      this.idleMs = Math.min(maxIdleMs, Math.max(0, idleMs - keepAliveMarginMs))
     }
   }
 
@@ -364,11 +364,11 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   /** Moves the calls behind a call that takes long to other connections. All of them are repeatable. */
-  #reassignWaiting(): void {
+  #reassignPipelined(): void {
     for (const exchange of this.#pending.slice(1)) {
       if (!(exchange instanceof Exchange) || exchange.reassignments > 0) continue
-      this.#forget(exchange)
-      this.#reassign(exchange, behind())
+      this.#markSkipped(exchange)
+      this.#reassign(exchange, notProcessed())
     }
   }
 
@@ -377,7 +377,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     else this.#owner.onReassigned(exchange, this)
   }
 
-  #forget(exchange: Exchange): void {
+  #markSkipped(exchange: Exchange): void {
     const at = this.#pending.indexOf(exchange)
     const { isForHead, deadline } = exchange
     if (at >= 0) this.#pending[at] = { isForHead, deadline, bytes: 0 }
@@ -388,6 +388,6 @@ function aborted(): Http1Error {
   return new Http1Error('aborted', 'The call was aborted.')
 }
 
-function behind(): Http1Error {
+function notProcessed(): Http1Error {
   return new Http1Error('reset', 'The connection closed before the request was processed.')
 }

@@ -81,26 +81,26 @@ describe('a call', () => {
     const { url, requests } = await scriptedUpstream(({ socket }) => socket.write(plain('a')))
     const connections = connectionsTo(url)
     for (let count = 0; count < 5; count++) await connections.request(post(''))
-    expect(requests.map(({ connection, turn }) => [connection, turn])).toEqual(
+    expect(requests.map(({ connection, sequence }) => [connection, sequence])).toEqual(
       [1, 2, 3, 4, 5].map((n) => [1, n]),
     )
   })
 
   it('waits for a connection when all are in use', async () => {
-    const held: (() => void)[] = []
+    const pending: (() => void)[] = []
     const { url, sockets, requests } = await scriptedUpstream(({ socket }) =>
-      held.push(() => socket.write(plain('a'))),
+      pending.push(() => socket.write(plain('a'))),
     )
     const connections = connectionsTo(url, { maxConnections: 6 })
     const responses = Array.from({ length: 5 }, () => connections.request(post('slow')))
     // The other connections are reserved for short calls, so that this later call arrives before the rest.
-    responses.push(connections.request(post('quick', { pace: 'quick', isBuffered: true })))
+    responses.push(connections.request(post('quick', { latencyClass: 'short', isBuffered: true })))
     await waitFor(() => requests.some(({ body }) => body === 'quick'))
     expect(requests.map(({ body }) => body).toSorted()).toEqual(['quick', 'slow', 'slow'])
     expect(sockets.size).toBe(3)
     for (let count = 0; count < 6; count++) {
-      await waitFor(() => held.length > 0)
-      held.shift()?.()
+      await waitFor(() => pending.length > 0)
+      pending.shift()?.()
     }
     expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(Array(6).fill(200))
   })
@@ -109,22 +109,19 @@ describe('a call', () => {
 describe('a connection that the upstream has closed', () => {
   /** Responds to the first call of the first connection, and closes that connection when the second call arrives. */
   const stale = (end: 'end' | 'resetAndDestroy' | 'garbage') =>
-    scriptedUpstream(({ socket, connection, turn }) => {
-      if (connection > 1 || turn === 1) socket.write(plain(`${connection}`))
+    scriptedUpstream(({ socket, connection, sequence }) => {
+      if (connection > 1 || sequence === 1) socket.write(plain(`${connection}`))
       else if (end === 'garbage') socket.end('HTTP/1.1 200 OK\r\ncontent-le')
       else socket[end]()
     })
 
-  it.each(['end', 'resetAndDestroy'] as const)(
-    'by %s is no failure of a call that may go twice',
-    async (end) => {
-      const { url } = await stale(end)
-      const connections = connectionsTo(url)
-      for (const expected of ['1', '2', '2']) {
-        expect((await connections.request(post(''))).bytes?.toString()).toBe(expected)
-      }
-    },
-  )
+  it.each(['end', 'resetAndDestroy'] as const)('by %s does not fail a repeatable call', async (end) => {
+    const { url } = await stale(end)
+    const connections = connectionsTo(url)
+    for (const expected of ['1', '2', '2']) {
+      expect((await connections.request(post(''))).bytes?.toString()).toBe(expected)
+    }
+  })
 
   it('fails a call that is not repeatable', async () => {
     const { url, requests } = await stale('end')
@@ -188,7 +185,7 @@ describe('an upstream that misbehaves', () => {
     await expect(response.then(textOf)).rejects.toMatchObject({ kind })
   })
 
-  it('and breaks off a response before it is read reports that to the later reader', async () => {
+  it('and ends a response early causes an error, also for a later reader', async () => {
     const { url, requests } = await scriptedUpstream(({ socket, connection }) =>
       socket.write(connection === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf' : plain('next')),
     )
@@ -200,7 +197,7 @@ describe('an upstream that misbehaves', () => {
     await expect(textOf(response)).rejects.toMatchObject({ kind: 'reset' })
   })
 
-  it('and sends an unsolicited response loses the connection', async () => {
+  it('and sends an unsolicited response causes the connection to be closed', async () => {
     const { url, requests, sockets } = await scriptedUpstream(({ socket }) =>
       socket.write(plain('a') + plain('poison')),
     )

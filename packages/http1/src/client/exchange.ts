@@ -28,7 +28,7 @@ export class Exchange implements ResponseReceiver, BodySource {
   /** How many times the call was moved to another connection. */
   reassignments = 0
   /** Serial number of a connection that closed under the call; only connections with a higher number are used. */
-  lostSerial = 0
+  closedSerial = 0
   readonly #done: ExchangeEnd
   #state: 'waiting' | 'buffering' | 'delivered' | 'over' = 'waiting'
   #head: ResponseHead | undefined
@@ -117,7 +117,7 @@ export class Exchange implements ResponseReceiver, BodySource {
     const isLong = this.#head?.framing === 'length' && this.#head.length > maxShortBytes
     if (!this.call.isBuffered || isLong) this.#deliver()
     else if (this.#bufferingSince === 0) this.#bufferingSince = now
-    else if (now - this.#bufferingSince > longestBufferingMs) this.#deliver()
+    else if (now - this.#bufferingSince > maxBufferingMs) this.#deliver()
   }
 
   /**
@@ -211,7 +211,7 @@ export class Exchange implements ResponseReceiver, BodySource {
   }
 }
 
-const longestBufferingMs = 1_000
+const maxBufferingMs = 1_000
 const noBytes = Buffer.alloc(0)
 
 function joined(parts: readonly Buffer[]): Buffer {
@@ -238,10 +238,10 @@ class ExchangeResponse implements ReceivedResponse {
   readonly #head: ResponseHead
   #bytes: Buffer | undefined
 
-  constructor(exchange: Exchange, head: ResponseHead, held: Buffer | string | undefined) {
+  constructor(exchange: Exchange, head: ResponseHead, buffered: Buffer | string | undefined) {
     this.status = head.status
-    if (typeof held === 'string') this.latin1 = held
-    else this.#bytes = held
+    if (typeof buffered === 'string') this.latin1 = buffered
+    else this.#bytes = buffered
     this.length = head.framing === 'length' ? head.length : undefined
     this.isDelimited = head.framing !== 'close'
     this.#exchange = exchange
@@ -259,9 +259,9 @@ class ExchangeResponse implements ReceivedResponse {
     for (let at = 0; at < fields.length; at += 2) {
       const name = fields[at] as string
       const value = fields[at + 1] as string
-      const known = headers[name]
-      if (known === undefined) headers[name] = value
-      else if (!singleValued.has(name)) headers[name] = `${known}, ${value}`
+      const cached = headers[name]
+      if (cached === undefined) headers[name] = value
+      else if (!singleValued.has(name)) headers[name] = `${cached}, ${value}`
     }
     if (this.length !== undefined) headers['content-length'] = String(this.length)
     return headers

@@ -24,8 +24,8 @@ export class FairQueue {
 
   push(exchange: Exchange): void {
     const { owner } = exchange.call
-    const waiting = this.#byOwner.get(owner)
-    if (waiting) waiting.push(exchange)
+    const queue = this.#byOwner.get(owner)
+    if (queue) queue.push(exchange)
     else this.#byOwner.set(owner, [exchange])
   }
 
@@ -37,8 +37,8 @@ export class FairQueue {
   /** Starts as many exchanges as possible, one per owner in turn. */
   serve(start: (exchange: Exchange) => StartOutcome): void {
     // An owner that was served moves to the end of the map, and the same loop reaches it again.
-    for (const [owner, waiting] of this.#byOwner) {
-      const next = nextOf(waiting)
+    for (const [owner, queue] of this.#byOwner) {
+      const next = nextOf(queue)
       if (!next) {
         this.#byOwner.delete(owner)
         continue
@@ -46,23 +46,23 @@ export class FairQueue {
       const outcome = start(next)
       if (outcome === 'full') return
       if (outcome === 'owner full') continue
-      waiting.shift()
+      queue.shift()
       this.#byOwner.delete(owner)
-      if (waiting.length > 0) this.#byOwner.set(owner, waiting)
+      if (queue.length > 0) this.#byOwner.set(owner, queue)
     }
   }
 
   /** Removes exchanges that are already finished. */
   prune(): void {
-    for (const [owner, waiting] of this.#byOwner) {
-      const left = waiting.filter(({ isOver }) => !isOver)
-      if (left.length === 0) this.#byOwner.delete(owner)
-      else if (left.length < waiting.length) this.#byOwner.set(owner, left)
+    for (const [owner, queue] of this.#byOwner) {
+      const remaining = queue.filter(({ isOver }) => !isOver)
+      if (remaining.length === 0) this.#byOwner.delete(owner)
+      else if (remaining.length < queue.length) this.#byOwner.set(owner, remaining)
     }
   }
 }
 
-function nextOf(waiting: Exchange[]): Exchange | undefined {
-  while (waiting[0]?.isOver) waiting.shift()
-  return waiting[0]
+function nextOf(queue: Exchange[]): Exchange | undefined {
+  while (queue[0]?.isOver) queue.shift()
+  return queue[0]
 }

@@ -11,8 +11,8 @@ import {
   scriptedUpstream,
 } from '../testing/scripted-upstream.ts'
 
-function quick(body: string, options: Partial<Http1Call> = {}): Http1Call {
-  return post(body, { pace: 'quick', isBuffered: true, ...options })
+function shortCall(body: string, options: Partial<Http1Call> = {}): Http1Call {
+  return post(body, { latencyClass: 'short', isBuffered: true, ...options })
 }
 
 function many<item>(count: number, item: (index: number) => item): item[] {
@@ -25,7 +25,7 @@ describe('short calls', () => {
       socket.write(plain(`answer ${body}`)),
     )
     const connections = connectionsTo(url)
-    const responses = await Promise.all(many(64, (index) => connections.request(quick(`${index}`))))
+    const responses = await Promise.all(many(64, (index) => connections.request(shortCall(`${index}`))))
     expect(responses.map(({ bytes }) => bytes?.toString())).toEqual(many(64, (index) => `answer ${index}`))
     expect(new Set(requests.map(({ connection }) => connection)).size).toBe(4)
   })
@@ -37,26 +37,26 @@ describe('short calls', () => {
       else socket.write(plain(body))
     })
     const connections = connectionsTo(url)
-    let isSlowOver = false
-    const slow = connections.request(post('slow')).then(() => (isSlowOver = true))
+    let isLongCallDone = false
+    const slow = connections.request(post('slow')).then(() => (isLongCallDone = true))
     for (let round = 0; round < 10; round++) {
-      await Promise.all(many(20, (index) => connections.request(quick(`${index}`))))
+      await Promise.all(many(20, (index) => connections.request(shortCall(`${index}`))))
     }
-    expect(isSlowOver).toBe(false)
+    expect(isLongCallDone).toBe(false)
     end()
     await slow
   })
 
   it('are reassigned when the first call of the pipeline takes long', async () => {
     let end = () => {}
-    const { url, requests } = await scriptedUpstream(({ socket, body, turn, connection }) => {
+    const { url, requests } = await scriptedUpstream(({ socket, body, sequence, connection }) => {
       // A connection that hangs: calls behind the first one get no response.
-      if (connection > 1 || turn > 16) socket.write(plain(body))
-      else if (turn === 1) end = () => socket.write(many(16, (index) => plain(`${index * 4}`)).join(''))
+      if (connection > 1 || sequence > 16) socket.write(plain(body))
+      else if (sequence === 1) end = () => socket.write(many(16, (index) => plain(`${index * 4}`)).join(''))
     })
     const connections = connectionsTo(url)
     let isFirstOver = false
-    const [first, ...others] = many(64, (index) => connections.request(quick(`${index}`)))
+    const [first, ...others] = many(64, (index) => connections.request(shortCall(`${index}`)))
     const firstBytes = first?.then(({ bytes }) => {
       isFirstOver = true
       return bytes?.toString()
@@ -68,7 +68,7 @@ describe('short calls', () => {
     expect(await firstBytes).toBe('0')
     expect(requests.length).toBe(64 + 15)
     // Responses that arrived too late were dropped, and the connection is usable again.
-    expect((await connections.request(quick('again'))).bytes?.toString()).toBe('again')
+    expect((await connections.request(shortCall('again'))).bytes?.toString()).toBe('again')
   })
 
   it('do not wait behind the reader of a long response', async () => {
@@ -76,7 +76,7 @@ describe('short calls', () => {
       socket.write(body === 'long' ? plain('x'.repeat(3_000_000)) : plain(body)),
     )
     const connections = connectionsTo(url, { maxConnections: 2 })
-    const [long, ...others] = [quick('long'), ...many(20, (index) => quick(`${index}`))].map((call) =>
+    const [long, ...others] = [shortCall('long'), ...many(20, (index) => shortCall(`${index}`))].map((call) =>
       connections.request(call),
     )
     const texts = (await Promise.all(others)).map(({ bytes }) => bytes?.toString())
@@ -86,16 +86,16 @@ describe('short calls', () => {
   })
 
   it.each([
-    ['says so', (turn: number) => plain(`${turn}`, 'Connection: close\r\n')],
-    ['does not say so', (turn: number) => plain(`${turn}`)],
-  ])('all succeed when every connection ends after one response, and %s', async (name, text) => {
-    const { url } = await scriptedUpstream(({ socket, turn }) => {
-      if (turn > 1) return
-      socket.write(text(turn))
-      if (name === 'does not say so') socket.end()
+    ['is announced', (sequence: number) => plain(`${sequence}`, 'Connection: close\r\n')],
+    ['is not announced', (sequence: number) => plain(`${sequence}`)],
+  ])('all succeed when every connection ends after one response, which %s', async (name, text) => {
+    const { url } = await scriptedUpstream(({ socket, sequence }) => {
+      if (sequence > 1) return
+      socket.write(text(sequence))
+      if (name === 'is not announced') socket.end()
     })
     const connections = connectionsTo(url, { maxConnections: 128 })
-    const responses = await Promise.all(many(40, (index) => connections.request(quick(`${index}`))))
+    const responses = await Promise.all(many(40, (index) => connections.request(shortCall(`${index}`))))
     expect(responses.every(({ bytes }) => bytes?.toString() === '1')).toBe(true)
   })
 
@@ -104,40 +104,40 @@ describe('short calls', () => {
     let idleMs = 0
     vi.spyOn(performance.nodeTiming, 'idleTime', 'get').mockImplementation(() => idleMs)
     vi.spyOn(performance, 'now').mockReturnValue(performance.now())
-    const waiting = new Map<number, ScriptedRequest[]>()
-    let [received, deepest] = [0, 0]
+    const queues = new Map<number, ScriptedRequest[]>()
+    let [received, maxDepth] = [0, 0]
     const { url } = await scriptedUpstream((request) => {
-      const line = waiting.get(request.connection) ?? []
-      waiting.set(request.connection, line)
-      deepest = Math.max(deepest, line.push(request))
+      const queue = queues.get(request.connection) ?? []
+      queues.set(request.connection, queue)
+      maxDepth = Math.max(maxDepth, queue.push(request))
       received += 1
     })
     const connections = connectionsTo(url, { maxConnections: 128 })
-    const soon = { interval: 1, timeout: 50_000 }
+    const pollOptions = { interval: 1, timeout: 50_000 }
     const round = async () => {
       let settled = 0
       received = 0
       for (let call = 0; call < 32; call++) {
-        void connections.request(quick(`${call}`)).then(() => (settled += 1))
+        void connections.request(shortCall(`${call}`)).then(() => (settled += 1))
       }
-      await vi.waitFor(() => expect(received).toBe(32), soon)
+      await vi.waitFor(() => expect(received).toBe(32), pollOptions)
       for (let sent = 0; sent < 32;) {
         // Each connection takes 20 ms for a call.
         idleMs += 20
-        for (const line of waiting.values()) {
-          const first = line.shift()
+        for (const queue of queues.values()) {
+          const first = queue.shift()
           if (!first) continue
           first.socket.write(plain(first.body))
           sent += 1
         }
-        await vi.waitFor(() => expect(settled).toBe(sent), soon)
+        await vi.waitFor(() => expect(settled).toBe(sent), pollOptions)
       }
     }
     await round()
-    expect(deepest).toBe(8)
-    deepest = 0
-    for (let turn = 0; turn < 5; turn++) await round()
-    expect(deepest).toBe(1)
+    expect(maxDepth).toBe(8)
+    maxDepth = 0
+    for (let index = 0; index < 5; index++) await round()
+    expect(maxDepth).toBe(1)
   })
 
   it('that are not repeatable are not pipelined', async () => {
@@ -146,29 +146,31 @@ describe('short calls', () => {
       for (const { socket, connection } of requests) socket.write(plain(`${connection}`))
     })
     const connections = connectionsTo(url)
-    await Promise.all(many(10, (index) => connections.request(quick(`${index}`, { isRepeatable: false }))))
-    expect(requests.every(({ turn }) => turn === 1)).toBe(true)
+    await Promise.all(
+      many(10, (index) => connections.request(shortCall(`${index}`, { isRepeatable: false }))),
+    )
+    expect(requests.every(({ sequence }) => sequence === 1)).toBe(true)
   })
 
   it('that are cancelled do not affect pipelined calls', async () => {
-    const held: (() => void)[] = []
-    let isHeld = true
+    const pending: (() => void)[] = []
+    let isPaused = true
     const { url } = await scriptedUpstream(({ socket, body }) => {
-      if (isHeld) held.push(() => socket.write(plain(body)))
+      if (isPaused) pending.push(() => socket.write(plain(body)))
       else socket.write(plain(body))
     })
     const connections = connectionsTo(url, { maxConnections: 1 })
-    const given = new AbortController()
+    const controller = new AbortController()
     const calls = many(10, (index) =>
-      connections.request(quick(`${index}`, index % 3 === 0 ? { signal: given.signal } : {})),
+      connections.request(shortCall(`${index}`, index % 3 === 0 ? { signal: controller.signal } : {})),
     )
     const ends = calls.map((call) =>
       call.then(({ bytes }) => bytes?.toString()).catch((error: unknown) => error),
     )
-    await waitFor(() => held.length > 0)
-    given.abort()
-    isHeld = false
-    for (const respond of held) respond()
+    await waitFor(() => pending.length > 0)
+    controller.abort()
+    isPaused = false
+    for (const respond of pending) respond()
     for (const [index, end] of (await Promise.all(ends)).entries()) {
       if (index % 3 === 0) expect(end).toMatchObject({ kind: 'aborted' })
       else expect(end).toBe(`${index}`)
@@ -176,12 +178,12 @@ describe('short calls', () => {
   })
 
   it('behind a malformed response are resent, and only the first call fails', async () => {
-    const { url } = await scriptedUpstream(({ socket, body, connection, turn }) => {
+    const { url } = await scriptedUpstream(({ socket, body, connection, sequence }) => {
       if (connection > 1) socket.write(plain(body))
-      else if (turn === 5) socket.write('garbage\r\n\r\n')
+      else if (sequence === 5) socket.write('garbage\r\n\r\n')
     })
     const connections = connectionsTo(url, { maxConnections: 1 })
-    const calls = many(5, (index) => connections.request(quick(`${index}`)))
+    const calls = many(5, (index) => connections.request(shortCall(`${index}`)))
     const ends = calls.map((call) =>
       call.then(({ bytes }) => bytes?.toString()).catch((error: unknown) => error),
     )
@@ -197,13 +199,13 @@ describe('short calls', () => {
     const connections = connectionsTo(url, { maxConnections: 8 })
     const slow = many(20, () => connections.request(post('slow')).catch(() => undefined))
     await waitFor(() => requests.length === 4)
-    expect((await connections.request(quick('1'))).bytes?.toString()).toBe('1')
+    expect((await connections.request(shortCall('1'))).bytes?.toString()).toBe('1')
     await connections.close()
     await Promise.all(slow)
   })
 })
 
-describe('an endless call', () => {
+describe('a streaming call', () => {
   it('uses a separate connection, has no timeout, and closes its connection', async () => {
     const endless: Socket[] = []
     const { url, sockets } = await scriptedUpstream(({ socket, body }) => {
@@ -211,7 +213,7 @@ describe('an endless call', () => {
       else if (body === 'other') socket.write(plain(body))
     })
     const connections = connectionsTo(url, { maxConnections: 1, headTimeoutMs: 100, bodyTimeoutMs: 100 })
-    const streams = many(3, () => connections.request(post('endless', { pace: 'endless' })))
+    const streams = many(3, () => connections.request(post('endless', { latencyClass: 'streaming' })))
     expect((await connections.request(post('other'))).bytes?.toString()).toBe('other')
     // Another call that began later times out, by the timeout for headers as well as by that for bodies.
     const expectTimeout = () =>
@@ -235,11 +237,11 @@ describe('an endless call', () => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n'),
     )
     const connections = connectionsTo(url)
-    const given = new AbortController()
-    const early = connections.request(post('', { pace: 'endless', signal: given.signal }))
-    given.abort()
+    const controller = new AbortController()
+    const early = connections.request(post('', { latencyClass: 'streaming', signal: controller.signal }))
+    controller.abort()
     await expect(early).rejects.toMatchObject({ kind: 'aborted' })
-    const { body } = await connections.request(post('', { pace: 'endless' }))
+    const { body } = await connections.request(post('', { latencyClass: 'streaming' }))
     await body.dump()
     await waitFor(() => sockets.size === 0)
     expect(requests).toHaveLength(1)

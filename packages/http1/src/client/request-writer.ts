@@ -17,7 +17,7 @@ export class RequestWriter {
   #target = ''
   #fields = ''
   // The head for these values, without `content-length`.
-  #begun = ''
+  #prefix = ''
 
   /** @param host - value of the `Host` field */
   constructor(host: string) {
@@ -29,16 +29,16 @@ export class RequestWriter {
       this.#method = method
       this.#target = target
       this.#fields = fields
-      this.#begun = `${method} ${target} HTTP/1.1\r\nhost: ${this.#host}\r\naccept-encoding: identity\r\n${fields}`
+      this.#prefix = `${method} ${target} HTTP/1.1\r\nhost: ${this.#host}\r\naccept-encoding: identity\r\n${fields}`
     }
     if (body === undefined) {
       return {
-        head: `${this.#begun}${method === 'POST' ? 'content-length: 0\r\n' : ''}\r\n`,
+        head: `${this.#prefix}${method === 'POST' ? 'content-length: 0\r\n' : ''}\r\n`,
         body: undefined,
       }
     }
     const content = typeof body === 'string' ? asLatin1(body) : joinable(body)
-    return { head: `${this.#begun}content-length: ${content.length}\r\n\r\n`, body: content }
+    return { head: `${this.#prefix}content-length: ${content.length}\r\n\r\n`, body: content }
   }
 }
 

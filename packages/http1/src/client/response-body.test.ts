@@ -49,8 +49,8 @@ describe('a body', () => {
   })
 
   it('that is dumped releases the connection when it is short', async () => {
-    const { url, requests } = await scriptedUpstream(({ socket, turn }) => {
-      socket.write(turn === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nx' : plain('second'))
+    const { url, requests } = await scriptedUpstream(({ socket, sequence }) => {
+      socket.write(sequence === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nx' : plain('second'))
     })
     const connections = connectionsTo(url, { maxConnections: 1 })
     const { body } = await connections.request(post(''))
@@ -79,9 +79,9 @@ describe('a body', () => {
     const connections = connectionsTo(url)
     const full = await connections.request(post('whole', { isBuffered: true }))
     expect(full.bytes?.toString()).toBe('helloworld')
-    const begun = await connections.request(post('begun', { isBuffered: true }))
-    expect(begun.bytes).toBeUndefined()
-    for await (const chunk of begun.body as AsyncIterable<Buffer>) {
+    const buffered = await connections.request(post('begun', { isBuffered: true }))
+    expect(buffered.bytes).toBeUndefined()
+    for await (const chunk of buffered.body as AsyncIterable<Buffer>) {
       expect(chunk.toString()).toBe('hello')
       break
     }
@@ -146,7 +146,7 @@ describe('the end of all connections', () => {
   it('ends all calls, also those that wait', async () => {
     const { url, sockets } = await scriptedUpstream(() => undefined)
     const connections = connectionsTo(url, { maxConnections: 1 })
-    const calls = [post('sent'), post('queued'), post('endless', { pace: 'endless' as const })]
+    const calls = [post('sent'), post('queued'), post('endless', { latencyClass: 'streaming' as const })]
     const ends = calls.map((call) =>
       connections.request(call).catch((error: unknown) => (error as Error).name),
     )

@@ -39,8 +39,8 @@ for (const letter of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz") {
  * @see RFC 9112, sections 4, 5 and 6
  */
 export function readHead(text: string): ResponseHead {
-  const isOld = text.charCodeAt(7) === 48
-  const status = readStatus(text, isOld)
+  const isVersion10 = text.charCodeAt(7) === 48
+  const status = readStatus(text, isVersion10)
   const fields = readFields(text, endOfLine(text, 12) + 2, text.length - 2)
   let lengths: string | undefined
   let encoding: string | undefined
@@ -69,7 +69,7 @@ export function readHead(text: string): ResponseHead {
     }
   }
   if (encoding !== undefined) {
-    if (isOld || lengths !== undefined) throw malformed('it has two conflicting lengths')
+    if (isVersion10 || lengths !== undefined) throw malformed('it has two conflicting lengths')
     if (encoding.toLowerCase() !== 'chunked') throw malformed('its transfer encoding is unknown')
   }
   const options = connection === '' ? [] : connection.split(',').map((option) => option.trim())
@@ -79,7 +79,7 @@ export function readHead(text: string): ResponseHead {
     framing: encoding !== undefined ? 'chunks' : lengths !== undefined ? 'length' : 'close',
     length: lengths === undefined ? 0 : readLength(lengths),
     contentType,
-    isPersistent: !options.includes('close') && (!isOld || options.includes('keep-alive')),
+    isPersistent: !options.includes('close') && (!isVersion10 || options.includes('keep-alive')),
     idleMs: keepAlive === '' ? undefined : readIdle(keepAlive),
   }
 }
@@ -135,10 +135,10 @@ function isBlank(code: number): boolean {
 }
 
 // Some servers omit the space before an empty reason phrase.
-function readStatus(text: string, isOld: boolean): number {
-  const isVersion = text.startsWith('HTTP/1.') && (isOld || text.charCodeAt(7) === 49)
-  const behind = text.charCodeAt(12)
-  if (!isVersion || text.charCodeAt(8) !== space || (behind !== space && behind !== cr)) {
+function readStatus(text: string, isVersion10: boolean): number {
+  const isVersion = text.startsWith('HTTP/1.') && (isVersion10 || text.charCodeAt(7) === 49)
+  const separator = text.charCodeAt(12)
+  if (!isVersion || text.charCodeAt(8) !== space || (separator !== space && separator !== cr)) {
     throw malformed('it has no status line')
   }
   let status = 0
@@ -152,8 +152,8 @@ function readStatus(text: string, isOld: boolean): number {
 }
 
 function readLength(lengths: string): number {
-  const [first = '', ...others] = lengths.split(',').map((one) => one.trim())
-  if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) {
+  const [first = '', ...rest] = lengths.split(',').map((value) => value.trim())
+  if (!/^\d{1,15}$/.test(first) || rest.some((other) => other !== first)) {
     throw malformed('its length is not a single number')
   }
   return Number(first)

@@ -66,7 +66,7 @@ describe('a response', () => {
   })
 
   it('ends where the next one begins', () => {
-    const text = completeResponses.map(([, one]) => one).join('')
+    const text = completeResponses.map(([, response]) => response).join('')
     const responses = completeResponses.map(([, , body]) => ({ status: 200, body, hasEnded: true }))
     expect(readAll([text]).responses).toEqual(responses)
     for (let size = 1; size < 40; size++) {
@@ -122,8 +122,8 @@ describe('a response', () => {
     const isPersistent = (text: string) => {
       let persistent: boolean | undefined
       const onHead = (head: ResponseHead) => (persistent = head.isPersistent)
-      const nothing = () => undefined
-      const receiver = { isForHead: false, onHead, onData: nothing, onFullResponse: nothing, onEnd: nothing }
+      const noop = () => undefined
+      const receiver = { isForHead: false, onHead, onData: noop, onFullResponse: noop, onEnd: noop }
       new ResponseReader().read(Buffer.from(text), 0, receiver)
       return persistent
     }

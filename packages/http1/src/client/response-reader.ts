@@ -21,7 +21,7 @@ const maxHeadBytes = 65_536
 const maxSizeLine = 4_096
 const maxInformational = 16
 // Shorter input is cheaper to parse as a string.
-const longestText = 16_384
+const maxTextLength = 16_384
 const maxCachedHeads = 16
 const maxCachedHeadLength = 1_024
 const noBytes = Buffer.alloc(0)
@@ -36,7 +36,7 @@ export class ResponseReader {
   // Bytes of the body or of the chunk that have not arrived yet.
   #remaining = 0
   // Bytes of an incomplete head or line.
-  #begun: Buffer = noBytes
+  #partial: Buffer = noBytes
   #informational = 0
   #lastText = ''
   #lastHead: ResponseHead | undefined
@@ -47,7 +47,7 @@ export class ResponseReader {
 
   /** Whether a response has begun and not ended. */
   get isInResponse(): boolean {
-    return this.#state !== 'head' || this.#begun.length > 0 || this.#informational > 0
+    return this.#state !== 'head' || this.#partial.length > 0 || this.#informational > 0
   }
 
   /** Whether the head of a response has arrived and its end has not. */
@@ -65,8 +65,8 @@ export class ResponseReader {
    * @throws Http1Error `malformed`; the reader cannot be used after that
    */
   read(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
-    const behind = this.#readWithCachedHead(bytes, from, receiver)
-    if (behind > from) return behind
+    const next = this.#readWithCachedHead(bytes, from, receiver)
+    if (next > from) return next
     let at = from
     while (at < bytes.length) {
       switch (this.#state) {
@@ -96,7 +96,7 @@ export class ResponseReader {
         default:
           this.#state satisfies never
       }
-      if (this.#state === 'head' && this.#begun.length === 0 && this.#informational === 0) {
+      if (this.#state === 'head' && this.#partial.length === 0 && this.#informational === 0) {
         receiver.onEnd()
         return at
       }
@@ -129,7 +129,7 @@ export class ResponseReader {
     if (head?.status !== 200 || head.framing !== 'length' || head.length === 0) return from
     const bodyAt = from + this.#lastText.length
     const end = bodyAt + head.length
-    if (bytes.length > longestText || end > bytes.length || this.isInResponse || receiver.isForHead)
+    if (bytes.length > maxTextLength || end > bytes.length || this.isInResponse || receiver.isForHead)
       return from
     const text = this.#textOf(bytes)
     if (!text.startsWith(this.#lastText, from)) return from
@@ -148,7 +148,7 @@ export class ResponseReader {
   }
 
   #readHead(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
-    const [text, at] = this.#takeUntil('\r\n\r\n', bytes, from, maxHeadBytes)
+    const [text, at] = this.#readUntil('\r\n\r\n', bytes, from, maxHeadBytes)
     if (text === undefined) return at
     const head = this.#headOf(text)
     if (head.status < 200) {
@@ -190,7 +190,7 @@ export class ResponseReader {
   }
 
   #readSize(bytes: Buffer, from: number): number {
-    const [line, at] = this.#takeUntil('\r\n', bytes, from, maxSizeLine)
+    const [line, at] = this.#readUntil('\r\n', bytes, from, maxSizeLine)
     if (line === undefined) return at
     const [, size] = /^([0-9a-fA-F]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?\r\n$/.exec(line) ?? []
     if (size === undefined) throw malformed('a chunk has no size')
@@ -200,14 +200,14 @@ export class ResponseReader {
   }
 
   #readChunkEnd(bytes: Buffer, from: number): number {
-    const [end, at] = this.#takeUntil('\r\n', bytes, from, 2)
+    const [end, at] = this.#readUntil('\r\n', bytes, from, 2)
     if (end === undefined) return at
     this.#state = 'size'
     return at
   }
 
   #readTrailers(bytes: Buffer, from: number): number {
-    const [line, at] = this.#takeUntil('\r\n', bytes, from, maxHeadBytes)
+    const [line, at] = this.#readUntil('\r\n', bytes, from, maxHeadBytes)
     if (line === undefined) return at
     if (line === '\r\n') this.#state = 'head'
     // Trailers are validated and dropped.
@@ -219,13 +219,13 @@ export class ResponseReader {
    * Reads a string up to and including its end marker. The string may have arrived in pieces; undefined while the end
    * marker has not arrived.
    */
-  #takeUntil(
+  #readUntil(
     end: string,
     bytes: Buffer,
     from: number,
     maxBytes: number,
   ): readonly [text: string | undefined, at: number] {
-    const before = this.#begun.length
+    const before = this.#partial.length
     if (before === 0) {
       const found = bytes.indexOf(end, from, 'latin1')
       if (found >= 0) {
@@ -236,15 +236,15 @@ export class ResponseReader {
     }
     // No more than the limit still allows.
     const rest = bytes.subarray(from, Math.min(bytes.length, from + maxBytes - before + end.length))
-    const begun = Buffer.concat([this.#begun, rest])
-    const found = begun.indexOf(end, Math.max(0, before - end.length + 1), 'latin1')
-    const length = found < 0 ? begun.length : found + end.length
+    const joined = Buffer.concat([this.#partial, rest])
+    const found = joined.indexOf(end, Math.max(0, before - end.length + 1), 'latin1')
+    const length = found < 0 ? joined.length : found + end.length
     if (length > maxBytes || (found < 0 && length === maxBytes)) throw malformed('a part of it is too long')
     if (found < 0) {
-      this.#begun = begun
+      this.#partial = joined
       return [undefined, from + rest.length]
     }
-    this.#begun = noBytes
-    return [begun.toString('latin1', 0, length), from + length - before]
+    this.#partial = noBytes
+    return [joined.toString('latin1', 0, length), from + length - before]
   }
 }

@@ -33,7 +33,7 @@ describe('an upstream behind TLS', () => {
     const { url, certificateAuthorityFile } = await secured({ type: 7, ip: '127.0.0.1' })
     const connections = connectionsTo(url, { certificateAuthorityFile, maxConnections: 6 })
     const calls = Array.from({ length: 40 }, (_, index) =>
-      connections.request(post(`${index}`, { pace: index % 2 === 0 ? 'quick' : 'slow' })),
+      connections.request(post(`${index}`, { latencyClass: index % 2 === 0 ? 'short' : 'long' })),
     )
     const texts = (await Promise.all(calls)).map(({ bytes }) => bytes?.toString())
     expect(texts).toEqual(calls.map((_, index) => `safe ${index}`))

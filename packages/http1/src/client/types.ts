@@ -14,10 +14,10 @@ export interface Http1Call {
   /** Cancels the exchange, also while the body is read. */
   readonly signal?: CancellationSignal | undefined
   /**
-   * How the call shares a connection. `quick` calls are pipelined. `slow` calls have a connection to themselves.
-   * `endless` calls have a connection that counts towards no limit and has no timeout.
+   * How the call shares a connection. `short` calls are pipelined. `long` calls have a connection to themselves.
+   * `streaming` calls have a connection that counts towards no limit and has no timeout.
    */
-  readonly pace: 'quick' | 'slow' | 'endless'
+  readonly latencyClass: 'short' | 'long' | 'streaming'
   /**
    * Whether the upstream may receive the call twice. A repeatable call is sent again on another connection when its
    * connection closes before the first byte of the response. Any other call is never pipelined behind another.

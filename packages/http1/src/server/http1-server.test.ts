@@ -11,7 +11,7 @@ import type { Http1ServerRequest } from './request.ts'
 import type { Http1ServerResponse } from './response.ts'
 import { createHttp1Server, type Http1ServerOptions } from './http1-server.ts'
 
-const patient = { timeout: 50_000 }
+const longTimeout = { timeout: 50_000 }
 
 type Serve = (request: Http1ServerRequest<string, object>, response: Http1ServerResponse) => void
 
@@ -102,7 +102,7 @@ describe('ordinary calls', () => {
     ] as const
     for (const [path, body] of calls) {
       socket.write(call(path, body))
-      await vi.waitFor(() => expect(text()).toMatch(new RegExp(`http1 ${path} ${body}$`)), patient)
+      await vi.waitFor(() => expect(text()).toMatch(new RegExp(`http1 ${path} ${body}$`)), longTimeout)
     }
     expect(text().match(/http1 \S+ \w+?(?=HTTP|$)/g)).toEqual(
       calls.map(([path, body]) => `http1 ${path} ${body}`),
@@ -138,7 +138,7 @@ describe('ordinary calls', () => {
       socket.write(Buffer.of(byte))
       await new Promise((resolve) => setImmediate(resolve))
     }
-    await vi.waitFor(() => expect(text()).toContain('http1 /token body'), patient)
+    await vi.waitFor(() => expect(text()).toContain('http1 /token body'), longTimeout)
   })
 
   it('fall back to node:http while too many bodies are incomplete', async () => {
@@ -157,16 +157,16 @@ describe('ordinary calls', () => {
     for (const { socket } of [first, second]) socket.write(`y${call('/b', '2')}`)
     await vi.waitFor(
       () => expect(second.text()).toMatch(/^HTTP[^]*node POST \/token x{59999}yHTTP[^]*node POST \/b 2$/),
-      patient,
+      longTimeout,
     )
     await vi.waitFor(
       () => expect(first.text()).toMatch(/^HTTP[^]*http1 \/token x{59999}yHTTP[^]*http1 \/b 2$/),
-      patient,
+      longTimeout,
     )
     // Their memory has been released.
     await send(third)
     third.socket.write('y')
-    await vi.waitFor(() => expect(third.text()).toMatch(/http1 \/token x{59999}y$/), patient)
+    await vi.waitFor(() => expect(third.text()).toMatch(/http1 \/token x{59999}y$/), longTimeout)
   })
 
   it('receive responses in request order, regardless of the duration of the first', async () => {
@@ -178,22 +178,22 @@ describe('ordinary calls', () => {
   })
 
   it('apply backpressure behind a pending response', async () => {
-    const held: Http1ServerResponse[] = []
+    const pending: Http1ServerResponse[] = []
     const { port: to } = await port((_, response) => {
-      if (held.length === 0) held.push(response)
+      if (pending.length === 0) pending.push(response)
       else response.end('later')
     })
     const { socket, text } = await openTo(to)
     let isWritten = false
     socket.write(call('/token', 'x'.repeat(60_000)).repeat(300), () => (isWritten = true))
-    await vi.waitFor(() => expect(held).toHaveLength(1), patient)
+    await vi.waitFor(() => expect(pending).toHaveLength(1), longTimeout)
     // The same amount is read from another connection meanwhile.
     const other = await openTo(to)
     other.socket.write(call('/token', 'x'.repeat(60_000)).repeat(300))
-    await vi.waitFor(() => expect(other.text().match(/later/g)).toHaveLength(300), patient)
+    await vi.waitFor(() => expect(other.text().match(/later/g)).toHaveLength(300), longTimeout)
     expect(isWritten).toBe(false)
-    held[0]?.end('first')
-    await vi.waitFor(() => expect(text().match(/first|later/g)).toHaveLength(300), patient)
+    pending[0]?.end('first')
+    await vi.waitFor(() => expect(text().match(/first|later/g)).toHaveLength(300), longTimeout)
   })
 })
 
@@ -280,7 +280,7 @@ describe('a response', () => {
       if (length !== undefined) response.setHeader('content-length', length)
       void pipeline(Readable.from(pieces, { objectMode: false }), response.contentStream())
     })
-    for (let turn = 0; turn < 2; turn++) {
+    for (let round = 0; round < 2; round++) {
       const response = await fetch(`http://127.0.0.1:${to}/token`, {
         method: 'POST',
         body: 'x',
@@ -302,19 +302,19 @@ describe('a response', () => {
         }
         void pipeline(slowly, response.contentStream()).catch(() => undefined)
       },
-      { timeouts: { leaving: 500 } },
+      { timeouts: { response: 500 } },
     )
     const response = await fetch(`http://127.0.0.1:${to}/token`, { method: 'POST', body: 'x' })
     expect(await response.text()).toBe('bit '.repeat(10))
   })
 
   it('waits for a client that does not read', async () => {
-    let made = 0
+    let count = 0
     const { port: to } = await port((request, response) => {
       if (request.url !== '/token') return echo(request, response)
       const endless = new Readable({
         read() {
-          made += 100_000
+          count += 100_000
           this.push(Buffer.alloc(100_000))
         },
       })
@@ -323,17 +323,17 @@ describe('a response', () => {
     const { socket } = await openTo(to)
     socket.pause()
     socket.write(call('/token'))
-    await vi.waitFor(() => expect(made).toBeGreaterThan(0), patient)
+    await vi.waitFor(() => expect(count).toBeGreaterThan(0), longTimeout)
     // No more content is produced while other requests get responses.
     await vi.waitFor(async () => {
-      const before = made
-      for (let turn = 0; turn < 20; turn++) await sendRaw(to, call('/b'), /http1 \/b/)
-      expect(made).toBe(before)
-    }, patient)
-    expect(made).toBeLessThan(50_000_000)
+      const before = count
+      for (let round = 0; round < 20; round++) await sendRaw(to, call('/b'), /http1 \/b/)
+      expect(count).toBe(before)
+    }, longTimeout)
+    expect(count).toBeLessThan(50_000_000)
   })
 
-  it('ends the connection where it breaks off', async () => {
+  it('ends the connection when its stream fails', async () => {
     const { port: to } = await port((_, response) => {
       const stream = response.contentStream()
       stream.on('error', () => undefined)
@@ -363,12 +363,12 @@ describe('a response', () => {
   })
 
   it('is aborted when its client disconnects', async () => {
-    const seen: Http1ServerResponse[] = []
-    const { port: to } = await port((_, response) => seen.push(response))
+    const responses: Http1ServerResponse[] = []
+    const { port: to } = await port((_, response) => responses.push(response))
     const { socket } = await openTo(to)
     socket.write(call('/token'))
-    await vi.waitFor(() => expect(seen).toHaveLength(1), patient)
-    const [response] = seen as [Http1ServerResponse]
+    await vi.waitFor(() => expect(responses).toHaveLength(1), longTimeout)
+    const [response] = responses as [Http1ServerResponse]
     const closed = new Promise<void>((resolve) => response.once('close', resolve))
     socket.destroy()
     await closed
@@ -395,12 +395,12 @@ describe('connections', () => {
     const [idle, busy] = [await openTo(to), await openTo(to)]
     idle.socket.write(call('/token'))
     busy.socket.write(call('/token'))
-    await vi.waitFor(() => expect(responses).toHaveLength(2), patient)
+    await vi.waitFor(() => expect(responses).toHaveLength(2), longTimeout)
     responses[0]?.end('done')
     const closed = close()
     responses[1]?.end('last')
     await closed
-    await vi.waitFor(() => expect(busy.text()).toMatch(/last$/), patient)
+    await vi.waitFor(() => expect(busy.text()).toMatch(/last$/), longTimeout)
     expect(busy.text()).toContain('connection: close')
   })
 
@@ -417,7 +417,7 @@ describe('connections', () => {
     socket.on('data', (bytes: Buffer) => (text += bytes.toString()))
     const get = 'GET /c HTTP/1.1\r\nhost: x\r\n\r\n'
     socket.write(call('/a', '1') + call('/long') + call('/b', '2') + get)
-    await vi.waitFor(() => expect(text).toMatch(/node GET \/c $/), patient)
+    await vi.waitFor(() => expect(text).toMatch(/node GET \/c $/), longTimeout)
     expect(text.length).toBeGreaterThan(2_000_000)
     expect(text.match(/http1 \S+ \d/g)).toEqual(['http1 /a 1', 'http1 /b 2'])
   })

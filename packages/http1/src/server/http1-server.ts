@@ -4,7 +4,7 @@ import { RehashingMap } from '../rehashing-map.ts'
 import { type ConnectionOwner, ServerConnection, type ServerTimeouts } from './server-connection.ts'
 import type { Http1ServerRequest } from './request.ts'
 import type { Http1ServerResponse } from './response.ts'
-import { type HeadRules, longestBody } from './request-head.ts'
+import { type HeadRules, maxBodyLength } from './request-head.ts'
 import { guardedImmediate, guardedInterval } from '../unexpected-errors.ts'
 
 /** Accepts HTTP/1.1 connections from a listening port. */
@@ -41,9 +41,9 @@ export interface Http1ServerOptions<match, headState> extends HeadRules<match, h
 }
 
 // The request listener limits the duration of a call.
-const defaultTimeouts = { idle: 60_000, head: 10_000, body: 30_000, call: Infinity, leaving: 60_000 }
+const defaultTimeouts = { idle: 60_000, head: 10_000, body: 30_000, call: Infinity, response: 60_000 }
 
-const longestCheckMs = 1_000
+const maxCheckMs = 1_000
 
 const defaultMaxHeldBytes = 33_554_432
 
@@ -60,16 +60,16 @@ export function createHttp1Server<match, headState>(
   rules: Http1ServerOptions<match, headState>,
   serve: (request: Http1ServerRequest<match, headState>, response: Http1ServerResponse) => void,
 ): Http1Server {
-  const { maxBodyBytes, timeouts: given, maxHeldBytes = defaultMaxHeldBytes } = rules
+  const { maxBodyBytes, timeouts: timeoutOptions, maxHeldBytes = defaultMaxHeldBytes } = rules
   const connections = new RehashingMap<ServerConnection<match, headState>, true>()
-  const timeouts = { ...defaultTimeouts, ...given }
+  const timeouts = { ...defaultTimeouts, ...timeoutOptions }
   let unwritten: ServerConnection<match, headState>[] = []
   // A response wakes the client that waits for it, which costs the operating system much time. When responses are
   // written together, most clients are already awake after the first one.
   const writeAll = () => {
-    const answered = unwritten
+    const connectionsToWrite = unwritten
     unwritten = []
-    for (const connection of answered) connection.writeNow()
+    for (const connection of connectionsToWrite) connection.writeNow()
   }
   let fallbacks = 0
   let heldBytes = 0
@@ -77,11 +77,11 @@ export function createHttp1Server<match, headState>(
   const owner: Mutable<ConnectionOwner<match, headState>> = {
     fields: dateField(),
     isDraining: false,
-    maxBodyBytes: Math.min(maxBodyBytes, longestBody),
+    maxBodyBytes: Math.min(maxBodyBytes, maxBodyLength),
     timeouts,
     rules,
     serve,
-    hold: (bytes: number) => {
+    reserve: (bytes: number) => {
       heldBytes += bytes
       return heldBytes <= maxHeldBytes
     },
@@ -89,7 +89,7 @@ export function createHttp1Server<match, headState>(
       if (unwritten.length === 0) guardedImmediate(writeAll)
       unwritten.push(connection)
     },
-    forget: (connection: ServerConnection<match, headState>) => connections.delete(connection),
+    remove: (connection: ServerConnection<match, headState>) => connections.delete(connection),
     fallBack: (socket: Socket, unread: Buffer) => {
       fallbacks += 1
       socket.pause()
@@ -104,7 +104,7 @@ export function createHttp1Server<match, headState>(
       const now = performance.now()
       for (const connection of connections.keys()) connection.check(now)
     },
-    Math.min(longestCheckMs, ...Object.values(timeouts)),
+    Math.min(maxCheckMs, ...Object.values(timeouts)),
   ).unref()
   return {
     emit: (event: 'connection' | 'listening', socket?: Socket) => {

@@ -25,10 +25,10 @@ export interface RequestHead<match, headState> {
 }
 
 /** Maximum length of a head that the server parses; node:http accepts twice as much. */
-export const longestHead = 8_192
+export const maxHeadLength = 8_192
 
 /** Maximum length of a body that the server reads. */
-export const longestBody = 65_536
+export const maxBodyLength = 65_536
 
 // Each pattern allows one notation only. RFC 9112 allows more, and servers are known to disagree about these.
 const requestLine = /^(POST|OPTIONS) (\/(?:[\w-]{1,128}(?:\/[\w-]{1,128})?)?) HTTP\/1\.1$/
@@ -131,8 +131,8 @@ export function canBecomeOrdinary(
   const lines = text.split('\r\n')
   const open = lines.pop() ?? ''
   if (!/^[\x20-\x7E]*\r?$/.test(open)) return false
-  const [first, ...others] = lines
+  const [first, ...rest] = lines
   const target = first === undefined ? undefined : requestLine.exec(first)?.[2]
   if (first !== undefined && (target === undefined || match(target) === undefined)) return false
-  return others.every((line) => headerLine.test(line))
+  return rest.every((line) => headerLine.test(line))
 }

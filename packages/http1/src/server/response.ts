@@ -78,8 +78,8 @@ export class Http1ServerResponse {
     const text = String(value)
     if (/[^\x20-\x7E]/.test(text)) throw new TypeError(`The header ${name} contains an invalid character.`)
     if (this.#preset.names.includes(name)) this.#preset = without(this.#preset, name)
-    const known = this.#names.indexOf(name)
-    if (known >= 0) this.#values[known] = text
+    const index = this.#names.indexOf(name)
+    if (index >= 0) this.#values[index] = text
     else {
       this.#names.push(name)
       this.#values.push(text)
@@ -197,9 +197,9 @@ export class Http1ServerResponse {
 
 function without({ names, lines }: PresetHeaders, name: string): PresetHeaders {
   const isOther = (line: string) => line !== '' && !line.startsWith(`${name}: `)
-  const others = lines.split('\r\n').filter(isOther)
+  const remaining = lines.split('\r\n').filter(isOther)
   return {
     names: names.filter((other) => other !== name),
-    lines: others.map((line) => `${line}\r\n`).join(''),
+    lines: remaining.map((line) => `${line}\r\n`).join(''),
   }
 }

@@ -6,7 +6,7 @@ import { guarded } from '../unexpected-errors.ts'
 import {
   canBecomeOrdinary,
   type HeadRules,
-  longestHead,
+  maxHeadLength,
   readRequestHead,
   type RequestHead,
 } from './request-head.ts'
@@ -26,12 +26,12 @@ export interface ConnectionOwner<match, headState> {
    * Adds the number of bytes, which can be negative, to the total size of incomplete bodies; returns whether the total
    * is within the limit.
    */
-  hold(bytes: number): boolean
+  reserve(bytes: number): boolean
   /** Schedules the last part of a response to be written with those of other connections in this event-loop tick. */
   writeLater(connection: ServerConnection<match, headState>): void
   /** Moves a connection permanently to node:http, including its unread bytes. */
   fallBack(socket: Socket, unread: Buffer): void
-  forget(connection: ServerConnection<match, headState>): void
+  remove(connection: ServerConnection<match, headState>): void
 }
 
 /** Timeout of each phase of a connection, in milliseconds. */
@@ -43,7 +43,7 @@ interface PendingWrite {
   readonly onWritten: (error?: Error | null) => void
 }
 
-type Phase = 'idle' | 'head' | 'body' | 'call' | 'leaving'
+type Phase = 'idle' | 'head' | 'body' | 'call' | 'response'
 
 // Maximum number of bytes that a client may send while it waits for a response.
 const maxBufferedAhead = 65_536
@@ -53,7 +53,7 @@ const maxCachedHeads = 8
 const maxCachedHeadLength = 1_024
 
 const headEnd = Buffer.from('\r\n\r\n')
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 
 /** One connection. It serves requests one after the other, until one arrives that is not ordinary. */
 export class ServerConnection<match, headState> implements ResponseSocket {
@@ -62,7 +62,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   #phase: Phase = 'idle'
   // When the timeout check first saw the phase.
   #since: number | undefined
-  #unread: Buffer = nothing
+  #unread: Buffer = noBytes
   // A client sends the same few heads again and again. They differ in the length of the body. The keys include the
   // empty line at the end.
   readonly #heads = new Map<string, RequestHead<match, headState>>()
@@ -70,7 +70,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   #headText = ''
   #head: RequestHead<match, headState> | undefined
   #pieces: Buffer[] = []
-  #held = 0
+  #heldBytes = 0
   #missing = 0
   #response: Http1ServerResponse | undefined
   #last: PendingWrite | undefined
@@ -79,7 +79,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   constructor(owner: ConnectionOwner<match, headState>, socket: Socket) {
     this.#owner = owner
     this.#socket = socket
-    socket.on('data', this.#take).on('end', this.#end).on('close', this.#close).on('error', this.#close)
+    socket.on('data', this.#onData).on('end', this.#end).on('close', this.#close).on('error', this.#close)
     socket.on('timeout', this.#close)
   }
 
@@ -91,7 +91,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   get commonFields(): string {
     return this.#owner.isDraining
       ? `${this.#owner.fields}connection: close\r\n`
-      : `${this.#owner.fields}${staying}`
+      : `${this.#owner.fields}${keepAliveFields}`
   }
 
   /** Closes the connection when its phase has timed out, counted from the first check in that phase. */
@@ -99,7 +99,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     this.#since ??= now
     if (now - this.#since <= this.#owner.timeouts[this.#phase]) return
     // A long complete response has a socket timeout, which limits how long the client may read nothing.
-    if (this.#phase === 'leaving' && this.#socket.timeout) return
+    if (this.#phase === 'response' && this.#socket.timeout) return
     if (this.#phase === 'head' || this.#phase === 'body') {
       this.#socket.write('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n')
     }
@@ -111,7 +111,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     encoding: BufferEncoding,
     onWritten?: (error?: Error | null) => void,
   ): void {
-    this.#phase = 'leaving'
+    this.#phase = 'response'
     // Each chunk of a streamed response restarts the timeout.
     this.#since = undefined
     this.#socket.write(data, encoding, onWritten)
@@ -168,7 +168,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   }
 
   // An error that a handler throws ends only this connection.
-  readonly #take = guarded(
+  readonly #onData = guarded(
     'http1',
     (bytes: Buffer) => this.#onBytes(bytes),
     () => this.destroy(),
@@ -207,15 +207,15 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     const bytes = this.#unread
     const end = bytes.indexOf(headEnd)
     if (end < 0) {
-      if (bytes.length > longestHead || !canBecomeOrdinary(bytes.toString('latin1'), this.#owner.rules))
+      if (bytes.length > maxHeadLength || !canBecomeOrdinary(bytes.toString('latin1'), this.#owner.rules))
         return this.#fallBackToNodeHttp()
       this.#enter('head')
       return false
     }
-    const behind = end + headEnd.length
-    const head = end > longestHead ? undefined : this.#headOf(bytes.toString('latin1', 0, behind))
+    const bodyStart = end + headEnd.length
+    const head = end > maxHeadLength ? undefined : this.#headOf(bytes.toString('latin1', 0, bodyStart))
     if (!head) return this.#fallBackToNodeHttp()
-    this.#unread = bytes.subarray(behind)
+    this.#unread = bytes.subarray(bodyStart)
     return this.#beginBody(head)
   }
 
@@ -242,12 +242,12 @@ export class ServerConnection<match, headState> implements ResponseSocket {
 
   #readBody(): boolean {
     const piece = this.#unread.length > this.#missing ? this.#unread.subarray(0, this.#missing) : this.#unread
-    this.#unread = piece.length === this.#unread.length ? nothing : this.#unread.subarray(piece.length)
+    this.#unread = piece.length === this.#unread.length ? noBytes : this.#unread.subarray(piece.length)
     this.#missing -= piece.length
     if (this.#missing > 0) {
       this.#pieces.push(piece)
-      this.#held += piece.length
-      return this.#owner.hold(piece.length) ? false : this.#fallBackToNodeHttp()
+      this.#heldBytes += piece.length
+      return this.#owner.reserve(piece.length) ? false : this.#fallBackToNodeHttp()
     }
     const body = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
     this.#detach()
@@ -263,16 +263,16 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   }
 
   #fallBackToNodeHttp(): false {
-    const begun = this.#pieces.length > 0 ? [Buffer.from(this.#headText, 'latin1'), ...this.#pieces] : []
-    this.#leave()
-    this.#owner.fallBack(this.#socket, Buffer.concat([...begun, this.#unread]))
+    const partial = this.#pieces.length > 0 ? [Buffer.from(this.#headText, 'latin1'), ...this.#pieces] : []
+    this.#removeListeners()
+    this.#owner.fallBack(this.#socket, Buffer.concat([...partial, this.#unread]))
     return false
   }
 
   #detach(): void {
-    if (this.#held === 0) return
-    this.#owner.hold(-this.#held)
-    this.#held = 0
+    if (this.#heldBytes === 0) return
+    this.#owner.reserve(-this.#heldBytes)
+    this.#heldBytes = 0
     this.#pieces = []
   }
 
@@ -280,18 +280,18 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   readonly #end = (): void => void this.#socket.end()
 
   readonly #close = (): void => {
-    this.#leave()
+    this.#removeListeners()
     this.#socket.destroy()
     this.#response?.close()
   }
 
-  #leave(): void {
+  #removeListeners(): void {
     const socket = this.#socket
-    socket.off('data', this.#take).off('end', this.#end).off('close', this.#close).off('error', this.#close)
+    socket.off('data', this.#onData).off('end', this.#end).off('close', this.#close).off('error', this.#close)
     socket.off('timeout', this.#close)
     this.#detach()
-    this.#owner.forget(this)
+    this.#owner.remove(this)
   }
 }
 
-const staying = 'connection: keep-alive\r\nkeep-alive: timeout=60\r\n'
+const keepAliveFields = 'connection: keep-alive\r\nkeep-alive: timeout=60\r\n'

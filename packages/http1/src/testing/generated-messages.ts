@@ -178,10 +178,10 @@ export function piecesOf(stream: Buffer, draw: Draw): Buffer[] {
  * messages.
  */
 export function repeatedMessage(draw: Draw): Buffer[] {
-  const one = Buffer.from(message(draw), 'latin1')
-  const other = Buffer.from(one)
-  other.writeUInt8(draw(0x60) + 0x20, draw(other.length))
-  return [one, one, other, one]
+  const original = Buffer.from(message(draw), 'latin1')
+  const altered = Buffer.from(original)
+  altered.writeUInt8(draw(0x60) + 0x20, draw(altered.length))
+  return [original, original, altered, original]
 }
 
 function message(draw: Draw): string {

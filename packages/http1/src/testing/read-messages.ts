@@ -19,7 +19,7 @@ export interface ReadStream {
   /** Whether the connection was handed over to node:http. */
   isFallback: boolean
   /** Whether some input was rejected as invalid HTTP. */
-  isRefused: boolean
+  isRejected: boolean
   /** The bytes that were treated as another protocol, from the first byte on. */
   upgraded: string | undefined
 }
@@ -32,7 +32,7 @@ class Line extends Duplex {
     messages: [],
     served: 0,
     isFallback: false,
-    isRefused: false,
+    isRejected: false,
     upgraded: undefined,
   }
 
@@ -55,10 +55,10 @@ class Line extends Duplex {
 export interface Reader {
   /** Begins to parse; the result is complete after {@link settle}. */
   begin(pieces: readonly Buffer[]): ReadStream
-  /** Same as {@link begin}, for pieces that arrive one after the other, at most {@link mostPaced} of them. */
+  /** Same as {@link begin}, for pieces that arrive one after the other, at most {@link maxPaced} of them. */
   beginPaced(pieces: readonly Buffer[]): ReadStream
   /** Destroys all connections that were begun so far. */
-  forget(): void
+  remove(): void
   close(): void
 }
 
@@ -89,13 +89,13 @@ export function http1Reader(): Reader {
 }
 
 /** Maximum number of paced pieces. */
-export const mostPaced = 12
+export const maxPaced = 12
 
 // The result of a piece is available some event-loop ticks later.
 const ticksPerPiece = 3
 
 // Each request on a connection takes one event-loop tick.
-const maxTicks = 24 + mostPaced * ticksPerPiece
+const maxTicks = 24 + maxPaced * ticksPerPiece
 
 /** Waits until all begun streams have been read. */
 export async function settle(): Promise<void> {
@@ -113,7 +113,7 @@ function readerOf(connect: (line: Line) => void, close: () => void): Reader {
   }
   return {
     close,
-    forget: () => {
+    remove: () => {
       for (const line of lines.splice(0)) line.destroy()
     },
     begin: (pieces) => {
@@ -158,7 +158,7 @@ function recordingServer(): Server {
   server.prependListener('connection', (line: unknown) => ((line as Line).readStream.isFallback = true))
   server.on('clientError', (_, socket) => {
     // The socket stays open: messages before the rejection still have to be reported.
-    ;(socket as unknown as Line).readStream.isRefused = true
+    ;(socket as unknown as Line).readStream.isRejected = true
   })
   for (const event of ['upgrade', 'connect'] as const) {
     server.on(event, (_request: unknown, socket: Duplex, head: Buffer) => {

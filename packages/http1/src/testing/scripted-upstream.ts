@@ -11,7 +11,7 @@ export interface ScriptedRequest {
   /** Number of the connection, from 1. */
   readonly connection: number
   /** Number of the request on its connection, from 1. */
-  readonly turn: number
+  readonly sequence: number
   readonly body: string
 }
 
@@ -42,7 +42,7 @@ export async function overServer(
   let connections = 0
   server.on(event, (socket: Socket) => {
     const connection = ++connections
-    let turn = 0
+    let sequence = 0
     let text = ''
     sockets.add(socket)
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
@@ -54,7 +54,7 @@ export async function overServer(
         if (end < 4 || text.length < end + Number(length)) return
         const body = text.slice(end, end + Number(length))
         text = text.slice(end + Number(length))
-        const request = { socket, connection, turn: ++turn, body }
+        const request = { socket, connection, sequence: ++sequence, body }
         requests.push(request)
         handler(request)
       }
@@ -86,7 +86,15 @@ export function connectionsTo(url: URL, options: Partial<Http1Options> = {}): Ht
 
 /** A repeatable call. */
 export function post(body: string, options: Partial<Http1Call> = {}): Http1Call {
-  return { method: 'POST', target: '/', fields: '', body, pace: 'slow', isRepeatable: true, ...options }
+  return {
+    method: 'POST',
+    target: '/',
+    fields: '',
+    body,
+    latencyClass: 'long',
+    isRepeatable: true,
+    ...options,
+  }
 }
 
 /** An ordinary response. */

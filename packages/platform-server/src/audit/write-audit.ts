@@ -71,12 +71,12 @@ export async function writeAudit(
  * @param after - undefined for a deleted object
  */
 export function changesBetween(before: object | undefined, after: object | undefined): Changes {
-  const [old, fresh] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))]
-  const names = [...new Set([...old.keys(), ...fresh.keys()])]
+  const [previous, next] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))]
+  const names = [...new Set([...previous.keys(), ...next.keys()])]
   return Object.fromEntries(
     names
-      .filter((name) => JSON.stringify(old.get(name)) !== JSON.stringify(fresh.get(name)))
-      .map((name) => [name, { before: old.get(name) ?? null, after: fresh.get(name) ?? null }]),
+      .filter((name) => JSON.stringify(previous.get(name)) !== JSON.stringify(next.get(name)))
+      .map((name) => [name, { before: previous.get(name) ?? null, after: next.get(name) ?? null }]),
   )
 }
 

@@ -20,8 +20,8 @@ async function backupOf({ db }: Pick<Store, 'db'>): Promise<string[]> {
 }
 
 /** Opens a database with the key of another one. */
-async function openWithKeyOf(database: TemporaryDatabase, other: TemporaryDatabase): Promise<Store> {
-  return database.open((await readFile(`${other.dataDirectory}/secret.key`, 'utf8')).trim())
+async function openWithKeyOf(database: TemporaryDatabase, keySource: TemporaryDatabase): Promise<Store> {
+  return database.open((await readFile(`${keySource.dataDirectory}/secret.key`, 'utf8')).trim())
 }
 
 describe.each(allBackends)('a backup of the $name database', ({ create }) => {
@@ -51,11 +51,11 @@ describe.each(allBackends)('a backup of the $name database', ({ create }) => {
       const restored = await openWithKeyOf(database, source)
       const rows = await restoreBackup(restored, linesOf(lines))
       expect(rows).toBe(lines.length - 2 - (await tablesInOrder(restored.db)).length)
-      const again = await backupOf(restored)
-      expect(new Set(again.slice(1))).toEqual(new Set(lines.slice(1)))
+      const secondBackup = await backupOf(restored)
+      expect(new Set(secondBackup.slice(1))).toEqual(new Set(lines.slice(1)))
       // The upstreams of a node can still be decrypted.
       const node = await restored.db.selectFrom('nodes').select(['id', 'upstreams']).executeTakeFirstOrThrow()
-      expect(restored.encryptor.open(node.upstreams, node.id)).toContain('c4n4ry')
+      expect(restored.encryptor.decrypt(node.upstreams, node.id)).toContain('c4n4ry')
     } finally {
       await database.remove()
     }

@@ -7,7 +7,7 @@ import { StoreError } from '../store/store-error.ts'
 import { migrationsOf, tablesInOrder } from './tables.ts'
 import type { BackupHead } from './write-backup.ts'
 
-const rowsAtOnce = 500
+const batchRows = 500
 
 /**
  * Restores the records of a backup into an empty database, in one transaction.
@@ -31,19 +31,19 @@ export async function restoreBackup(
     const iterator = lines[Symbol.asyncIterator]()
     assertHead(parsed(await next(iterator)), await migrationsOf(transaction))
     let table: string | undefined
-    let waiting: string[] = []
+    let buffered: string[] = []
     let count = 0
     const flush = async () => {
-      if (table !== undefined && waiting.length > 0) await insert(transaction, table, waiting)
-      waiting = []
+      if (table !== undefined && buffered.length > 0) await insert(transaction, table, buffered)
+      buffered = []
     }
     for (;;) {
       const line = await next(iterator)
       const mark = markOf(line)
       if (mark === undefined) {
-        waiting.push(line)
+        buffered.push(line)
         count += 1
-        if (waiting.length === rowsAtOnce) await flush()
+        if (buffered.length === batchRows) await flush()
         continue
       }
       await flush()

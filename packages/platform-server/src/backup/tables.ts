@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../store/database.ts'
 
 // The header of a backup lists the migrations that have run; its rows do not.
-const ownTables = ['kysely_migration', 'kysely_migration_lock']
+const migrationTables = ['kysely_migration', 'kysely_migration_lock']
 
 /** Returns the names of all tables with records, each after the tables that it refers to. */
 export async function tablesInOrder(db: Kysely<Database>): Promise<readonly string[]> {
@@ -14,7 +14,7 @@ export async function tablesInOrder(db: Kysely<Database>): Promise<readonly stri
     join pg_class own on own.oid = conrelid
     join pg_class other on other.oid = confrelid
     where contype = 'f' and own.relnamespace = current_schema()::regnamespace`.execute(db)
-  const names = tables.map(({ name }) => name).filter((name) => !ownTables.includes(name))
+  const names = tables.map(({ name }) => name).filter((name) => !migrationTables.includes(name))
   const ordered = new Set<string>()
   const add = (name: string) => {
     for (const { from, to } of references) {

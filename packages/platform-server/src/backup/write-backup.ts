@@ -11,7 +11,7 @@ export interface BackupHead {
   readonly created_at: string
 }
 
-const rowsAtOnce = 1_000
+const batchRows = 1_000
 
 /**
  * Reads every record of the database from one snapshot, as lines of JSON: a header, the name and the rows of each
@@ -57,9 +57,9 @@ async function* rowsOf(db: Kysely<Database>, table: string): AsyncGenerator<stri
     db,
   )
   for (;;) {
-    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(rowsAtOnce)} from backup`.execute(db)
+    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(batchRows)} from backup`.execute(db)
     for (const { line } of rows) yield line
-    if (rows.length < rowsAtOnce) break
+    if (rows.length < batchRows) break
   }
   await sql`close backup`.execute(db)
 }

@@ -24,16 +24,16 @@ describe('createCredentialUse', () => {
   })
 
   it('reports the first use soon, and those of the next minute in one batch', async () => {
-    sink.note('CR-1', '192.0.2.1')
-    sink.note('CR-1', '192.0.2.1')
+    sink.record('CR-1', '192.0.2.1')
+    sink.record('CR-1', '192.0.2.1')
     await vi.advanceTimersByTimeAsync(2_000)
     const first = { credentialId: 'CR-1', usedAt: 1_000_000, address: '192.0.2.1', addresses: ['192.0.2.1'] }
     expect(reports).toEqual([[first]])
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) {
       await vi.advanceTimersByTimeAsync(1_000)
-      sink.note('CR-1', address)
+      sink.record('CR-1', address)
     }
-    sink.note('CR-2', '::1')
+    sink.record('CR-2', '::1')
     await vi.advanceTimersByTimeAsync(10_000)
     expect(reports.slice(1)).toEqual([[expect.objectContaining({ credentialId: 'CR-2' })]])
     await vi.advanceTimersByTimeAsync(60_000)
@@ -49,13 +49,13 @@ describe('createCredentialUse', () => {
     ])
     await vi.advanceTimersByTimeAsync(300_000)
     expect(reports).toHaveLength(3)
-    sink.note('CR-1', '192.0.2.1')
+    sink.record('CR-1', '192.0.2.1')
     await vi.advanceTimersByTimeAsync(2_000)
     expect(reports).toHaveLength(4)
   })
 
   it('reports pending uses when it is closed', async () => {
-    sink.note('CR-1', '192.0.2.1')
+    sink.record('CR-1', '192.0.2.1')
     await sink.close()
     expect(reports).toHaveLength(1)
     await sink.close()
@@ -64,13 +64,13 @@ describe('createCredentialUse', () => {
 
   it('continues after a failed write', async () => {
     isFailing = true
-    sink.note('CR-1', '192.0.2.1')
+    sink.record('CR-1', '192.0.2.1')
     await vi.advanceTimersByTimeAsync(2_000)
     expect(reports).toHaveLength(1)
   })
 
   it('bounds the number of addresses per credential', async () => {
-    for (let at = 0; at < 1_000; at++) sink.note('CR-1', `192.0.2.${at}`)
+    for (let at = 0; at < 1_000; at++) sink.record('CR-1', `192.0.2.${at}`)
     await sink.close()
     expect(reports[0]?.[0]?.addresses).toHaveLength(64)
   })

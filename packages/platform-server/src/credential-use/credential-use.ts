@@ -48,7 +48,7 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
   const pending = new Map<string, PendingUse>()
   let reporting = Promise.resolve()
 
-  const takeDue = (isDue: (entry: PendingUse) => boolean): readonly CredentialUse[] => {
+  const collectDue = (isDue: (entry: PendingUse) => boolean): readonly CredentialUse[] => {
     const uses: CredentialUse[] = []
     for (const [credentialId, entry] of pending) {
       if (!isDue(entry)) continue
@@ -77,11 +77,11 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
   }
   const timer = guardedInterval(() => {
     const time = now()
-    report(takeDue(({ reportedAt }) => time - reportedAt >= reportMs))
+    report(collectDue(({ reportedAt }) => time - reportedAt >= reportMs))
   }, checkMs).unref()
 
   return {
-    note(credentialId, address) {
+    record(credentialId, address) {
       const entry = pending.get(credentialId)
       if (entry === undefined) {
         pending.set(credentialId, {
@@ -99,7 +99,7 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
     },
     async close() {
       clearInterval(timer)
-      report(takeDue(() => true))
+      report(collectDue(() => true))
       await reporting
     },
   }

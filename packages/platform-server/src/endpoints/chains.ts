@@ -13,7 +13,9 @@ export function nodeChains(
   protocols: readonly ProtocolDescription[],
 ): ReadonlyMap<string, readonly NodeProtocol[]> {
   const chains = new Map(
-    protocols.flatMap(({ name, chains: own }) => own.map((chain) => [chain, [name as NodeProtocol]])),
+    protocols.flatMap(({ name, chains: protocolChains }) =>
+      protocolChains.map((chain) => [chain, [name as NodeProtocol]]),
+    ),
   )
   for (const { name, furtherChains } of protocols) {
     for (const chain of furtherChains) chains.get(chain)?.push(name as NodeProtocol)

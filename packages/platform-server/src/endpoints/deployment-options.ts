@@ -23,11 +23,11 @@ export function deploymentOptions(
   protocols: readonly ProtocolDescription[],
   configured: ConfiguredNode | undefined,
 ): readonly DeploymentOption[] {
-  return [...configuredOptions(protocols, configured), ...ownOptions(protocols)]
+  return [...configuredOptions(protocols, configured), ...customOptions(protocols)]
 }
 
 /** The id of a chain's option for upstreams that the creator provides. */
-export function ownOptionOf(chain: string): string {
+export function customOptionOf(chain: string): string {
   return `own-${chain}`
 }
 
@@ -50,9 +50,9 @@ function configuredOptions(
     }))
 }
 
-function ownOptions(protocols: readonly ProtocolDescription[]): readonly DeploymentOption[] {
+function customOptions(protocols: readonly ProtocolDescription[]): readonly DeploymentOption[] {
   return [...nodeChains(protocols)].map(([chain, offered]) => ({
-    id: ownOptionOf(chain),
+    id: customOptionOf(chain),
     chain,
     protocols: offered,
     description: `Your own upstreams for ${titleOf(protocols, chain)}.`,

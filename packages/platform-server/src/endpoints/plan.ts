@@ -18,7 +18,7 @@ export function planNode(
   input: NodeInput,
   options: readonly DeploymentOption[],
 ): NodePlan {
-  if (input.option === undefined) return planOwn(protocols, input, input.chain)
+  if (input.option === undefined) return planCustom(protocols, input, input.chain)
   const option = options.find(({ id }) => id === input.option)
   if (option === undefined) return { errors: { option: ['The deployment option does not exist.'] } }
   return option.upstreams === undefined
@@ -34,11 +34,11 @@ export function planUpstreams(
 ): { readonly protocols: readonly NodeProtocol[] } | { readonly errors: ValidationErrors } {
   const protocols = nodeProtocolsIn(descriptions, Object.keys(textsOf(descriptions, upstreams)))
   const offered: ReadonlySet<string> = new Set(nodeChains(descriptions).get(chain) ?? protocols)
-  const others = protocols.filter((protocol) => !offered.has(protocol))
+  const unsupported = protocols.filter((protocol) => !offered.has(protocol))
   const errors = {
     ...validateUpstreams(descriptions, upstreams),
     ...Object.fromEntries(
-      others.map((protocol) => [`upstreams.${protocol}`, ['Must be omitted for this chain.']]),
+      unsupported.map((protocol) => [`upstreams.${protocol}`, ['Must be omitted for this chain.']]),
     ),
     ...(protocols.length === 0 && { upstreams: ['Must contain the URL of an upstream.'] }),
   }
@@ -49,8 +49,8 @@ function planConfigured(input: NodeInput, option: DeploymentOption): NodePlan {
   const { id, chain, network = '', protocols: offered, upstreams = {} } = option
   const errors = {
     ...(input.upstreams !== undefined && { upstreams: ['Must be omitted with this deployment option.'] }),
-    ...(input.chain !== undefined && input.chain !== chain && { chain: [thatOfOption] }),
-    ...(input.network !== undefined && input.network !== network && { network: [thatOfOption] }),
+    ...(input.chain !== undefined && input.chain !== chain && { chain: [mustMatchOption] }),
+    ...(input.network !== undefined && input.network !== network && { network: [mustMatchOption] }),
     ...validateProtocols(input, offered),
   }
   if (Object.keys(errors).length > 0) return { errors }
@@ -62,11 +62,11 @@ function planOfChain(
   input: NodeInput,
   option: DeploymentOption,
 ): NodePlan {
-  const isOther = input.chain !== undefined && input.chain !== option.chain
-  return isOther ? { errors: { chain: [thatOfOption] } } : planOwn(protocols, input, option.chain)
+  const isMismatch = input.chain !== undefined && input.chain !== option.chain
+  return isMismatch ? { errors: { chain: [mustMatchOption] } } : planCustom(protocols, input, option.chain)
 }
 
-function planOwn(
+function planCustom(
   descriptions: readonly ProtocolDescription[],
   input: NodeInput,
   chain: string | undefined,
@@ -91,7 +91,7 @@ function planOwn(
   }
 }
 
-const thatOfOption = 'Must be omitted, or equal the value of the deployment option.'
+const mustMatchOption = 'Must be omitted, or equal the value of the deployment option.'
 const required = 'This field is required, because the deployment option does not set it.'
 
 function validateProtocols(

@@ -1,4 +1,4 @@
-import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
+import { startOf } from '@fairlead/gateway-core/usage/current-usage'
 import type { Limits, Rate } from '@fairlead/gateway-core/grants/limits'
 import type { Body, Success } from '../platform-api/platform-call.ts'
 import type { LimitsUse } from '../records/limits.ts'
@@ -34,11 +34,11 @@ export function presentLimits(limits: Limits): LimitsResource {
 /** Converts the use of limits to its form in the platform API. */
 export function presentUse(use: LimitsUse, now: number = Date.now()): Success<'getNodeLimits'>['used'] {
   // A month has fewer than 32 days, so 32 days after its start lie in the next month.
-  const nextMonth = beginningOf('month', beginningOf('month', now) + 32 * dayMs)
+  const nextMonth = startOf('month', startOf('month', now) + 32 * dayMs)
   return {
     requests_today: use.requestsToday,
     units_this_month: use.unitsThisMonth,
-    requests_reset_at: wholeSecond(beginningOf('day', now) + dayMs),
+    requests_reset_at: wholeSecond(startOf('day', now) + dayMs),
     units_reset_at: wholeSecond(nextMonth),
   }
 }
@@ -48,13 +48,13 @@ export function limitsOf(input: LimitsInput): Limits {
   const { requests_per_second: perSecond, burst, methods } = input
   const hasMethods = methods !== undefined && methods !== null && Object.keys(methods).length > 0
   return {
-    ...(isGiven(perSecond) && { rate: rateOf(perSecond, burst) }),
-    ...(isGiven(input.requests_per_day) && { requestsPerDay: input.requests_per_day }),
-    ...(isGiven(input.units_per_month) && { unitsPerMonth: input.units_per_month }),
-    ...(isGiven(input.max_concurrent_calls) && { maxConcurrentCalls: input.max_concurrent_calls }),
-    ...(isGiven(input.max_batch_items) && { maxBatchItems: input.max_batch_items }),
-    ...(isGiven(input.max_body_bytes) && { maxBodyBytes: input.max_body_bytes }),
-    ...(isGiven(input.max_log_range) && { maxLogRange: input.max_log_range }),
+    ...(isDefined(perSecond) && { rate: rateOf(perSecond, burst) }),
+    ...(isDefined(input.requests_per_day) && { requestsPerDay: input.requests_per_day }),
+    ...(isDefined(input.units_per_month) && { unitsPerMonth: input.units_per_month }),
+    ...(isDefined(input.max_concurrent_calls) && { maxConcurrentCalls: input.max_concurrent_calls }),
+    ...(isDefined(input.max_batch_items) && { maxBatchItems: input.max_batch_items }),
+    ...(isDefined(input.max_body_bytes) && { maxBodyBytes: input.max_body_bytes }),
+    ...(isDefined(input.max_log_range) && { maxLogRange: input.max_log_range }),
     ...(hasMethods && {
       methodRates: mapValues(methods, (rate) => rateOf(rate.requests_per_second, rate.burst)),
     }),
@@ -62,10 +62,10 @@ export function limitsOf(input: LimitsInput): Limits {
 }
 
 function rateOf(requestsPerSecond: number, burst: number | null | undefined): Rate {
-  return { requestsPerSecond, ...(isGiven(burst) && { burst }) }
+  return { requestsPerSecond, ...(isDefined(burst) && { burst }) }
 }
 
-function isGiven(value: number | null | undefined): value is number {
+function isDefined(value: number | null | undefined): value is number {
   return value !== undefined && value !== null
 }
 
@@ -86,7 +86,7 @@ const methodPattern = /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}\*?|\/?\*)$/
 export function validateLimits({ requests_per_second, burst, methods }: LimitsInput): ValidationErrors {
   const patterns = Object.keys(methods ?? {})
   return {
-    ...(isGiven(burst) && !isGiven(requests_per_second) && { burst: ['Requires requests_per_second.'] }),
+    ...(isDefined(burst) && !isDefined(requests_per_second) && { burst: ['Requires requests_per_second.'] }),
     ...(!patterns.every((pattern) => methodPattern.test(pattern)) && {
       methods: ['Must contain method names or gRPC paths, which may end with *.'],
     }),

@@ -3,7 +3,7 @@ import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { ConfiguredNode } from '../records/configured-node.ts'
 import { type NewNode, updateNode } from '../records/nodes.ts'
-import { areSameUpstreams, openUpstreams } from '../records/encrypted-upstreams.ts'
+import { areSameUpstreams, decryptUpstreams } from '../records/encrypted-upstreams.ts'
 import type { Database } from '../store/database.ts'
 import { deploymentOptions } from './deployment-options.ts'
 
@@ -23,34 +23,35 @@ export async function setNodeUpstreams(
   id: string,
   node: Pick<NewNode, 'network' | 'protocols' | 'upstreams'>,
 ): Promise<void> {
-  await moveNode(db, encryptor, id, node)
+  await changeUpstreams(db, encryptor, id, node)
   const { rows } = await sql<{ chain: string }>`
     select chain from nodes where id = ${id} and managed_by = 'configuration'`.execute(db)
   const [configured] = rows
-  if (configured !== undefined) await moveFollowers({ db, encryptor, protocols }, { ...node, ...configured })
+  if (configured !== undefined)
+    await updateDependentNodes({ db, encryptor, protocols }, { ...node, ...configured })
 }
 
-async function moveFollowers(
+async function updateDependentNodes(
   { db, encryptor, protocols }: NodeStore,
   configured: ConfiguredNode,
 ): Promise<void> {
   const options = new Map(deploymentOptions(protocols, configured).map((option) => [option.id, option]))
-  const followers = await db
+  const dependents = await db
     .selectFrom('nodes')
     .select(['id', 'option', 'protocols'])
     .where('option', 'is not', null)
     .orderBy('id')
     .execute()
-  for (const { id, option, protocols: offered } of followers) {
+  for (const { id, option, protocols: offered } of dependents) {
     // If the option no longer exists, the node keeps its upstreams.
-    const followed = options.get(option ?? '')
-    if (followed?.upstreams === undefined) continue
-    const { upstreams } = followed
-    await moveNode(db, encryptor, id, { network: configured.network, protocols: offered, upstreams })
+    const selected = options.get(option ?? '')
+    if (selected?.upstreams === undefined) continue
+    const { upstreams } = selected
+    await changeUpstreams(db, encryptor, id, { network: configured.network, protocols: offered, upstreams })
   }
 }
 
-async function moveNode(
+async function changeUpstreams(
   db: Kysely<Database>,
   encryptor: Encryptor,
   id: string,
@@ -63,9 +64,9 @@ async function moveNode(
     .where('id', '=', id)
     .executeTakeFirst()
   if (row === undefined) return
-  const isSame =
+  const isUnchanged =
     row.network === network &&
     row.protocols.join() === protocols.join() &&
-    areSameUpstreams(openUpstreams(encryptor, id, row.upstreams), upstreams)
-  if (!isSame) await updateNode(db, encryptor, id, { network, protocols, upstreams })
+    areSameUpstreams(decryptUpstreams(encryptor, id, row.upstreams), upstreams)
+  if (!isUnchanged) await updateNode(db, encryptor, id, { network, protocols, upstreams })
 }

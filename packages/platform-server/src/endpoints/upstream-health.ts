@@ -29,13 +29,13 @@ export function upstreamHealth(
   states: readonly UpstreamState[],
 ): readonly UpstreamHealth[] {
   const cordoned = cordonedOf(protocols, upstreams)
-  const known = new Map(states.map((state) => [`${state.field}/${state.position}`, state]))
+  const stateByPosition = new Map(states.map((state) => [`${state.field}/${state.position}`, state]))
   const recordNames = new Map(fieldsOf(protocols).map(({ name, recordName }) => [name, recordName]))
   const positions = new Map<string, number>()
   return presentUpstreams(protocols, upstreams).map(({ protocol, address }) => {
     const position = positions.get(protocol) ?? 0
     positions.set(protocol, position + 1)
-    const state = known.get(`${recordNames.get(protocol)}/${position}`)
+    const state = stateByPosition.get(`${recordNames.get(protocol)}/${position}`)
     const isCordoned = cordoned.has(`${protocol} ${position}`)
     if (state === undefined) return { protocol, address, ...unknown, in_use: !isCordoned }
     return {
@@ -60,8 +60,8 @@ function cordonedOf(
   const states = fieldsOf(protocols).flatMap(({ name, recordName }) =>
     parseUpstreams(upstreams[recordName] ?? '').map(({ isCordoned }, position) => ({
       isCordoned,
-      place: `${name} ${position}`,
+      key: `${name} ${position}`,
     })),
   )
-  return new Set(states.filter(({ isCordoned }) => isCordoned).map(({ place }) => place))
+  return new Set(states.filter(({ isCordoned }) => isCordoned).map(({ key }) => key))
 }

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
-import { complaintsOfTargets, type TargetRules } from './upstream-targets.ts'
+import { validateTargets, type TargetRules } from './upstream-targets.ts'
 import { protocols } from '../testing/protocols.ts'
 
 const names: Readonly<Record<string, readonly string[]>> = {
@@ -12,13 +12,13 @@ const names: Readonly<Record<string, readonly string[]>> = {
 
 const rules: TargetRules = {
   isPrivateAllowed: true,
-  ownUrls: () => ['http://0.0.0.0:8645', 'https://fairlead.example'],
-  ownDomain: 'Nodes.example',
+  gatewayUrls: () => ['http://0.0.0.0:8645', 'https://fairlead.example'],
+  nodeDomain: 'Nodes.example',
   resolve: async (name) => names[name] ?? Promise.reject(new Error('not found')),
 }
 
 async function isRejected(url: string, change: Partial<TargetRules> = {}): Promise<boolean> {
-  const errors = await complaintsOfTargets(protocols, { evm: url }, { ...rules, ...change })
+  const errors = await validateTargets(protocols, { evm: url }, { ...rules, ...change })
   expect(JSON.stringify(errors)).not.toContain('example')
   return Object.keys(errors).includes('upstreams.evm')
 }
@@ -127,8 +127,8 @@ const notations = [
 ]
 
 it.each(notations)('recognizes this gateway in http://%s:8645', async (host) => {
-  const ownUrls = () => ['http://0.0.0.0:8645', 'http://fairlead.example:8645']
-  const errors = await complaintsOfTargets(protocols, { evm: `http://${host}:8645/T` }, { ...rules, ownUrls })
+  const gatewayUrls = () => ['http://0.0.0.0:8645', 'http://fairlead.example:8645']
+  const errors = await validateTargets(protocols, { evm: `http://${host}:8645/T` }, { ...rules, gatewayUrls })
   expect(errors).toEqual({ 'upstreams.evm': ['Must not point to this gateway.'] })
 })
 
@@ -144,8 +144,8 @@ it.each([
   ['http://[fd00::1]', true],
   ['http://[::ffff:10.0.0.1]', true],
   ['http://unknown.example', true],
-])('reports for %s where private networks are not allowed: %s', async (url, isRefused) => {
-  expect(await isRejected(url, { isPrivateAllowed: false })).toBe(isRefused)
+])('reports for %s where private networks are not allowed: %s', async (url, expected) => {
+  expect(await isRejected(url, { isPrivateAllowed: false })).toBe(expected)
 })
 
 it('checks every URL of every protocol', async () => {
@@ -156,7 +156,7 @@ it('checks every URL of every protocol', async () => {
     jetton_v3: 'http://[fe80::1]',
     grpc: 'https://x-token:secret@169.254.0.1',
   }
-  expect(Object.keys(await complaintsOfTargets(protocols, input, rules))).toEqual([
+  expect(Object.keys(await validateTargets(protocols, input, rules))).toEqual([
     'upstreams.evm',
     'upstreams.websocket',
     'upstreams.jetton_v3',

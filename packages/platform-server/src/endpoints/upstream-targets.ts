@@ -6,9 +6,9 @@ import {
 } from '@fairlead/gateway-core/network/network-policy'
 import {
   isLocalhost,
-  isOwnAddress,
-  isOwnName,
-  type OwnService,
+  isGatewayAddress,
+  isGatewayName,
+  type GatewayAddresses,
   portOf,
 } from '@fairlead/gateway-core/network/gateway-addresses'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
@@ -17,15 +17,15 @@ import { type ValidationErrors, type UpstreamInput, targetsOf } from './upstream
 /** Rules for the network location of upstreams. */
 export interface TargetRules extends NetworkPolicy {
   /** URLs of the gateway itself. */
-  readonly ownUrls: () => readonly string[]
+  readonly gatewayUrls: () => readonly string[]
   /** Domain whose subdomains all belong to the gateway. */
-  readonly ownDomain?: string | undefined
+  readonly nodeDomain?: string | undefined
   /** Resolves a host name to IP addresses. Default: the system resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>
 }
 
 const forbidden = 'Must not resolve to an IP address that the network policy of the gateway rejects.'
-const ownService = 'Must not point to this gateway.'
+const pointsToGateway = 'Must not point to this gateway.'
 const unresolved = 'Must have a host name that resolves.'
 
 /**
@@ -36,7 +36,7 @@ const unresolved = 'Must have a host name that resolves.'
  *
  * @see https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html
  */
-export async function complaintsOfTargets(
+export async function validateTargets(
   protocols: readonly ProtocolDescription[],
   input: UpstreamInput,
   rules: TargetRules,
@@ -52,13 +52,13 @@ export async function complaintsOfTargets(
 }
 
 async function validateTarget(url: URL, rules: TargetRules): Promise<string | undefined> {
-  const { isPrivateAllowed, ownUrls, ownDomain } = rules
-  const own: OwnService = { urls: ownUrls, domain: () => ownDomain }
+  const { isPrivateAllowed, gatewayUrls, nodeDomain } = rules
+  const gatewayAddresses: GatewayAddresses = { urls: gatewayUrls, domain: () => nodeDomain }
   const port = portOf(url)
-  if (isOwnName(url.hostname, port, own)) return ownService
+  if (isGatewayName(url.hostname, port, gatewayAddresses)) return pointsToGateway
   const addresses = await addressesOf(url.hostname, rules)
   if (addresses.length === 0) return isPrivateAllowed ? undefined : unresolved
-  if (addresses.some((address) => isOwnAddress(address, port, own))) return ownService
+  if (addresses.some((address) => isGatewayAddress(address, port, gatewayAddresses))) return pointsToGateway
   return addresses.every((address) => isAllowedAddress(address, rules)) ? undefined : forbidden
 }
 

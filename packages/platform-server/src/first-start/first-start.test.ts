@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { ensureFirstStart, issueDevelopmentSecrets } from './first-start.ts'
 import { revokeApiKey } from '../records/api-keys.ts'
-import { openUpstreams } from '../records/encrypted-upstreams.ts'
+import { decryptUpstreams } from '../records/encrypted-upstreams.ts'
 import { loadNodeCredentials } from '../store/load-node-credentials.ts'
 import type { Store } from '../store/open-store.ts'
 import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
@@ -15,13 +15,13 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   let database: TemporaryDatabase
   afterEach(() => database.remove())
 
-  async function fresh(): Promise<Store> {
+  async function emptyStore(): Promise<Store> {
     database = await create()
     return database.open()
   }
 
   it('creates every record a usable gateway needs, once', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const first = await ensureFirstStart(store, { protocols, upstreams, network: 'local' })
     if (!first.created) throw new Error('The database was not empty.')
     const { organizationId, projectId, nodeId } = first
@@ -48,7 +48,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('updates the debug endpoints from the configuration, and keeps the probe results of the node', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const beacon = { upstreams: { beacon: 'http://127.0.0.1:5052' } }
     const { nodeId } = await ensureFirstStart(store, { protocols, ...beacon, beaconDebug: false })
     const grants = async () =>
@@ -60,8 +60,8 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
         settings: { beaconDebug: false },
       })
     }
-    const seen = { available: true, withheld: false, code: null, note: '', latency_ms: null }
-    const finding = { node_id: nodeId, method: 'm', transport: 'http', ...seen } as const
+    const result = { available: true, withheld: false, code: null, note: '', latency_ms: null }
+    const finding = { node_id: nodeId, method: 'm', transport: 'http', ...result } as const
     await store.db.insertInto('node_methods').values(finding).execute()
     await ensureFirstStart(store, { protocols, ...beacon })
     for (const grant of await grants()) expect(grant).toMatchObject({ settings: { beaconDebug: true } })
@@ -69,7 +69,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('updates only the configured node from the configuration', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const { nodeId } = await ensureFirstStart(store, { protocols, upstreams })
     const changed = { evm: 'http://127.0.0.1:8545', beacon: 'http://127.0.0.1:5052' }
     expect(await ensureFirstStart(store, { protocols, upstreams: changed, network: 'other' })).toMatchObject({
@@ -83,14 +83,14 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     })
 
     await store.db.updateTable('nodes').set({ managed_by: null, name: 'mine' }).execute()
-    const again = await ensureFirstStart(store, { protocols, upstreams })
-    expect(again.nodeId).not.toBe(nodeId)
+    const second = await ensureFirstStart(store, { protocols, upstreams })
+    expect(second.nodeId).not.toBe(nodeId)
     const nodes = await store.db
       .selectFrom('nodes')
       .select(['id', 'name', 'upstreams'])
       .orderBy('created_at')
       .execute()
-    const open = (node: (typeof nodes)[number]) => openUpstreams(store.encryptor, node.id, node.upstreams)
+    const open = (node: (typeof nodes)[number]) => decryptUpstreams(store.encryptor, node.id, node.upstreams)
     expect(nodes.map((node) => ({ name: node.name, upstreams: open(node) }))).toEqual([
       { name: 'mine', upstreams: changed },
       { name: 'First node', upstreams },
@@ -98,7 +98,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('creates a node of a jetton chain with that protocol only, wherever its index is', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const jetton = { jetton: 'http://127.0.0.1:8081', 'jetton-v3': 'http://127.0.0.1:8082' }
     await ensureFirstStart(store, { protocols, upstreams: jetton })
     const [credential] = await loadNodeCredentials(store.db, store.encryptor)
@@ -107,7 +107,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('issues one x-token to a node that offers gRPC, including one that offers it later', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     expect(await ensureFirstStart(store, { protocols, upstreams })).not.toHaveProperty('xToken')
     const grpc = { ...upstreams, grpc: 'https://x-token:SECRET@grpc.example' }
     const later = await ensureFirstStart(store, { protocols, upstreams: grpc })
@@ -125,7 +125,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('keeps the x-token of the development mode, and issues new secrets when it is missing', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const grpc = { upstreams: { grpc: 'devnet' }, origin: 'development' } as const
     const first = await ensureFirstStart(store, { protocols, ...grpc })
     if (!first.created) throw new Error('The database was not empty.')
@@ -150,20 +150,22 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('happens once when several processes start concurrently', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     // The embedded database supports only one process, so there the starts are concurrent calls.
     const stores =
       name === 'embedded'
         ? [store, store, store]
         : await Promise.all([1, 2, 3, 4, 5].map(() => database.open()))
-    const starts = await Promise.all(stores.map((one) => ensureFirstStart(one, { protocols, upstreams })))
+    const starts = await Promise.all(
+      stores.map((target) => ensureFirstStart(target, { protocols, upstreams })),
+    )
     expect(starts.filter((start) => start.created)).toHaveLength(1)
     expect(new Set(starts.map((start) => start.organizationId)).size).toBe(1)
     expect(await store.db.selectFrom('nodes').select('id').execute()).toHaveLength(1)
   })
 
   it('rolls back when it fails', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const rename = (from: string, to: string) =>
       sql`alter table ${sql.ref(from)} rename to ${sql.ref(to)}`.execute(store.db)
     await rename('node_credentials', 'hidden')
@@ -174,7 +176,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('keeps valid development secrets', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const first = await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     if (!first.created) throw new Error('The database was not empty.')
     const unchanged = await issueDevelopmentSecrets(store, { protocols, previous: first })
@@ -183,7 +185,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('replaces lost or invalid development secrets and revokes the earlier ones', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const first = await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     if (!first.created) throw new Error('The database was not empty.')
     const second = await issueDevelopmentSecrets(store, { protocols })
@@ -211,7 +213,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('does not accept development secrets in production', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     const development = await issueDevelopmentSecrets(store, { protocols })
     const production = await ensureFirstStart(store, { protocols, upstreams })
@@ -226,7 +228,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
   })
 
   it('does not change the secrets of a first start in production', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const first = await ensureFirstStart(store, { protocols, upstreams })
     if (!first.created) throw new Error('The database was not empty.')
     await issueDevelopmentSecrets(store, { protocols })

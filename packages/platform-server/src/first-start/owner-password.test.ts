@@ -17,7 +17,7 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
   let database: TemporaryDatabase
   afterEach(() => database.remove())
 
-  async function fresh(): Promise<Store> {
+  async function emptyStore(): Promise<Store> {
     database = await create()
     const store = await database.open()
     await ensureFirstStart(store, { protocols, upstreams: { evm: 'devnet' } })
@@ -30,10 +30,10 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
       .must_change_password
 
   it('is printed once in production and must be changed, whichever process starts first', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const starts = await Promise.all([1, 2, 3].map(() => ensureOwnerPassword(store, passwords, production)))
-    const [created, ...others] = starts.filter((start) => start !== undefined)
-    expect(others).toEqual([])
+    const [created, ...duplicates] = starts.filter((start) => start !== undefined)
+    expect(duplicates).toEqual([])
     expect(created?.email).toBe(email)
     expect(created?.password).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)
     expect(await isAccepted(store, created?.password ?? '')).toBe(true)
@@ -43,19 +43,19 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
   })
 
   it('is reset for an owner who lost it, and ends earlier sessions', async () => {
-    const store = await fresh()
-    const lost = await ensureOwnerPassword(store, passwords, production)
+    const store = await emptyStore()
+    const replaced = await ensureOwnerPassword(store, passwords, production)
     const created = await resetOwnerPassword(store, passwords)
     expect(created.email).toBe(email)
     expect(await isAccepted(store, created.password)).toBe(true)
-    expect(await isAccepted(store, lost?.password ?? '')).toBe(false)
+    expect(await isAccepted(store, replaced?.password ?? '')).toBe(false)
     expect(await mustChange(store)).toBe(true)
     const audit = await store.db.selectFrom('audit_log').select(['action', 'actor_label']).execute()
     expect(audit).toEqual([{ action: 'password.change', actor_label: 'command line' }])
   })
 
   it('stays the same in development while the development file has it, and need not be changed', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const first = await ensureOwnerPassword(store, passwords, development)
     const previous = first?.password
     expect(await ensureOwnerPassword(store, passwords, { ...development, previous })).toEqual(first)
@@ -67,7 +67,7 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
   })
 
   it('of the development mode is rejected in production, and so are its sessions', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const created = await ensureOwnerPassword(store, passwords, development)
     const user = await findSignInUser(store.db, email)
     if (user === undefined) throw new Error('There is no owner.')
@@ -81,7 +81,7 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
   })
 
   it('chosen by a user is not changed', async () => {
-    const store = await fresh()
+    const store = await emptyStore()
     const owner = await findSignInUser(store.db, email)
     const hash = await passwords.hash('seven bells before the fog')
     await setPassword(store.db, owner?.id ?? '', { hash, origin: 'user', mustChange: false })

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { wholeSeconds } from '@fairlead/gateway-core/admission/rejections'
+import { retryAfterSeconds } from '@fairlead/gateway-core/admission/rejections'
 import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication/failed-attempts'
 import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { PlatformError } from '../platform-api/platform-error.ts'
@@ -7,7 +7,7 @@ import { findValidApiKey } from '../records/api-keys.ts'
 import type { Database } from '../store/database.ts'
 import type { Identity } from './identity.ts'
 import type { LookupLimit } from './lookup-limit.ts'
-import { scopesInForce } from './scopes.ts'
+import { effectiveScopes } from './scopes.ts'
 
 const bearer = /^bearer +(.+)$/i
 
@@ -37,19 +37,19 @@ export async function bearerIdentity(
   const prefix = apiKeyPrefix(key)
   // Counted before the database is queried.
   const lookupMs = prefix === undefined ? 0 : lookups.take(address, key)
-  if (lookupMs > 0) throw throttled(Math.max(lookupMs, failedAttempts?.failed(address) ?? 0))
+  if (lookupMs > 0) throw throttled(Math.max(lookupMs, failedAttempts?.recordFailure(address) ?? 0))
   const found = prefix === undefined ? undefined : await findValidApiKey(db, prefix)
   if (found === undefined || !equalInConstantTime(found.sha256, sha256Hex(key))) {
-    const waitMs = failedAttempts?.failed(address) ?? 0
+    const waitMs = failedAttempts?.recordFailure(address) ?? 0
     throw waitMs === 0 ? new PlatformError('authentication_failed') : throttled(waitMs)
   }
   lookups.succeeded(address, key)
   const { id, organizationId, creatorId, role } = found
-  const scopes = scopesInForce(found.scopes, role)
+  const scopes = effectiveScopes(found.scopes, role)
   const expiresAt = found.expiresAt ?? undefined
   return { kind: 'key', id, label: found.prefix, userId: creatorId, organizationId, role, scopes, expiresAt }
 }
 
 function throttled(waitMs: number): PlatformError {
-  return new PlatformError('throttled', { headers: { 'retry-after': String(wholeSeconds(waitMs)) } })
+  return new PlatformError('throttled', { headers: { 'retry-after': String(retryAfterSeconds(waitMs)) } })
 }

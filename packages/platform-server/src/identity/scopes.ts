@@ -51,6 +51,6 @@ export const scopesOfRole: Readonly<Record<Role, ReadonlySet<Scope>>> = {
 }
 
 /** Returns the scopes of a key that its creator's role still includes. */
-export function scopesInForce(scopes: readonly Scope[], role: Role): ReadonlySet<Scope> {
+export function effectiveScopes(scopes: readonly Scope[], role: Role): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => scopesOfRole[role].has(scope)))
 }

@@ -5,7 +5,7 @@ import { PlatformError } from '../platform-api/platform-error.ts'
 import { findValidSession } from '../records/sessions.ts'
 import { csrfTokenOf, readCookie } from '../sessions/session-cookie.ts'
 import type { Database } from '../store/database.ts'
-import { wholeSeconds } from '@fairlead/gateway-core/admission/rejections'
+import { retryAfterSeconds } from '@fairlead/gateway-core/admission/rejections'
 import type { Identity } from './identity.ts'
 import type { LookupLimit } from './lookup-limit.ts'
 import { scopesOfRole } from './scopes.ts'
@@ -35,7 +35,7 @@ export async function sessionIdentity(
   if (cookie === undefined) return undefined
   const lookupMs = lookups.take(address, cookie)
   if (lookupMs > 0) {
-    throw new PlatformError('throttled', { headers: { 'retry-after': String(wholeSeconds(lookupMs)) } })
+    throw new PlatformError('throttled', { headers: { 'retry-after': String(retryAfterSeconds(lookupMs)) } })
   }
   const session = await findValidSession(db, cookie)
   if (session === undefined) throw new PlatformError('authentication_failed')

@@ -5,7 +5,7 @@ import { issueApiKey, revokeApiKey } from '../records/api-keys.ts'
 import { insertOrganization, insertOwner } from '../records/organizations.ts'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
 import { type TemporaryDatabase, anyDatabase } from '../testing/temporary-store.ts'
-import { recordUse } from './use-recorder.ts'
+import { createUseRecorder } from './use-recorder.ts'
 import { pino } from 'pino'
 
 describe('authentication of the platform API', () => {
@@ -142,20 +142,20 @@ describe('authentication of the platform API', () => {
     const db = fixture.store.db.withoutPlugins()
     const updates = vi.spyOn(db, 'updateTable')
     let minute = 0
-    const recorder = recordUse(db, pino({ enabled: false }), () => minute * 60_000)
+    const recorder = createUseRecorder(db, pino({ enabled: false }), () => minute * 60_000)
     const { id, key } = await issue()
     const identity = { kind: 'key', id, label: key.slice(0, 8) } as const
     const use = { identity, ip: '192.0.2.1' }
-    for (let time = 0; time < 5; time++) recorder.note(use)
+    for (let time = 0; time < 5; time++) recorder.record(use)
     await recorder.settled()
     expect(updates).toHaveBeenCalledTimes(2)
     minute = 1
     updates.mockImplementationOnce(() => {
       throw new Error('away')
     })
-    recorder.note(use)
+    recorder.record(use)
     await recorder.settled()
-    recorder.note(use)
+    recorder.record(use)
     await recorder.settled()
     expect(updates).toHaveBeenCalledTimes(5)
   })

@@ -16,7 +16,7 @@ export interface OperationValidation<id extends OperationId> {
   /** Parses a query string: only parameters of the contract, the last value of each, integers as numbers. */
   readonly query: (text: string) => Checked<Query<id>> & {
     /** The contract's parameters, unchanged from the request. */
-    readonly given: Readonly<Record<string, string>>
+    readonly parameters: Readonly<Record<string, string>>
   }
   readonly body: (body: unknown) => Checked<Body<id>>
 }
@@ -50,8 +50,8 @@ export function validationOf<id extends OperationId>(id: id): OperationValidatio
   return {
     path: (values) => check(path(), values),
     query: (text) => {
-      const { values, given } = readQuery(route, text)
-      return { ...check(query(), values), given }
+      const { values, parameters } = readQuery(route, text)
+      return { ...check(query(), values), parameters }
     },
     body: (value) => check(body(), value, route.requestBody?.schema),
   }
@@ -66,12 +66,14 @@ const objectSchemas = new WeakMap<Readonly<Record<string, Parameter>>, AnySchema
 
 /** Returns the same schema object for the same parameters, because compiled validators are cached by schema object. */
 function objectSchema(parameters: Readonly<Record<string, Parameter>>): AnySchema {
-  const known = objectSchemas.get(parameters)
-  if (known !== undefined) return known
+  const cached = objectSchemas.get(parameters)
+  if (cached !== undefined) return cached
   const entries = Object.entries(parameters)
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(entries.map(([name, { schema: one }]) => [name, one])),
+    properties: Object.fromEntries(
+      entries.map(([name, { schema: parameterSchema }]) => [name, parameterSchema]),
+    ),
     required: entries.filter(([, { required }]) => required).map(([name]) => name),
   }
   objectSchemas.set(parameters, schema)
@@ -80,7 +82,7 @@ function objectSchema(parameters: Readonly<Record<string, Parameter>>): AnySchem
 
 function readQuery(route: Route, text: string) {
   const values: Record<string, unknown> = {}
-  const given: Record<string, string> = {}
+  const parameters: Record<string, string> = {}
   // The last value wins, also when it is empty.
   for (const [name, value] of new Map(new URLSearchParams(text))) {
     const parameter = Object.hasOwn(route.query, name) ? route.query[name] : undefined
@@ -89,9 +91,9 @@ function readQuery(route: Route, text: string) {
     // An empty filter is ignored; an empty number remains invalid.
     if (value === '' && !isNumber) continue
     values[name] = isNumber && integerText.test(value) ? Number(value) : value
-    given[name] = value
+    parameters[name] = value
   }
-  return { values, given }
+  return { values, parameters }
 }
 
 function isInteger(schema: JsonSchema): boolean {
@@ -118,9 +120,9 @@ function check<value>(
 
 function unstorableFields(value: unknown, schema: JsonSchema | undefined): Violations {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  const bad = membersOf(value, schema).filter((member) => isUnstorable(member))
+  const unstorable = membersOf(value, schema).filter((member) => isUnstorable(member))
   return Object.fromEntries(
-    bad.map(({ name }) => [name, ['Must not contain the character U+0000 or an unpaired surrogate.']]),
+    unstorable.map(({ name }) => [name, ['Must not contain the character U+0000 or an unpaired surrogate.']]),
   )
 }
 
@@ -133,12 +135,12 @@ interface Member {
 
 function isUnstorable(member: Member): boolean {
   // A stack instead of recursion: a body may be nested deeper than the call stack allows.
-  const left = [member]
-  for (let one = left.pop(); one; one = left.pop()) {
-    if (unstorableText.test(one.name)) return true
-    const { value, schema } = one
+  const stack = [member]
+  for (let current = stack.pop(); current; current = stack.pop()) {
+    if (unstorableText.test(current.name)) return true
+    const { value, schema } = current
     if (typeof value === 'string' && unstorableText.test(value)) return true
-    if (typeof value === 'object' && value !== null) left.push(...membersOf(value, schema))
+    if (typeof value === 'object' && value !== null) stack.push(...membersOf(value, schema))
   }
   return false
 }
@@ -153,11 +155,11 @@ function membersOf(value: object, schema: JsonSchema | undefined): readonly Memb
     readonly additionalProperties?: JsonSchema | boolean
     readonly items?: JsonSchema
   }
-  const others = typeof additionalProperties === 'object' ? additionalProperties : undefined
-  const ignoresOthers = properties !== undefined && additionalProperties === undefined
+  const additionalSchema = typeof additionalProperties === 'object' ? additionalProperties : undefined
+  const ignoresAdditional = properties !== undefined && additionalProperties === undefined
   return Object.entries(value).flatMap(([name, member]) => {
     const isKnown = properties !== undefined && Object.hasOwn(properties, name)
-    if (ignoresOthers && !isKnown) return []
-    return [{ name, value: member, schema: isKnown ? properties[name] : (items ?? others) }]
+    if (ignoresAdditional && !isKnown) return []
+    return [{ name, value: member, schema: isKnown ? properties[name] : (items ?? additionalSchema) }]
   })
 }

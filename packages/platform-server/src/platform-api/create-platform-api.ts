@@ -13,14 +13,14 @@ import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 import { createLookupLimit } from '../identity/lookup-limit.ts'
-import type { NodeService } from '../endpoints/dependencies.ts'
+import type { NodeDependencies } from '../endpoints/dependencies.ts'
 import { type OidcOptions, createOidcSignIn } from '../sessions/oidc.ts'
 import { type Passwords, createPasswords } from '../sessions/passwords.ts'
 import { createSignInThrottle } from '../sessions/sign-in-throttle.ts'
 import type { Store } from '../store/open-store.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
 import { toPlatformError } from './failure.ts'
-import { recordUse } from './use-recorder.ts'
+import { createUseRecorder } from './use-recorder.ts'
 import { PlatformError, errorBody } from './platform-error.ts'
 import type { WebhookSending } from './operation-context.ts'
 import { type RateLimits, createRateLimits } from './rate-limits.ts'
@@ -31,7 +31,7 @@ import { requestNotes } from './request-notes.ts'
 
 const bodyLimitBytes = 1024 * 1024
 // Status in the log for a request whose client disconnected before the body was complete.
-const clientGone = 499
+const clientClosedRequest = 499
 
 /** Options of {@link createPlatformApi}. */
 export interface PlatformApiOptions {
@@ -48,7 +48,7 @@ export interface PlatformApiOptions {
   /** Cost of a call to a node. Default: one unit each. */
   readonly units?: Units | undefined
   /** Dependencies of the operations on nodes. */
-  readonly nodes?: NodeService | undefined
+  readonly nodes?: NodeDependencies | undefined
   /** Throttles clients that guess API keys. */
   readonly failedAttempts?: FailedAttemptLimiter | undefined
   /** The OpenID Connect provider that users may sign in through. Default: none. */
@@ -68,7 +68,7 @@ export interface PlatformApiOptions {
 /** Creates the platform API as a Fastify application; the caller starts listening or injects requests. */
 export async function createPlatformApi(options: PlatformApiOptions): Promise<FastifyInstance> {
   const { store, log, units = createUnits('flat', {}) } = options
-  const uses = recordUse(store.db, log)
+  const uses = createUseRecorder(store.db, log)
   const logRequest = createRequestLog(log)
   const app = fastify({
     // Fastify's log lines contain the URL with the query string; those of `logRequest` do not.
@@ -108,7 +108,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
   app.addHook('onResponse', async (request, reply) => {
     logRequest(request, reply.statusCode, reply.elapsedTime)
     const { identity } = requestNotes(request)
-    if (identity !== undefined) uses.note({ identity, ip: request.ip })
+    if (identity !== undefined) uses.record({ identity, ip: request.ip })
   })
   app.addHook('onClose', () => uses.settled())
   app.setNotFoundHandler(() => {
@@ -116,7 +116,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
   })
   app.setErrorHandler((error, request, reply) => {
     if (request.raw.destroyed && !request.raw.complete) {
-      logRequest(request, clientGone, reply.elapsedTime)
+      logRequest(request, clientClosedRequest, reply.elapsedTime)
       return reply.hijack()
     }
     const failure = toPlatformError(error)

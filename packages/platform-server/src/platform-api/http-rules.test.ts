@@ -96,8 +96,10 @@ describe('platform API over HTTP', () => {
   it.each(templates)('responds to every other method on %s with 405', async (template) => {
     // All HTTP methods on one path, and the common ones on the others.
     const methods = template === templates[0] ? METHODS : ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
-    const others = methods.filter((method) => method !== 'CONNECT' && !allowed(template).includes(method))
-    for (const method of others) {
+    const unsupported = methods.filter(
+      (method) => method !== 'CONNECT' && !allowed(template).includes(method),
+    )
+    for (const method of unsupported) {
       const response = await fixture.call(at(template), { method, payload: '{' })
       expect([method, response.statusCode]).toEqual([method, 405])
       if (method !== 'HEAD') {

@@ -72,7 +72,7 @@ async function identify(
   if (headers.authorization !== undefined && route.public !== true) {
     return bearerIdentity({ db, failedAttempts, lookups }, headers.authorization, request.ip)
   }
-  if (isUnsafe) assertSameSite(headers, ownHosts(request, publicUrl))
+  if (isUnsafe) assertSameSite(headers, gatewayHosts(request, publicUrl))
   if (route.public === true) return undefined
   const csrfToken = headers['x-csrf-token']
   const identity = await sessionIdentity(
@@ -88,7 +88,7 @@ async function identify(
   return identity
 }
 
-function ownHosts(request: FastifyRequest, publicUrl: string | undefined): readonly string[] {
+function gatewayHosts(request: FastifyRequest, publicUrl: string | undefined): readonly string[] {
   return [request.host, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])]
 }
 

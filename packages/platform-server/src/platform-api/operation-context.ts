@@ -4,7 +4,7 @@ import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication
 import type { Units } from '@fairlead/gateway-core/usage/units'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
-import type { NodeService } from '../endpoints/dependencies.ts'
+import type { NodeDependencies } from '../endpoints/dependencies.ts'
 import type { OidcSignIn } from '../sessions/oidc.ts'
 import type { Passwords } from '../sessions/passwords.ts'
 import type { SignInThrottle } from '../sessions/sign-in-throttle.ts'
@@ -40,7 +40,7 @@ export interface OperationContext {
   readonly signInThrottle: SignInThrottle
   /** Set when users may sign in through a provider. */
   readonly oidc: OidcSignIn | undefined
-  readonly nodes: NodeService
+  readonly nodes: NodeDependencies
   /** The protocols that nodes can have. */
   readonly protocols: readonly ProtocolDescription[]
   /** Runs several statements in one database session. */

@@ -22,7 +22,7 @@ export interface PageLinks {
   /** URL of the list without parameters. */
   readonly address: string
   /** The parameters of the request, including the page. */
-  readonly given: Readonly<Record<string, string>>
+  readonly parameters: Readonly<Record<string, string>>
 }
 
 /** The requested page of a list. */
@@ -66,16 +66,16 @@ export function invalidPage(): PlatformError {
 export function baseAddress(publicUrl: string | undefined, request: FastifyRequest): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
   const { host, protocol } = request
-  const given = `${protocol}://${host}`
+  const address = `${protocol}://${host}`
   // Ports above 65535 and names such as `a.999` match the pattern but are not valid in a URL.
-  if (plainHost.test(host) && URL.canParse(given)) return given
+  if (plainHost.test(host) && URL.canParse(address)) return address
   const { localAddress, localPort } = request.socket
   if (localAddress === undefined) return `${protocol}://localhost`
   return `${protocol}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort ?? 80}`
 }
 
-function linkTo(page: number, { address, given }: PageLinks): string {
-  const parameters = new URLSearchParams(given)
+function linkTo(page: number, { address, parameters: requested }: PageLinks): string {
+  const parameters = new URLSearchParams(requested)
   if (page === 1) parameters.delete(pageParameter)
   else parameters.set(pageParameter, String(page))
   parameters.sort()

@@ -19,16 +19,16 @@ describe('the limits of the platform API', () => {
   it('count each caller and policy separately, per minute', () => {
     let time = 0
     const limits = createRateLimits(() => time)
-    for (let left = 599; left >= 0; left--) {
+    for (let remaining = 599; remaining >= 0; remaining--) {
       expect(limits.take(defaultPolicy, 'a')).toEqual({
         isAllowed: true,
-        headers: { 'ratelimit-policy': '"default";q=600;w=60', ratelimit: `"default";r=${left};t=60` },
+        headers: { 'ratelimit-policy': '"default";q=600;w=60', ratelimit: `"default";r=${remaining};t=60` },
       })
     }
     time = 20_500
-    const refused = limits.take(defaultPolicy, 'a')
-    expect(refused.isAllowed).toBe(false)
-    expect(refused.headers).toMatchObject({ 'retry-after': '40', ratelimit: '"default";r=0;t=40' })
+    const rejected = limits.take(defaultPolicy, 'a')
+    expect(rejected.isAllowed).toBe(false)
+    expect(rejected.headers).toMatchObject({ 'retry-after': '40', ratelimit: '"default";r=0;t=40' })
     expect(limits.take(defaultPolicy, 'b').isAllowed).toBe(true)
     expect(limits.take(reportingPolicy, 'a').isAllowed).toBe(true)
     time = 60_000
@@ -37,13 +37,13 @@ describe('the limits of the platform API', () => {
 
   it('are in the headers of every response, and reject excess requests with Retry-After', async () => {
     const report = () => fixture.call('/v2/reporting/node-usage/')
-    for (let left = 59; left >= 0; left--) {
-      expect((await report()).headers['ratelimit']).toBe(`"reporting";r=${left};t=60`)
+    for (let remaining = 59; remaining >= 0; remaining--) {
+      expect((await report()).headers['ratelimit']).toBe(`"reporting";r=${remaining};t=60`)
     }
-    const refused = await report()
-    expect(refused.statusCode).toBe(429)
-    expect(refused.json()).toMatchObject({ error: { code: 'throttled' } })
-    expect(refused.headers).toMatchObject({
+    const rejected = await report()
+    expect(rejected.statusCode).toBe(429)
+    expect(rejected.json()).toMatchObject({ error: { code: 'throttled' } })
+    expect(rejected.headers).toMatchObject({
       'retry-after': '60',
       'ratelimit-policy': '"reporting";q=60;w=60',
     })

@@ -41,9 +41,9 @@ export function createRateLimits(now: () => number = () => performance.now()): R
   return {
     take({ name, quota }, caller) {
       const key = `${name} ${caller}`
-      const known = windows.get(key)
-      const isOpen = known !== undefined && known.endsAt > now()
-      const window = isOpen ? known : { used: 0, endsAt: now() + windowSeconds * 1_000 }
+      const current = windows.get(key)
+      const isOpen = current !== undefined && current.endsAt > now()
+      const window = isOpen ? current : { used: 0, endsAt: now() + windowSeconds * 1_000 }
       if (!isOpen) windows.set(key, window)
       const isAllowed = window.used < quota
       if (isAllowed) window.used += 1

@@ -14,11 +14,11 @@ export function readExpiry<text extends string | null | undefined>(
 ): text | string {
   if (typeof text !== 'string') return text
   const time = text.includes('T') ? readTime(text) : Number.NaN
-  if (Number.isNaN(time)) throw refused(field, 'Must be a time such as 2026-03-09T14:26:53Z.')
-  if (time <= now) throw refused(field, 'Must be in the future.')
+  if (Number.isNaN(time)) throw invalidField(field, 'Must be a time such as 2026-03-09T14:26:53Z.')
+  if (time <= now) throw invalidField(field, 'Must be in the future.')
   return new Date(time).toISOString()
 }
 
-function refused(field: string, message: string): PlatformError {
+function invalidField(field: string, message: string): PlatformError {
   return new PlatformError('invalid', { fields: { [field]: [message] } })
 }

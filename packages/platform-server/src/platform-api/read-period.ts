@@ -18,10 +18,10 @@ export function readPeriod(query: {
   readonly date_from?: string | undefined
   readonly date_to?: string | undefined
 }): Period {
-  const times = { date_from: beginning(query.date_from), date_to: end(query.date_to) }
-  const wrong = Object.entries(times).filter(([, time]) => Number.isNaN(time))
-  if (wrong.length > 0) {
-    const fields = Object.fromEntries(wrong.map(([name]) => [name, ['Must be a valid date or time.']]))
+  const times = { date_from: startOf(query.date_from), date_to: end(query.date_to) }
+  const invalid = Object.entries(times).filter(([, time]) => Number.isNaN(time))
+  if (invalid.length > 0) {
+    const fields = Object.fromEntries(invalid.map(([name]) => [name, ['Must be a valid date or time.']]))
     throw new PlatformError('invalid', { fields })
   }
   const { date_from: from, date_to: to } = times
@@ -31,7 +31,7 @@ export function readPeriod(query: {
   return { from: textOf(from), to: textOf(to) }
 }
 
-function beginning(text: string | undefined): number | undefined {
+function startOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : readTime(text)
 }
 

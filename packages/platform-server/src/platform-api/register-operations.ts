@@ -97,7 +97,7 @@ function registerOperation<id extends OperationId>(
       const body = validation.body(request.body)
       if (body.violations) throw rejection(body.violations)
       const address = `${requestOrigin.baseUrl}${filledPath(route.path, request.params)}`
-      const links = { address, given: query.given }
+      const links = { address, parameters: query.parameters }
       const result = await handlers[id]({
         identity,
         path: path.value,
@@ -174,7 +174,7 @@ function registerOtherMethods(app: FastifyInstance, path: string, allowed: reado
 }
 
 function unreachable(): never {
-  throw new Error('A request with this key was already processed.')
+  throw new Error('onRequest has already responded.')
 }
 
 // Converts `/v2/projects/{id}/` of the contract to `/v2/projects/:id/` for the router.

@@ -45,8 +45,8 @@ describe('the request log', () => {
       duration_ms: expect.any(Number),
       key: apiKey.slice(0, 8),
     })
-    const refused = await fetch(`${address()}/v1/organization/`)
-    expect(await lineOf(refused.headers.get('x-request-id'))).toMatchObject({
+    const rejected = await fetch(`${address()}/v1/organization/`)
+    expect(await lineOf(rejected.headers.get('x-request-id'))).toMatchObject({
       operation_id: 'getOrganization',
       status: 401,
       key: null,
@@ -145,10 +145,10 @@ describe.each(backends)('failed requests on $name', ({ create }) => {
       expect(failures[0]).toContain(String(defect.headers['x-request-id']))
 
       await store.close()
-      const away = await fixture.call('/v1/organization/')
-      expect(away.statusCode).toBe(503)
-      expect(away.json()).toMatchObject({ error: { code: 'unavailable' } })
-      expect(Number(away.headers['retry-after'])).toBeGreaterThan(0)
+      const unavailable = await fixture.call('/v1/organization/')
+      expect(unavailable.statusCode).toBe(503)
+      expect(unavailable.json()).toMatchObject({ error: { code: 'unavailable' } })
+      expect(Number(unavailable.headers['retry-after'])).toBeGreaterThan(0)
       await app.close()
       await database.remove()
     },

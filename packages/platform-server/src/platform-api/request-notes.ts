@@ -15,7 +15,7 @@ const notes = new WeakMap<FastifyRequest, RequestNotes>()
 export function requestNotes(request: FastifyRequest): RequestNotes {
   const existing = notes.get(request)
   if (existing !== undefined) return existing
-  const fresh: RequestNotes = {}
-  notes.set(request, fresh)
-  return fresh
+  const created: RequestNotes = {}
+  notes.set(request, created)
+  return created
 }

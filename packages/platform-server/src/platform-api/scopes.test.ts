@@ -46,7 +46,7 @@ describe('scopes', () => {
     expectTypeOf<Scope>().toEqualTypeOf<(typeof schemas.Scope.enum)[number]>()
     expect([...allScopes]).toEqual([...schemas.Scope.enum])
     const named = new Set(all.flatMap((route) => route.scopes ?? []))
-    expect([...named].filter((scope) => !allScopes.some((one) => one === scope))).toEqual([])
+    expect([...named].filter((scope) => !allScopes.some((known) => known === scope))).toEqual([])
   })
 
   it('are declared by every operation that requires authentication', () => {
@@ -74,12 +74,12 @@ describe('scopes', () => {
 
   it.each(scoped)('$operationId is rejected for a key without $scopes', async (route) => {
     const needed = route.scopes ?? []
-    const refused = await send(
+    const rejected = await send(
       route,
       allScopes.filter((scope) => !needed.includes(scope)),
     )
-    expect(rejection(refused)).toEqual([403, 'permission_denied'])
-    expect(refused.headers['www-authenticate']).toBe(
+    expect(rejection(rejected)).toEqual([403, 'permission_denied'])
+    expect(rejected.headers['www-authenticate']).toBe(
       `Bearer realm="platform", error="insufficient_scope", scope="${needed.join(' ')}"`,
     )
     const granted = await send(

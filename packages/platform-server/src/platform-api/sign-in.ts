@@ -41,8 +41,8 @@ export async function openSession(
   const token = newSessionToken()
   const { ip, userAgent } = origin
   const { id: userId, organizationId, role, email } = user
-  const former = readCookie(requestOrigin, 'session')
-  if (former !== undefined) await deleteSessionByToken(transaction, former)
+  const previousToken = readCookie(requestOrigin, 'session')
+  if (previousToken !== undefined) await deleteSessionByToken(transaction, previousToken)
   const id = await insertSession(transaction, { token, userId, organizationId, ip, userAgent })
   await recordSignIn(transaction, userId)
   const identity = { kind: 'session', id, label: email, userId, organizationId } as const

@@ -19,17 +19,21 @@ export interface Use {
 
 /** Records the last use of keys and sessions, at most once per minute and outside of requests. */
 export interface UseRecorder {
-  note(use: Use): void
+  record(use: Use): void
   /** Resolves when all recorded uses are written. */
   settled(): Promise<void>
 }
 
 /** Creates a recorder that writes to a database. */
-export function recordUse(db: Kysely<Database>, log: Logger, now: () => number = Date.now): UseRecorder {
+export function createUseRecorder(
+  db: Kysely<Database>,
+  log: Logger,
+  now: () => number = Date.now,
+): UseRecorder {
   const minutes = new LRUCache<string, number>({ max: maxCallers })
   const running = new Set<Promise<void>>()
   return {
-    note(use) {
+    record(use) {
       const minute = Math.floor(now() / minuteMs)
       // Each secret of a key is recorded separately.
       const caller = `${use.identity.id} ${use.identity.label}`

@@ -88,8 +88,8 @@ interface ApiKeyRow extends ApiKeyRecord {
 }
 
 function visible({ organizationId, creatorId }: ApiKeyScope): RawBuilder<SqlBool> {
-  const own = creatorId === undefined ? sql`` : sql`and key.creator_id = ${creatorId}`
-  return sql`key.organization_id = ${organizationId} ${own}`
+  const creatorFilter = creatorId === undefined ? sql`` : sql`and key.creator_id = ${creatorId}`
+  return sql`key.organization_id = ${organizationId} ${creatorFilter}`
 }
 
 /** Reads one page of API keys, newest first, with the total count; both come from one snapshot. */

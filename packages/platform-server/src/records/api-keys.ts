@@ -40,11 +40,11 @@ const now = sql<string>`clock_timestamp()`
 
 /** Issues an API key. Only its prefix and its hash are stored. */
 export async function issueApiKey(db: Kysely<Database>, options: NewApiKey): Promise<IssuedApiKey> {
-  const id = await insertWithId('apiKey', async (fresh) => {
+  const id = await insertWithId('apiKey', async (newId) => {
     const row = await db
       .insertInto('api_keys')
       .values({
-        id: fresh,
+        id: newId,
         organization_id: options.organizationId,
         creator_id: options.creatorId,
         name: options.name,

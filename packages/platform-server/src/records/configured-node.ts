@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { Database } from '../store/database.ts'
 import type { NewNode } from './nodes.ts'
-import { openUpstreams } from './encrypted-upstreams.ts'
+import { decryptUpstreams } from './encrypted-upstreams.ts'
 
 /** The node in the gateway's configuration. */
 export type ConfiguredNode = Pick<NewNode, 'chain' | 'network' | 'upstreams'>
@@ -21,7 +21,7 @@ export async function findConfiguredNode(
     .executeTakeFirst()
   if (row === undefined) return undefined
   const { id, chain, network, upstreams } = row
-  return { chain, network, upstreams: openUpstreams(encryptor, id, upstreams) }
+  return { chain, network, upstreams: decryptUpstreams(encryptor, id, upstreams) }
 }
 
 /** Enables or disables the debug endpoints of a node's beacon node API. */

@@ -8,14 +8,14 @@ export async function writeCredentialUses(
   uses: readonly CredentialUse[],
 ): Promise<void> {
   // All replicas use the same order; otherwise two of them could deadlock.
-  const ordered = uses.toSorted((one, other) => (one.credentialId < other.credentialId ? -1 : 1))
-  for (let at = 0; at < ordered.length; at += rowsAtOnce) {
-    await writeRows(db, ordered.slice(at, at + rowsAtOnce))
+  const ordered = uses.toSorted((a, b) => (a.credentialId < b.credentialId ? -1 : 1))
+  for (let at = 0; at < ordered.length; at += batchRows) {
+    await writeRows(db, ordered.slice(at, at + batchRows))
   }
 }
 
 // Small enough that the embedded database is not blocked for long.
-const rowsAtOnce = 500
+const batchRows = 500
 
 async function writeRows(db: Kysely<Database>, uses: readonly CredentialUse[]): Promise<void> {
   // A credential may have been deleted in the meantime.

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
+import { startOf } from '@fairlead/gateway-core/usage/current-usage'
 import type { Limits } from '@fairlead/gateway-core/grants/limits'
 import type { Database, LimitOwner } from '../store/database.ts'
 
@@ -67,8 +67,8 @@ export async function readLimitsUse(
   { kind, id }: LimitsOwner,
   now: number = Date.now(),
 ): Promise<LimitsUse> {
-  const month = new Date(beginningOf('month', now)).toISOString()
-  const day = new Date(beginningOf('day', now)).toISOString()
+  const month = new Date(startOf('month', now)).toISOString()
+  const day = new Date(startOf('day', now)).toISOString()
   const nodes = {
     node: sql`used.node_id = ${id}`,
     project: sql`used.node_id in (select id from nodes where project_id = ${id})`,

@@ -22,7 +22,7 @@ import { createCurrentUsage } from '@fairlead/gateway-core/usage/current-usage'
 
 const log = pino({ level: 'silent' })
 const countingProcess = fileURLToPath(new URL('../testing/counting-process.ts', import.meta.url))
-const patient = { timeout: 50_000 }
+const longTimeout = { timeout: 50_000 }
 
 /** Starts metering into a store, with the journals in its data directory. */
 function startOver({ db, dataDirectory }: Store, units: UnitTable): Promise<Metering> {
@@ -63,15 +63,15 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
     call('eth_call')
     call('debug_traceCall')
     call('eth_call', 429)
-    await vi.waitFor(async () => expect(await requestsOf(store)).toEqual({ 'CR-1': 3 }), patient)
+    await vi.waitFor(async () => expect(await requestsOf(store)).toEqual({ 'CR-1': 3 }), longTimeout)
     expect(metering.usedSoFar.of('node', 'ND-2', 'day')).toEqual({ requests: 2, units: 3 })
     for (let count = 0; count < 100; count++) call('eth_call')
     await metering.stop()
     expect(await requestsOf(store)).toEqual({ 'CR-1': 103 })
     expect(await readdir(join(dataDirectory, 'usage'))).toEqual([])
-    const again = await startOver(store, 'flat')
-    expect(again.usedSoFar.of('node', 'ND-2', 'month')).toEqual({ requests: 102, units: 103 })
-    await again.stop()
+    const restarted = await startOver(store, 'flat')
+    expect(restarted.usedSoFar.of('node', 'ND-2', 'month')).toEqual({ requests: 102, units: 103 })
+    await restarted.stop()
   })
 
   it('counts nothing twice when the confirmation of a committed batch is lost', async () => {
@@ -96,7 +96,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
         counted++
         expect(written.length).toBeGreaterThanOrEqual(6)
       },
-      { ...patient, interval: 5 },
+      { ...longTimeout, interval: 5 },
     )
     // Every second batch failed and stays in the journal until it is written again.
     expect(states().failures).toBeGreaterThan(0)
@@ -111,7 +111,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
   it('keeps counting without a folder for its journal', async () => {
     const metering = await startOver({ ...store, dataDirectory: '/dev/null' }, 'flat')
     metering.counts.count(grantOf(), 'evm', 'eth_call', 200, 0, 0)
-    await vi.waitFor(async () => expect(await requestsOf(store)).toEqual({ 'CR-1': 1 }), patient)
+    await vi.waitFor(async () => expect(await requestsOf(store)).toEqual({ 'CR-1': 1 }), longTimeout)
     expect(metering.states()).toEqual({
       journalBytes: 0,
       waitingSince: undefined,
@@ -187,7 +187,7 @@ describe.skipIf(server === undefined)('metering into a PostgreSQL that becomes u
     const written = async () => Object.values(await requestsOf(direct)).reduce((sum, count) => sum + count, 0)
     const writesMore = async () => {
       const before = await written()
-      await vi.waitFor(async () => expect(await written()).toBeGreaterThan(before), patient)
+      await vi.waitFor(async () => expect(await written()).toBeGreaterThan(before), longTimeout)
     }
     for (const failures of [2, 0, 0]) {
       await writesMore()
@@ -195,7 +195,7 @@ describe.skipIf(server === undefined)('metering into a PostgreSQL that becomes u
       await relay.stop()
       await vi.waitFor(
         () => expect(metering.states().failures).toBeGreaterThanOrEqual(before + failures),
-        patient,
+        longTimeout,
       )
       await relay.start()
     }
@@ -218,13 +218,13 @@ async function relayTo(target: URL) {
   const start = async () => {
     listening = createServer((client) => {
       const upstream = connect(Number(target.port), target.hostname)
-      for (const [one, other] of [
+      for (const [a, b] of [
         [client, upstream],
         [upstream, client],
       ] as const) {
-        sockets.add(one)
-        one.on('error', () => other.destroy()).on('close', () => sockets.delete(one))
-        one.pipe(other)
+        sockets.add(a)
+        a.on('error', () => b.destroy()).on('close', () => sockets.delete(a))
+        a.pipe(b)
       }
     }).listen(port, '127.0.0.1')
     await once(listening, 'listening')

@@ -80,7 +80,7 @@ export async function issueNodeCredential<kind extends CredentialKind>(
         username: credential.kind === 'basic' ? credential.username : null,
         origin,
         label,
-        secret: encryptor?.seal(secret, id) ?? null,
+        secret: encryptor?.encrypt(secret, id) ?? null,
         hint: secret.slice(-hintLength),
         expires_at: expiresAt ?? null,
       })

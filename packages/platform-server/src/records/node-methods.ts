@@ -8,7 +8,7 @@ import type {
 import { instant } from '../store/instant.ts'
 import type { Database, NodeTransport } from '../store/database.ts'
 import type { Store } from '../store/open-store.ts'
-import { areSameUpstreams, openUpstreams } from './encrypted-upstreams.ts'
+import { areSameUpstreams, decryptUpstreams } from './encrypted-upstreams.ts'
 
 /** Result of the last probe of a method over one transport. */
 export interface NodeMethodRecord {
@@ -33,7 +33,7 @@ export function createMethodAvailabilityStore(
   return {
     nodes: (maxAgeMinutes, nodeId) => nodesToProbe(db, encryptor, protocols, maxAgeMinutes, nodeId),
     record: (node, findings) => recordNodeMethods(db, encryptor, node, findings),
-    forget: (nodeId) => forgetNodeMethods(db, nodeId),
+    delete: (nodeId) => deleteNodeMethods(db, nodeId),
   }
 }
 
@@ -81,7 +81,7 @@ export async function recordNodeMethods(
       .forUpdate()
       .executeTakeFirst()
     if (node === undefined) return
-    if (!areSameUpstreams(openUpstreams(encryptor, nodeId, node.upstreams), upstreams)) return
+    if (!areSameUpstreams(decryptUpstreams(encryptor, nodeId, node.upstreams), upstreams)) return
     await transaction
       .insertInto('node_methods')
       .values(
@@ -108,7 +108,7 @@ export async function recordNodeMethods(
 }
 
 /** Deletes the method records of a node, because its upstreams have changed. */
-export async function forgetNodeMethods(db: Kysely<Database>, nodeId: string): Promise<void> {
+export async function deleteNodeMethods(db: Kysely<Database>, nodeId: string): Promise<void> {
   await db.deleteFrom('node_methods').where('node_id', '=', nodeId).execute()
 }
 
@@ -148,5 +148,8 @@ export async function nodesToProbe(
     .$if(nodeId !== undefined, (query) => query.where('node.id', '=', nodeId ?? ''))
     .orderBy('node.id')
     .execute()
-  return rows.map((node) => ({ ...node, upstreams: openUpstreams(encryptor, node.nodeId, node.upstreams) }))
+  return rows.map((node) => ({
+    ...node,
+    upstreams: decryptUpstreams(encryptor, node.nodeId, node.upstreams),
+  }))
 }

@@ -4,7 +4,7 @@ import type { Database, NodeTable } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 import { putLimits } from './limits.ts'
-import { openUpstreams, sealUpstreams, type UpstreamTexts } from './encrypted-upstreams.ts'
+import { decryptUpstreams, encryptUpstreams, type UpstreamTexts } from './encrypted-upstreams.ts'
 
 /** Fields of a new node. */
 export interface NewNode {
@@ -80,7 +80,7 @@ export async function insertNode(db: Kysely<Database>, encryptor: Encryptor, nod
         chain: node.chain,
         network: node.network,
         protocols: [...node.protocols],
-        upstreams: sealUpstreams(encryptor, id, node.upstreams),
+        upstreams: encryptUpstreams(encryptor, id, node.upstreams),
         beacon_debug: node.beaconDebug,
         managed_by: node.managedBy ?? null,
         option: node.option ?? null,
@@ -168,7 +168,7 @@ export async function updateNode(
       ...(name !== undefined && { name, name_folded: name.toLowerCase() }),
       ...(network !== undefined && { network }),
       ...(protocols !== undefined && { protocols: [...protocols] }),
-      ...(upstreams !== undefined && { upstreams: sealUpstreams(encryptor, id, upstreams) }),
+      ...(upstreams !== undefined && { upstreams: encryptUpstreams(encryptor, id, upstreams) }),
       ...(beaconDebug !== undefined && { beacon_debug: beaconDebug }),
       ...(option !== undefined && { option }),
     })
@@ -247,7 +247,7 @@ function toRecord(encryptor: Encryptor, row: NodeRow): NodeRecord {
     chain: row.chain,
     network: row.network,
     protocols: row.protocols,
-    upstreams: openUpstreams(encryptor, id, upstreams),
+    upstreams: decryptUpstreams(encryptor, id, upstreams),
     beaconDebug: row.beaconDebug,
     managedBy: row.managedBy,
     option: row.option,

@@ -102,7 +102,7 @@ export async function reportUsage(db: Kysely<Database>, query: UsageQuery): Prom
  * @param session - one database session for the whole report
  * @param opened - called when the report is ready, before its rows are read
  */
-export async function* readWholeReport(
+export async function* streamReport(
   session: Kysely<Database>,
   query: Omit<UsageQuery, 'limit' | 'offset'>,
   opened: () => void,
@@ -116,7 +116,7 @@ export async function* readWholeReport(
   try {
     opened()
     for (;;) {
-      const { rows } = await sql<UsageReportRow>`fetch ${sql.lit(rowsAtOnce)} from ${cursor}`.execute(session)
+      const { rows } = await sql<UsageReportRow>`fetch ${sql.lit(batchRows)} from ${cursor}`.execute(session)
       if (rows.length === 0) return
       yield rows
     }
@@ -125,7 +125,7 @@ export async function* readWholeReport(
   }
 }
 
-const rowsAtOnce = 1_000
+const batchRows = 1_000
 
 const sumNames = [
   'requests',

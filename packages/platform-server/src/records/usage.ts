@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { UsageStore } from '@fairlead/gateway-core/usage/metering'
-import { beginningOf, type UsedRow } from '@fairlead/gateway-core/usage/current-usage'
+import { startOf, type UsedRow } from '@fairlead/gateway-core/usage/current-usage'
 import type { UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 import type { UsageBatch } from '@fairlead/gateway-core/usage/usage-journal'
 import type { Database } from '../store/database.ts'
 
 // Small enough that the embedded database is not blocked for long.
-const rowsAtOnce = 500
+const batchRows = 500
 
 /** Creates a store that writes usage counts to the database. */
 export function createUsageStore(db: Kysely<Database>): UsageStore {
@@ -23,8 +23,8 @@ export function createUsageStore(db: Kysely<Database>): UsageStore {
  */
 export async function writeUsage(db: Kysely<Database>, batch: UsageBatch): Promise<void> {
   // All replicas write their rows in the same order; otherwise two of them could deadlock.
-  const rows = batch.rows.toSorted((one, other) => compare(keyOf(one), keyOf(other)))
-  const days = byDay(rows).toSorted((one, other) => compare(keyOf(one), keyOf(other)))
+  const rows = batch.rows.toSorted((a, b) => compare(keyOf(a), keyOf(b)))
+  const days = byDay(rows).toSorted((a, b) => compare(keyOf(a), keyOf(b)))
   await db.transaction().execute(async (transaction) => {
     if (!(await passWriter(transaction, batch))) return
     for (const part of partsOf(rows)) await addRows(transaction, 'usage_hours', 'hour', part)
@@ -35,27 +35,27 @@ export async function writeUsage(db: Kysely<Database>, batch: UsageBatch): Promi
 function byDay(rows: readonly UsageRow[]): readonly UsageRow[] {
   const sums = new Map<string, UsageRow>()
   for (const row of rows) {
-    const ofDay = { ...row, hour: beginningOf('day', row.hour) }
-    const known = sums.get(keyOf(ofDay))
-    sums.set(keyOf(ofDay), known ? sumOf(known, ofDay) : ofDay)
+    const ofDay = { ...row, hour: startOf('day', row.hour) }
+    const existing = sums.get(keyOf(ofDay))
+    sums.set(keyOf(ofDay), existing ? sumOf(existing, ofDay) : ofDay)
   }
   return [...sums.values()]
 }
 
-function sumOf(one: UsageRow, other: UsageRow): UsageRow {
+function sumOf(a: UsageRow, b: UsageRow): UsageRow {
   return {
-    ...one,
-    requests: one.requests + other.requests,
-    units: one.units + other.units,
-    bytesIn: one.bytesIn + other.bytesIn,
-    bytesOut: one.bytesOut + other.bytesOut,
-    timedRequests: one.timedRequests + other.timedRequests,
-    durationMicroseconds: one.durationMicroseconds + other.durationMicroseconds,
+    ...a,
+    requests: a.requests + b.requests,
+    units: a.units + b.units,
+    bytesIn: a.bytesIn + b.bytesIn,
+    bytesOut: a.bytesOut + b.bytesOut,
+    timedRequests: a.timedRequests + b.timedRequests,
+    durationMicroseconds: a.durationMicroseconds + b.durationMicroseconds,
   }
 }
 
 function* partsOf(rows: readonly UsageRow[]): Generator<readonly UsageRow[]> {
-  for (let at = 0; at < rows.length; at += rowsAtOnce) yield rows.slice(at, at + rowsAtOnce)
+  for (let at = 0; at < rows.length; at += batchRows) yield rows.slice(at, at + batchRows)
 }
 
 /** Deletes writers that have written nothing for so long that no journal of theirs is expected anymore. */
@@ -65,8 +65,8 @@ async function removeStaleWriters(db: Kysely<Database>): Promise<void> {
 
 /** Reads the current use of every quota. */
 export async function readUsed(db: Kysely<Database>, now = Date.now()): Promise<readonly UsedRow[]> {
-  const month = new Date(beginningOf('month', now)).toISOString()
-  const day = new Date(beginningOf('day', now)).toISOString()
+  const month = new Date(startOf('month', now)).toISOString()
+  const day = new Date(startOf('day', now)).toISOString()
   const ofDay = sql`filter (where used.day = cast(${day} as timestamptz))`
   const { rows } = await sql<{
     owner: UsedRow['owner']
@@ -158,6 +158,6 @@ function keyOf({ nodeId, hour, credentialId, protocol, method, statusClass }: Us
   return [nodeId, hour, credentialId, protocol, method, statusClass].join(' ')
 }
 
-function compare(left: string, right: string): number {
-  return left < right ? -1 : Number(left > right)
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
 }

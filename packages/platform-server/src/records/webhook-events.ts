@@ -16,7 +16,7 @@ export interface NewEvent {
 }
 
 /** Result of {@link insertEvent}: no webhook subscribes to the type, the event is a duplicate, or it was stored. */
-export type EventOutcome = 'unwanted' | 'known' | 'written'
+export type EventOutcome = 'unsubscribed' | 'duplicate' | 'written'
 
 /**
  * Stores an event with a delivery for every active webhook of the organization that subscribes to its type.
@@ -31,9 +31,9 @@ export async function insertEvent(transaction: Kysely<Database>, event: NewEvent
     .where('active', '=', true)
     .where(sql<boolean>`${event.type} = any(events)`)
     .execute()
-  if (webhooks.length === 0) return 'unwanted'
+  if (webhooks.length === 0) return 'unsubscribed'
   const written = await writeEvent(transaction, event)
-  if (written === undefined) return 'known'
+  if (written === undefined) return 'duplicate'
   for (const { id: webhookId } of webhooks) {
     await insertDelivery(transaction, { webhookId, eventId: written.id, at: event.at })
   }
@@ -52,7 +52,7 @@ export async function writeEvent(
   event: NewEvent,
 ): Promise<WrittenEvent | undefined> {
   const { organizationId, type, dedupeKey = null } = event
-  const written = await insertWithId<WrittenEvent | 'known'>('webhookEvent', async (id) => {
+  const written = await insertWithId<WrittenEvent | 'duplicate'>('webhookEvent', async (id) => {
     const row = await transaction
       .insertInto('webhook_events')
       .values({
@@ -67,14 +67,14 @@ export async function writeEvent(
       .returning(['id', 'body'])
       .executeTakeFirst()
     if (row) return row
-    const isKnown = dedupeKey !== null && (await hasKey(transaction, dedupeKey))
-    return isKnown ? 'known' : undefined
+    const isDuplicate = dedupeKey !== null && (await hasKey(transaction, dedupeKey))
+    return isDuplicate ? 'duplicate' : undefined
   })
-  return written === 'known' ? undefined : written
+  return written === 'duplicate' ? undefined : written
 }
 
 /** Reads the event types that at least one active webhook subscribes to. */
-export async function wantedEventTypes(db: Kysely<Database>): Promise<ReadonlySet<WebhookEventType>> {
+export async function subscribedEventTypes(db: Kysely<Database>): Promise<ReadonlySet<WebhookEventType>> {
   const { rows } = await sql<{ type: WebhookEventType }>`
     select distinct unnest(events) as type from webhooks where active`.execute(db)
   return new Set(rows.map(({ type }) => type))

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
-import type { Database, WantedEventType } from '../store/database.ts'
+import type { Database, SubscribedEventType } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
@@ -9,7 +9,7 @@ export interface WebhookRecord {
   readonly id: string
   readonly url: string
   readonly description: string
-  readonly events: WantedEventType[]
+  readonly events: SubscribedEventType[]
   readonly active: boolean
   readonly created_at: string
 }
@@ -24,7 +24,7 @@ export interface VersionedWebhook {
 export type WebhookFields = Pick<WebhookRecord, 'url' | 'description' | 'events' | 'active'>
 
 /** Maximum number of webhooks of an organization. */
-export const mostWebhooks = 100
+export const maxWebhooks = 100
 
 /**
  * Creates a webhook.
@@ -44,15 +44,15 @@ export async function insertWebhook(
     .select(({ fn }) => fn.countAll().as('count'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow()
-  if (Number(count) >= mostWebhooks) return undefined
+  if (Number(count) >= maxWebhooks) return undefined
   return insertWithId('webhook', async (id) => {
     const row = await transaction
       .insertInto('webhooks')
       .values({
         id,
         organization_id: organizationId,
-        url: encryptor.seal(fields.url, urlContext(id)),
-        secret: encryptor.seal(secret, id),
+        url: encryptor.encrypt(fields.url, urlContext(id)),
+        secret: encryptor.encrypt(secret, id),
         description: fields.description,
         events: fields.events,
         active: fields.active,
@@ -117,8 +117,8 @@ export async function updateWebhook(
     .updateTable('webhooks')
     .set({
       ...fields,
-      ...(url !== undefined && { url: encryptor.seal(url, urlContext(id)) }),
-      ...(fields.secret !== undefined && { secret: encryptor.seal(fields.secret, id) }),
+      ...(url !== undefined && { url: encryptor.encrypt(url, urlContext(id)) }),
+      ...(fields.secret !== undefined && { secret: encryptor.encrypt(fields.secret, id) }),
       version: sql<number>`version + 1`,
     })
     .where('id', '=', id)
@@ -147,11 +147,11 @@ export interface WebhookTarget {
 }
 
 /** Decrypts the URL and secret of a webhook. */
-export function openTarget(
+export function decryptTarget(
   encryptor: Encryptor,
   { id, url, secret }: { readonly id: string; readonly url: string; readonly secret: string },
 ): WebhookTarget {
-  return { url: encryptor.open(url, urlContext(id)), secret: encryptor.open(secret, id) }
+  return { url: encryptor.decrypt(url, urlContext(id)), secret: encryptor.decrypt(secret, id) }
 }
 
 /** Reads and decrypts the URL and signing secret of a webhook. */
@@ -165,7 +165,7 @@ export async function findTarget(
     .select(['id', 'url', 'secret'])
     .where('id', '=', id)
     .executeTakeFirst()
-  return row && openTarget(encryptor, row)
+  return row && decryptTarget(encryptor, row)
 }
 
 const columns = [
@@ -186,7 +186,7 @@ interface Row extends WebhookFields {
 
 function versioned(encryptor: Encryptor, row: Row): VersionedWebhook {
   const { id, description, events, active, version, created_text: created_at } = row
-  const url = encryptor.open(row.url, urlContext(id))
+  const url = encryptor.decrypt(row.url, urlContext(id))
   return { webhook: { id, url, description, events, active, created_at }, version }
 }
 

@@ -45,7 +45,7 @@ interface SignInState {
 }
 
 const providerTimeoutSeconds = 10
-const sealedFor = 'oidc sign-in'
+const encryptionContext = 'oidc sign-in'
 
 /**
  * Creates the sign-in through a provider: authorization code with PKCE (RFC 7636), state and nonce. The state of a
@@ -55,10 +55,10 @@ const sealedFor = 'oidc sign-in'
  */
 export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): OidcSignIn {
   const { issuer, clientId, clientSecret, name } = options
-  let known: Promise<oidc.Configuration> | undefined
+  let discovery: Promise<oidc.Configuration> | undefined
   // Discovery runs at first use, so that the gateway starts even when the provider is unavailable.
   const provider = (): Promise<oidc.Configuration> => {
-    known ??= oidc
+    discovery ??= oidc
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: providerTimeoutSeconds,
         // The operator configures the provider, and the provider its endpoints; neither may point to a cloud metadata
@@ -67,10 +67,10 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
         ...(issuer.startsWith('http:') && { execute: [oidc.allowInsecureRequests] }),
       })
       .catch((error: unknown) => {
-        known = undefined
+        discovery = undefined
         throw error
       })
-    return known
+    return discovery
   }
   return {
     name,
@@ -87,17 +87,17 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
         nonce,
       })
       const endsAt = Date.now() + maxSignInSeconds * 1_000
-      const remembered: SignInState = { state, nonce, verifier, endsAt }
-      return { url: url.href, state: encryptor.seal(JSON.stringify(remembered), sealedFor) }
+      const stored: SignInState = { state, nonce, verifier, endsAt }
+      return { url: url.href, state: encryptor.encrypt(JSON.stringify(stored), encryptionContext) }
     },
-    async finish(returned, sealed) {
-      const remembered = openState(encryptor, sealed)
-      if (remembered === undefined) return undefined
+    async finish(returned, encryptedState) {
+      const stored = decryptState(encryptor, encryptedState)
+      if (stored === undefined) return undefined
       const configuration = await provider()
       const tokens = await oidc.authorizationCodeGrant(configuration, returned, {
-        pkceCodeVerifier: remembered.verifier,
-        expectedState: remembered.state,
-        expectedNonce: remembered.nonce,
+        pkceCodeVerifier: stored.verifier,
+        expectedState: stored.state,
+        expectedNonce: stored.nonce,
         idTokenExpected: true,
       })
       const claims = tokens.claims()
@@ -113,9 +113,9 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
   }
 }
 
-function openState(encryptor: Encryptor, sealed: string): SignInState | undefined {
+function decryptState(encryptor: Encryptor, encryptedState: string): SignInState | undefined {
   try {
-    const state = JSON.parse(encryptor.open(sealed, sealedFor)) as SignInState
+    const state = JSON.parse(encryptor.decrypt(encryptedState, encryptionContext)) as SignInState
     return state.endsAt > Date.now() ? state : undefined
   } catch {
     return undefined

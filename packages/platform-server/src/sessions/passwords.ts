@@ -15,7 +15,7 @@ export interface Passwords {
 // The first recommendation of OWASP's Password Storage Cheat Sheet: Argon2id, 19 MiB, two passes, one lane.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 // The hash of discarded random bytes, computed at this cost.
-const ofNobody =
+const decoyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$56uSdc/zTTuvTkOnJnO2dw$CGmJD2WDVNFUai2DYL8PbSXnndIIFottfC55TAO2O24'
 // Each hash uses a CPU core and its memory; more at once would only delay all of them.
 const maxConcurrent = 2
@@ -24,24 +24,24 @@ const maxConcurrent = 2
 export function createPasswords(): Passwords {
   let running = 0
   let checked = 0
-  const waiting: (() => void)[] = []
-  const inTurn = async <result>(work: () => Promise<result>): Promise<result> => {
+  const queue: (() => void)[] = []
+  const withSlot = async <result>(work: () => Promise<result>): Promise<result> => {
     if (running < maxConcurrent) running += 1
-    else await new Promise<void>((start) => waiting.push(start))
+    else await new Promise<void>((start) => queue.push(start))
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
+      const next = queue.shift()
       if (next === undefined) running -= 1
       else next()
     }
   }
   return {
-    hash: (password) => inTurn(() => hash(normalized(password), cost)),
+    hash: (password) => withSlot(() => hash(normalized(password), cost)),
     matches: (stored, password) =>
-      inTurn(async () => {
+      withSlot(async () => {
         checked += 1
-        const isCorrect = await verify(stored ?? ofNobody, normalized(password))
+        const isCorrect = await verify(stored ?? decoyHash, normalized(password))
         return isCorrect && typeof stored === 'string'
       }),
     checked: () => checked,

@@ -3,10 +3,10 @@ import { createSignInThrottle } from './sign-in-throttle.ts'
 
 describe('the sign-in throttle', () => {
   let now = 0
-  const fresh = () => createSignInThrottle(() => now)
+  const createThrottle = () => createSignInThrottle(() => now)
 
   it('blocks after ten attempts on an account from one network', () => {
-    const throttle = fresh()
+    const throttle = createThrottle()
     for (let index = 0; index < 10; index++) expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)
     expect(throttle.attempt('192.0.2.1', 'a')).toBe(300)
     expect(throttle.attempt('192.0.2.1', 'b')).toBe(0)
@@ -18,7 +18,7 @@ describe('the sign-in throttle', () => {
   })
 
   it('blocks after a hundred attempts on an account from any address, except for its user', () => {
-    const throttle = fresh()
+    const throttle = createThrottle()
     expect(throttle.attempt('198.51.100.1', 'a')).toBe(0)
     throttle.succeeded('198.51.100.1', 'a')
     for (let index = 0; index < 100; index++) expect(throttle.attempt(`192.0.2.${index}`, 'a')).toBe(0)
@@ -31,7 +31,7 @@ describe('the sign-in throttle', () => {
   })
 
   it('blocks after thirty attempts from an address, or from one IPv6 network', () => {
-    const throttle = fresh()
+    const throttle = createThrottle()
     for (let index = 0; index < 30; index++) {
       expect(throttle.attempt(`2001:db8:1:2::${index}`, `account ${index}`)).toBe(0)
     }
@@ -40,7 +40,7 @@ describe('the sign-in throttle', () => {
   })
 
   it('does not count successful sign-ins', () => {
-    const throttle = fresh()
+    const throttle = createThrottle()
     for (let index = 0; index < 100; index++) {
       expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)
       throttle.succeeded('192.0.2.1', 'a')

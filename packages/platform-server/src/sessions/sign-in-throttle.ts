@@ -15,7 +15,7 @@ export interface SignInThrottle {
   succeeded(address: string, account: string): void
 }
 
-interface Tries {
+interface Attempts {
   count: number
   readonly since: number
 }
@@ -34,14 +34,14 @@ const trustedMs = 30 * 24 * 3_600_000
  * out of their usual networks.
  */
 export function createSignInThrottle(now: () => number = () => performance.now()): SignInThrottle {
-  const tries = new LRUCache<string, Tries>({ max: maxEntries })
+  const attempts = new LRUCache<string, Attempts>({ max: maxEntries })
   const trusted = new LRUCache<string, number>({ max: maxEntries })
-  const current = (key: string): Tries => {
-    const known = tries.get(key)
-    if (known !== undefined && now() - known.since < windowMs) return known
-    const fresh = { count: 0, since: now() }
-    tries.set(key, fresh)
-    return fresh
+  const current = (key: string): Attempts => {
+    const existing = attempts.get(key)
+    if (existing !== undefined && now() - existing.since < windowMs) return existing
+    const created = { count: 0, since: now() }
+    attempts.set(key, created)
+    return created
   }
   const isTrusted = (pair: string) => now() - (trusted.get(pair) ?? Number.NEGATIVE_INFINITY) < trustedMs
   return {
@@ -49,27 +49,27 @@ export function createSignInThrottle(now: () => number = () => performance.now()
       const network = addressPrefix(address)
       const pair = `${network} ${account}`
       const counted = [
-        { tries: current(`pair ${pair}`), most: maxFromNetwork },
-        { tries: current(`network ${network}`), most: maxPerNetwork },
-        ...(isTrusted(pair) ? [] : [{ tries: current(`account ${account}`), most: maxPerAccount }]),
+        { attempts: current(`pair ${pair}`), max: maxFromNetwork },
+        { attempts: current(`network ${network}`), max: maxPerNetwork },
+        ...(isTrusted(pair) ? [] : [{ attempts: current(`account ${account}`), max: maxPerAccount }]),
       ]
-      const full = counted.filter((one) => one.tries.count >= one.most)
+      const full = counted.filter((entry) => entry.attempts.count >= entry.max)
       if (full.length > 0) {
-        const end = Math.max(...full.map((one) => one.tries.since + windowMs))
+        const end = Math.max(...full.map((entry) => entry.attempts.since + windowMs))
         return Math.max(1, Math.ceil((end - now()) / 1_000))
       }
-      for (const one of counted) one.tries.count += 1
+      for (const entry of counted) entry.attempts.count += 1
       return 0
     },
     succeeded(address, account) {
       const network = addressPrefix(address)
       const pair = `${network} ${account}`
       trusted.set(pair, now())
-      tries.delete(`pair ${pair}`)
+      attempts.delete(`pair ${pair}`)
       // Only this attempt is subtracted: other clients may still be trying, from the same network or on the same
       // account.
       for (const key of [`network ${network}`, `account ${account}`]) {
-        const shared = tries.get(key)
+        const shared = attempts.get(key)
         if (shared !== undefined && shared.count > 0) shared.count -= 1
       }
     },

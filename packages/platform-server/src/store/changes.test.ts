@@ -13,7 +13,7 @@ import type { CredentialListener } from './credential-listeners.ts'
 import type { Store } from './open-store.ts'
 import { protocols } from '../testing/protocols.ts'
 
-const patient = { timeout: 50_000, interval: 5 }
+const longTimeout = { timeout: 50_000, interval: 5 }
 
 describe.each(backends)('changes of credentials on $name', ({ create }) => {
   let database: TemporaryDatabase
@@ -31,8 +31,8 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
   afterAll(() => database.remove())
   // Notifications of earlier changes may still be pending.
   beforeEach(async () => {
-    const own = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
-    await setNodeUpstreams({ ...store, protocols }, first.nodeId, own)
+    const upstreamFields = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, upstreamFields)
     await settle()
     listener.mockClear()
   })
@@ -52,19 +52,19 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     await sql`select pg_notify('credentials_changed', ${`node ${mark}`})`.execute(store.db)
     const isReceived = () =>
       listener.mock.calls.some(([change]) => change !== 'everything' && change.nodeIds.includes(mark))
-    await vi.waitFor(() => expect(isReceived()).toBe(true), patient)
+    await vi.waitFor(() => expect(isReceived()).toBe(true), longTimeout)
   }
 
   /** The distinct changes received after an action: one change may arrive in two reads of the connection. */
   async function changesOf(action: () => Promise<unknown>): Promise<unknown[]> {
     listener.mockClear()
     await action()
-    await vi.waitFor(() => expect(listener).toHaveBeenCalled(), patient)
+    await vi.waitFor(() => expect(listener).toHaveBeenCalled(), longTimeout)
     await settle()
-    const different: unknown[] = []
+    const distinct: unknown[] = []
     for (const change of changes())
-      if (!different.some((other) => isDeepStrictEqual(other, change))) different.push(change)
-    return different
+      if (!distinct.some((other) => isDeepStrictEqual(other, change))) distinct.push(change)
+    return distinct
   }
 
   async function expectNoChanges(action: () => Promise<unknown>): Promise<void> {
@@ -93,9 +93,9 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
 
   it('report a node that moves, and not one that stays', async () => {
     const { nodeId } = first
-    const same = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
-    await expectNoChanges(() => setNodeUpstreams({ ...store, protocols }, nodeId, same))
-    const moved = { ...same, upstreams: { evm: 'devnet' } }
+    const unchanged = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
+    await expectNoChanges(() => setNodeUpstreams({ ...store, protocols }, nodeId, unchanged))
+    const moved = { ...unchanged, upstreams: { evm: 'devnet' } }
     expect(await changesOf(() => setNodeUpstreams({ ...store, protocols }, nodeId, moved))).toEqual(ofNode())
     await expectNoChanges(() => store.db.updateTable('projects').set({ description: 'changed' }).execute())
   })
@@ -119,13 +119,13 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
 
   it('report that everything may have changed instead of many ids', async () => {
     const { nodeId } = first
-    const many = (count: number, letter: string) =>
+    const manyIds = (count: number, letter: string) =>
       sql`
         insert into node_credentials (id, node_id, kind, sha256, origin)
         select ${letter} || n, ${nodeId}, 'token', encode(sha256((${letter} || n)::bytea), 'hex'), 'user'
         from generate_series(1, cast(${count} as integer)) n`.execute(store.db)
-    expect(await changesOf(() => many(101, 'a'))).toEqual(['everything'])
-    const [change] = await changesOf(() => many(100, 'b'))
+    expect(await changesOf(() => manyIds(101, 'a'))).toEqual(['everything'])
+    const [change] = await changesOf(() => manyIds(100, 'b'))
     expect(change).toMatchObject({ nodeIds: [], credentialIds: { length: 100 } })
   })
 

@@ -14,7 +14,7 @@ export async function checkSecretKey(db: Kysely<Database>, encryptor: Encryptor)
   if (rows[0]?.there !== true) return
   const checks = await db.selectFrom('sealing_checks').select('sealed').execute()
   try {
-    for (const { sealed } of checks) encryptor.open(sealed, 'sealing_checks')
+    for (const { sealed: encrypted } of checks) encryptor.decrypt(encrypted, 'sealing_checks')
   } catch (error) {
     if (!(error instanceof EncryptionError)) throw error
     throw new StoreError(

@@ -49,11 +49,11 @@ export function credentialListeners(log: Logger | undefined): {
       // Deferred, because the embedded database sends notifications while it still runs the query that caused them. One
       // call covers all changes until then.
       if (pending === undefined) guardedImmediate(notifyListeners)
-      pending ??= { node: new Set(), credential: new Set(), isEverything: false }
+      pending ??= { node: new Set(), credential: new Set(), isReloadRequired: false }
       const at = payload.indexOf(' ')
       const kind = payload.slice(0, at)
       if (kind === 'node' || kind === 'credential') pending[kind].add(payload.slice(at + 1))
-      else pending.isEverything = true
+      else pending.isReloadRequired = true
     },
   }
 }
@@ -61,11 +61,11 @@ export function credentialListeners(log: Logger | undefined): {
 interface Pending {
   readonly node: Set<string>
   readonly credential: Set<string>
-  isEverything: boolean
+  isReloadRequired: boolean
 }
 
 function changeOf(pending: Pending | undefined): ChangedCredentials | 'everything' {
-  if (pending === undefined || pending.isEverything) return 'everything'
+  if (pending === undefined || pending.isReloadRequired) return 'everything'
   const { node, credential } = pending
   if (node.size + credential.size > maxIds) return 'everything'
   return { nodeIds: [...node], credentialIds: [...credential] }

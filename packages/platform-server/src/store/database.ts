@@ -167,7 +167,7 @@ export type WebhookEventType =
   | 'webhook.test'
 
 /** Event types that a webhook can subscribe to. */
-export type WantedEventType = Exclude<WebhookEventType, 'webhook.test'>
+export type SubscribedEventType = Exclude<WebhookEventType, 'webhook.test'>
 
 export interface WebhookTable {
   id: string
@@ -177,7 +177,7 @@ export interface WebhookTable {
   /** Encrypted at rest and bound to the webhook id. */
   secret: string
   description: string
-  events: WantedEventType[]
+  events: SubscribedEventType[]
   active: boolean
   version: Version
   created_at: Timestamp
@@ -226,7 +226,7 @@ export interface CredentialAddressTable {
 }
 
 /** Encrypted texts that only the correct secret key decrypts. */
-export interface SealingCheckTable {
+export interface EncryptionCheckTable {
   name: string
   sealed: string
 }
@@ -256,5 +256,5 @@ export interface Database {
   webhook_deliveries: WebhookDeliveryTable
   upstream_states: UpstreamStateTable
   credential_addresses: CredentialAddressTable
-  sealing_checks: SealingCheckTable
+  sealing_checks: EncryptionCheckTable
 }

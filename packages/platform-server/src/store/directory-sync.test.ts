@@ -5,7 +5,7 @@ import { memory } from '@fairlead/gateway-core/testing/memory'
 import { ensureFirstStart, type PlainSecrets } from '../first-start/first-start.ts'
 import type { Store } from './open-store.ts'
 import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
-import { feedDirectory } from './directory-sync.ts'
+import { syncDirectory } from './directory-sync.ts'
 import { pino } from 'pino'
 import { protocols } from '../testing/protocols.ts'
 
@@ -23,9 +23,9 @@ beforeAll(async () => {
 
 afterAll(() => database.remove())
 
-async function fed(directory: Directory) {
+async function startSync(directory: Directory) {
   const lines = memory()
-  const { end, states } = await feedDirectory(store, directory, pino({ level: 'debug' }, lines.stream))
+  const { end, states } = await syncDirectory(store, directory, pino({ level: 'debug' }, lines.stream))
   onTestFinished(end)
   return { end, states, log: lines.text }
 }
@@ -37,7 +37,7 @@ async function setRevoked(isRevoked: boolean): Promise<void> {
 
 it('fills the directory and applies every change', async () => {
   const directory = createDirectory()
-  await fed(directory)
+  await startSync(directory)
   expect(directory.size).toBe(2)
   expect(directory.find('token', secrets.token)).toMatchObject({ upstreams: { evm: 'devnet' } })
   await setRevoked(true)
@@ -52,15 +52,15 @@ it('fills the directory and applies every change', async () => {
 
 it('misses no change during its start', async () => {
   const directory = createDirectory()
-  const [feed] = await Promise.all([fed(directory), setRevoked(true)])
+  const [sync] = await Promise.all([startSync(directory), setRevoked(true)])
   await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), 20_000)
-  await feed.end()
+  await sync.end()
   await setRevoked(false)
 })
 
 it('retries a failed reload soon, and keeps the last snapshot until then', async () => {
   const directory = createDirectory()
-  const { log, states } = await fed(directory)
+  const { log, states } = await startSync(directory)
   const { loadedAt } = states()
   await sql`alter table projects rename to hidden`.execute(store.db)
   await setRevoked(true)
@@ -75,7 +75,7 @@ it('retries a failed reload soon, and keeps the last snapshot until then', async
 
 it('receives no changes after it is closed', async () => {
   const directory = createDirectory()
-  const { end, log } = await fed(directory)
+  const { end, log } = await startSync(directory)
   await setRevoked(true)
   await end()
   const { size } = directory
@@ -93,6 +93,6 @@ it('receives no changes after it is closed', async () => {
 
 it('does not start when the first load fails', async () => {
   await sql`alter table projects rename to hidden`.execute(store.db)
-  await expect(fed(createDirectory())).rejects.toThrow('projects')
+  await expect(startSync(createDirectory())).rejects.toThrow('projects')
   await sql`alter table hidden rename to projects`.execute(store.db)
 })

@@ -1,6 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { ChangedRecords, Directory, FeedStates } from '@fairlead/gateway-core/authentication/directory'
+import type {
+  ChangedRecords,
+  Directory,
+  DirectoryStates,
+} from '@fairlead/gateway-core/authentication/directory'
 import { loadNodeCredentials, pagesOfNodeCredentials } from './load-node-credentials.ts'
 import type { Store } from './open-store.ts'
 
@@ -11,8 +15,8 @@ const reloadShare = 0.05
 const retryMs = 1_000
 
 /** The running synchronization of the directory. */
-export interface RunningFeed {
-  states(): FeedStates
+export interface DirectorySync {
+  states(): DirectoryStates
   /** Stops the synchronization; resolves when it no longer uses the store. */
   end(): Promise<void>
 }
@@ -28,25 +32,25 @@ export interface RunningFeed {
  * @param log - logs failed reads; the directory keeps its previous state until the next attempt
  * @throws when the first load fails
  */
-export async function feedDirectory(store: Store, directory: Directory, log: Logger): Promise<RunningFeed> {
-  const feed = new DirectoryFeed(store, directory, log)
-  const unsubscribe = store.onCredentialsChanged((change) => feed.note(change))
+export async function syncDirectory(store: Store, directory: Directory, log: Logger): Promise<DirectorySync> {
+  const synchronizer = new DirectorySynchronizer(store, directory, log)
+  const unsubscribe = store.onCredentialsChanged((change) => synchronizer.mark(change))
   try {
-    await feed.readAll()
+    await synchronizer.readAll()
   } catch (error) {
     unsubscribe()
     throw error
   }
-  const running = feed.run()
+  const running = synchronizer.run()
   const end = async () => {
     unsubscribe()
-    feed.end()
+    synchronizer.end()
     await running
   }
-  return { states: () => feed.states(), end }
+  return { states: () => synchronizer.states(), end }
 }
 
-class DirectoryFeed {
+class DirectorySynchronizer {
   readonly #store: Store
   readonly #directory: Directory
   readonly #log: Logger
@@ -55,7 +59,7 @@ class DirectoryFeed {
   readonly #credentialIds = new Set<string>()
   /** Nodes that changed since the current full reload started: the pages of the reload may hold older data of them. */
   readonly #newer = new Set<string>()
-  #isAllWanted = false
+  #isReloadRequested = false
   #wake = (): void => undefined
   /** On the monotonic clock. */
   #nextReload = 0
@@ -70,8 +74,8 @@ class DirectoryFeed {
   }
 
   /** Marks records to be read again; several marks of one record cause one read. */
-  note(change: ChangedRecords | 'everything'): void {
-    if (change === 'everything') this.#isAllWanted = true
+  mark(change: ChangedRecords | 'everything'): void {
+    if (change === 'everything') this.#isReloadRequested = true
     else {
       for (const id of change.nodeIds) this.#nodeIds.add(id)
       for (const id of change.credentialIds) this.#credentialIds.add(id)
@@ -79,7 +83,7 @@ class DirectoryFeed {
     this.#wake()
   }
 
-  states(): FeedStates {
+  states(): DirectoryStates {
     return { loadedAt: this.#loadedAt, loadMs: this.#loadMs, failures: this.#failures }
   }
 
@@ -88,13 +92,13 @@ class DirectoryFeed {
     this.#wake()
   }
 
-  /** Reads marked records until the feed ends. Never rejects. */
+  /** Reads marked records until the synchronization ends. Never rejects. */
   async run(): Promise<void> {
     while (!this.#ended.signal.aborted) {
       try {
-        if (this.#isAllWanted || performance.now() >= this.#nextReload) await this.readAll()
+        if (this.#isReloadRequested || performance.now() >= this.#nextReload) await this.readAll()
         else await this.#readChanges()
-        await this.#untilWanted()
+        await this.#untilRequested()
       } catch (error) {
         if (this.#ended.signal.aborted) return
         this.#failures += 1
@@ -105,7 +109,7 @@ class DirectoryFeed {
   }
 
   async readAll(): Promise<void> {
-    this.#isAllWanted = false
+    this.#isReloadRequested = false
     this.#newer.clear()
     const started = performance.now()
     const reload = this.#directory.reload()
@@ -117,7 +121,7 @@ class DirectoryFeed {
       }
       await reload.end()
     } catch (error) {
-      this.#isAllWanted = true
+      this.#isReloadRequested = true
       throw error
     }
     this.#loadedAt = Date.now()
@@ -137,13 +141,13 @@ class DirectoryFeed {
         await loadNodeCredentials(this.#store.db, this.#store.encryptor, changed),
       )
     } catch (error) {
-      this.note(changed)
+      this.mark(changed)
       throw error
     }
   }
 
-  async #untilWanted(): Promise<void> {
-    if (this.#isAllWanted || this.#nodeIds.size + this.#credentialIds.size > 0) return
+  async #untilRequested(): Promise<void> {
+    if (this.#isReloadRequested || this.#nodeIds.size + this.#credentialIds.size > 0) return
     if (this.#ended.signal.aborted) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, Math.max(0, this.#nextReload - performance.now())).unref()

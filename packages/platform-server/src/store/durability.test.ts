@@ -12,7 +12,7 @@ import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-
 const writer = fileURLToPath(new URL('../testing/project-writer.ts', import.meta.url))
 const rounds = 3
 /** Number of writes that a round waits for, even on a slow machine, unless it kills during the recovery. */
-const least = 20
+const minAcknowledged = 20
 
 describe('embedded database', () => {
   let database: TemporaryDatabase
@@ -38,10 +38,10 @@ describe('embedded database', () => {
         creatorId,
       ]
       // The kill happens at different times: immediately after the recovery from the last kill, and after some writes.
-      const writes = round % 3 === 0 ? 0 : least * round
+      const writes = round % 3 === 0 ? 0 : minAcknowledged * round
       acknowledged.push(...(await writeUntilKilled(argv, writes)))
     }
-    expect(acknowledged.length).toBeGreaterThanOrEqual((rounds - 1) * least)
+    expect(acknowledged.length).toBeGreaterThanOrEqual((rounds - 1) * minAcknowledged)
 
     const reopened = await database.open()
     const rows = await reopened.db.selectFrom('projects').select('id').execute()
@@ -50,27 +50,27 @@ describe('embedded database', () => {
   })
 
   it('starts over when it was killed during its creation', { timeout: 120_000 }, async () => {
-    const fresh = await temporaryDatabase(undefined)
-    await rm(join(fresh.dataDirectory, 'control'), { recursive: true })
+    const emptyDatabase = await temporaryDatabase(undefined)
+    await rm(join(emptyDatabase.dataDirectory, 'control'), { recursive: true })
     // At the start, while the files are written, and while the database runs on them.
-    for (const made of ['', 'global/pg_control', 'postmaster.pid']) {
+    for (const file of ['', 'global/pg_control', 'postmaster.pid']) {
       const child = spawn(
         process.execPath,
-        ['--conditions=@fairlead/source', writer, fresh.dataDirectory, '', ''],
+        ['--conditions=@fairlead/source', writer, emptyDatabase.dataDirectory, '', ''],
         {
           stdio: 'ignore',
         },
       )
-      const paths = [join('control.initializing', made), 'control']
-      const isCreated = () => paths.some((path) => existsSync(join(fresh.dataDirectory, path)))
+      const paths = [join('control.initializing', file), 'control']
+      const isCreated = () => paths.some((path) => existsSync(join(emptyDatabase.dataDirectory, path)))
       await vi.waitFor(() => expect(isCreated()).toBe(true), { timeout: 40_000, interval: 1 })
       expect(child.exitCode).toBeNull()
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
-    const store = await fresh.open()
+    const store = await emptyDatabase.open()
     expect(await store.db.selectFrom('organizations').selectAll().execute()).toEqual([])
-    await fresh.remove()
+    await emptyDatabase.remove()
   })
 })
 

@@ -52,13 +52,17 @@ describeInOrder('stored upstreams and rules of a node', (create) => {
     await putLimits(store.db, { kind: 'credential', id }, ofCredential)
 
     const grants = (await loadNodeCredentials(store.db, store.encryptor)).map(({ grant }) => grant)
-    const own = grants.find(({ credentialId }) => credentialId === id)
-    const [one, other] = grants.filter(({ credentialId }) => credentialId !== id)
-    expect(one).toMatchObject({ upstreams, accessRules: rules, limits: { node: ofNode, project: ofProject } })
-    expect(own?.limits).toEqual({ node: ofNode, project: ofProject, credential: ofCredential })
+    const ownGrant = grants.find(({ credentialId }) => credentialId === id)
+    const [first, second] = grants.filter(({ credentialId }) => credentialId !== id)
+    expect(first).toMatchObject({
+      upstreams,
+      accessRules: rules,
+      limits: { node: ofNode, project: ofProject },
+    })
+    expect(ownGrant?.limits).toEqual({ node: ofNode, project: ofProject, credential: ofCredential })
     for (const name of ['upstreams', 'accessRules', 'protocols', 'limits'] as const) {
-      expect(other?.[name]).toBe(one?.[name])
-      if (name !== 'limits') expect(own?.[name]).toBe(one?.[name])
+      expect(second?.[name]).toBe(first?.[name])
+      if (name !== 'limits') expect(ownGrant?.[name]).toBe(first?.[name])
     }
     const only = async (scope: { nodeIds: string[]; credentialIds: string[] }) =>
       (await loadNodeCredentials(store.db, store.encryptor, scope)).map(({ grant }) => grant.credentialId)
@@ -100,7 +104,7 @@ describeInOrder('stored upstreams and rules of a node', (create) => {
       const canaries = await filesWith('c4n4ry', join(dataDirectory, 'control'))
       store = await database.open()
       expect(canaries).toEqual([])
-    } else if (isThere(dumpProgram)) {
+    } else if (isInstalled(dumpProgram)) {
       const dump = execFileSync(dumpProgram, [databaseUrl], { encoding: 'utf8' })
       expect(dump).toContain(ids.nodeId)
       expect(dump).not.toContain('c4n4ry')
@@ -110,17 +114,19 @@ describeInOrder('stored upstreams and rules of a node', (create) => {
   it('cannot be read by a process with another key', { timeout: 60_000 }, async () => {
     const { databaseUrl, dataDirectory } = database
     await store.close()
-    const wrong = openStore({ dataDirectory, databaseUrl, secretKey: 'ab'.repeat(32) })
-    await expect(wrong).rejects.toMatchObject({ code: 'STORE_KEY' })
+    const withWrongKey = openStore({ dataDirectory, databaseUrl, secretKey: 'ab'.repeat(32) })
+    await expect(withWrongKey).rejects.toMatchObject({ code: 'STORE_KEY' })
     const file = join(dataDirectory, 'secret.key')
     await rename(file, `${file}.kept`)
-    const lost = openStore({ dataDirectory, databaseUrl })
-    await expect(lost).rejects.toThrow('[STORE_KEY] The database was encrypted with another secret key.')
+    const withoutKey = openStore({ dataDirectory, databaseUrl })
+    await expect(withoutKey).rejects.toThrow(
+      '[STORE_KEY] The database was encrypted with another secret key.',
+    )
     await rm(file)
     const secretKey = (await readFile(`${file}.kept`, 'utf8')).trim()
-    const given = await openStore({ dataDirectory, databaseUrl, secretKey })
-    expect(await loadNodeCredentials(given.db, given.encryptor)).not.toEqual([])
-    await given.close()
+    const withKey = await openStore({ dataDirectory, databaseUrl, secretKey })
+    expect(await loadNodeCredentials(withKey.db, withKey.encryptor)).not.toEqual([])
+    await withKey.close()
   })
 })
 
@@ -133,7 +139,7 @@ async function filesWith(text: string, directory: string): Promise<string[]> {
   return found
 }
 
-function isThere(program: string): boolean {
+function isInstalled(program: string): boolean {
   try {
     execFileSync(program, ['--version'])
     return true

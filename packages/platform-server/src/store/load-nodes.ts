@@ -3,7 +3,7 @@ import type { AccessRule } from '@fairlead/gateway-core/grants/access-rule'
 import type { Limits } from '@fairlead/gateway-core/grants/limits'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
-import { openUpstreams } from '../records/encrypted-upstreams.ts'
+import { decryptUpstreams } from '../records/encrypted-upstreams.ts'
 import type { Database } from './database.ts'
 
 /** The part of a grant that all credentials of a node share; their grants refer to the same lists and objects. */
@@ -41,7 +41,7 @@ export async function loadNodes(
       const [node, project] = [limitsOfNodes.get(row.nodeId), limitsOfProjects.get(row.projectId)]
       const share: NodeShare = {
         ...row,
-        upstreams: openUpstreams(encryptor, row.nodeId, row.upstreams),
+        upstreams: decryptUpstreams(encryptor, row.nodeId, row.upstreams),
         settings: { beaconDebug },
         ...(withheldMethods && { withheldMethods }),
         ...(accessRules && { accessRules }),

@@ -19,7 +19,7 @@ export async function migrate(
     db,
     provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
     // The names are numbered; a plain comparison gives the same order on every machine.
-    nameComparator: (left, right) => (left < right ? -1 : Number(left > right)),
+    nameComparator: (a, b) => (a < b ? -1 : Number(a > b)),
   })
   const { error, results } = await migrator.migrateToLatest()
   if (error === undefined) return

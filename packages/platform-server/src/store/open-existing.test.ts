@@ -21,9 +21,9 @@ describe.each(backends)('an existing database on $name', ({ create }) => {
     await sql`select 1`.execute(db)
     await db.destroy()
     await expect(openExisting(database)).rejects.toMatchObject({ code: 'STORE_INVALID' })
-    const again = await database.empty()
-    await migrate(again.db, Object.fromEntries(Object.entries(allMigrations(encryptor)).slice(0, 9)))
-    await again.db.destroy()
+    const emptyDatabase = await database.empty()
+    await migrate(emptyDatabase.db, Object.fromEntries(Object.entries(allMigrations(encryptor)).slice(0, 9)))
+    await emptyDatabase.db.destroy()
     const older = { code: 'STORE_OLDER', message: expect.stringContaining('0010-usage-durations') as string }
     await expect(openExisting(database)).rejects.toMatchObject(older)
     // If the first attempt had migrated the database, this one would succeed.

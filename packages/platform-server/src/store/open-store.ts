@@ -7,7 +7,7 @@ import { checkSecretKey } from './check-secret-key.ts'
 import { type CredentialListener, credentialListeners } from './credential-listeners.ts'
 import type { Database } from './database.ts'
 import { openEmbeddedDatabase } from './embedded-database.ts'
-import { keepSpareSegments } from './spare-segments.ts'
+import { maintainSpareSegments } from './spare-segments.ts'
 import { migrate } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 import { listenToPostgres } from './postgres-listener.ts'
@@ -68,9 +68,9 @@ async function openEmbedded(options: StoreOptions, encryptor: Encryptor): Promis
   const db = new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) })
   const listeners = credentialListeners(options.log)
   const { dataDirectory, log } = options
-  const stopSpareSegments = keepSpareSegments({ db, dataDirectory, log })
+  const stopSegmentRecycling = maintainSpareSegments({ db, dataDirectory, log })
   const close = once(async () => {
-    await stopSpareSegments()
+    await stopSegmentRecycling()
     // If no query has used Kysely yet, `db.destroy()` does not close PGlite.
     await db.destroy()
     if (!pglite.closed) await pglite.close()

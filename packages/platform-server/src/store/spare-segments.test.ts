@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryDatabase } from '../testing/temporary-store.ts'
-import { keepSpareSegments } from './spare-segments.ts'
+import { maintainSpareSegments } from './spare-segments.ts'
 
 it('the log of the embedded database recycles its spare segments', { timeout: 60_000 }, async () => {
   const database = await temporaryDatabase(undefined)
@@ -18,7 +18,7 @@ it('the log of the embedded database recycles its spare segments', { timeout: 60
     return rows[0]?.name ?? ''
   }
   expect(segments()).toHaveLength(1)
-  const end = keepSpareSegments({ db, dataDirectory, log: undefined, firstMs: 0, everyMs: 20 })
+  const end = maintainSpareSegments({ db, dataDirectory, log: undefined, firstMs: 0, everyMs: 20 })
   onTestFinished(end)
   const spare = async () => {
     const current = await currentSegment()

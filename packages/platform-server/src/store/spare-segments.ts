@@ -11,7 +11,7 @@ const spareSegments = 2
 // A disk with less free space than this counts as full.
 const neededBytes = 4 * segmentBytes
 
-/** Options of {@link keepSpareSegments}. */
+/** Options of {@link maintainSpareSegments}. */
 export interface SpareSegmentsOptions {
   readonly db: Kysely<Database>
   readonly dataDirectory: string
@@ -29,7 +29,7 @@ export interface SpareSegmentsOptions {
  *
  * @returns a function that stops the task and resolves when it no longer uses the database
  */
-export function keepSpareSegments(parts: SpareSegmentsOptions): () => Promise<void> {
+export function maintainSpareSegments(parts: SpareSegmentsOptions): () => Promise<void> {
   const ended = new AbortController()
   const running = run(parts, ended.signal)
   return async () => {

@@ -29,12 +29,15 @@ export async function member(
 ): Promise<string> {
   const user = { email, firstName: 'F', lastName: 'L' }
   const id = await insertMember(store.db, { organizationId: first.organizationId, role, user })
-  await givePassword({ store }, id)
+  await setUserPassword({ store }, id)
   return id
 }
 
 /** Sets a user's password to {@link testPassword}. */
-export async function givePassword({ store }: Pick<PlatformFixture, 'store'>, userId: string): Promise<void> {
+export async function setUserPassword(
+  { store }: Pick<PlatformFixture, 'store'>,
+  userId: string,
+): Promise<void> {
   testHash ??= createPasswords().hash(testPassword)
   await setPassword(store.db, userId, { hash: await testHash, origin: 'user', mustChange: false })
 }
@@ -77,7 +80,7 @@ export function browserOf(
 export function cookieOf(response: LightMyRequestResponse): string {
   const header = response.headers['set-cookie']
   const all = Array.isArray(header) ? header : [header ?? '']
-  return all.map((one) => one.split(';', 1)[0] ?? '').join('; ')
+  return all.map((cookie) => cookie.split(';', 1)[0] ?? '').join('; ')
 }
 
 /** The status and the error code of a response. */

@@ -14,8 +14,8 @@ const [dataDirectory = '', credentialId = '', databaseUrl = ''] = process.argv.s
 
 async function sinkOf(): Promise<UsageSink> {
   if (databaseUrl === 'away') {
-    const away = () => Promise.reject(new Error('away'))
-    return { write: away, readUsed: away }
+    const unavailable = () => Promise.reject(new Error('unavailable'))
+    return { write: unavailable, readUsed: unavailable }
   }
   const { db } = await openStore({ dataDirectory, databaseUrl: databaseUrl === '' ? undefined : databaseUrl })
   return { write: (batch) => writeUsage(db, batch), readUsed: () => readUsed(db) }

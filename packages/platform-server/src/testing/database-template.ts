@@ -16,10 +16,10 @@ export async function copyMigratedDatabase(dataDirectory: string): Promise<void>
   cpSync(template, dataDirectory, { recursive: true })
 }
 
-let made: Promise<string> | undefined
+let creation: Promise<string> | undefined
 
 function migratedDatabase(): Promise<string> {
-  return (made ??= makeTemplate('fairlead-migrated-database', versionOfStore(), async (draft) => {
+  return (creation ??= makeTemplate('fairlead-migrated-database', versionOfStore(), async (draft) => {
     await copyEmptyDatabase(draft)
     await (await openStore({ dataDirectory: draft })).close()
   }))
@@ -30,15 +30,15 @@ function versionOfStore(): string {
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   return [
     engine,
-    ...sourcesBeside(import.meta.resolve('../store/open-store.ts')),
-    ...sourcesBeside(import.meta.resolve('@fairlead/gateway-core/credentials/encryption')),
+    ...siblingSources(import.meta.resolve('../store/open-store.ts')),
+    ...siblingSources(import.meta.resolve('@fairlead/gateway-core/credentials/encryption')),
   ].join('\n')
 }
 
-function sourcesBeside(module: string): readonly string[] {
-  const place = new URL('.', module)
-  return readdirSync(place, { recursive: true, encoding: 'utf8' })
+function siblingSources(module: string): readonly string[] {
+  const folder = new URL('.', module)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .toSorted()
-    .map((name) => readFileSync(new URL(name, place), 'utf8'))
+    .map((name) => readFileSync(new URL(name, folder), 'utf8'))
 }

@@ -33,7 +33,7 @@ export async function identityProvider(redirectUri: () => string): Promise<Ident
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const accounts = new Map<string, ProviderAccount>()
-  let made: Provider | undefined
+  let provider: Provider | undefined
   const self: IdentityProvider = {
     issuer,
     account: undefined,
@@ -60,15 +60,15 @@ export async function identityProvider(redirectUri: () => string): Promise<Ident
       }),
   }
   server.on('request', (request, response) => {
-    made ??= createProvider(issuer, redirectUri(), accounts)
+    provider ??= createProvider(issuer, redirectUri(), accounts)
     if (request.url?.startsWith('/sign-in/') !== true) {
-      void made.callback()(request, response)
+      void provider.callback()(request, response)
       return
     }
     const { account } = self
     if (account !== undefined) accounts.set(account.id, account)
     const outcome = account ? { login: { accountId: account.id } } : { error: 'access_denied' }
-    void made.interactionFinished(request, response, outcome)
+    void provider.interactionFinished(request, response, outcome)
   })
   return self
 }

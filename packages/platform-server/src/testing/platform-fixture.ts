@@ -91,9 +91,10 @@ export function assertContract(method: string, url: string, response: LightMyReq
 
 function isPath(template: string, path: string): boolean {
   const parts = template.split('/')
-  const given = path.split('/')
+  const segments = path.split('/')
   return (
-    parts.length === given.length && parts.every((part, at) => part === given[at] || part.startsWith('{'))
+    parts.length === segments.length &&
+    parts.every((part, at) => part === segments[at] || part.startsWith('{'))
   )
 }
 
@@ -103,7 +104,7 @@ function declaredResponse(method: string, url: string, status: number): RouteRes
 
 function routeOf(method: string, url: string): Route | undefined {
   const path = `${(url.split('?')[0] ?? '').replace(/\/$/, '')}/`
-  return Object.values<Route>(routes).find((one) => isPath(one.path, path) && one.method === method)
+  return Object.values<Route>(routes).find((route) => isPath(route.path, path) && route.method === method)
 }
 
 function responseSchema(method: string, url: string, status: number): object {

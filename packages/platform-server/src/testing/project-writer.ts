@@ -12,10 +12,10 @@ async function write(writer: number): Promise<never> {
   for (let round = 0; ; round++) {
     const id = await store.db.transaction().execute(async (db) => {
       const project = { organizationId, creatorId, description: 'x'.repeat(500), type: 'public' } as const
-      const made = await insertProject(db, { ...project, name: `${writer}-${round}` })
+      const inserted = await insertProject(db, { ...project, name: `${writer}-${round}` })
       // Some transactions contain more statements, so that a kill can also happen between two statements.
       if (round % 3 === 0) await sql`update organizations set name = ${`${writer}-${round}`}`.execute(db)
-      return made
+      return inserted
     })
     process.stdout.write(`${id}\n`)
   }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { readWholeReport, type UsageQuery, type UsageReportRow } from '../records/usage-report.ts'
+import { streamReport, type UsageQuery, type UsageReportRow } from '../records/usage-report.ts'
 import type { Store } from '../store/open-store.ts'
 import { createCsvStream } from './csv.ts'
 
@@ -39,7 +39,7 @@ export function exportUsage(
     const csv = createCsvStream(columns)
     const signal = AbortSignal.timeout(maxMs)
     withSession((session) =>
-      pipeline(rowsOf(readWholeReport(session, query, () => resolve(csv))), csv, { signal }),
+      pipeline(rowsOf(streamReport(session, query, () => resolve(csv))), csv, { signal }),
     )
       // A reader of the stream sees it fail; a caller that still waits for the stream gets the error.
       .catch(reject)

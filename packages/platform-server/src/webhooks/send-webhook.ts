@@ -5,7 +5,7 @@ import { targetOf } from '@fairlead/gateway-core/network/guarded-agent'
 import { guardedConnect, type ConnectionRules } from '@fairlead/gateway-core/network/guarded-connect'
 import type { Outcome } from '../records/webhook-deliveries.ts'
 import { signatureOf } from './signature.ts'
-import { problemOfTarget } from './target-url.ts'
+import { targetProblem } from './target-url.ts'
 
 /** One webhook request. */
 export interface WebhookRequest {
@@ -42,7 +42,7 @@ export async function sendWebhook(request: WebhookRequest, options: SendOptions)
     durationMs: Math.round(performance.now() - began),
   })
   // The rules may have changed since the URL was accepted.
-  if (problemOfTarget(request.url, options) !== undefined) return ended(null, messages.rejected)
+  if (targetProblem(request.url, options) !== undefined) return ended(null, messages.rejected)
   try {
     const status = await post(request, options)
     return ended(status, status >= 200 && status < 300 ? null : messageOfStatus(status))
@@ -76,7 +76,8 @@ async function post(
           'x-signature': signatureOf(secret, at, body),
         },
         // A new connection, so that no pooled connection is used whose IP address was checked by other rules.
-        createConnection: (given) => guardedConnect(targetOf(given, isSecure), isSecure, options),
+        createConnection: (connectOptions) =>
+          guardedConnect(targetOf(connectOptions, isSecure), isSecure, options),
         signal,
       },
       (response) => {

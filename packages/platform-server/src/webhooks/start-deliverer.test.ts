@@ -51,13 +51,13 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
   async function addWebhook(url = receiver.url, owner = organizationId) {
     const secret = newWebhookSecret()
     const fields = { url, description: '', events: ['quota.warning' as const], active: true }
-    const made = await store.db
+    const created = await store.db
       .transaction()
       .execute((transaction) =>
         insertWebhook(transaction, store.encryptor, { ...fields, organizationId: owner, secret }),
       )
-    if (made === undefined) throw new Error('There are too many webhooks.')
-    return { id: made.webhook.id, secret }
+    if (created === undefined) throw new Error('There are too many webhooks.')
+    return { id: created.webhook.id, secret }
   }
 
   const emit = (event: Partial<NewEvent> = {}) =>
@@ -154,19 +154,21 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     now += 100_000_000
     expect(await claimDeliveries(store.db, { now, leaseEnd: now + 1 }, rules)).toEqual([])
     // All attempts have the same body and event, but each has a signature with its own time.
-    const seen = receiver.received
-    expect(new Set(seen.map(({ body, headers }) => `${body} ${String(headers['x-event-id'])}`)).size).toBe(1)
-    expect(new Set(seen.map(({ headers }) => headers['x-signature'])).size).toBe(5)
-    expect(seen.every((received) => isSignedWith(secret, received))).toBe(true)
+    const delivered = receiver.received
+    expect(
+      new Set(delivered.map(({ body, headers }) => `${body} ${String(headers['x-event-id'])}`)).size,
+    ).toBe(1)
+    expect(new Set(delivered.map(({ headers }) => headers['x-signature'])).size).toBe(5)
+    expect(delivered.every((received) => isSignedWith(secret, received))).toBe(true)
   })
 
   it('delivers events with the same key once', async () => {
     const { id } = await addWebhook()
     expect(await emit({ dedupeKey: 'k' })).toBe('written')
-    expect(await emit({ dedupeKey: 'k' })).toBe('known')
-    const both = await Promise.all([emit({ dedupeKey: 'l' }), emit({ dedupeKey: 'l' })])
-    expect(both.toSorted()).toEqual(['known', 'written'])
-    expect(await emit({ dedupeKey: 'm', type: 'upstream.down' })).toBe('unwanted')
+    expect(await emit({ dedupeKey: 'k' })).toBe('duplicate')
+    const outcomes = await Promise.all([emit({ dedupeKey: 'l' }), emit({ dedupeKey: 'l' })])
+    expect(outcomes.toSorted()).toEqual(['duplicate', 'written'])
+    expect(await emit({ dedupeKey: 'm', type: 'upstream.down' })).toBe('unsubscribed')
     expect(await deliveriesOf(id)).toHaveLength(2)
   })
 
@@ -176,7 +178,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     await store.db
       .transaction()
       .execute((transaction) => updateWebhook(transaction, store.encryptor, id, { active: false }))
-    expect(await emit()).toBe('unwanted')
+    expect(await emit()).toBe('unsubscribed')
     expect(await deliveriesOf(id)).toMatchObject([
       { state: 'failed', attempts: 0, error: 'The webhook was deactivated.', next_attempt_at: null },
     ])
@@ -186,7 +188,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
   it('does not delay others for a slow receiver', async () => {
     const slow = await startReceiver()
     slow.respond = () => undefined
-    const waiting = await addWebhook(slow.url)
+    const slowWebhook = await addWebhook(slow.url)
     await emit()
     await emit()
     const { id } = await addWebhook()
@@ -202,7 +204,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     }, timeout)
     // One request at a time.
     expect(slow.received).toHaveLength(1)
-    expect(await deliveriesOf(waiting.id)).toHaveLength(5)
+    expect(await deliveriesOf(slowWebhook.id)).toHaveLength(5)
     await slow.close()
   })
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { claimDeliveries, settleDelivery, type ClaimedDelivery } from '../records/webhook-deliveries.ts'
 import { deleteEventsBefore } from '../records/webhook-events.ts'
-import { openTarget } from '../records/webhooks.ts'
+import { decryptTarget } from '../records/webhooks.ts'
 import type { Store } from '../store/open-store.ts'
 import { leaseMs, nextAttemptAt } from './retry-schedule.ts'
 import { type SendOptions, sendWebhook } from './send-webhook.ts'
@@ -30,7 +30,7 @@ const defaultPollMs = 2_000
 const maxConcurrent = 64
 // Receivers that hang can use no more than this many slots per organization.
 const maxPerOrganization = 8
-const forgetEveryMs = 3_600_000
+const cleanupIntervalMs = 3_600_000
 const retentionMs = 30 * 24 * 3_600_000
 
 /**
@@ -51,10 +51,10 @@ class RunningDeliverer {
   readonly #parts: DelivererParts
   readonly #now: () => number
   readonly #ended = new AbortController()
-  readonly #underWay = new Map<string, { readonly organizationId: string; readonly attempt: Promise<void> }>()
+  readonly #inFlight = new Map<string, { readonly organizationId: string; readonly attempt: Promise<void> }>()
   #sleep = new AbortController()
   #isWoken = false
-  #forgetAt = 0
+  #nextCleanupAt = 0
   #isFailing = false
 
   constructor(parts: DelivererParts) {
@@ -76,20 +76,20 @@ class RunningDeliverer {
     while (!this.#ended.signal.aborted) {
       try {
         await this.#claim()
-        await this.#forget()
+        await this.#deleteExpired()
         this.#isFailing = false
       } catch (error) {
         if (!this.#isFailing)
           this.#parts.log.warn({ err: error }, 'webhooks cannot be read from the database')
         this.#isFailing = true
       }
-      if (!this.#isWoken) await this.#rest()
+      if (!this.#isWoken) await this.#waitForPoll()
       this.#isWoken = false
     }
-    await Promise.all(Array.from(this.#underWay.values(), ({ attempt }) => attempt))
+    await Promise.all(Array.from(this.#inFlight.values(), ({ attempt }) => attempt))
   }
 
-  async #rest(): Promise<void> {
+  async #waitForPoll(): Promise<void> {
     const { pollMs = defaultPollMs } = this.#parts
     this.#sleep = new AbortController()
     if (this.#ended.signal.aborted) return
@@ -97,10 +97,10 @@ class RunningDeliverer {
   }
 
   async #claim(): Promise<void> {
-    const limit = maxConcurrent - this.#underWay.size
+    const limit = maxConcurrent - this.#inFlight.size
     if (limit <= 0) return
     const now = this.#now()
-    const busy = Array.from(this.#underWay, ([webhookId, { organizationId }]) => ({
+    const busy = Array.from(this.#inFlight, ([webhookId, { organizationId }]) => ({
       webhookId,
       organizationId,
     }))
@@ -109,11 +109,11 @@ class RunningDeliverer {
     for (const delivery of await claimDeliveries(this.#parts.store.db, times, rules)) {
       const { webhookId, organizationId } = delivery
       const attempt = this.#attempt(delivery).finally(() => {
-        this.#underWay.delete(webhookId)
+        this.#inFlight.delete(webhookId)
         // The next delivery to the same receiver may be due.
         this.wake()
       })
-      this.#underWay.set(webhookId, { organizationId, attempt })
+      this.#inFlight.set(webhookId, { organizationId, attempt })
     }
   }
 
@@ -122,7 +122,7 @@ class RunningDeliverer {
     const { store, send, log } = this.#parts
     const { id, webhookId, eventId, body, attempts } = delivery
     try {
-      const { url, secret } = openTarget(store.encryptor, { ...delivery, id: webhookId })
+      const { url, secret } = decryptTarget(store.encryptor, { ...delivery, id: webhookId })
       const request = { url, secret, eventId, deliveryId: id, body, at: this.#now() }
       const outcome = await sendWebhook(request, send)
       const nextAt = nextAttemptAt(attempts, this.#now())
@@ -138,10 +138,10 @@ class RunningDeliverer {
     }
   }
 
-  async #forget(): Promise<void> {
+  async #deleteExpired(): Promise<void> {
     const now = this.#now()
-    if (now < this.#forgetAt) return
-    this.#forgetAt = now + forgetEveryMs
+    if (now < this.#nextCleanupAt) return
+    this.#nextCleanupAt = now + cleanupIntervalMs
     await deleteEventsBefore(this.#parts.store.db, now - retentionMs)
   }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { problemOfTarget } from './target-url.ts'
+import { targetProblem } from './target-url.ts'
 
 const publicOnly = { isPrivateAllowed: false }
 const all = { isPrivateAllowed: true }
 
-describe('problemOfTarget', () => {
+describe('targetProblem', () => {
   it.each(['https://hooks.example/a?b=c', 'https://hooks.example:8443', 'https://93.184.215.14/'])(
     'accepts %s',
     (url) => {
-      expect(problemOfTarget(url, publicOnly)).toBeUndefined()
+      expect(targetProblem(url, publicOnly)).toBeUndefined()
     },
   )
 
@@ -46,12 +46,12 @@ describe('problemOfTarget', () => {
     ['https://hooks.example\\a', /backslashes/],
     [' https://EXAMPLE.com\\a\r\nb/\t', /backslashes/],
   ])('rejects %s', (url, problem) => {
-    expect(problemOfTarget(url, publicOnly)).toMatch(problem)
+    expect(targetProblem(url, publicOnly)).toMatch(problem)
   })
 
   it('accepts plain HTTP and private addresses where they are allowed, but no link-local addresses', () => {
-    expect(problemOfTarget('http://127.0.0.1:9000/hook', all)).toBeUndefined()
-    expect(problemOfTarget('http://169.254.169.254/', all)).toMatch(/public IP address/)
-    expect(problemOfTarget('gopher://127.0.0.1/', all)).toMatch(/begin with/)
+    expect(targetProblem('http://127.0.0.1:9000/hook', all)).toBeUndefined()
+    expect(targetProblem('http://169.254.169.254/', all)).toMatch(/public IP address/)
+    expect(targetProblem('gopher://127.0.0.1/', all)).toMatch(/begin with/)
   })
 })

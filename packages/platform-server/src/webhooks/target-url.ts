@@ -1,6 +1,6 @@
 import { addressIn, isAllowedAddress } from '@fairlead/gateway-core/network/network-policy'
 import type { ConnectionRules } from '@fairlead/gateway-core/network/guarded-connect'
-import { isOwnAddress, isOwnName, portOf } from '@fairlead/gateway-core/network/gateway-addresses'
+import { isGatewayAddress, isGatewayName, portOf } from '@fairlead/gateway-core/network/gateway-addresses'
 
 /**
  * Returns what is wrong with the URL of a webhook, as the end of a sentence; undefined for a valid URL. The IP
@@ -8,7 +8,7 @@ import { isOwnAddress, isOwnName, portOf } from '@fairlead/gateway-core/network/
  *
  * @param rules - where private addresses are allowed, plain HTTP is allowed as well
  */
-export function problemOfTarget(url: string, rules: ConnectionRules): string | undefined {
+export function targetProblem(url: string, rules: ConnectionRules): string | undefined {
   // A URL parser drops or replaces these, so the displayed URL would differ from the requested one.
   if (url.includes('\\')) return 'Must not contain backslashes.'
   if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return 'Must not contain control characters.'
@@ -21,10 +21,12 @@ export function problemOfTarget(url: string, rules: ConnectionRules): string | u
   if (hash !== '') return 'Must not contain a fragment.'
   const address = addressIn(hostname)
   const port = portOf(new URL(url))
-  const { own } = rules
-  if (own !== undefined) {
+  const { gateway: gatewayAddresses } = rules
+  if (gatewayAddresses !== undefined) {
     const isGateway =
-      address === undefined ? isOwnName(hostname, port, own) : isOwnAddress(address, port, own)
+      address === undefined
+        ? isGatewayName(hostname, port, gatewayAddresses)
+        : isGatewayAddress(address, port, gatewayAddresses)
     if (isGateway) return 'Must not point to this gateway.'
   }
   if (address !== undefined && !isAllowedAddress(address, rules))

@@ -1,4 +1,4 @@
-// What each package does for a program that calls a running service. The program loads the packages in its own way.
+// What each package does for a program that calls a running gateway. The program loads the packages in its own way.
 
 const chainId = '0x7a69'
 
@@ -85,10 +85,10 @@ const calls = {
 }
 
 /** Makes every call and tells by package how it went, as JSON: `pass` or what went wrong. */
-export async function report(modules, service) {
+export async function report(modules, gateway) {
   const results = Object.entries(calls).map(async ([name, call]) => {
     try {
-      await call(modules, service)
+      await call(modules, gateway)
       return [name, 'pass']
     } catch (error) {
       return [name, String(error)]

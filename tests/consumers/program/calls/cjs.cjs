@@ -2,7 +2,7 @@
 const { createGrpcClient } = require('@fairlead/grpc')
 const transport = require('@fairlead/grpc-transport')
 const { report } = require('./calls.js')
-const { service } = require('./service.js')
+const { gateway } = require('./gateway.js')
 
 const modules = {
   beacon: require('@fairlead/beacon'),
@@ -19,4 +19,4 @@ const modules = {
   sdk: require('@fairlead/sdk'),
 }
 // oxlint-disable-next-line no-console -- how it answers
-void report(modules, service).then((text) => console.log(text))
+void report(modules, gateway).then((text) => console.log(text))

@@ -11,7 +11,7 @@ import * as jettonV3 from '@fairlead/jetton/v3'
 import * as platform from '@fairlead/platform-client'
 import * as sdk from '@fairlead/sdk'
 import { report } from './calls.js'
-import { service } from './service.js'
+import { gateway } from './gateway.js'
 
 const createTransport = transport.createHttp2Transport
 const modules = {
@@ -27,4 +27,4 @@ const modules = {
   jettonV3,
 }
 // oxlint-disable-next-line no-console -- how it answers
-console.log(await report({ ...modules, platform, sdk }, service))
+console.log(await report({ ...modules, platform, sdk }, gateway))

@@ -11,7 +11,7 @@ import * as jettonV3 from '@fairlead/jetton/v3'
 import * as platform from '@fairlead/platform-client'
 import * as sdk from '@fairlead/sdk'
 import { report } from './calls.js'
-import { service } from './service.js'
+import { gateway } from './gateway.js'
 
 const modules = {
   beacon,
@@ -28,5 +28,5 @@ const modules = {
   sdk,
 }
 // The platform API is for servers: a page reaches it through its own.
-const base_url = globalThis.location?.origin ?? service.base_url
-void report(modules, { ...service, base_url }).then((text) => globalThis.done(text))
+const base_url = globalThis.location?.origin ?? gateway.base_url
+void report(modules, { ...gateway, base_url }).then((text) => globalThis.done(text))

@@ -3,7 +3,7 @@ import { clientFolders } from '../packed-package.ts'
 import { compile, resolutions, writePrograms } from './compilers.ts'
 import type { Project } from './project.ts'
 import type { Results } from './results.ts'
-import { callService, readReport } from './runtimes.ts'
+import { callGateway, readReport } from './runtimes.ts'
 import { bundleWithVite, bundleWithWebpack, reportOfEdge, reportOfPage } from './web.ts'
 
 /** The inputs of a consumer. */
@@ -12,7 +12,7 @@ export interface ConsumerInputs {
   /** Folder of the programs that call the gateway. */
   readonly calls: string
   /** URL of the gateway. */
-  readonly service: string
+  readonly gateway: string
 }
 
 /** A runtime or compiler that uses the packages, and its check. */
@@ -29,7 +29,7 @@ function runtime(name: string, program: string | undefined, ...args: readonly st
     name,
     check: 'calls',
     isInstalled: program !== undefined,
-    run: ({ calls }) => callService(program ?? '', args, calls, clientFolders),
+    run: ({ calls }) => callGateway(program ?? '', args, calls, clientFolders),
   }
 }
 
@@ -57,11 +57,11 @@ export const callers: readonly Consumer[] = [
   runtime('Deno', deno(), 'run', '--quiet', '--allow-net=127.0.0.1', '--allow-env', '--allow-read', 'esm.js'),
   runtime('Bun', bun(), 'run', 'esm.js'),
   web('edge runtime', true, ({ calls }) => reportOfEdge(calls)),
-  web('Vite, Chromium', browser !== undefined, async ({ calls, service }) =>
-    reportOfPage(browser ?? '', await bundleWithVite(calls), service),
+  web('Vite, Chromium', browser !== undefined, async ({ calls, gateway }) =>
+    reportOfPage(browser ?? '', await bundleWithVite(calls), gateway),
   ),
-  web('webpack, Chromium', browser !== undefined, async ({ calls, service }) =>
-    reportOfPage(browser ?? '', await bundleWithWebpack(calls), service),
+  web('webpack, Chromium', browser !== undefined, async ({ calls, gateway }) =>
+    reportOfPage(browser ?? '', await bundleWithWebpack(calls), gateway),
   ),
 ]
 

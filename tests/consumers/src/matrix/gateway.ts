@@ -1,4 +1,4 @@
-import { startServiceProcess } from '@fairlead/vitest/server-process'
+import { startServerProcess } from '@fairlead/vitest/server-process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Project } from './project.ts'
@@ -6,7 +6,7 @@ import type { Results } from './results.ts'
 import { run } from './run.ts'
 
 /** A gateway in front of the embedded chains, started from the installed packages. */
-export interface RunningService {
+export interface RunningGateway {
   /** The content of its `.fairlead/dev.json`. */
   readonly file: { readonly base_url: string; readonly nodes: readonly { readonly chain: string }[] }
   readonly results: Results
@@ -25,17 +25,17 @@ export async function runHelp({ root }: Project): Promise<Results> {
  *
  * @throws Error with its output when it exits early, or does not become ready
  */
-export async function startService({ root }: Project): Promise<RunningService> {
-  const folder = join(root, 'service')
+export async function startGateway({ root }: Project): Promise<RunningGateway> {
+  const folder = join(root, 'gateway')
   await mkdir(folder)
-  const { end } = await startServiceProcess({
+  const { end } = await startServerProcess({
     program: process.execPath,
     args: [join(root, 'node_modules/@fairlead/gateway/dist/bin.js'), 'dev'],
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, FAIRLEAD_PORT: '0' },
   })
   const text = await readFile(join(folder, '.fairlead/dev.json'), 'utf8')
-  const file = JSON.parse(text) as RunningService['file']
+  const file = JSON.parse(text) as RunningGateway['file']
   const chains = file.nodes.length
   return {
     file,

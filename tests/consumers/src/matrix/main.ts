@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { callers, compilers, type Consumer, type ConsumerInputs } from './consumers.ts'
 import { createProject, type Project, publishedFolders, writeCalls } from './project.ts'
 import { failuresOf, matrixTable, type Row } from './results.ts'
-import { runHelp, type RunningService, startService } from './gateway.ts'
+import { runHelp, type RunningGateway, startGateway } from './gateway.ts'
 
 const usage = `Installs the packed packages and uses them in every way that is supported.
 
@@ -36,10 +36,10 @@ async function matrix(only: Selection | undefined): Promise<readonly Row[]> {
   const project = await createProject()
   try {
     const typed = only === 'runtimes' ? [] : compilers
-    const rows = [...(await runConsumers(typed, { project, calls: '', service: '' }))]
+    const rows = [...(await runConsumers(typed, { project, calls: '', gateway: '' }))]
     if (only === 'typescript') return rows
     rows.push({ consumer: 'npx fairlead', check: 'help', results: await runHelp(project) })
-    rows.push(...(await useService(project)))
+    rows.push(...(await useGateway(project)))
     return rows
   } finally {
     await project.remove()
@@ -47,20 +47,20 @@ async function matrix(only: Selection | undefined): Promise<readonly Row[]> {
 }
 
 /** Starts the gateway and runs all callers. A gateway that does not start is a failure, too. */
-async function useService(project: Project): Promise<readonly Row[]> {
+async function useGateway(project: Project): Promise<readonly Row[]> {
   const row = { consumer: 'fairlead dev', check: 'starts' }
-  let service: RunningService
+  let gateway: RunningGateway
   try {
-    service = await startService(project)
+    gateway = await startGateway(project)
   } catch (error) {
     return [{ ...row, results: { gateway: (error as Error).message } }]
   }
   try {
-    const calls = await writeCalls(project, service.file)
-    const called = await runConsumers(callers, { project, calls, service: service.file.base_url })
-    return [{ ...row, results: service.results }, ...called]
+    const calls = await writeCalls(project, gateway.file)
+    const called = await runConsumers(callers, { project, calls, gateway: gateway.file.base_url })
+    return [{ ...row, results: gateway.results }, ...called]
   } finally {
-    await service.stop()
+    await gateway.stop()
   }
 }
 

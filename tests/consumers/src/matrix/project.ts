@@ -78,9 +78,9 @@ async function peersOf(folders: readonly string[]): Promise<Readonly<Record<stri
 }
 
 /** Writes the programs that call the gateway into a folder of the project, with the data that they need. */
-export async function writeCalls(project: Project, service: object): Promise<string> {
+export async function writeCalls(project: Project, gateway: object): Promise<string> {
   const folder = join(project.root, 'calls')
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'service.js'), `export const service = ${JSON.stringify(service)}\n`)
+  await writeFile(join(folder, 'gateway.js'), `export const gateway = ${JSON.stringify(gateway)}\n`)
   return folder
 }

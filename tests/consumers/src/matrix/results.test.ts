@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { resultsOf } from './compilers.ts'
 import { failuresOf, matrixTable, type Row } from './results.ts'
-import { callService } from './runtimes.ts'
+import { callGateway } from './runtimes.ts'
 
 const rows: readonly Row[] = [
   { consumer: 'Node 22', check: 'calls', results: { core: 'pass', sdk: 'Error: no' } },
@@ -30,7 +30,7 @@ describe('the matrix', () => {
 
 describe('a consumer program', () => {
   const runProgram = (script: string) =>
-    callService(process.execPath, ['--eval', script], '.', ['core', 'sdk'])
+    callGateway(process.execPath, ['--eval', script], '.', ['core', 'sdk'])
 
   it('reports the result of each package', async () => {
     expect(await runProgram(`console.log('{"core":"pass","sdk":"no"}')`)).toEqual({ core: 'pass', sdk: 'no' })

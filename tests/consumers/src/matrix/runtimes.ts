@@ -2,7 +2,7 @@ import type { Results } from './results.ts'
 import { run } from './run.ts'
 
 /** Runs a program that calls the gateway, and reads the result of each package. */
-export async function callService(
+export async function callGateway(
   program: string,
   args: readonly string[],
   folder: string,

@@ -44,13 +44,13 @@ export async function bundleWithWebpack(folder: string): Promise<string> {
 }
 
 /** Serves a folder as a page on a separate server, which forwards calls of the platform API to the gateway. */
-async function servePage(folder: string, service: string) {
+async function servePage(folder: string, gateway: string) {
   const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' }
   const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const { authorization = '', accept = '*/*' } = request.headers
     const method = request.method ?? 'GET'
     const body = method === 'GET' ? {} : { body: await buffer(request) }
-    const upstreamResponse = await fetch(service + request.url, {
+    const upstreamResponse = await fetch(gateway + request.url, {
       method,
       headers: { authorization, accept },
       ...body,
@@ -78,8 +78,8 @@ async function servePage(folder: string, service: string) {
 }
 
 /** Opens a page in Chromium and returns the report of its program. */
-export async function reportOfPage(executablePath: string, folder: string, service: string): Promise<string> {
-  const { url, server } = await servePage(folder, service)
+export async function reportOfPage(executablePath: string, folder: string, gateway: string): Promise<string> {
+  const { url, server } = await servePage(folder, gateway)
   let browser: Browser | undefined
   try {
     browser = await chromium.launch({ executablePath, args: chromiumArguments })

@@ -32,7 +32,7 @@ it('what looks like a configuration is checked as one', () => {
   expect(unchecked.map(placeOf)).toEqual([])
 })
 
-it.each(fencesOf('env'))('%s is an environment that the service takes', (_, { text }) => {
+it.each(fencesOf('env'))('%s is a valid environment of the gateway', (_, { text }) => {
   const variables = parseEnv(text)
   expect(Object.keys(variables).flatMap((name) => problemOfVariable(name) ?? [])).toEqual([])
   const { FAIRLEAD_SECRET_KEY: key } = variables

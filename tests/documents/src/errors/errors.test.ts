@@ -34,10 +34,10 @@ function named(path: string, pattern: RegExp): readonly string[] {
 }
 
 describe('the catalogue of errors', () => {
-  it('has the codes of the platform API with their statuses, as the service and the specification have them', () => {
+  it('has the codes of the platform API with their statuses, as the gateway and the specification have them', () => {
     const source = read('packages/platform-server/src/platform-api/platform-error.ts')
     const statuses = /const statuses = \{([^}]*)\}/.exec(source)?.[1] ?? ''
-    const ofService = [...statuses.matchAll(/(\w+): (\d+)/g)].map(([, code, status]) => `${code} ${status}`)
+    const ofGateway = [...statuses.matchAll(/(\w+): (\d+)/g)].map(([, code, status]) => `${code} ${status}`)
     const { properties } = parse(read('specs/platform/schemas/PlatformErrorDetail.yaml')) as {
       properties: { code: { description: string } }
     }
@@ -46,11 +46,11 @@ describe('the catalogue of errors', () => {
     const ofPage = rowsBelow(page, 'Platform API').map(
       ([code, status]) => `${code?.replaceAll('`', '')} ${status}`,
     )
-    expect(ofPage).toEqual(ofService)
+    expect(ofPage).toEqual(ofGateway)
     expect(new Set(ofPage)).toEqual(new Set(ofSpecification))
   })
 
-  it('has the codes of JSON-RPC that the service gives', () => {
+  it('has the codes of JSON-RPC that the gateway returns', () => {
     const codes = /^ {2}\w+: (-?\d+),$/gm
     const given = [
       ...named('packages/gateway-core/src/json-rpc/rpc-error.ts', codes),

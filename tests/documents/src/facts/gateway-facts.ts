@@ -64,7 +64,7 @@ const connections = {
   'public body size': bytes(`${platform}/platform-api/register-operations.ts`, 'publicBodyBytes'),
   'public body timeout': ms(`${platform}/platform-api/register-operations.ts`, 'publicBodyMs'),
   'certificate check': ms(`${gateway}/ports/tls-certificate.ts`, 'checkMs'),
-  'open files': count(`${gateway}/processes/warn-of-few-handles.ts`, 'enoughHandles'),
+  'open files': count(`${gateway}/processes/warn-about-open-file-limit.ts`, 'enoughHandles'),
   drain: ms(`${gateway}/start-gateway.ts`, 'drainMs'),
   'WebSocket reading during the drain': times(ms(`${gateway}/start-gateway.ts`, 'drainMs'), 1 / 2),
 } satisfies Facts

@@ -18,14 +18,14 @@ const treatments: Readonly<Record<string, (fence: Fence) => string>> = {
 const attributesOf: Readonly<Record<string, readonly string[]>> = {
   ts: ['run'],
   sh: ['run'],
-  text: ['service'],
+  text: ['gateway'],
   yaml: ['fairlead.yaml'],
 }
 
 function isPrinted(fence: Fence): boolean {
   const before = allFences[allFences.indexOf(fence) - 1]
   const isBehind = before?.page === fence.page && before.attributes.includes('run')
-  return isBehind || fence.attributes.includes('service') || fence.page === 'README.md'
+  return isBehind || fence.attributes.includes('gateway') || fence.page === 'README.md'
 }
 
 it('every fence is of a language that is checked, and has attributes that mean something', () => {

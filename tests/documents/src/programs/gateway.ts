@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { startServiceProcess } from '@fairlead/vitest/server-process'
+import { startServerProcess } from '@fairlead/vitest/server-process'
 import { repository } from '../pages/page.ts'
 
 /** The gateway of `npm start`, which the programs and commands of the pages call. */
-export interface Service {
+export interface RunningGateway {
   /** Its working directory, with `.fairlead/dev.json`. */
   readonly folder: string
   readonly url: string
@@ -25,10 +25,10 @@ interface DevelopmentFile {
 }
 
 /** The default URL of the gateway, which the pages name. */
-const usualUrl = 'http://127.0.0.1:8645'
+const defaultUrl = 'http://127.0.0.1:8645'
 
 /** Starts the gateway in a separate folder. */
-export async function startService(): Promise<Service> {
+export async function startGateway(): Promise<RunningGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-documents-'))
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   try {
@@ -39,7 +39,7 @@ export async function startService(): Promise<Service> {
   }
 }
 
-async function startIn(folder: string, remove: () => Promise<void>): Promise<Service> {
+async function startIn(folder: string, remove: () => Promise<void>): Promise<RunningGateway> {
   await copyEmptyDatabase(join(folder, '.fairlead'))
   const programs = join(folder, 'bin')
   mkdirSync(programs)
@@ -52,7 +52,7 @@ async function startIn(folder: string, remove: () => Promise<void>): Promise<Ser
     HOME: folder,
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
   }
-  const { end, output } = await startServiceProcess({
+  const { end, output } = await startServerProcess({
     program: command,
     args: ['dev'],
     cwd: folder,
@@ -65,7 +65,7 @@ async function startIn(folder: string, remove: () => Promise<void>): Promise<Ser
   return {
     folder,
     url: file.base_url,
-    output: output().replaceAll(file.base_url, usualUrl),
+    output: output().replaceAll(file.base_url, defaultUrl),
     environment: {
       ...environment,
       API_URL: file.base_url,
@@ -97,11 +97,11 @@ function mineBlocks(port: string): () => void {
 }
 
 /** A text of a page, with the URL of the gateway in this test. */
-export function atService(text: string, { url }: Pick<Service, 'url'>): string {
-  return text.replaceAll(usualUrl, url)
+export function atGateway(text: string, { url }: Pick<RunningGateway, 'url'>): string {
+  return text.replaceAll(defaultUrl, url)
 }
 
 /** Output with the URL that the pages name. */
-export function asInPages(text: string, { url }: Pick<Service, 'url'>): string {
-  return text.replaceAll(url, usualUrl)
+export function asInPages(text: string, { url }: Pick<RunningGateway, 'url'>): string {
+  return text.replaceAll(url, defaultUrl)
 }

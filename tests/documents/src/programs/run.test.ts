@@ -5,25 +5,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allFences, type Fence, outputOf, placeOf } from '../pages/fence.ts'
 import { printedPattern } from './printed.ts'
 import { type ProgramFolder, programs, writePrograms } from './program-folder.ts'
-import { asInPages, atService, type Service, startService } from './gateway.ts'
+import { asInPages, atGateway, type RunningGateway, startGateway } from './gateway.ts'
 
-let service: Service
+let gateway: RunningGateway
 let folder: ProgramFolder
 beforeAll(async () => {
   folder = writePrograms()
-  service = await startService()
+  gateway = await startGateway()
 })
 afterAll(async () => {
   folder.remove()
-  await service.stop()
+  await gateway.stop()
 })
 
 /** Returns the output of a program that exits with 0. */
 function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   return new Promise((done, failed) => {
-    const options = { cwd, env: service.environment, timeout: 60_000 }
+    const options = { cwd, env: gateway.environment, timeout: 60_000 }
     execFile(program, args, options, (error, output, errors) =>
-      error ? failed(new Error(`${error.message}\n${output}${errors}`)) : done(asInPages(output, service)),
+      error ? failed(new Error(`${error.message}\n${output}${errors}`)) : done(asInPages(output, gateway)),
     )
   })
 }
@@ -56,7 +56,7 @@ describe('the programs of a page', () => {
     'print what it says: %s',
     async ([page, fences], { expect: expected }) => {
       // Programs write files to the working directory, and expect an empty one at the start, also on a retry.
-      const own = mkdtempSync(join(service.folder, `${page.replaceAll('/', '-')}-`))
+      const own = mkdtempSync(join(gateway.folder, `${page.replaceAll('/', '-')}-`))
       // One after the other in one process, which must exit by itself.
       const script = fences.map(
         (program) => `await import('${folder.fileOf(program)}'); console.log('${mark}')`,
@@ -72,16 +72,17 @@ describe('the commands of a page', () => {
 
   it.concurrent.for(byPage(commands))('print what it says: %s', async ([, fences], { expect: expected }) => {
     // One shell for all commands of a page: state that a command sets is available to the next.
-    const script = fences.map(({ text }) => `${atService(text, service)}\necho\necho '${mark}'`)
-    const printed = await run('bash', ['-euo', 'pipefail', '-c', script.join('\n')], service.folder)
+    const script = fences.map(({ text }) => `${atGateway(text, gateway)}\necho\necho '${mark}'`)
+    const printed = await run('bash', ['-euo', 'pipefail', '-c', script.join('\n')], gateway.folder)
     assertPrinted(printed, fences, expected)
   })
 })
 
-it('the service says what the page about the start says', () => {
-  const said = allFences.filter(({ attributes }) => attributes.includes('service'))
-  expect(said.length).toBeGreaterThan(0)
-  for (const { text } of said) expect(`${service.output.trimEnd()}\n`.slice(-10_000)).toMatch(lastLines(text))
+it('the gateway prints what the start page shows', () => {
+  const fences = allFences.filter(({ attributes }) => attributes.includes('gateway'))
+  expect(fences.length).toBeGreaterThan(0)
+  for (const { text } of fences)
+    expect(`${gateway.output.trimEnd()}\n`.slice(-10_000)).toMatch(lastLines(text))
 })
 
 /** Matches a text that ends with the expected lines. */

@@ -6,7 +6,7 @@ import { splitCommands } from './split-commands.ts'
 
 const pages = readPages()
 
-it('every variable that a page names is one of the service or of its command line', () => {
+it('every variable that a page names is one of the gateway or of its command line', () => {
   const named = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/\bFAIRLEAD_[A-Z_]+\b/g)].map(([name]) => ({ path, name })),
   )

@@ -35,7 +35,7 @@ export async function callPlatform(
 }
 
 /** Reads whole lists, with as many API keys as necessary, because each key has a request limit. */
-export function openReader(service: { readonly url: string; readonly apiKey: string }): {
+export function openReader(gateway: { readonly url: string; readonly apiKey: string }): {
   get(path: string): Promise<PlatformResponse>
   list(path: string): Promise<readonly PlatformObject[]>
 } {
@@ -44,13 +44,13 @@ export function openReader(service: { readonly url: string; readonly apiKey: str
   const get = async (path: string) => {
     if (left === 0) {
       const scopes = ['projects:read', 'nodes:read', 'credentials:read', 'audit:read']
-      const made = await callPlatform(service, 'POST', '/v1/api-keys/', { name: 'Reader', scopes })
+      const made = await callPlatform(gateway, 'POST', '/v1/api-keys/', { name: 'Reader', scopes })
       if (made.status !== 201) throw new Error(`No key was made: ${made.status} ${JSON.stringify(made.body)}`)
       apiKey = String(made.body['key'])
       left = 500
     }
     left -= 1
-    const response = await callPlatform({ ...service, apiKey }, 'GET', path)
+    const response = await callPlatform({ ...gateway, apiKey }, 'GET', path)
     if (response.status >= 400 && response.status !== 404) {
       throw new Error(`${path} returned ${response.status}: ${JSON.stringify(response.body)}`)
     }

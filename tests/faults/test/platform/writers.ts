@@ -1,5 +1,5 @@
 import { callPlatform, type PlatformResponse } from './platform-calls.ts'
-import type { RunningService } from './restarted-gateway.ts'
+import type { RunningGateway } from './restarted-gateway.ts'
 
 /** The acknowledged changes so far. */
 export interface Acknowledged {
@@ -21,11 +21,11 @@ export interface Target {
 
 /** Concurrently makes writes of all kinds until the gateway is killed, and records the acknowledged ones. */
 export async function writeUntilGone(
-  service: RunningService,
+  gateway: RunningGateway,
   { project, node, upstream }: Target,
   acknowledged: Acknowledged,
 ): Promise<void> {
-  const send = (method: string, path: string, body: unknown) => callPlatform(service, method, path, body)
+  const send = (method: string, path: string, body: unknown) => callPlatform(gateway, method, path, body)
   const credentials = `/v2/nodes/${node}/credentials/`
   await Promise.all([
     repeat(async () => {

@@ -21,7 +21,7 @@ function limiterFixture(options: Partial<ConcurrencyOptions> = {}) {
   const rejected: string[] = []
   const call = (name: string, limits: { credential?: Limits; node?: Limits; project?: Limits } = {}) => {
     const [credentialId = '', nodeId = 'node'] = name.split('@')
-    const result = limiter.take(limiter.claimOf(grantWith({ credentialId, nodeId, limits })), signal)
+    const result = limiter.acquire(limiter.claimOf(grantWith({ credentialId, nodeId, limits })), signal)
     const record = (decision: Permit | Rejection) => {
       if ('release' in decision) running.push({ name, release: () => decision.release() })
       else rejected.push(`${name} ${decision.status}`)
@@ -60,7 +60,7 @@ it('schedules credentials round-robin for shared slots', async () => {
   const limits = { node: { maxConcurrentCalls: 1 } }
   for (const name of ['a', 'a', 'a', 'b', 'b', 'c']) call(name, limits)
   const order = []
-  for (let turn = 0; turn < 6; turn++) {
+  for (let round = 0; round < 6; round++) {
     order.push(names())
     await release(names())
   }
@@ -114,13 +114,13 @@ it('removes a queued call when its client disconnects', async () => {
   const { limiter, call, release, names } = limiterFixture({ maxConcurrentCalls: 1 })
   call('a')
   const disconnected = new AbortController()
-  const waiting = limiter.take(limiter.claimOf(grantWith({ credentialId: 'a' })), disconnected.signal)
+  const waiting = limiter.acquire(limiter.claimOf(grantWith({ credentialId: 'a' })), disconnected.signal)
   call('a')
   disconnected.abort()
   expect(await waiting).toMatchObject({ status: 503 })
   await release('a')
   expect(names()).toBe('a')
-  const early = limiter.take(limiter.claimOf(grantWith({ credentialId: 'a' })), AbortSignal.abort())
+  const early = limiter.acquire(limiter.claimOf(grantWith({ credentialId: 'a' })), AbortSignal.abort())
   expect(await early).toMatchObject({ status: 503 })
 })
 
@@ -133,7 +133,7 @@ it('removes idle counters while other calls are queued', async () => {
   }
   for (const name of ['a', 'a', 'b']) call(name, limits)
   expect(limiter.owners).toBe(53)
-  limiter.forgetIdle()
+  limiter.removeIdle()
   // The owners of a and b, and of the node.
   expect([limiter.owners, limiter.states().waiting]).toEqual([3, 1])
   // The queued call is still admitted and counted.
@@ -145,19 +145,19 @@ it('removes idle counters while other calls are queued', async () => {
   expect(names()).toBe('b a')
   await release('a')
   await release('b')
-  limiter.forgetIdle()
+  limiter.removeIdle()
   expect(limiter.owners).toBe(0)
 })
 
 it('releases a slot once, also after repeated calls of release', async () => {
   const limiter = new ConcurrencyLimiter({ maxConcurrentCalls: 1, maxQueuedCalls: 0, queueMs: 1_000 })
   const claim = limiter.claimOf(grantWith())
-  const first = limiter.take(claim, signal)
+  const first = limiter.acquire(claim, signal)
   if (!('release' in first)) throw new Error('There was no place.')
   first.release()
   first.release()
-  expect(limiter.take(claim, signal)).toHaveProperty('release')
-  expect(limiter.take(claim, signal)).toHaveProperty('status')
-  limiter.forgetIdle()
-  expect(limiter.take(limiter.claimOf(grantWith()), signal)).toHaveProperty('status')
+  expect(limiter.acquire(claim, signal)).toHaveProperty('release')
+  expect(limiter.acquire(claim, signal)).toHaveProperty('status')
+  limiter.removeIdle()
+  expect(limiter.acquire(limiter.claimOf(grantWith()), signal)).toHaveProperty('status')
 })

@@ -47,7 +47,7 @@ export interface ConcurrencyClaim {
 }
 
 // Maximum share of the slots of a node or project for one credential, when other credentials use them as well.
-const maxShareOfOne = 0.75
+const maxShareOfCredential = 0.75
 
 /** Limits the concurrent calls of all owners. */
 export class ConcurrencyLimiter {
@@ -86,8 +86,8 @@ export class ConcurrencyLimiter {
 
   /** The concurrency slots that calls of a grant need. */
   claimOf({ credentialId, nodeId, projectId, limits = {} }: Grant): ConcurrencyClaim {
-    const most = limits.credential?.maxConcurrentCalls ?? this.#options.maxConcurrentCalls
-    const counters = [this.#counter(`credential:${credentialId}`, most, false)]
+    const maxCalls = limits.credential?.maxConcurrentCalls ?? this.#options.maxConcurrentCalls
+    const counters = [this.#counter(`credential:${credentialId}`, maxCalls, false)]
     const [ofNode, ofProject] = [limits.node?.maxConcurrentCalls, limits.project?.maxConcurrentCalls]
     if (ofNode !== undefined) counters.push(this.#counter(`node:${nodeId}`, ofNode, true))
     if (ofProject !== undefined) counters.push(this.#counter(`project:${projectId}`, ofProject, true))
@@ -95,7 +95,7 @@ export class ConcurrencyLimiter {
   }
 
   /** Acquires a concurrency slot, or waits for one until the timeout expires or the signal aborts. */
-  take(
+  acquire(
     claim: ConcurrencyClaim,
     signal: CancellationSignal,
   ): Permit | Rejection | Promise<Permit | Rejection> {
@@ -109,7 +109,7 @@ export class ConcurrencyLimiter {
   }
 
   /** Removes idle state. A caller that caches a claim must get it again. */
-  forgetIdle(): void {
+  removeIdle(): void {
     for (const [owner, { held, heldBy, waiting }] of this.#counters) {
       // A queued call refers to its state, and its credential counts among those that share the slots.
       if (waiting > 0) continue
@@ -119,10 +119,10 @@ export class ConcurrencyLimiter {
   }
 
   #counter(owner: string, limit: number, isShared: boolean): SlotCounter {
-    const known = this.#counters.get(owner)
-    if (known) {
-      known.limit = limit
-      return known
+    const existing = this.#counters.get(owner)
+    if (existing) {
+      existing.limit = limit
+      return existing
     }
     const counter: SlotCounter = {
       owner,
@@ -209,8 +209,8 @@ function isFree({ counters, credentialId }: ConcurrencyClaim): boolean {
     if (held >= limit) return false
     if (heldBy === undefined) return true
     const current = heldBy.get(credentialId)
-    const isAlone = heldBy.size === (current === undefined ? 0 : 1)
-    return isAlone || (current ?? 0) < Math.max(1, Math.floor(limit * maxShareOfOne))
+    const isOnlyCredential = heldBy.size === (current === undefined ? 0 : 1)
+    return isOnlyCredential || (current ?? 0) < Math.max(1, Math.floor(limit * maxShareOfCredential))
   })
 }
 

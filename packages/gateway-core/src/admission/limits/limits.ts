@@ -27,7 +27,7 @@ export interface LimitDependencies {
 // Callers may invent method names.
 const maxCachedMethods = 256
 const maxCachedMethodLength = 128
-const settleMs = 250
+const syncMs = 250
 const refreshMs = 5_000
 
 /** The limits of all owners: one instance per limit, shared by all grants. */
@@ -41,11 +41,11 @@ export class LimitTable {
 
   constructor(dependencies: LimitDependencies) {
     this.#dependencies = dependencies
-    const settling = guardedInterval(() => this.#settle(), settleMs).unref()
+    const syncTimer = guardedInterval(() => this.#syncAll(), syncMs).unref()
     const refreshing = guardedInterval(() => {
       for (const quota of this.#quotas.values()) quota.refresh()
     }, refreshMs).unref()
-    this.#timers = [settling, refreshing]
+    this.#timers = [syncTimer, refreshing]
   }
 
   /** Finds or creates the limits of a grant; undefined when it has none. */
@@ -61,27 +61,28 @@ export class LimitTable {
       ['project', projectId, limits.project ?? {}],
     ] as const
     const always: Limit[] = []
-    const ofMethods: { readonly matches: (method: string) => boolean; readonly allowance: Limit }[] = []
+    const ofMethods: { readonly matches: (method: string) => boolean; readonly limit: Limit }[] = []
     for (const [owner, id, ofOwner] of owners) {
       const { rate, methodRates = {} } = ofOwner
       if (rate) always.push(this.#rate(owner, id, rate, now))
       always.push(...this.#quotasOf(owner, id, ofOwner))
       for (const [pattern, methodRate] of Object.entries(methodRates)) {
-        const allowance = this.#rate(owner, id, methodRate, now, pattern)
-        ofMethods.push({ matches: methodTest([pattern]), allowance })
+        const limit = this.#rate(owner, id, methodRate, now, pattern)
+        ofMethods.push({ matches: methodTest([pattern]), limit })
       }
     }
     if (always.length + ofMethods.length === 0) return undefined
     const pushed = always.filter(({ push }) => push !== undefined)
     if (ofMethods.length === 0) return { of: () => always, pushed }
-    const known = new Map<string, readonly Limit[]>()
+    const byMethod = new Map<string, readonly Limit[]>()
     return {
       of: (method) => {
-        const cached = known.get(method)
+        const cached = byMethod.get(method)
         if (cached) return cached
-        const found = ofMethods.filter(({ matches }) => matches(method)).map(({ allowance }) => allowance)
-        const all = [...found, ...always]
-        if (known.size < maxCachedMethods && method.length <= maxCachedMethodLength) known.set(method, all)
+        const matching = ofMethods.filter(({ matches }) => matches(method)).map(({ limit }) => limit)
+        const all = [...matching, ...always]
+        if (byMethod.size < maxCachedMethods && method.length <= maxCachedMethodLength)
+          byMethod.set(method, all)
         return all
       },
       pushed,
@@ -89,7 +90,7 @@ export class LimitTable {
   }
 
   /** Removes limits that equal new ones. A caller that caches limits must get them again. */
-  forgetIdle(now: number): void {
+  removeIdle(now: number): void {
     for (const [key, rate] of this.#rates) if (rate.isIdle(now)) this.#rates.delete(key)
     for (const [key, quota] of this.#quotas) if (quota.isIdle()) this.#quotas.delete(key)
   }
@@ -101,15 +102,15 @@ export class LimitTable {
   /** Syncs unreported usage with the other replicas, and ends. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
-    await Promise.all([...this.#unreported].map((quota) => quota.settle()))
+    await Promise.all([...this.#unreported].map((quota) => quota.sync()))
   }
 
   #rate(owner: Owner, id: string, rate: Rate, now: number, method?: string): RateLimit {
     const key = `fairlead:rate:${owner}:${id}:${method ?? ''}`
-    const known = this.#rates.get(key)
-    if (known) {
-      known.change(rate, now)
-      return known
+    const existing = this.#rates.get(key)
+    if (existing) {
+      existing.change(rate, now)
+      return existing
     }
     const created = new RateLimit({ owner, key, method }, rate, this.#dependencies.shared, now)
     this.#rates.set(key, created)
@@ -135,10 +136,10 @@ export class LimitTable {
     })
   }
 
-  #settle(): void {
+  #syncAll(): void {
     if (this.#dependencies.shared.store?.isUp !== true) return
     const unreported = [...this.#unreported]
     this.#unreported.clear()
-    for (const quota of unreported) void quota.settle()
+    for (const quota of unreported) void quota.sync()
   }
 }

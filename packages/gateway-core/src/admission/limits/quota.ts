@@ -28,7 +28,7 @@ const retentionMs = 3_600_000
 /**
  * A quota of requests or units per day or month.
  *
- * It counts in memory. Each call of {@link settle} reports the local usage to the other replicas and reads theirs.
+ * It counts in memory. Each call of {@link sync} reports the local usage to the other replicas and reads theirs.
  * Between two such calls, the replicas together may exceed the quota by the usage of that time.
  */
 export class Quota implements Limit {
@@ -42,7 +42,7 @@ export class Quota implements Limit {
   /** Known usage of all replicas, including the unreported usage. */
   #used = 0
   #unreported = 0
-  #isSettling = false
+  #isSyncing = false
 
   constructor(
     subject: QuotaSubject,
@@ -100,10 +100,10 @@ export class Quota implements Limit {
   }
 
   /** Reports the local usage to the other replicas, and reads theirs. */
-  async settle(): Promise<void> {
+  async sync(): Promise<void> {
     const { store } = this.#shared
-    if (store?.isUp !== true || this.#isSettling) return
-    this.#isSettling = true
+    if (store?.isUp !== true || this.#isSyncing) return
+    this.#isSyncing = true
     const [span, reported] = [this.#span, this.#unreported]
     const { owner, ownerId, counts } = this.#subject
     const key = `fairlead:quota:${owner}:${ownerId}:${counts}:${span.name}`
@@ -117,9 +117,9 @@ export class Quota implements Limit {
       this.#unreported -= reported
       this.#used = Number(used) + this.#unreported
     } catch {
-      // It is told the next time; without an answer it may count twice.
+      // The next sync reports it again. If the store has counted it without a response, it counts twice.
     } finally {
-      this.#isSettling = false
+      this.#isSyncing = false
     }
   }
 

@@ -29,7 +29,7 @@ return { granted, wait }`
  *
  * Calls take from the tokens that were leased in advance. Without such tokens, calls take up to one lease on credit, so
  * no call waits for the store. In any period, the replicas together accept at most what the bucket allows plus two
- * leases per replica: one that was kept from before, and one on credit.
+ * leases per replica: one left from before, and one on credit.
  */
 export class RateLease {
   readonly #store: SharedStore
@@ -55,7 +55,7 @@ export class RateLease {
   }
 
   /** Whether the store is available. */
-  isInForce(now: number): boolean {
+  isStoreAvailable(now: number): boolean {
     return this.#store.isUp && now >= this.#localUntil
   }
 

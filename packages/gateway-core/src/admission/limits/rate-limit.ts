@@ -38,14 +38,14 @@ export class RateLimit implements Limit {
 
   take(_: number, now: number): Rejection | undefined {
     const waitMs =
-      this.#lease?.isInForce(now) === true ? this.#takeShared(this.#lease, now) : this.#takeLocal(now)
+      this.#lease?.isStoreAvailable(now) === true ? this.#takeShared(this.#lease, now) : this.#takeLocal(now)
     return waitMs === 0
       ? undefined
       : rateLimited(this.#subject.owner, this.#rate, waitMs, this.#subject.method)
   }
 
   refund(): void {
-    if (this.#lease?.isInForce(performance.now()) === true) this.#lease.refund()
+    if (this.#lease?.isStoreAvailable(performance.now()) === true) this.#lease.refund()
     this.#local.refund()
   }
 

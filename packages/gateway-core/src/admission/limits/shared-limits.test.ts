@@ -16,25 +16,25 @@ interface Replica {
   readonly admission: BuiltinAdmission
   readonly store: SharedStore
   /** Number of replicas that it counts. */
-  known(): number
+  replicaCount(): number
   /** Number of times it has synced a quota with the other replicas. */
-  settled(): number
+  syncCount(): number
 }
 
 function replicaWith(store: SharedStore, usedSoFar: () => number): Replica {
-  let [known, settled] = [0, 0]
+  let [replicaCount, syncCount] = [0, 0]
   const script: SharedStore['script'] = async (source, keys, values) => {
     const result = await store.script(source, keys, values)
-    if (keys.includes('fairlead:replicas')) known = Number(result)
-    if (keys[0]?.startsWith('fairlead:quota:') === true) settled += 1
+    if (keys.includes('fairlead:replicas')) replicaCount = Number(result)
+    if (keys[0]?.startsWith('fairlead:quota:') === true) syncCount += 1
     return result
   }
-  const watched = Object.assign(Object.create(store) as SharedStore, { script })
+  const observedStore = Object.assign(Object.create(store) as SharedStore, { script })
   return {
     store,
-    admission: admissionWith({ store: watched, usedSoFar }),
-    known: () => known,
-    settled: () => settled,
+    admission: admissionWith({ store: observedStore, usedSoFar }),
+    replicaCount: () => replicaCount,
+    syncCount: () => syncCount,
   }
 }
 
@@ -69,29 +69,29 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
 
   /** Calls all replicas as fast as possible for a while, and returns how many calls passed in which time. */
   async function rush(grant: Grant, ms: number): Promise<{ passed: number; seconds: number }> {
-    const began = performance.now()
+    const startedAt = performance.now()
     let passed = 0
-    while (performance.now() - began < ms) {
+    while (performance.now() - startedAt < ms) {
       for (const { admission } of replicas) {
         for (let index = 0; index < 20; index++) if (call(admission, grant) === 'passed') passed += 1
       }
       await wait(2)
     }
-    return { passed, seconds: (performance.now() - began) / 1_000 }
+    return { passed, seconds: (performance.now() - startedAt) / 1_000 }
   }
 
   it('admit at most the calls of one replica and two leases per replica', async () => {
     await start()
     const grant = grantWith({ limits: { credential: { rate: { requestsPerSecond: 200 } } } })
     const { passed, seconds } = await rush(grant, 3_000)
-    const oneAlone = 200 + 200 * seconds
+    const ofOneReplica = 200 + 200 * seconds
     const lease = 200 * 0.05
-    expect(passed).toBeLessThanOrEqual(Math.ceil(oneAlone + 3 * 2 * lease))
+    expect(passed).toBeLessThanOrEqual(Math.ceil(ofOneReplica + 3 * 2 * lease))
     // And not much less.
-    expect(passed).toBeGreaterThan(oneAlone * 0.75)
+    expect(passed).toBeGreaterThan(ofOneReplica * 0.75)
   })
 
-  it('hold for a rate of which there is less than a call for each replica', async () => {
+  it('apply to a rate of less than one call per replica', async () => {
     await start()
     const grant = grantWith({
       credentialId: 'slow',
@@ -108,23 +108,26 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
       credentialId: 'left alone',
       limits: { credential: { rate: { requestsPerSecond: 300, burst: 30 } } },
     })
-    await vi.waitFor(() => expect(replicas.map(({ known }) => known())).toEqual([3, 3, 3]), pollOptions)
+    await vi.waitFor(
+      () => expect(replicas.map(({ replicaCount }) => replicaCount())).toEqual([3, 3, 3]),
+      pollOptions,
+    )
     expect((await rush(grant, 100)).passed).toBeGreaterThan(0)
     // Commands that are pending when the store becomes unavailable would wait for their timeout, ten seconds here.
     for (const { store } of replicas) await store.run(['PING'])
     await server.kill()
     await vi.waitFor(() => expect(replicas.some(({ store }) => store.isUp)).toBe(false), pollOptions)
     await rush(grant, 500)
-    const away = await rush(grant, 1_000)
+    const disconnected = await rush(grant, 1_000)
     // Each replica may also pass its share of the burst.
-    expect(away.passed).toBeLessThanOrEqual(Math.ceil(300 * away.seconds + 30 + 3))
-    expect(away.passed).toBeGreaterThan(300 * away.seconds * 0.5)
+    expect(disconnected.passed).toBeLessThanOrEqual(Math.ceil(300 * disconnected.seconds + 30 + 3))
+    expect(disconnected.passed).toBeGreaterThan(300 * disconnected.seconds * 0.5)
     await server.start()
     await vi.waitFor(() => expect(replicas.every(({ store }) => store.isUp)).toBe(true), pollOptions)
     await rush(grant, 1_500)
-    const back = await rush(grant, 1_000)
-    expect(back.passed).toBeLessThanOrEqual(Math.ceil(300 * back.seconds + 30 + 3 * 2 * 7))
-    expect(back.passed).toBeGreaterThan(300 * back.seconds * 0.5)
+    const reconnected = await rush(grant, 1_000)
+    expect(reconnected.passed).toBeLessThanOrEqual(Math.ceil(300 * reconnected.seconds + 30 + 3 * 2 * 7))
+    expect(reconnected.passed).toBeGreaterThan(300 * reconnected.seconds * 0.5)
   })
 
   it('of a day are counted across replicas, including the earlier usage', async () => {
@@ -141,7 +144,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     await vi.waitFor(async () => expect(await counted()).toBe('90'), pollOptions)
     passedAt(1, 1)
     await vi.waitFor(async () => expect(await counted()).toBe('91'), pollOptions)
-    await vi.waitFor(() => expect(replicas[1]?.settled()).toBeGreaterThan(0), pollOptions)
+    await vi.waitFor(() => expect(replicas[1]?.syncCount()).toBeGreaterThan(0), pollOptions)
     expect(passedAt(1, 20)).toBe(9)
     // The replicas restore the data that the store has lost from their own counts.
     await vi.waitFor(async () => expect(await counted()).toBe('100'), pollOptions)
@@ -150,7 +153,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     expect(passedAt(1, 1)).toBe(0)
     await vi.waitFor(async () => expect(await counted()).toBe('100'), pollOptions)
     passedAt(2, 1)
-    await vi.waitFor(() => expect(replicas[2]?.settled()).toBeGreaterThan(0), pollOptions)
+    await vi.waitFor(() => expect(replicas[2]?.syncCount()).toBeGreaterThan(0), pollOptions)
     expect(passedAt(2, 5)).toBe(0)
 
     function counted() {

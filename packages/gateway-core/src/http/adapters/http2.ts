@@ -19,7 +19,7 @@ import type { HttpRequest, HttpResponse } from '../types.ts'
  * @param deadlines - end a request whose body stalls
  * @see RFC 9113, section 8
  */
-export function answerOverHttp2(
+export function serveOverHttp2(
   server: Server,
   deadlines: ProgressDeadlines,
   stream: ServerHttp2Stream,
@@ -28,8 +28,8 @@ export function answerOverHttp2(
 ): void {
   // HTTP/2 has the host in another field.
   const { ':authority': authority, host = authority } = headers
-  const seen = host === undefined ? headers : { ...headers, host }
-  const request = new Http2Request(stream, seen, {}, raw)
+  const headersWithHost = host === undefined ? headers : { ...headers, host }
+  const request = new Http2Request(stream, headersWithHost, {}, raw)
   const response = new Http2Response(stream)
   if (!stream.endAfterHeaders) {
     const body = { moved: () => request.received, due: () => (request.isAwaited ? 1 : 0) }

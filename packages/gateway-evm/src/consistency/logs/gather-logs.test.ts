@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
-import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { countedNode, cachingNode } from '../../testing/caching-upstream.ts'
 import { splitRange } from './gather-logs.ts'
 
@@ -36,7 +36,7 @@ const spanOf = (filter: Filter) => Number(filter.toBlock) - Number(filter.fromBl
 
 /** Starts an upstream that limits the number of blocks or logs, with the error message of an execution client. */
 async function narrow(
-  refuse: (span: number, from: number, found: number) => object | undefined,
+  rejection: (span: number, from: number, found: number) => object | undefined,
   options = {},
 ) {
   const node = await countedNode(chain.node)
@@ -44,7 +44,7 @@ async function narrow(
     const given = filter as Filter
     const toBlock = given.toBlock === 'latest' ? hex(head) : given.toBlock
     const logs = await chain.rpc<readonly unknown[]>('eth_getLogs', given)
-    const error = refuse(spanOf({ ...given, toBlock }), Number(given.fromBlock), logs.length)
+    const error = rejection(spanOf({ ...given, toBlock }), Number(given.fromBlock), logs.length)
     return error ? { error } : { result: logs }
   })
   return { node, ...cachingNode(node.url, options) }
@@ -55,7 +55,7 @@ describe('a query that is too long for the node', () => {
     const { node, call } = await narrow(() => undefined, { upstreamLogRange: 10 })
     expect(all.length).toBeGreaterThan(15)
     expect(await call('eth_getLogs', everything)).toEqual(all)
-    const filters = node.asked('eth_getLogs').map(([filter]) => filter as Filter)
+    const filters = node.received('eth_getLogs').map(([filter]) => filter as Filter)
     expect(filters.length).toBeGreaterThan(9)
     expect(filters.filter((filter) => spanOf(filter) > 10)).toEqual([])
     const { address } = all[0] as { address: string }
@@ -73,7 +73,7 @@ describe('a query that is too long for the node', () => {
       [{ fromBlock: '0x9', toBlock: '0x1' }],
     ]
     for (const params of queries) await call('eth_getLogs', params).catch(() => undefined)
-    expect(node.asked('eth_getLogs')).toEqual(queries)
+    expect(node.received('eth_getLogs')).toEqual(queries)
   })
 
   it.each([
@@ -89,17 +89,17 @@ describe('a query that is too long for the node', () => {
       (span: number, from: number) =>
         span > 16 ? `query exceeds max results 9, retry with the range ${from}-${from + 11}` : undefined,
     ],
-  ])('is detected and narrowed: %s', async (_, refuse) => {
+  ])('is detected and narrowed: %s', async (_, rejection) => {
     const { node, call } = await narrow((...given) => {
-      const message = refuse(...given)
+      const message = rejection(...given)
       return message === undefined ? undefined : { code: -32602, message }
     })
     expect(await call('eth_getLogs', everything)).toEqual(all)
-    expect(node.asked('eth_getLogs').length).toBeLessThan(40)
+    expect(node.received('eth_getLogs').length).toBeLessThan(40)
   })
 
   it('may be detected by an HTTP status', async () => {
-    const url = await nodeThat(async (request, response) => {
+    const url = await startTestNode(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += String(chunk)
       const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: [Filter] }
@@ -122,26 +122,26 @@ describe('a query that is too long for the node', () => {
     const error = { code: -32005, message: 'query returned more than 0 results' }
     const { node, call } = await narrow((_, __, found) => (found > 0 ? error : undefined))
     await expect(call('eth_getLogs', everything)).rejects.toMatchObject(error)
-    expect(node.asked('eth_getLogs').length).toBeLessThan(60)
+    expect(node.received('eth_getLogs').length).toBeLessThan(60)
   })
 
   it('is rejected when it needs too many chunks', async () => {
     const { node, call } = await narrow(() => undefined, { upstreamLogRange: 10 })
     const params = [{ fromBlock: '0x0', toBlock: '0xfffffff' }]
     await expect(call('eth_getLogs', params)).rejects.toMatchObject({ code: -32602 })
-    expect(node.asked('eth_getLogs')).toEqual([])
+    expect(node.received('eth_getLogs')).toEqual([])
   })
 
   it('reuses cached chunks', async () => {
-    const { node, call, known, memory } = await narrow(() => undefined, { upstreamLogRange: 10 })
-    await known()
+    const { node, call, waitForChain, memory } = await narrow(() => undefined, { upstreamLogRange: 10 })
+    await waitForChain()
     const last = Math.floor((memory.chain.surelyFinalized ?? 0) / 10) * 10
     expect(last).toBeGreaterThan(9)
     await call('eth_getLogs', [{ fromBlock: '0x0', toBlock: hex(last + 4) }])
-    const before = node.asked('eth_getLogs').length
+    const before = node.received('eth_getLogs').length
     expect(await call('eth_getLogs', everything)).toEqual(all)
     const starts = node
-      .asked('eth_getLogs')
+      .received('eth_getLogs')
       .slice(before)
       .map(([filter]) => Number((filter as Filter).fromBlock))
     expect(Math.min(...starts)).toBeGreaterThanOrEqual(last)

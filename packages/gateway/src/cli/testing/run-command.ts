@@ -17,15 +17,15 @@ export async function runCommand(
   environment: Readonly<Record<string, string>>,
   terminal = false,
 ): Promise<CommandResult> {
-  const other = () => Promise.reject(new Error('unexpected command'))
+  const unexpected = () => Promise.reject(new Error('unexpected command'))
   const commands = {
-    dev: other,
-    serve: other,
-    doctor: other,
-    resetOwnerPassword: other,
-    backup: other,
-    restore: other,
-    probe: other,
+    dev: unexpected,
+    serve: unexpected,
+    doctor: unexpected,
+    resetOwnerPassword: unexpected,
+    backup: unexpected,
+    restore: unexpected,
+    probe: unexpected,
   }
   let out = ''
   let notes = ''

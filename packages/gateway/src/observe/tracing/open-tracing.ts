@@ -22,7 +22,7 @@ import {
 import { guardedAgent } from '@fairlead/gateway-core/network/guarded-agent'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
-import type { TraceFacts, TraceSpan, Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
+import type { TraceAttributes, TraceSpan, Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
 
 /** Destination and sampling ratio of traces. */
 interface TracingOptions {
@@ -55,7 +55,7 @@ export function openTracing({ endpoint, ratio }: TracingOptions): Tracing {
     resource: resourceFromAttributes({ 'service.name': 'fairlead' }),
     sampler: new ParentBasedSampler({
       root: new TraceIdRatioBasedSampler(ratio),
-      remoteParentSampled: atMost(clientTracesPerSecond),
+      remoteParentSampled: rateLimitedSampler(clientTracesPerSecond),
     }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   })
@@ -88,7 +88,7 @@ class SpanPart implements TraceSpan {
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
   }
 
-  begin(name: string, facts: TraceFacts): TraceSpan {
+  begin(name: string, facts: TraceAttributes): TraceSpan {
     // A span that is not recorded has no child spans.
     if (!this.#span.isRecording()) return this
     const kind = name === 'upstream' ? SpanKind.CLIENT : SpanKind.INTERNAL
@@ -99,7 +99,7 @@ class SpanPart implements TraceSpan {
     )
   }
 
-  note(facts: TraceFacts): void {
+  setAttributes(facts: TraceAttributes): void {
     this.#span.setAttributes({ ...facts })
     const method = facts['rpc.method']
     if (typeof method === 'string') this.#span.updateName(method)
@@ -123,14 +123,14 @@ function parentOf(traceparent: string | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
 
-function atMost(perSecond: number): Sampler {
+function rateLimitedSampler(perSecond: number): Sampler {
   const bucket = new TokenBucket(perSecond, perSecond, performance.now())
   return {
     shouldSample: () => {
-      const isTaken = bucket.take(performance.now()) === 0
-      return { decision: isTaken ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD }
+      const isSampled = bucket.take(performance.now()) === 0
+      return { decision: isSampled ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD }
     },
-    toString: () => `AtMost{${perSecond}}`,
+    toString: () => `RateLimited{${perSecond}}`,
   }
 }
 

@@ -28,7 +28,7 @@ describe.each(backends)('access rules of nodes on $name', ({ create }) => {
   })
 
   const at = (...rest: string[]) => nodePath(nodeId, 'access-rules', ...rest)
-  const inForce = async () => {
+  const activeRules = async () => {
     const { db, encryptor } = fixture.store
     return (await loadNodeCredentials(db, encryptor))[0]?.grant.accessRules
   }
@@ -38,14 +38,14 @@ describe.each(backends)('access rules of nodes on $name', ({ create }) => {
     const { status, etag, body: rule } = await call<Rule>('POST', at(), range)
     expect([status, etag]).toEqual([201, '"1"'])
     expect(rule).toMatchObject({ ...range, active: true, id: expect.stringMatching(/^AR-/) })
-    expect(await inForce()).toEqual([range])
+    expect(await activeRules()).toEqual([range])
     expect((await call('GET', at(rule.id))).body).toEqual(rule)
     expect((await call('POST', at(), { ...range, action: 'deny' })).status).toBe(409)
     const { body: other } = await call<Rule>('POST', at(), { ...range, value: '::1' })
     expect((await call('PATCH', at(other.id), { value: range.value })).status).toBe(409)
     const changed = await call('PATCH', at(rule.id), { active: false }, { 'if-match': etag ?? '' })
     expect(changed).toMatchObject({ status: 200, etag: '"2"', body: { ...rule, active: false } })
-    expect(await inForce()).toEqual([{ ...range, value: '::1' }])
+    expect(await activeRules()).toEqual([{ ...range, value: '::1' }])
     expect((await call('PATCH', at(rule.id), { active: true }, { 'if-match': '"1"' })).status).toBe(412)
     expect((await call('DELETE', at(rule.id), undefined, { 'if-match': '"1"' })).status).toBe(412)
     const { body: list } = await call<{ results: Rule[] }>('GET', at())

@@ -78,8 +78,8 @@ export function accessRuleOperations({
         const { id, kind } = before
         const { action = before.action, active = before.active } = call.body
         const value = call.body.value === undefined ? before.value : readValue(kind, call.body.value)
-        const other = await findAccessRuleOf(transaction, node.id, kind, value)
-        if (other !== undefined && other !== id) throw alreadyExists()
+        const existing = await findAccessRuleOf(transaction, node.id, kind, value)
+        if (existing !== undefined && existing !== id) throw alreadyExists()
         const changes = changesBetween(audited(before), { kind, value, action, active })
         if (Object.keys(changes).length > 0) {
           await updateAccessRule(transaction, id, { value, action, active })

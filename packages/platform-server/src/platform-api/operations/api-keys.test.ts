@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allScopes } from '../../identity/scopes.ts'
 import { issueApiKey } from '../../records/api-keys.ts'
 import { insertOrganization, insertOwner } from '../../records/organizations.ts'
-import { type Browser, givePassword, member, rejection, signIn } from '../../testing/browser.ts'
+import { type Browser, setUserPassword, member, rejection, signIn } from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import type { Success } from '../platform-call.ts'
@@ -23,7 +23,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     database = await create()
     fixture = await platformFixture(database)
     const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
-    await givePassword(fixture, user.id)
+    await setUserPassword(fixture, user.id)
     await member(fixture, 'admin@breakwater.test', 'admin')
     await member(fixture, 'editor@breakwater.test', 'editor')
     owner = await signIn(fixture, 'owner@fairlead.invalid')
@@ -36,9 +36,12 @@ describe.each(backends)('API keys on $name', ({ create }) => {
   })
 
   const post = (by: Browser, payload: object) => by.call(list, { method: 'POST', payload })
-  const createKey = async (by: Browser, scopes: readonly string[] = ['projects:read'], more: object = {}) =>
-    (await post(by, { name: 'made', scopes, ...more })).json<Created>()
-  const one = (by: Browser, id: string, method = 'GET', payload?: object, headers = {}) =>
+  const createKey = async (
+    by: Browser,
+    scopes: readonly string[] = ['projects:read'],
+    options: object = {},
+  ) => (await post(by, { name: 'made', scopes, ...options })).json<Created>()
+  const requestKey = (by: Browser, id: string, method = 'GET', payload?: object, headers = {}) =>
     by.call(`${list}${id}/`, { method, headers, ...(payload && { payload }) })
   const rotate = (by: Browser, id: string, payload: object = {}, headers = {}) =>
     by.call(`${list}${id}/rotate/`, { method: 'POST', payload, headers })
@@ -69,9 +72,9 @@ describe.each(backends)('API keys on $name', ({ create }) => {
       const changed = await use(key, `${list}${id}/`, { method: 'PATCH', payload: { expires_at: expiresAt } })
       expect(changed.statusCode).toBe(400)
     }
-    const lasting = await createKey(owner, ['keys:read'])
+    const permanent = await createKey(owner, ['keys:read'])
     const rotation = { method: 'POST', payload: {} }
-    expect(rejection(await use(key, `${list}${lasting.id}/rotate/`, rotation))).toEqual(denied)
+    expect(rejection(await use(key, `${list}${permanent.id}/rotate/`, rotation))).toEqual(denied)
     expect((await use(key, `${list}${id}/rotate/`, rotation)).statusCode).toBe(201)
   })
 
@@ -95,11 +98,11 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     })
     expect(await status(key)).toBe(200)
     expect((await use(key, '/v1/organization/')).statusCode).toBe(403)
-    const again = await one(editor, shown.id)
-    expect(again.body).not.toContain(key.slice(9))
+    const secondRead = await requestKey(editor, shown.id)
+    expect(secondRead.body).not.toContain(key.slice(9))
     expect((await editor.call(list)).body).not.toContain(key.slice(9))
     await expect
-      .poll(async () => (await one(editor, shown.id)).json<Created>(), { timeout: 50_000 })
+      .poll(async () => (await requestKey(editor, shown.id)).json<Created>(), { timeout: 50_000 })
       .toMatchObject({
         last_used_ip: '127.0.0.1',
         last_used_at: expect.stringMatching(/:00\.000000Z$/),
@@ -149,15 +152,15 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(await seen(editor)).toContain(ofEditor.id)
     expect(await seen(editor)).not.toContain(ofAdmin.id)
     for (const { id } of [ofOwner, ofAdmin]) {
-      expect(rejection(await one(editor, id))).toEqual(missing)
-      expect(rejection(await one(editor, id, 'PATCH', { name: 'mine' }))).toEqual(missing)
-      expect(rejection(await one(editor, id, 'DELETE'))).toEqual(missing)
+      expect(rejection(await requestKey(editor, id))).toEqual(missing)
+      expect(rejection(await requestKey(editor, id, 'PATCH', { name: 'mine' }))).toEqual(missing)
+      expect(rejection(await requestKey(editor, id, 'DELETE'))).toEqual(missing)
       expect(rejection(await rotate(editor, id))).toEqual(missing)
     }
-    expect(rejection(await one(admin, ofOwner.id, 'PATCH', { name: 'mine' }))).toEqual(denied)
-    expect(rejection(await one(admin, ofOwner.id, 'DELETE'))).toEqual(denied)
+    expect(rejection(await requestKey(admin, ofOwner.id, 'PATCH', { name: 'mine' }))).toEqual(denied)
+    expect(rejection(await requestKey(admin, ofOwner.id, 'DELETE'))).toEqual(denied)
     expect(rejection(await rotate(admin, ofOwner.id))).toEqual(denied)
-    expect((await one(admin, ofEditor.id, 'DELETE')).statusCode).toBe(204)
+    expect((await requestKey(admin, ofEditor.id, 'DELETE')).statusCode).toBe(204)
     expect(await status(ofOwner.key)).toBe(200)
   })
 
@@ -169,21 +172,21 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     const foreign = { organizationId, creatorId, name: 'k', scopes: allScopes, origin: 'user' } as const
     const { id } = await issueApiKey(db, foreign)
     expect((await owner.call(list)).body).not.toContain(id)
-    expect(rejection(await one(owner, id))).toEqual(missing)
-    expect(rejection(await one(owner, id, 'DELETE'))).toEqual(missing)
+    expect(rejection(await requestKey(owner, id))).toEqual(missing)
+    expect(rejection(await requestKey(owner, id, 'DELETE'))).toEqual(missing)
     expect(rejection(await rotate(owner, id))).toEqual(missing)
   })
 
   it('are updated with a matching version', async () => {
     const { id, key } = await createKey(owner, ['projects:read', 'nodes:read'])
     const change = { name: 'Renamed', scopes: ['nodes:read'], expires_at: '2099-01-01T00:00:00+02:00' }
-    const first = await one(owner, id, 'PATCH', change, { 'if-match': '"1"' })
+    const first = await requestKey(owner, id, 'PATCH', change, { 'if-match': '"1"' })
     expect([first.statusCode, first.headers['etag']]).toEqual([200, '"2"'])
     expect(first.json()).toMatchObject({ ...change, expires_at: '2098-12-31T22:00:00.000000Z' })
     expect(await status(key)).toBe(403)
-    const conflict = await one(owner, id, 'PATCH', { name: 'x' }, { 'if-match': '"1"' })
+    const conflict = await requestKey(owner, id, 'PATCH', { name: 'x' }, { 'if-match': '"1"' })
     expect(rejection(conflict)).toEqual([412, 'precondition_failed'])
-    expect((await one(owner, id, 'PATCH', { expires_at: null })).json()).toMatchObject({
+    expect((await requestKey(owner, id, 'PATCH', { expires_at: null })).json()).toMatchObject({
       name: 'Renamed',
       expires_at: null,
     })
@@ -211,12 +214,12 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     const [fresh, old] = rotated.secrets
     expect(rotated.secrets).toHaveLength(2)
     expect(fresh).toMatchObject({ prefix: rotated.key.slice(0, 8), expires_at: null })
-    const left = Date.parse(old?.expires_at ?? '') - Date.now()
-    expect(Math.abs(left - 60_000)).toBeLessThan(30_000)
+    const remainingMs = Date.parse(old?.expires_at ?? '') - Date.now()
+    expect(Math.abs(remainingMs - 60_000)).toBeLessThan(30_000)
     expect([await status(key), await status(rotated.key)]).toEqual([200, 200])
     // A later rotation never extends the lifetime of a secret.
     await rotate(owner, id, { overlap_seconds: 86_400 })
-    const after = (await one(owner, id)).json<Created>()
+    const after = (await requestKey(owner, id)).json<Created>()
     expect(after.secrets.find(({ prefix }) => prefix === old?.prefix)?.expires_at).toBe(old?.expires_at)
     await fixture.store.db
       .updateTable('api_key_secrets')
@@ -238,14 +241,14 @@ describe.each(backends)('API keys on $name', ({ create }) => {
   it('are revoked immediately with all secrets, and stay in the list', async () => {
     const { id, key } = await createKey(owner)
     const rotated = (await rotate(owner, id)).json<Created>()
-    expect((await one(owner, id, 'DELETE')).statusCode).toBe(204)
+    expect((await requestKey(owner, id, 'DELETE')).statusCode).toBe(204)
     expect([await status(key), await status(rotated.key)]).toEqual([401, 401])
-    expect((await one(owner, id, 'DELETE')).statusCode).toBe(204)
-    expect((await one(owner, id)).json()).toMatchObject({
+    expect((await requestKey(owner, id, 'DELETE')).statusCode).toBe(204)
+    expect((await requestKey(owner, id)).json()).toMatchObject({
       state: 'revoked',
       revoked_at: expect.stringMatching(/Z$/),
     })
-    expect(rejection(await one(owner, id, 'PATCH', { name: 'x' }))).toEqual([409, 'conflict'])
+    expect(rejection(await requestKey(owner, id, 'PATCH', { name: 'x' }))).toEqual([409, 'conflict'])
     expect(rejection(await rotate(owner, id))).toEqual([409, 'conflict'])
     const log = await owner.call(`/v2/audit-log/?object_id=${id}&action=api_key.revoke`)
     expect(log.json()).toMatchObject({ count: 1 })
@@ -259,9 +262,9 @@ describe.each(backends)('API keys on $name', ({ create }) => {
       .where('id', '=', id)
       .execute()
     expect(await status(key)).toBe(401)
-    expect((await one(owner, id)).json()).toMatchObject({ state: 'expired' })
+    expect((await requestKey(owner, id)).json()).toMatchObject({ state: 'expired' })
     expect(rejection(await rotate(owner, id))).toEqual([409, 'conflict'])
-    await one(owner, id, 'PATCH', { expires_at: null })
+    await requestKey(owner, id, 'PATCH', { expires_at: null })
     expect(await status(key)).toBe(200)
   })
 

@@ -67,7 +67,7 @@ export function apiKeyOperations({
       const expiresAt = readExpiry('expires_at', body.expires_at)
       if (expiresAt !== undefined) assertExpiryOf(identity, expiresAt)
       return db.transaction().execute(async (transaction) => {
-        const { key: before, version } = await held(transaction, identity, path.id)
+        const { key: before, version } = await lockKey(transaction, identity, path.id)
         assertMatch(ifMatch, version)
         if (before.state === 'revoked') throw conflict()
         const { name, scopes } = body
@@ -89,7 +89,7 @@ export function apiKeyOperations({
     async revokeApiKey(call) {
       const { identity, path, ifMatch } = call
       await db.transaction().execute(async (transaction) => {
-        const { key, version } = await held(transaction, identity, path.id)
+        const { key, version } = await lockKey(transaction, identity, path.id)
         assertMatch(ifMatch, version)
         if (key.state === 'revoked') return
         await revokeApiKey(transaction, path.id)
@@ -104,12 +104,12 @@ export function apiKeyOperations({
     async rotateApiKey(call) {
       const { identity, path, body, ifMatch } = call
       return db.transaction().execute(async (transaction) => {
-        const { key: before, version } = await held(transaction, identity, path.id)
+        const { key: before, version } = await lockKey(transaction, identity, path.id)
         assertMatch(ifMatch, version)
         if (before.state !== 'active') throw conflict()
         // The caller receives the new secret and with it all scopes of the key.
         assertScopesOf(identity, before.scopes)
-        if (endsBefore(identity, before.expires_at)) {
+        if (expiresBefore(identity, before.expires_at)) {
           throw new PlatformError('permission_denied', {
             message: 'An expiring key cannot rotate a key that expires later.',
           })
@@ -135,7 +135,7 @@ function visibleTo({ organizationId, role, userId }: Identity): ApiKeyScope {
 }
 
 /** Finds a key that the caller may change, and locks it. */
-async function held(db: OperationContext['db'], identity: Identity, id: string): Promise<VersionedApiKey> {
+async function lockKey(db: OperationContext['db'], identity: Identity, id: string): Promise<VersionedApiKey> {
   const found = await findApiKey(db, visibleTo(identity), id, { forUpdate: true })
   if (found === undefined) throw new PlatformError('not_found')
   if (found.creatorRole === 'owner' && identity.role !== 'owner') {
@@ -144,11 +144,11 @@ async function held(db: OperationContext['db'], identity: Identity, id: string):
   return found
 }
 
-function assertScopesOf({ scopes: own }: Identity, scopes: readonly Scope[]): void {
-  const lacking = scopes.filter((scope) => !own.has(scope))
-  if (lacking.length === 0) return
+function assertScopesOf({ scopes: callerScopes }: Identity, scopes: readonly Scope[]): void {
+  const missing = scopes.filter((scope) => !callerScopes.has(scope))
+  if (missing.length === 0) return
   throw new PlatformError('permission_denied', {
-    message: `A key cannot have scopes that its creator lacks: ${lacking.join(', ')}.`,
+    message: `A key cannot have scopes that its creator lacks: ${missing.join(', ')}.`,
   })
 }
 
@@ -172,13 +172,15 @@ function prefixes({ secrets }: ApiKeyRecord) {
  * @throws {@link PlatformError} `invalid`
  */
 function assertExpiryOf(identity: Identity, expiresAt: string | null): void {
-  if (!endsBefore(identity, expiresAt)) return
+  if (!expiresBefore(identity, expiresAt)) return
   throw new PlatformError('invalid', {
     fields: { expires_at: ['Must not be later than the expiration of the key that makes the request.'] },
   })
 }
 
 /** Whether the caller is a key that expires before a given time; null stands for no expiry. */
-function endsBefore({ expiresAt: own }: Identity, expiresAt: string | null): boolean {
-  return own !== undefined && (expiresAt === null || Date.parse(expiresAt) > Date.parse(own))
+function expiresBefore({ expiresAt: callerScopes }: Identity, expiresAt: string | null): boolean {
+  return (
+    callerScopes !== undefined && (expiresAt === null || Date.parse(expiresAt) > Date.parse(callerScopes))
+  )
 }

@@ -43,7 +43,7 @@ describeInOrder('credentials of nodes', (create) => {
 
   const at = (...rest: string[]) => nodePath(nodeId, 'credentials', ...rest)
   const createCredential = async (body: object) => (await call<Credential>('POST', at(), body)).body
-  const inForce = async (secret: string) => {
+  const isValid = async (secret: string) => {
     const { db, encryptor } = fixture.store
     return (await loadNodeCredentials(db, encryptor)).find(({ sha256 }) => sha256 === sha256Hex(secret))
       ?.grant
@@ -65,16 +65,16 @@ describeInOrder('credentials of nodes', (create) => {
       expires_at: '2098-12-31T23:00:00.000000Z',
     })
     expect(basic).toMatchObject({ label: '', hint: basic.password?.slice(-4), expires_at: null })
-    expect(await inForce(token.token ?? '')).toMatchObject({ kind: 'token', nodeId })
-    expect(await inForce(`${basic.username}:${basic.password}`)).toMatchObject({ kind: 'basic' })
+    expect(await isValid(token.token ?? '')).toMatchObject({ kind: 'token', nodeId })
+    expect(await isValid(`${basic.username}:${basic.password}`)).toMatchObject({ kind: 'basic' })
     const { body: list } = await call<{ count: number; results: Credential[] }>('GET', at())
     expect(list.count).toBe(4)
     expect(list.results.slice(0, 2).map(({ id }) => id)).toEqual([basic.id, token.id])
     const { token: _, ...shown } = token
     const read = await call<Credential>('GET', at(token.id))
     expect([read.etag, read.body]).toEqual(['"1"', shown])
-    const seen = JSON.stringify([list, read.body, fixture.log()])
-    for (const secret of [token.token ?? '', basic.password ?? '']) expect(seen).not.toContain(secret)
+    const responses = JSON.stringify([list, read.body, fixture.log()])
+    for (const secret of [token.token ?? '', basic.password ?? '']) expect(responses).not.toContain(secret)
     expect((await call('POST', at(token.id, 'reveal'))).body).toEqual({ token: token.token })
     const { username, password } = basic
     expect((await call('POST', at(basic.id, 'reveal'))).body).toEqual({ username, password })
@@ -103,7 +103,7 @@ describeInOrder('credentials of nodes', (create) => {
     expect((await call<Credential>('GET', at(id))).body.can_reveal).toBe(false)
     expect((await call('POST', at(id, 'reveal'))).status).toBe(409)
 
-    const sealed = await createCredential({ kind: 'token' })
+    const encrypted = await createCredential({ kind: 'token' })
     const app = await createPlatformApi({
       store: fixture.store,
       protocols,
@@ -112,7 +112,7 @@ describeInOrder('credentials of nodes', (create) => {
     })
     onTestFinished(() => app.close())
     const headers = { authorization: `Bearer ${fixture.first.apiKey}` }
-    const revealed = await app.inject({ method: 'POST', url: at(sealed.id, 'reveal'), headers })
+    const revealed = await app.inject({ method: 'POST', url: at(encrypted.id, 'reveal'), headers })
     expect(revealed.statusCode).toBe(409)
     const issued = await app.inject({ method: 'POST', url: at(), headers, payload: { kind: 'token' } })
     expect(issued.json()).toMatchObject({ can_reveal: false, token: expect.any(String) })
@@ -134,12 +134,12 @@ describeInOrder('credentials of nodes', (create) => {
       etag: '"2"',
       body: { label: 'New', expires_at: '2099-01-01T00:00:00.000000Z' },
     })
-    const endless = await call<Credential>('PATCH', at(id), { expires_at: null }, { 'if-match': '"2"' })
-    expect(endless).toMatchObject({ etag: '"3"', body: { label: 'New', expires_at: null } })
+    const permanent = await call<Credential>('PATCH', at(id), { expires_at: null }, { 'if-match': '"2"' })
+    expect(permanent).toMatchObject({ etag: '"3"', body: { label: 'New', expires_at: null } })
     expect((await call('PATCH', at(id), { label: 'x' }, { 'if-match': '"2"' })).status).toBe(412)
     for (const end of ['2001-01-01T00:00:00Z', 'tomorrow', '']) {
-      const refused = await call('PATCH', at(id), { expires_at: end })
-      expect(refused).toMatchObject({
+      const rejected = await call('PATCH', at(id), { expires_at: end })
+      expect(rejected).toMatchObject({
         status: 400,
         body: { error: { fields: { expires_at: [expect.any(String)] } } },
       })
@@ -150,7 +150,7 @@ describeInOrder('credentials of nodes', (create) => {
     const { id, token = '' } = await createCredential({ kind: 'token' })
     expect((await call('DELETE', at(id), undefined, { 'if-match': '"7"' })).status).toBe(412)
     expect((await call('DELETE', at(id))).status).toBe(204)
-    expect(await inForce(token)).toBeUndefined()
+    expect(await isValid(token)).toBeUndefined()
     expect((await call('DELETE', at(id))).status).toBe(204)
     expect((await call<Credential>('GET', at(id))).body).toMatchObject({
       state: 'revoked',
@@ -170,17 +170,17 @@ describeInOrder('credentials of nodes', (create) => {
     await call('PUT', at(id, 'limits'), { max_batch_items: 7 })
     const { status, body: next } = await call<Credential>('POST', at(id, 'rotate'), { overlap_seconds: 60 })
     expect([status, next.label, next.id === id]).toEqual([201, 'Backend', false])
-    expect((await inForce(next.token ?? ''))?.limits?.credential).toEqual({ maxBatchItems: 7 })
+    expect((await isValid(next.token ?? ''))?.limits?.credential).toEqual({ maxBatchItems: 7 })
     const { body: old } = await call<Credential>('GET', at(id))
     expect(old).toMatchObject({ state: 'active', replaced_by: next.id })
-    const left = Date.parse(old.expires_at ?? '') - Date.now()
-    expect(left).toBeGreaterThan(0)
-    expect(left).toBeLessThanOrEqual(60_000)
+    const remainingMs = Date.parse(old.expires_at ?? '') - Date.now()
+    expect(remainingMs).toBeGreaterThan(0)
+    expect(remainingMs).toBeLessThanOrEqual(60_000)
     expect((await call('POST', at(id, 'rotate'), {})).status).toBe(409)
 
     const { body: last } = await call<Credential>('POST', at(next.id, 'rotate'), { overlap_seconds: 0 })
-    expect(await inForce(next.token ?? '')).toBeUndefined()
-    expect(await inForce(last.token ?? '')).toBeDefined()
+    expect(await isValid(next.token ?? '')).toBeUndefined()
+    expect(await isValid(last.token ?? '')).toBeDefined()
     expect((await call<Credential>('GET', at(next.id))).body.state).toBe('revoked')
     expect((await call('POST', at(last.id, 'rotate'), { overlap_seconds: 86_401 })).status).toBe(400)
   })
@@ -204,11 +204,11 @@ describeInOrder('credentials of nodes', (create) => {
 
   it('belong to one node, and have a kind that the node supports', async () => {
     const { id } = await createCredential({ kind: 'token' })
-    const elsewhere = nodePath('ND-000-000-000', 'credentials', id)
-    expect((await call('GET', elsewhere)).status).toBe(404)
+    const otherNode = nodePath('ND-000-000-000', 'credentials', id)
+    expect((await call('GET', otherNode)).status).toBe(404)
     expect((await call('GET', at('CR-000-000-000'))).status).toBe(404)
-    const refused = await call('POST', at(), { kind: 'x-token' })
-    expect(refused).toMatchObject({
+    const rejected = await call('POST', at(), { kind: 'x-token' })
+    expect(rejected).toMatchObject({
       status: 400,
       body: { error: { fields: { kind: [expect.any(String)] } } },
     })

@@ -131,7 +131,7 @@ export function credentialOperations(
             'The secret of this credential is not stored. Rotate the credential to get a new one.',
           )
         await writeAudit(transaction, call, { action: 'credential.reveal', object: objectOf(credential) })
-        const text = encryptor.open(secret, id)
+        const text = encryptor.decrypt(secret, id)
         return kind === 'basic' ? { username, password: text } : { token: text }
       })
     },

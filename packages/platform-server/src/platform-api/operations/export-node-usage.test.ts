@@ -131,7 +131,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
   it('leaves nothing open after a client disconnects', async () => {
     const address = await fixture.app.listen({ host: '127.0.0.1', port: 0 })
     const path = '/v2/reporting/node-usage/export/?date_from=2026-03-01&granularity=hour'
-    for (let turn = 0; turn < 5; turn++) {
+    for (let round = 0; round < 5; round++) {
       const headers = { authorization: `Bearer ${fixture.first.apiKey}` }
       const response = await fetch(`${address}${path}`, { headers })
       await response.body?.cancel()
@@ -172,7 +172,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
 
   it('responds to HEAD without a body, and leaves nothing open', async () => {
     const path = '/v2/reporting/node-usage/export/?date_from=2026-03-01'
-    for (let turn = 0; turn < 3; turn++) {
+    for (let round = 0; round < 3; round++) {
       const head = async () => (await fixture.call(path, { method: 'HEAD' })).statusCode
       await expect.poll(head, { timeout: 50_000 }).toBe(200)
     }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, browserOf, givePassword, member, rejection, signIn } from '../../testing/browser.ts'
+import { type Browser, browserOf, setUserPassword, member, rejection, signIn } from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 
@@ -14,7 +14,7 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     database = await create()
     fixture = await platformFixture(database, { publicUrl: 'https://api.example.test' })
     const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
-    await givePassword(fixture, user.id)
+    await setUserPassword(fixture, user.id)
     owner = await signIn(fixture, 'owner@fairlead.invalid')
   }, 60_000)
   afterAll(async () => {
@@ -96,8 +96,8 @@ describe.each(backends)('invitations on $name', ({ create }) => {
 
   it('can be accepted once, also by two concurrent requests', async () => {
     const { token } = await invited('once@breakwater.test')
-    const both = await Promise.all([accept(token), accept(token)])
-    const statuses = both.map(({ statusCode }) => statusCode)
+    const responses = await Promise.all([accept(token), accept(token)])
+    const statuses = responses.map(({ statusCode }) => statusCode)
     expect(statuses.filter((status) => status === 201)).toHaveLength(1)
     expect(statuses.filter((status) => status === 404)).toHaveLength(1)
     expect(rejection(await accept(token))).toEqual([404, 'not_found'])
@@ -108,12 +108,12 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     await expire(expired.id)
     expect(rejection(await accept(expired.token))).toEqual([404, 'not_found'])
     expect((await owner.call(list)).body).not.toContain(expired.id)
-    const back = await invited('back@breakwater.test')
-    expect((await accept(back.token, { password: 'too short' })).statusCode).toBe(400)
-    const remove = () => owner.call(`${list}${back.id}/`, { method: 'DELETE' })
+    const returning = await invited('back@breakwater.test')
+    expect((await accept(returning.token, { password: 'too short' })).statusCode).toBe(400)
+    const remove = () => owner.call(`${list}${returning.id}/`, { method: 'DELETE' })
     expect((await remove()).statusCode).toBe(204)
     expect((await remove()).statusCode).toBe(404)
-    expect(rejection(await accept(back.token))).toEqual([404, 'not_found'])
+    expect(rejection(await accept(returning.token))).toEqual([404, 'not_found'])
     expect(rejection(await accept('canary-token'))).toEqual([404, 'not_found'])
     expect(fixture.log()).not.toContain('canary-token')
   })

@@ -42,7 +42,7 @@ describeInOrder('limits', (create) => {
     await database.remove()
   })
 
-  const inForce = async () => {
+  const activeLimits = async () => {
     const { db, encryptor } = fixture.store
     const grants = (await loadNodeCredentials(db, encryptor)).map(({ grant }) => grant)
     return grants.find((grant) => grant.credentialId === credentialId)?.limits
@@ -67,7 +67,7 @@ describeInOrder('limits', (create) => {
     })
     const sizes = { max_batch_items: 3, max_body_bytes: 1_000, max_concurrent_calls: 8 }
     expect((await call('PUT', ofCredential, sizes)).body).toMatchObject({ ...none, ...sizes })
-    expect(await inForce()).toEqual({
+    expect(await activeLimits()).toEqual({
       project: { requestsPerDay: 1_000, unitsPerMonth: 9_000 },
       node: {
         rate: { requestsPerSecond: 5, burst: 10 },

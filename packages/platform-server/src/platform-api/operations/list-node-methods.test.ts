@@ -4,10 +4,10 @@ import type { Method } from '@fairlead/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createUnits } from '@fairlead/gateway-core/usage/units'
 import type { NodeMethodFinding } from '@fairlead/gateway-core/protocol/method-availability'
-import { forgetNodeMethods, nodesToProbe, recordNodeMethods } from '../../records/node-methods.ts'
+import { deleteNodeMethods, nodesToProbe, recordNodeMethods } from '../../records/node-methods.ts'
 import { setNodeUpstreams } from '../../endpoints/set-upstreams.ts'
 import { insertNode } from '../../records/nodes.ts'
-import { sealUpstreams } from '../../records/encrypted-upstreams.ts'
+import { encryptUpstreams } from '../../records/encrypted-upstreams.ts'
 import { insertOrganization, insertOwner } from '../../records/organizations.ts'
 import { insertProject } from '../../records/projects.ts'
 import { loadNodeCredentials } from '../../store/load-node-credentials.ts'
@@ -46,7 +46,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
 
   const path = (id = nodeId) => `/v2/nodes/${id}/methods/`
 
-  async function everything(): Promise<Page['results']> {
+  async function allMethods(): Promise<Page['results']> {
     const results: Page['results'] = []
     for (let url: string | null = path(); url !== null;) {
       const response = await fixture.call(url)
@@ -58,11 +58,11 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     return results
   }
 
-  const one = async (method: string, transport = 'http') =>
-    (await everything()).find((row) => row.method === method && row.transport === transport)
+  const findMethod = async (method: string, transport = 'http') =>
+    (await allMethods()).find((row) => row.method === method && row.transport === transport)
 
   it('lists the methods of the contract before the node is probed', async () => {
-    const results = await everything()
+    const results = await allMethods()
     expect(results.length).toBeGreaterThan(70)
     const all: readonly Method[] = Object.values(methods)
     const names = all.flatMap(({ name, transports = ['http', 'websocket'] }) =>
@@ -84,7 +84,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
       finding('eth_getProof', missing),
       timeout,
     ])
-    expect(await one('eth_accounts')).toEqual({
+    expect(await findMethod('eth_accounts')).toEqual({
       method: 'eth_accounts',
       path: '',
       transport: 'http',
@@ -94,20 +94,26 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
       latency_ms: 1.25,
       probed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     })
-    expect(await one('eth_getProof')).toMatchObject({ available: false, note: 'not offered by the node' })
-    expect(await one('eth_call')).toMatchObject({ available: null })
-    expect(await one('eth_call', 'websocket')).toMatchObject({ available: true, note: 'execution failed' })
+    expect(await findMethod('eth_getProof')).toMatchObject({
+      available: false,
+      note: 'not offered by the node',
+    })
+    expect(await findMethod('eth_call')).toMatchObject({ available: null })
+    expect(await findMethod('eth_call', 'websocket')).toMatchObject({
+      available: true,
+      note: 'execution failed',
+    })
   })
 
   it('replaces results of a new probe and keeps the others', async () => {
-    const before = await one('eth_accounts')
+    const before = await findMethod('eth_accounts')
     await recordNodeMethods(fixture.store.db, fixture.store.encryptor, { nodeId, upstreams }, [
       finding('eth_getProof'),
     ])
-    expect(await one('eth_getProof')).toMatchObject({ available: true, note: '' })
-    expect(await one('eth_accounts')).toEqual(before)
+    expect(await findMethod('eth_getProof')).toMatchObject({ available: true, note: '' })
+    expect(await findMethod('eth_accounts')).toEqual(before)
     await recordNodeMethods(fixture.store.db, fixture.store.encryptor, { nodeId, upstreams }, [])
-    expect(await one('eth_accounts')).toEqual(before)
+    expect(await findMethod('eth_accounts')).toEqual(before)
   })
 
   it('records nothing for a node that was deleted or has moved', async () => {
@@ -138,32 +144,32 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
 
   it('finds the nodes that were not probed for a day', async () => {
     const { db, encryptor } = fixture.store
-    const due = async (...age: [minutes: number, nodeId?: string]) =>
+    const dueNodes = async (...age: [minutes: number, nodeId?: string]) =>
       (await nodesToProbe(db, encryptor, ['evm'], ...age)).map((node) => [node.nodeId, node.isDue])
-    expect(await due(1_440)).toEqual([[nodeId, false]])
+    expect(await dueNodes(1_440)).toEqual([[nodeId, false]])
     await db
       .updateTable('node_methods')
       .set({ probed_at: sql`now() - interval '30 minutes'` })
       .execute()
-    expect(await due(1_440)).toEqual([[nodeId, false]])
-    expect(await due(10, nodeId)).toEqual([[nodeId, true]])
-    expect(await due(10, 'ND-000')).toEqual([])
+    expect(await dueNodes(1_440)).toEqual([[nodeId, false]])
+    expect(await dueNodes(10, nodeId)).toEqual([[nodeId, true]])
+    expect(await dueNodes(10, 'ND-000')).toEqual([])
     await recordNodeMethods(db, encryptor, { nodeId, upstreams }, [finding('eth_accounts')])
-    expect(await due(10)).toEqual([[nodeId, false]])
-    await forgetNodeMethods(db, nodeId)
-    expect(await due(1_440)).toEqual([[nodeId, true]])
+    expect(await dueNodes(10)).toEqual([[nodeId, false]])
+    await deleteNodeMethods(db, nodeId)
+    expect(await dueNodes(1_440)).toEqual([[nodeId, true]])
     await db
       .updateTable('nodes')
       .set({ protocols: ['beacon'] })
       .where('id', '=', nodeId)
       .execute()
-    expect(await due(10)).toEqual([])
+    expect(await dueNodes(10)).toEqual([])
   })
 
   it('deletes the results when the node moves', async () => {
     const moved = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'http://127.0.0.1:1' } }
     await setNodeUpstreams({ ...fixture.store, protocols }, nodeId, moved)
-    expect((await everything()).filter(({ available }) => available !== null)).toEqual([])
+    expect((await allMethods()).filter(({ available }) => available !== null)).toEqual([])
     for (const { grant } of await loadNodeCredentials(fixture.store.db, fixture.store.encryptor)) {
       expect(grant).not.toHaveProperty('withheldMethods')
     }
@@ -198,7 +204,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     }
     await db
       .insertInto('nodes')
-      .values({ ...row, id: 'a b/c?', upstreams: sealUpstreams(encryptor, 'a b/c?', {}) })
+      .values({ ...row, id: 'a b/c?', upstreams: encryptUpstreams(encryptor, 'a b/c?', {}) })
       .execute()
     const response = await fixture.call('/v2/nodes/a%20b%2Fc%3F/methods/', {
       headers: { host: 'api.example' },

@@ -15,7 +15,7 @@ const at = (text: string) => Date.parse(text)
 describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
-  let own: UsageRow
+  let usageRow: UsageRow
   let secondId: string
   beforeAll(async () => {
     database = await create()
@@ -35,24 +35,24 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     const kind = { protocol: 'evm', method: 'eth_call', statusClass: 2 } as const
     const times = { timedRequests: 10, durationMicroseconds: 12_345 }
     const counts = { requests: 10, units: 10, bytesIn: 100, bytesOut: 1_000, ...times }
-    own = { hour: at('2026-03-09T14:00:00Z'), ...ids, ...kind, ...counts }
+    usageRow = { hour: at('2026-03-09T14:00:00Z'), ...ids, ...kind, ...counts }
     const foreign = await insertOrganization(db, 'Other')
     const rows: UsageRow[] = [
-      own,
-      { ...own, statusClass: 4, requests: 2, units: 0, bytesIn: 20, bytesOut: 30 },
-      { ...own, hour: at('2026-03-09T15:00:00Z'), method: 'eth_chainId' },
-      { ...own, hour: at('2026-03-10T00:00:00Z'), credentialId: 'CR-2' },
+      usageRow,
+      { ...usageRow, statusClass: 4, requests: 2, units: 0, bytesIn: 20, bytesOut: 30 },
+      { ...usageRow, hour: at('2026-03-09T15:00:00Z'), method: 'eth_chainId' },
+      { ...usageRow, hour: at('2026-03-10T00:00:00Z'), credentialId: 'CR-2' },
       {
-        ...own,
+        ...usageRow,
         hour: at('2026-04-01T00:00:00Z'),
         protocol: 'beacon',
         method: 'eventstream',
         timedRequests: 0,
         durationMicroseconds: 0,
       },
-      { ...own, nodeId: secondId },
-      { ...own, nodeId: 'ND-gone' },
-      { ...own, organizationId: foreign, nodeId: 'ND-foreign' },
+      { ...usageRow, nodeId: secondId },
+      { ...usageRow, nodeId: 'ND-gone' },
+      { ...usageRow, organizationId: foreign, nodeId: 'ND-foreign' },
     ]
     await writeUsage(db, { writer: 'test', sequence: 1, rows })
   }, 60_000)
@@ -149,14 +149,14 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     const identity = { organizationId: first.organizationId } as Parameters<typeof nodeUsage>[1]['identity']
     const page = { page: 1, page_size: 100 } as const
     const query = { granularity: 'day', group_by: 'node', ordering: 'datetime', ...page } as const
-    const call = { identity, query, links: { address: '', given: {} } }
+    const call = { identity, query, links: { address: '', parameters: {} } }
     const { totals } = await nodeUsage(store.db, call, at('2026-04-17T10:00:00Z'))
     expect(totals.requests).toBe(10)
   })
 
   it('has pages with the totals of the entire report', async () => {
     const rows = Array.from({ length: 100 + 3 }, (_, index) => ({
-      ...own,
+      ...usageRow,
       hour: at('2025-01-01T00:00:00Z') + index * 3_600_000,
     }))
     await writeUsage(fixture.store.db, { writer: 'test', sequence: 2, rows })

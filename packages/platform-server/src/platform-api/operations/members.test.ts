@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { allScopes } from '../../identity/scopes.ts'
 import { issueApiKey } from '../../records/api-keys.ts'
 import { insertOrganization, insertOwner } from '../../records/organizations.ts'
-import { type Browser, givePassword, member, rejection, signIn } from '../../testing/browser.ts'
+import { type Browser, setUserPassword, member, rejection, signIn } from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 
@@ -23,7 +23,7 @@ describe.each(backends)('members on $name', ({ create }) => {
     fixture = await platformFixture(database)
     const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
     ownerId = user.id
-    await givePassword(fixture, ownerId)
+    await setUserPassword(fixture, ownerId)
     await member(fixture, 'admin@breakwater.test', 'admin')
     owner = await signIn(fixture, 'owner@fairlead.invalid')
     admin = await signIn(fixture, 'admin@breakwater.test')
@@ -165,8 +165,8 @@ describe.each(backends)('members on $name', ({ create }) => {
 
   it('have one owner, also after two concurrent transfers', async () => {
     const otherId = await member(fixture, `o${count}@breakwater.test`, 'editor')
-    const both = await Promise.all([id, otherId].map((to) => patch(owner, to, { role: 'owner' })))
-    const statuses = both.map(({ statusCode }) => statusCode)
+    const responses = await Promise.all([id, otherId].map((to) => patch(owner, to, { role: 'owner' })))
+    const statuses = responses.map(({ statusCode }) => statusCode)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     const rows = await fixture.store.db
       .selectFrom('memberships')
@@ -175,8 +175,8 @@ describe.each(backends)('members on $name', ({ create }) => {
       .where('organization_id', '=', fixture.first.organizationId)
       .execute()
     expect(rows).toHaveLength(1)
-    const holder = rows[0]?.user_id === id ? email : `o${count}@breakwater.test`
-    await patch(await signIn(fixture, holder), ownerId, { role: 'owner' })
+    const ownerEmail = rows[0]?.user_id === id ? email : `o${count}@breakwater.test`
+    await patch(await signIn(fixture, ownerEmail), ownerId, { role: 'owner' })
   })
 
   it('who are disabled lose access immediately, with their keys, until they are enabled', async () => {

@@ -97,6 +97,6 @@ function listedIn(protocols: readonly ProtocolDescription[]): ListedProtocol {
   throw new Error('No protocol lists its methods.')
 }
 
-function compare(left: string, right: string): number {
-  return left < right ? -1 : Number(left > right)
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
 }

@@ -32,7 +32,7 @@ interface Page<item> {
   readonly results: readonly item[]
 }
 
-interface Refusal {
+interface ErrorBody {
   readonly error: { readonly code: string; readonly fields?: Readonly<Record<string, readonly string[]>> }
 }
 
@@ -47,7 +47,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     database = await create()
     fixture = await platformFixture(database, {
       publicUrl: 'https://api.example.test/',
-      nodes: { ownUrls: () => ['http://127.0.0.1:8645'] },
+      nodes: { gatewayUrls: () => ['http://127.0.0.1:8645'] },
     })
     call = jsonCalls(fixture)
     project = fixture.first.projectId
@@ -57,16 +57,16 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     await database.remove()
   })
 
-  const inputOf = (name: string, more: object = {}) => ({
+  const inputOf = (name: string, options: object = {}) => ({
     project,
     name,
     chain: 'ethereum',
     network: 'mainnet',
     upstreams: { evm: secretUpstream },
-    ...more,
+    ...options,
   })
-  const createNode = async (name: string, more?: object) =>
-    (await call<Created>('POST', '/v2/nodes/', inputOf(name, more))).body
+  const createNode = async (name: string, options?: object) =>
+    (await call<Created>('POST', '/v2/nodes/', inputOf(name, options))).body
 
   it('are created with their own upstreams and with credentials', async () => {
     const { status, etag, body } = await call<Created>('POST', '/v2/nodes/', inputOf('Explorer'))
@@ -237,7 +237,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     [{ project: 'PR-c4n4ry' }, { project: ['The project does not exist.'] }],
     [{ name: '' }, { name: [expect.any(String)] }],
   ])('rejects %j', async (change, fields) => {
-    const response = await call<Refusal>('POST', '/v2/nodes/', inputOf('Refused', change))
+    const response = await call<ErrorBody>('POST', '/v2/nodes/', inputOf('Refused', change))
     expect([response.status, response.body.error.code]).toEqual([400, 'invalid'])
     expect(response.body.error.fields).toEqual(fields)
     expect(JSON.stringify(response.body)).not.toContain('c4n4ry')
@@ -290,8 +290,8 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     })
     expect((await call('PATCH', path, { name: 'Late' }, { 'if-match': '"1"' })).status).toBe(412)
     expect((await call('DELETE', path, undefined, { 'if-match': '"1"' })).status).toBe(412)
-    const refused = await call<Refusal>('PATCH', path, { upstreams: { jetton: 'http://j.example' } })
-    expect(refused.body.error.fields).toEqual({ 'upstreams.jetton': ['Must be omitted for this chain.'] })
+    const rejected = await call<ErrorBody>('PATCH', path, { upstreams: { jetton: 'http://j.example' } })
+    expect(rejected.body.error.fields).toEqual({ 'upstreams.jetton': ['Must be omitted for this chain.'] })
   })
 
   it('are deleted with all their records', async () => {
@@ -303,8 +303,12 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     expect((await call('DELETE', nodePath(id))).status).toBe(204)
     expect((await call('GET', nodePath(id))).status).toBe(404)
     const { db } = fixture.store
-    const left = await db.selectFrom('limits').selectAll().where('owner_id', 'in', [id, credential]).execute()
-    expect(left).toEqual([])
+    const remaining = await db
+      .selectFrom('limits')
+      .selectAll()
+      .where('owner_id', 'in', [id, credential])
+      .execute()
+    expect(remaining).toEqual([])
   })
 
   it('that follow the configuration accept only a new name', async () => {

@@ -6,7 +6,7 @@ import { deploymentOptions } from '../../endpoints/deployment-options.ts'
 import type { AddressParts } from '../../endpoints/urls.ts'
 import { planNode, planUpstreams } from '../../endpoints/plan.ts'
 import { auditedNode, presentNode } from '../../endpoints/present-endpoint.ts'
-import { complaintsOfTargets } from '../../endpoints/upstream-targets.ts'
+import { validateTargets } from '../../endpoints/upstream-targets.ts'
 import {
   type ValidationErrors,
   validateUpstreams,
@@ -161,8 +161,12 @@ async function checkTargets(
   if (upstreams === undefined) return
   const form = validateUpstreams(protocols, upstreams)
   if (Object.keys(form).length > 0) throw invalid(form)
-  const { privateUpstreams: isPrivateAllowed = true, ownUrls = () => [], nodeDomain: ownDomain } = nodes
-  const errors = await complaintsOfTargets(protocols, upstreams, { isPrivateAllowed, ownUrls, ownDomain })
+  const { privateUpstreams: isPrivateAllowed = true, gatewayUrls = () => [], nodeDomain } = nodes
+  const errors = await validateTargets(protocols, upstreams, {
+    isPrivateAllowed,
+    gatewayUrls,
+    nodeDomain,
+  })
   if (Object.keys(errors).length > 0) throw invalid(errors)
 }
 

@@ -31,19 +31,19 @@ describe('the sign-in through an identity provider', () => {
   /** Runs the complete sign-in with an account, up to the final response. */
   async function signInAs(account: IdentityProvider['account']) {
     provider.account = account
-    const begun = await fixture.anonymous(begin)
-    expect(begun.statusCode).toBe(302)
-    const returned = await provider.signIn(String(begun.headers['location']))
-    const cookie = cookieOf(begun)
-    return { returned, cookie, response: await come(returned, cookie) }
+    const redirect = await fixture.anonymous(begin)
+    expect(redirect.statusCode).toBe(302)
+    const returned = await provider.signIn(String(redirect.headers['location']))
+    const cookie = cookieOf(redirect)
+    return { returned, cookie, response: await callback(returned, cookie) }
   }
-  const come = (returned: URL, cookie: string) =>
+  const callback = (returned: URL, cookie: string) =>
     fixture.anonymous(`${returned.pathname}${returned.search}`, {
       headers: { cookie, 'sec-fetch-site': 'cross-site' },
     })
   const sessionOf = async (response: LightMyRequestResponse) =>
     fixture.anonymous('/v1/session/', { headers: { cookie: cookieOf(response) } })
-  const expectRefused = (response: LightMyRequestResponse) => {
+  const expectRejected = (response: LightMyRequestResponse) => {
     expect(response.statusCode).toBe(302)
     expect(response.headers['location']).toBe(`${publicUrl}/console/#sign-in-failed`)
     expect(String(response.headers['set-cookie'])).not.toContain('fairlead_session')
@@ -83,12 +83,14 @@ describe('the sign-in through an identity provider', () => {
       role: 'editor',
     })
     // The same callback is rejected a second time, and in another browser.
-    expectRefused(await come(returned, cookie))
+    expectRejected(await callback(returned, cookie))
     const again = await signInAs(account)
-    expectRefused(await come(again.returned, ''))
-    const elsewhere = new URL(returned)
-    elsewhere.searchParams.set('next', 'https://evil.test')
-    expect(String((await come(elsewhere, cookie)).headers['location'])).toMatch(/^http:\/\/console\.test\//)
+    expectRejected(await callback(again.returned, ''))
+    const otherTarget = new URL(returned)
+    otherTarget.searchParams.set('next', 'https://evil.test')
+    expect(String((await callback(otherTarget, cookie)).headers['location'])).toMatch(
+      /^http:\/\/console\.test\//,
+    )
   })
 
   it.each([
@@ -99,7 +101,7 @@ describe('the sign-in through an identity provider', () => {
     ],
     ['a user whom the provider refuses', undefined],
   ])('opens none for %s', async (_, account) => {
-    expectRefused((await signInAs(account)).response)
+    expectRejected((await signInAs(account)).response)
   })
 
   it('opens none for a member who is disabled', async () => {
@@ -107,21 +109,21 @@ describe('the sign-in through an identity provider', () => {
     const disabled = { disabled_at: '2026-01-01T00:00:00Z' }
     await fixture.store.db.updateTable('users').set(disabled).where('id', '=', id).execute()
     const account = { id: 'o', email: 'out@breakwater.test', verified: true }
-    expectRefused((await signInAs(account)).response)
+    expectRejected((await signInAs(account)).response)
   })
 
   it('rejects a response to another sign-in and a modified response', async () => {
     provider.account = { id: 'v', email: 'vera@breakwater.test', verified: true }
     const [first, second] = [await fixture.anonymous(begin), await fixture.anonymous(begin)]
     const returned = await provider.signIn(String(first.headers['location']))
-    expectRefused(await come(returned, cookieOf(second)))
+    expectRejected(await callback(returned, cookieOf(second)))
     for (const name of ['state', 'code', 'iss']) {
-      const fresh = await fixture.anonymous(begin)
-      const changed = await provider.signIn(String(fresh.headers['location']))
+      const newSignIn = await fixture.anonymous(begin)
+      const changed = await provider.signIn(String(newSignIn.headers['location']))
       changed.searchParams.set(name, 'canary-changed')
-      expectRefused(await come(changed, cookieOf(fresh)))
+      expectRejected(await callback(changed, cookieOf(newSignIn)))
     }
-    expectRefused(await come(new URL(`${publicUrl}${begin}callback/`), cookieOf(first)))
+    expectRejected(await callback(new URL(`${publicUrl}${begin}callback/`), cookieOf(first)))
     expect(fixture.log()).not.toContain('canary-changed')
     expect(fixture.log()).not.toContain('c4n4ry')
   })
@@ -135,16 +137,16 @@ describe('the sign-in through an identity provider', () => {
     expect((await without.anonymous('/v1/sign-in-options/')).json()).toEqual({ password: true, oidc: null })
     await without.app.close()
     const oidc = { issuer: 'http://127.0.0.1:9', ...oidcClient, name: 'Away' }
-    const away = await createPlatformApi({
+    const unreachable = await createPlatformApi({
       store: without.store,
       protocols,
       log: pino({ enabled: false }),
       oidc,
     })
-    const response = await away.inject({ url: begin })
+    const response = await unreachable.inject({ url: begin })
     expect(rejection(response)).toEqual([503, 'unavailable'])
     expect(response.body).not.toContain('127.0.0.1')
-    await away.close()
+    await unreachable.close()
     await other.remove()
   })
 })

@@ -45,7 +45,7 @@ export function oidcOperations({
       if (oidc === undefined) throw new PlatformError('not_found')
       const state = readCookie(requestOrigin, 'sign_in')
       const returned = new URL(
-        `${requestOrigin.baseUrl}${callbackPath}?${new URLSearchParams(links.given).toString()}`,
+        `${requestOrigin.baseUrl}${callbackPath}?${new URLSearchParams(links.parameters).toString()}`,
       )
       const email =
         state === undefined

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPasswords } from '../../sessions/passwords.ts'
-import { type Browser, givePassword, member, rejection, signIn, testPassword } from '../../testing/browser.ts'
+import {
+  type Browser,
+  setUserPassword,
+  member,
+  rejection,
+  signIn,
+  testPassword,
+} from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 
@@ -14,7 +21,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     database = await create()
     fixture = await platformFixture(database, { passwords })
     const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
-    await givePassword(fixture, user.id)
+    await setUserPassword(fixture, user.id)
   }, 60_000)
   afterAll(async () => {
     await fixture.app.close()
@@ -82,19 +89,19 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     const must = { must_change_password: true }
     await fixture.store.db.updateTable('users').set(must).where('id', '=', id).execute()
     const browser = await signIn(fixture, 'new@breakwater.test')
-    const other = await signIn(fixture, 'new@breakwater.test')
+    const secondBrowser = await signIn(fixture, 'new@breakwater.test')
     expect(browser.session).toMatchObject({ must_change_password: true, scopes: [] })
     expect((await browser.call('/v1/organization/')).statusCode).toBe(403)
-    const change = (current: string, fresh: string) =>
+    const change = (current: string, newPassword: string) =>
       browser.call('/v1/session/password/', {
         method: 'POST',
-        payload: { current_password: current, new_password: fresh },
+        payload: { current_password: current, new_password: newPassword },
       })
-    const wrong = await change('wrong', 'seven bells before the fog')
-    expect(wrong.json()).toMatchObject({
+    const rejected = await change('wrong', 'seven bells before the fog')
+    expect(rejected.json()).toMatchObject({
       error: { code: 'invalid', fields: { current_password: ['Is not the current password of the user.'] } },
     })
-    expect(wrong.body).not.toContain('fog')
+    expect(rejected.body).not.toContain('fog')
     expect((await change(testPassword, 'short')).json()).toMatchObject({
       error: { fields: { new_password: ['Must be a string of at least 12 characters.'] } },
     })
@@ -102,7 +109,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     expect((await change(testPassword, 'seven bells before the fog')).statusCode).toBe(204)
     expect((await browser.call('/v1/organization/')).statusCode).toBe(200)
     expect((await browser.call('/v1/session/')).json()).toMatchObject({ must_change_password: false })
-    expect(await isOpen(other)).toBe(false)
+    expect(await isOpen(secondBrowser)).toBe(false)
     expect((await attempt('new@breakwater.test', testPassword, '192.0.2.3')).statusCode).toBe(401)
     // The same text in another Unicode normalization form is the same password.
     expect(

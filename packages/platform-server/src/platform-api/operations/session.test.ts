@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Browser,
   cookieOf,
-  givePassword,
+  setUserPassword,
   member,
   rejection,
   signIn,
@@ -22,7 +22,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     database = await create()
     fixture = await platformFixture(database, { trustProxy: '127.0.0.1' })
     const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
-    await givePassword(fixture, user.id)
+    await setUserPassword(fixture, user.id)
     await member(fixture, 'vera@breakwater.test', 'viewer')
   }, 60_000)
   afterAll(async () => {
@@ -99,16 +99,16 @@ describe.each(backends)('sessions on $name', ({ create }) => {
       expect(rejection(await patch({ ...token, origin, host: 'localhost:80' }))).toEqual(csrfFailed)
     }
     expect((await call('/v1/organization/')).json()).toMatchObject({ name: 'My organization' })
-    const own = { 'sec-fetch-site': 'same-origin', origin: 'http://changed-by-a-proxy.test' }
-    expect((await patch({ ...token, ...own })).statusCode).toBe(200)
+    const sameOrigin = { 'sec-fetch-site': 'same-origin', origin: 'http://changed-by-a-proxy.test' }
+    expect((await patch({ ...token, ...sameOrigin })).statusCode).toBe(200)
     const name = { method: 'PATCH', payload: { name: 'My organization' } }
     const host = { host: 'api.test:81', origin: 'http://api.test:81' }
     expect((await call('/v1/organization/', { ...name, headers: host })).statusCode).toBe(200)
     // A sign-in from another site is rejected as well.
     const payload = { email: owner, password: testPassword }
     const headers = { 'sec-fetch-site': 'cross-site' }
-    const begun = await fixture.anonymous('/v1/session/', { method: 'POST', payload, headers })
-    expect(rejection(begun)).toEqual(csrfFailed)
+    const signedIn = await fixture.anonymous('/v1/session/', { method: 'POST', payload, headers })
+    expect(rejection(signedIn)).toEqual(csrfFailed)
     // Reading requires only the cookie, and a request with an API key requires no CSRF token.
     expect((await fixture.anonymous('/v1/session/', { headers: { cookie } })).statusCode).toBe(200)
     expect((await fixture.call('/v1/organization/', { ...name, headers: { cookie } })).statusCode).toBe(200)
@@ -119,9 +119,9 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect(session.role).toBe('viewer')
     expect((await call('/v2/projects/')).statusCode).toBe(200)
     const post = () => call('/v2/projects/', { method: 'POST', payload: { name: 'Vera' } })
-    const refused = await post()
-    expect(rejection(refused)).toEqual([403, 'permission_denied'])
-    expect(refused.headers['www-authenticate']).toContain('scope="projects:write"')
+    const rejected = await post()
+    expect(rejection(rejected)).toEqual([403, 'permission_denied'])
+    expect(rejected.headers['www-authenticate']).toContain('scope="projects:write"')
     const of = (role: 'editor' | 'viewer') =>
       fixture.store.db
         .updateTable('memberships')
@@ -135,28 +135,28 @@ describe.each(backends)('sessions on $name', ({ create }) => {
   })
 
   it('are listed for their user only, and revoked one by one', async () => {
-    const here = await signIn(fixture, 'vera@breakwater.test', { headers: { 'user-agent': 'Here/1' } })
-    const there = await signIn(fixture, 'vera@breakwater.test', { remoteAddress: '192.0.2.44' })
-    const strange = await signIn(fixture, owner)
-    const list = (await here.call('/v1/sessions/?page_size=100')).json<{
+    const current = await signIn(fixture, 'vera@breakwater.test', { headers: { 'user-agent': 'Here/1' } })
+    const second = await signIn(fixture, 'vera@breakwater.test', { remoteAddress: '192.0.2.44' })
+    const foreign = await signIn(fixture, owner)
+    const list = (await current.call('/v1/sessions/?page_size=100')).json<{
       count: number
       results: { id: string; current: boolean; ip: string; user_agent: string }[]
     }>()
     expect(list.results.slice(0, 2)).toMatchObject([
-      { id: there.session.id, current: false, ip: '192.0.2.44' },
-      { id: here.session.id, current: true, user_agent: 'Here/1' },
+      { id: second.session.id, current: false, ip: '192.0.2.44' },
+      { id: current.session.id, current: true, user_agent: 'Here/1' },
     ])
-    expect(list.results.map(({ id }) => id)).not.toContain(strange.session.id)
-    const end = (id: string) => here.call(`/v1/sessions/${id}/`, { method: 'DELETE' })
-    expect((await end(strange.session.id)).statusCode).toBe(404)
-    expect(await isOpen(strange)).toBe(true)
-    expect((await end(there.session.id)).statusCode).toBe(204)
-    expect(await isOpen(there)).toBe(false)
-    expect((await end(there.session.id)).statusCode).toBe(404)
-    const out = await here.call('/v1/session/', { method: 'DELETE' })
+    expect(list.results.map(({ id }) => id)).not.toContain(foreign.session.id)
+    const end = (id: string) => current.call(`/v1/sessions/${id}/`, { method: 'DELETE' })
+    expect((await end(foreign.session.id)).statusCode).toBe(404)
+    expect(await isOpen(foreign)).toBe(true)
+    expect((await end(second.session.id)).statusCode).toBe(204)
+    expect(await isOpen(second)).toBe(false)
+    expect((await end(second.session.id)).statusCode).toBe(404)
+    const out = await current.call('/v1/session/', { method: 'DELETE' })
     expect(out.statusCode).toBe(204)
     expect(out.headers['set-cookie']).toMatch(/^fairlead_session=; .*Max-Age=0/)
-    expect(await isOpen(here)).toBe(false)
+    expect(await isOpen(current)).toBe(false)
   })
 
   it('end after twelve hours without a request, and after seven days in any case', async () => {
@@ -182,12 +182,12 @@ describe.each(backends)('sessions on $name', ({ create }) => {
       .execute()
     expect(await isOpen(idle)).toBe(false)
     await signIn(fixture, owner)
-    const left = await db
+    const remaining = await db
       .selectFrom('sessions')
       .select('id')
       .where('expires_at', '<', sql<string>`clock_timestamp()`)
       .execute()
-    expect(left).toEqual([])
+    expect(remaining).toEqual([])
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
+import { startOf } from '@fairlead/gateway-core/usage/current-usage'
 import { type UsageGroup, type UsageOrder, type UsageQuery, reportUsage } from '../../records/usage-report.ts'
 import type { Database } from '../../store/database.ts'
 import { exportUsage } from '../../usage-export/export-usage.ts'
@@ -26,8 +26,9 @@ export function usageOperations({
       // Each export holds a database connection until the client has read it.
       const { organizationId } = identity
       const report = { organizationId, ...reportQueryOf(query, Date.now()) }
-      const own = exporting.filter((one) => one === organizationId).length
-      if (own >= maxPerOrganization || exporting.length >= maxExports) throw new PlatformError('throttled')
+      const running = exporting.filter((id) => id === organizationId).length
+      if (running >= maxPerOrganization || exporting.length >= maxExports)
+        throw new PlatformError('throttled')
       exporting.push(organizationId)
       const csv = await exportUsage(withSession, report, () =>
         exporting.splice(exporting.indexOf(organizationId), 1),
@@ -84,12 +85,12 @@ function reportQueryOf(
 
 function timeOf(query: ReportQuery, now: number): Pick<UsageQuery, 'from' | 'to'> {
   const times = { date_from: readTime(query.date_from), date_to: readTime(query.date_to, dayMs) }
-  const wrong = Object.entries(times).filter(([, time]) => Number.isNaN(time))
-  if (wrong.length > 0) {
-    const fields = Object.fromEntries(wrong.map(([name]) => [name, ['Must be a valid date or time.']]))
+  const invalid = Object.entries(times).filter(([, time]) => Number.isNaN(time))
+  if (invalid.length > 0) {
+    const fields = Object.fromEntries(invalid.map(([name]) => [name, ['Must be a valid date or time.']]))
     throw new PlatformError('invalid', { fields })
   }
-  const { date_from: from = beginningOf('month', now), date_to: to } = times
+  const { date_from: from = startOf('month', now), date_to: to } = times
   if (to !== undefined && to < from) {
     throw new PlatformError('invalid', { fields: { date_to: ['Must not be before date_from.'] } })
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { issueApiKey } from '../../records/api-keys.ts'
 import { insertOrganization } from '../../records/organizations.ts'
 import { insertEvent } from '../../records/webhook-events.ts'
-import { insertWebhook, mostWebhooks } from '../../records/webhooks.ts'
+import { insertWebhook, maxWebhooks } from '../../records/webhooks.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import { type Deliverer, startDeliverer } from '../../webhooks/start-deliverer.ts'
@@ -157,16 +157,16 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
 
   it('responds with 412 to one of two concurrent updates', async () => {
     const { id } = await createWebhook()
-    const both = await Promise.all(
+    const responses = await Promise.all(
       ['a', 'b'].map((description) => call('PATCH', `${id}/`, { description }, { 'if-match': '"1"' })),
     )
-    expect(both.map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['200', '412'])
+    expect(responses.map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['200', '412'])
   })
 
   it('sends a test event immediately, also to an inactive webhook, and returns the outcome', async () => {
     const { id, secret } = await createWebhook({ active: false })
-    const good = await call('POST', `${id}/test/`)
-    expect([good.statusCode, good.json()]).toEqual([
+    const delivered = await call('POST', `${id}/test/`)
+    expect([delivered.statusCode, delivered.json()]).toEqual([
       200,
       { delivered: true, status: 204, error: null, duration_ms: expect.any(Number) as number },
     ])
@@ -179,9 +179,9 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
       data: { webhook_id: id },
     })
     receiver.respond = (response) => void response.writeHead(500).end('c4n4ry')
-    const bad = await call('POST', `${id}/test/`)
-    expect(bad.json()).toMatchObject({ delivered: false, status: 500 })
-    expect(bad.body).not.toContain('c4n4ry')
+    const failed = await call('POST', `${id}/test/`)
+    expect(failed.json()).toMatchObject({ delivered: false, status: 500 })
+    expect(failed.body).not.toContain('c4n4ry')
     const { results } = (await call('GET', `${id}/deliveries/`)).json<Deliveries>()
     expect(results).toMatchObject([
       { event: 'webhook.test', state: 'failed', attempts: 1, status: 500, next_attempt_at: null },
@@ -193,16 +193,16 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
   })
 
   it('replaces the secret that signs the next request', async () => {
-    const { id, secret: old } = await createWebhook()
+    const { id, secret: oldSecret } = await createWebhook()
     const response = await call('POST', `${id}/rotate-secret/`)
     expect([response.statusCode, response.headers.etag]).toEqual([200, '"2"'])
     const { secret } = response.json<Created>()
-    expect(secret).not.toBe(old)
+    expect(secret).not.toBe(oldSecret)
     expect(await lastAudit()).toMatchObject({ action: 'webhook.rotate', changes: {} })
     await call('POST', `${id}/test/`)
     const [received] = receiver.received
     if (received === undefined) throw new Error('Nothing was received.')
-    expect([isSignedWith(old, received), isSignedWith(secret, received)]).toEqual([false, true])
+    expect([isSignedWith(oldSecret, received), isSignedWith(secret, received)]).toEqual([false, true])
   })
 
   it('lists deliveries by event and state, by pages, and sends one again', async () => {
@@ -217,9 +217,9 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
         )
     }
     const list = async (query = '') => (await call('GET', `${id}/deliveries/?${query}`)).json<Deliveries>()
-    const waiting = await list('event=upstream.down')
-    expect(waiting).toMatchObject({ count: 1, results: [{ state: 'pending', attempts: 0, status: null }] })
-    expect((await call('POST', `${id}/deliveries/${waiting.results[0]?.id}/resend/`)).statusCode).toBe(409)
+    const pending = await list('event=upstream.down')
+    expect(pending).toMatchObject({ count: 1, results: [{ state: 'pending', attempts: 0, status: null }] })
+    expect((await call('POST', `${id}/deliveries/${pending.results[0]?.id}/resend/`)).statusCode).toBe(409)
     expect((await list('state=delivered')).count).toBe(0)
     const page = await list('page_size=2')
     expect([page.count, page.results.length]).toEqual([3, 2])
@@ -228,16 +228,16 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
 
     deliverer = startDeliverer({ store: fixture.store, log: pino({ level: 'silent' }), send, pollMs: 60_000 })
     await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(3), { timeout: 50_000 })
-    const { id: deliveryId, event_id } = waiting.results[0] ?? {}
-    const again = await call('POST', `${id}/deliveries/${deliveryId}/resend/`)
-    expect([again.statusCode, again.json()]).toEqual([
+    const { id: deliveryId, event_id } = pending.results[0] ?? {}
+    const resent = await call('POST', `${id}/deliveries/${deliveryId}/resend/`)
+    expect([resent.statusCode, resent.json()]).toEqual([
       201,
       expect.objectContaining({ event: 'upstream.down', event_id, state: 'pending', attempts: 0 }),
     ])
     expect(await lastAudit()).toMatchObject({
       action: 'webhook.resend',
       object_id: id,
-      changes: { delivery_id: { before: deliveryId, after: again.json<{ id: string }>().id } },
+      changes: { delivery_id: { before: deliveryId, after: resent.json<{ id: string }>().id } },
     })
     await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(4), { timeout: 50_000 })
     await deliverer.stop()
@@ -254,15 +254,15 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     const fields = { url: receiver.url, description: '', events: [], active: true, secret: 's' }
     const { db, encryptor } = fixture.store
     await db.transaction().execute(async (transaction) => {
-      for (let at = 1; at < mostWebhooks; at++) {
+      for (let at = 1; at < maxWebhooks; at++) {
         await insertWebhook(transaction, encryptor, { ...fields, organizationId })
       }
     })
     const body = { url: receiver.url, events: ['quota.warning'] }
-    const both = await Promise.all([call('POST', '', body), call('POST', '', body)])
-    expect(both.map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['201', '409'])
+    const responses = await Promise.all([call('POST', '', body), call('POST', '', body)])
+    expect(responses.map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['201', '409'])
     const second = (await call('GET', '?page=2&page_size=60')).json<Success<'listWebhooks'>>()
-    expect([second.count, second.results.length, second.next]).toEqual([mostWebhooks, 40, null])
+    expect([second.count, second.results.length, second.next]).toEqual([maxWebhooks, 40, null])
   })
 
   it('does not return webhooks of another organization', async () => {
@@ -305,8 +305,8 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     })
     const headers = { authorization: `Bearer ${key}` }
     expect((await anonymous(`/v2/webhooks/${id}/`, { headers })).statusCode).toBe(200)
-    const refused = await anonymous(`/v2/webhooks/${id}/test/`, { method: 'POST', headers })
-    expect([refused.statusCode, refused.headers['www-authenticate']]).toEqual([
+    const rejected = await anonymous(`/v2/webhooks/${id}/test/`, { method: 'POST', headers })
+    expect([rejected.statusCode, rejected.headers['www-authenticate']]).toEqual([
       403,
       'Bearer realm="platform", error="insufficient_scope", scope="webhooks:write"',
     ])

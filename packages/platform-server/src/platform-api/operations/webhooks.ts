@@ -12,14 +12,14 @@ import {
   findWebhook,
   insertWebhook,
   listWebhooks,
-  mostWebhooks,
+  maxWebhooks,
   updateWebhook,
   type WebhookRecord,
 } from '../../records/webhooks.ts'
 import { newWebhookSecret } from '../../webhooks/signature.ts'
 import { leaseMs } from '../../webhooks/retry-schedule.ts'
 import { sendWebhook } from '../../webhooks/send-webhook.ts'
-import { problemOfTarget } from '../../webhooks/target-url.ts'
+import { targetProblem } from '../../webhooks/target-url.ts'
 import { createResponse, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
@@ -46,7 +46,7 @@ export function webhookOperations({
   | 'resendWebhookDelivery'
 > {
   const assertTarget = (url: string): void => {
-    const problem = problemOfTarget(url, send)
+    const problem = targetProblem(url, send)
     if (problem !== undefined) throw new PlatformError('invalid', { fields: { url: [problem] } })
   }
   return {
@@ -62,12 +62,12 @@ export function webhookOperations({
       const secret = newWebhookSecret()
       return db.transaction().execute(async (transaction) => {
         const fields = { url, description, events, active, organizationId, secret }
-        const made = await insertWebhook(transaction, encryptor, fields)
-        if (made === undefined) {
-          const message = `An organization can have at most ${mostWebhooks} webhooks.`
+        const created = await insertWebhook(transaction, encryptor, fields)
+        if (created === undefined) {
+          const message = `An organization can have at most ${maxWebhooks} webhooks.`
           throw new PlatformError('conflict', { message })
         }
-        const { webhook, version } = made
+        const { webhook, version } = created
         await writeAudit(transaction, call, {
           action: 'webhook.create',
           object: objectOf(webhook),
@@ -152,14 +152,14 @@ export function webhookOperations({
           const event = assertExists(
             await writeEvent(transaction, { organizationId, type: 'webhook.test', at, data }),
           )
-          const made = await insertDelivery(transaction, {
+          const created = await insertDelivery(transaction, {
             webhookId: webhook.id,
             eventId: event.id,
             at,
             leaseEnd: at + leaseMs,
           })
           await writeAudit(transaction, call, { action: 'webhook.test', object: objectOf(webhook) })
-          return { ...target, eventId: event.id, body: event.body, deliveryId: made }
+          return { ...target, eventId: event.id, body: event.body, deliveryId: created }
         })
       const outcome = await sendWebhook({ url, secret, eventId, deliveryId, body, at }, send)
       await settleDelivery(db, { id: deliveryId, attempts: 1 }, outcome, undefined)
@@ -182,7 +182,7 @@ export function webhookOperations({
     async resendWebhookDelivery(call) {
       const { organizationId } = call.identity
       const { id, delivery_id: deliveryId } = call.path
-      const made = await db.transaction().execute(async (transaction) => {
+      const created = await db.transaction().execute(async (transaction) => {
         // Locked, so that the webhook is not turned off in the meantime.
         const { webhook } = orNotFound(
           await findWebhook(transaction, encryptor, { organizationId, id }, true),
@@ -192,17 +192,17 @@ export function webhookOperations({
           throw new PlatformError('conflict', { message: 'The delivery is still pending.' })
         }
         if (!webhook.active) throw new PlatformError('conflict', { message: 'The webhook is not active.' })
-        const fresh = { webhookId: webhook.id, eventId: delivery.event_id, at: Date.now() }
-        const freshId = await insertDelivery(transaction, fresh)
+        const newDelivery = { webhookId: webhook.id, eventId: delivery.event_id, at: Date.now() }
+        const newId = await insertDelivery(transaction, newDelivery)
         await writeAudit(transaction, call, {
           action: 'webhook.resend',
           object: objectOf(webhook),
-          changes: changesBetween({ delivery_id: deliveryId }, { delivery_id: freshId }),
+          changes: changesBetween({ delivery_id: deliveryId }, { delivery_id: newId }),
         })
-        return assertExists(await findDelivery(transaction, webhook.id, freshId))
+        return assertExists(await findDelivery(transaction, webhook.id, newId))
       })
       wake()
-      return made
+      return created
     },
   }
 }

@@ -14,7 +14,7 @@ export function sealedUpstreams(encryptor: Encryptor): Migration {
         db,
       )
       await sql`
-        insert into sealing_checks values ('secret key', ${encryptor.seal('secret key', 'sealing_checks')})`.execute(
+        insert into sealing_checks values ('secret key', ${encryptor.encrypt('secret key', 'sealing_checks')})`.execute(
         db,
       )
       await sql`alter table nodes add column sealed text collate "C"`.execute(db)
@@ -22,7 +22,7 @@ export function sealedUpstreams(encryptor: Encryptor): Migration {
         db,
       )
       for (const { id, upstreams } of rows) {
-        const sealed = encryptor.seal(JSON.stringify(upstreams), id)
+        const sealed = encryptor.encrypt(JSON.stringify(upstreams), id)
         await sql`update nodes set sealed = ${sealed} where id = ${id}`.execute(db)
       }
       await sql`alter table nodes drop column upstreams`.execute(db)

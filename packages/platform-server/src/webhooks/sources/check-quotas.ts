@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { beginningOf, type QuotaPeriod, type UsedRow } from '@fairlead/gateway-core/usage/current-usage'
+import { startOf, type QuotaPeriod, type UsedRow } from '@fairlead/gateway-core/usage/current-usage'
 import type { Limits } from '@fairlead/gateway-core/grants/limits'
-import { type NewEvent, insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
+import { type NewEvent, insertEvent, subscribedEventTypes } from '../../records/webhook-events.ts'
 import { readUsed } from '../../records/usage.ts'
 import type { Database, LimitOwner } from '../../store/database.ts'
 
@@ -25,7 +25,7 @@ const shares = [
 ] as const
 
 /** A quota that has reached a share that requires an event. */
-interface Reached {
+interface ReachedQuota {
   readonly owner: LimitOwner
   readonly id: string
   readonly quota: Quota
@@ -44,22 +44,22 @@ export function createQuotaCheck(db: Kysely<Database>): (now: number) => Promise
   const reported = new Set<string>()
   let day = 0
   return async (now) => {
-    const wanted = await wantedEventTypes(db)
-    if (!shares.some(({ type }) => wanted.has(type))) return 0
-    if (day !== beginningOf('day', now)) reported.clear()
-    day = beginningOf('day', now)
+    const subscribed = await subscribedEventTypes(db)
+    if (!shares.some(({ type }) => subscribed.has(type))) return 0
+    if (day !== startOf('day', now)) reported.clear()
+    day = startOf('day', now)
     let events = 0
     for (const reached of await readReached(db, now)) {
       if (reported.has(reached.key)) continue
       const outcome = await insertQuotaEvent(db, reached, now)
-      if (outcome !== 'unwanted') reported.add(reached.key)
+      if (outcome !== 'unsubscribed') reported.add(reached.key)
       if (outcome === 'written') events += 1
     }
     return events
   }
 }
 
-async function readReached(db: Kysely<Database>, now: number): Promise<readonly Reached[]> {
+async function readReached(db: Kysely<Database>, now: number): Promise<readonly ReachedQuota[]> {
   const { rows } = await sql<{ owner: LimitOwner; id: string; limits: Limits }>`
     select owner_kind as owner, owner_id as id, limits from limits
     where limits ?| array['requestsPerDay', 'unitsPerMonth']`.execute(db)
@@ -68,7 +68,7 @@ async function readReached(db: Kysely<Database>, now: number): Promise<readonly 
   return used.flatMap((row) => reachedBy(row, limitsOf.get(`${row.owner} ${row.id}`) ?? {}, now))
 }
 
-function reachedBy(row: UsedRow, limits: Limits, now: number): readonly Reached[] {
+function reachedBy(row: UsedRow, limits: Limits, now: number): readonly ReachedQuota[] {
   const { owner, id } = row
   return quotas.flatMap((quota) => {
     const limit = limits[quota.limit]
@@ -76,22 +76,22 @@ function reachedBy(row: UsedRow, limits: Limits, now: number): readonly Reached[
     if (limit === undefined) return []
     const share = shares.find(({ percent }) => used * 100 >= limit * percent)
     if (share === undefined) return []
-    const key = `quota ${owner} ${id} ${quota.name} ${share.percent} ${beginningOf(quota.period, now)}`
+    const key = `quota ${owner} ${id} ${quota.name} ${share.percent} ${startOf(quota.period, now)}`
     return [{ owner, id, quota, limit, used, share, key }]
   })
 }
 
-async function insertQuotaEvent(db: Kysely<Database>, reached: Reached, now: number) {
+async function insertQuotaEvent(db: Kysely<Database>, reached: ReachedQuota, now: number) {
   const { owner, id, quota, limit, used, share, key } = reached
-  const known = await findOwner(db, owner, id)
-  if (known === undefined) return 'unwanted'
+  const ownerRecord = await findOwner(db, owner, id)
+  if (ownerRecord === undefined) return 'unsubscribed'
   const event: NewEvent = {
-    organizationId: known.organizationId,
+    organizationId: ownerRecord.organizationId,
     type: share.type,
     at: now,
     dedupeKey: key,
     data: {
-      owner: { kind: owner, id, name: known.name },
+      owner: { kind: owner, id, name: ownerRecord.name },
       quota: quota.name,
       percent: share.percent,
       limit,

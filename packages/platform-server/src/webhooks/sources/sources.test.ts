@@ -8,7 +8,7 @@ import { upstreamId } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { insertWebhook } from '../../records/webhooks.ts'
 import { putLimits } from '../../records/limits.ts'
 import { writeUsage } from '../../records/usage.ts'
-import type { WantedEventType } from '../../store/database.ts'
+import type { SubscribedEventType } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import { createQuotaCheck } from './check-quotas.ts'
@@ -53,7 +53,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
     }
   })
 
-  async function subscribe(...events: WantedEventType[]): Promise<void> {
+  async function subscribe(...events: SubscribedEventType[]): Promise<void> {
     const fields = { url: 'https://hooks.example/', description: '', events, active: true, secret: 's' }
     await store.db
       .transaction()
@@ -150,7 +150,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       const record = parseUpstreams(text)[position]
       return record ? upstreamId(record, field, store.encryptor.fingerprint) : ''
     }
-    const seen = (state: ObservedUpstream['class'], position = 0): ObservedUpstream => ({
+    const observed = (state: ObservedUpstream['class'], position = 0): ObservedUpstream => ({
       id: idOf(evm, position),
       nodes: [nodeId],
       field: 'evm',
@@ -175,7 +175,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
         ['ready', 0],
       ]
       for (const [at, [state, events]] of checks.entries()) {
-        expect([at, await check([seen(state), seen('ready', 1)], noon + at)]).toEqual([at, events])
+        expect([at, await check([observed(state), observed('ready', 1)], noon + at)]).toEqual([at, events])
       }
       const data = {
         node: { id: nodeId, name: expect.any(String) as string },
@@ -200,7 +200,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
         upstreams: { evm },
       })
       const check = createUpstreamWatch(store)
-      const shared: ObservedUpstream = { ...seen('failing'), nodes: [nodeId, other] }
+      const shared: ObservedUpstream = { ...observed('failing'), nodes: [nodeId, other] }
       expect([await check([shared], noon), await check([shared], noon)]).toEqual([0, 2])
       const nodes = (await listEvents()).map(({ data }) => (data as { node: { id: string } }).node.id)
       expect(new Set(nodes)).toEqual(new Set([nodeId, other]))
@@ -211,7 +211,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       const checks = [createUpstreamWatch(store), createUpstreamWatch(store)]
       const events: number[] = []
       for (const state of ['failing', 'failing', 'ready', 'ready'] as const) {
-        for (const check of checks) events.push(await check([seen(state, 1)], noon))
+        for (const check of checks) events.push(await check([observed(state, 1)], noon))
       }
       expect(events).toEqual([0, 0, 1, 0, 0, 0, 1, 0])
       expect((await listEvents()).map(({ data }) => data)).toMatchObject([
@@ -223,20 +223,22 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
     it('are not reported when removed, unused or not yet checked', async () => {
       await subscribe('upstream.down', 'upstream.up')
       const check = createUpstreamWatch(store)
-      const others: ObservedUpstream[] = [
-        { ...seen('failing'), nodes: ['ND-gone'], field: 'evm', position: 0, class: 'failing' },
-        seen('cordoned'),
-        seen('unknown', 1),
+      const observations: ObservedUpstream[] = [
+        { ...observed('failing'), nodes: ['ND-gone'], field: 'evm', position: 0, class: 'failing' },
+        observed('cordoned'),
+        observed('unknown', 1),
       ]
-      expect([await check(others, noon), await check(others, noon)]).toEqual([0, 0])
+      expect([await check(observations, noon), await check(observations, noon)]).toEqual([0, 0])
     })
 
     it('are not reported for a node whose record names another upstream by now', async () => {
       await subscribe('upstream.down')
       const check = createUpstreamWatch(store)
-      const former: ObservedUpstream = { ...seen('failing'), id: idOf('http://former.example', 0) }
-      expect([await check([former], noon), await check([former], noon)]).toEqual([0, 0])
-      expect([await check([seen('failing')], noon), await check([seen('failing')], noon)]).toEqual([0, 1])
+      const previous: ObservedUpstream = { ...observed('failing'), id: idOf('http://former.example', 0) }
+      expect([await check([previous], noon), await check([previous], noon)]).toEqual([0, 0])
+      expect([await check([observed('failing')], noon), await check([observed('failing')], noon)]).toEqual([
+        0, 1,
+      ])
     })
 
     it('have the names of the API', async () => {
@@ -252,7 +254,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
         upstreams: { 'jetton-v3': text },
       })
       const id = idOf(text, 0, 'jetton-v3')
-      const index: ObservedUpstream = { ...seen('failing'), id, nodes: [node], field: 'jetton-v3' }
+      const index: ObservedUpstream = { ...observed('failing'), id, nodes: [node], field: 'jetton-v3' }
       expect([await check([index], noon), await check([index], noon)]).toEqual([0, 1])
       expect(await listEvents()).toMatchObject([
         { data: { upstream: { protocol: 'jetton_v3', position: 0 } } },
@@ -261,9 +263,9 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
 
     it('are sent to webhooks that subscribe later', async () => {
       const check = createUpstreamWatch(store)
-      for (let at = 0; at < 3; at++) expect(await check([seen('failing')], noon)).toBe(0)
+      for (let at = 0; at < 3; at++) expect(await check([observed('failing')], noon)).toBe(0)
       await subscribe('upstream.down')
-      expect(await check([seen('failing')], noon)).toBe(1)
+      expect(await check([observed('failing')], noon)).toBe(1)
     })
   })
 
@@ -308,8 +310,8 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
     it('are not reported for a credential with many addresses', async () => {
       await subscribe('credential.new_address')
       const watch = createAddressWatch(store)
-      const many = Array.from({ length: 100 }, (_, at) => `198.51.100.${at}`)
-      expect(await watch(report(...many), noon)).toBe(99)
+      const manyAddresses = Array.from({ length: 100 }, (_, at) => `198.51.100.${at}`)
+      expect(await watch(report(...manyAddresses), noon)).toBe(99)
       expect(await watch(report('192.0.2.1'), noon)).toBe(0)
     })
 

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { type Kysely, sql } from 'kysely'
-import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
+import { insertEvent, subscribedEventTypes } from '../../records/webhook-events.ts'
 import type { CredentialUse } from '../../credential-use/credential-use.ts'
 import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -20,21 +20,21 @@ type Use = Pick<CredentialUse, 'credentialId' | 'address'>
 export function createAddressWatch(
   store: Pick<Store, 'db' | 'encryptor'>,
 ): (reports: readonly CredentialUse[], now: number) => Promise<number> {
-  const remembered = new Set<string>()
+  const recorded = new Set<string>()
   return async (reports, now) => {
     const uses = reports
       .flatMap(({ credentialId, addresses }) => addresses.map((address) => ({ credentialId, address })))
-      .filter((use) => !remembered.has(keyOf(use)))
+      .filter((use) => !recorded.has(keyOf(use)))
     if (uses.length === 0) return 0
-    const wanted = await wantedEventTypes(store.db)
-    if (!wanted.has('credential.new_address')) {
+    const subscribed = await subscribedEventTypes(store.db)
+    if (!subscribed.has('credential.new_address')) {
       // Later subscribers get events for all uses from that time on.
-      remembered.clear()
+      recorded.clear()
       return 0
     }
     const events = await write(store, uses, now)
-    if (remembered.size >= maxEntries) remembered.clear()
-    for (const use of uses) remembered.add(keyOf(use))
+    if (recorded.size >= maxEntries) recorded.clear()
+    for (const use of uses) recorded.add(keyOf(use))
     return events
   }
 }
@@ -134,9 +134,7 @@ export function networkOf(address: string): string {
   const short = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1)
   const [left = '', right = ''] = short.split('::')
   const groups = left.split(':').filter((group) => group !== '')
-  const behind = right.split(':').filter((group) => group !== '')
-  const zeros = short.includes('::')
-    ? Array.from({ length: 8 - groups.length - behind.length }, () => '0')
-    : []
-  return `${[...groups, ...zeros, ...behind].slice(0, 4).join(':')}::/64`
+  const tail = right.split(':').filter((group) => group !== '')
+  const zeros = short.includes('::') ? Array.from({ length: 8 - groups.length - tail.length }, () => '0') : []
+  return `${[...groups, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }

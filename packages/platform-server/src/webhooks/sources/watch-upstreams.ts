@@ -3,8 +3,8 @@ import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-p
 import type { UpstreamClass } from '@fairlead/gateway-core/upstream/pool-member'
 import { upstreamId } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { openUpstreams } from '../../records/encrypted-upstreams.ts'
-import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
+import { decryptUpstreams } from '../../records/encrypted-upstreams.ts'
+import { insertEvent, subscribedEventTypes } from '../../records/webhook-events.ts'
 import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
 
@@ -14,7 +14,7 @@ export type ObservedUpstream = Pick<PooledUpstreamState, 'id' | 'nodes' | 'field
 type State = 'up' | 'down'
 
 /** The state of the upstream with an id, at a place of a node. */
-interface PlaceState {
+interface PositionState {
   readonly id: string
   readonly state: State
 }
@@ -37,11 +37,11 @@ const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
 export function createUpstreamWatch({
   db,
   encryptor,
-}: Pick<Store, 'db' | 'encryptor'>): (seen: readonly ObservedUpstream[], now: number) => Promise<number> {
-  let before: ReadonlyMap<string, PlaceState> = new Map()
-  let reported: ReadonlyMap<string, PlaceState> = new Map()
-  return async (seen, now) => {
-    const current = statesOf(seen)
+}: Pick<Store, 'db' | 'encryptor'>): (observed: readonly ObservedUpstream[], now: number) => Promise<number> {
+  let before: ReadonlyMap<string, PositionState> = new Map()
+  let reported: ReadonlyMap<string, PositionState> = new Map()
+  return async (observed, now) => {
+    const current = statesOf(observed)
     const stable = [...current].filter(([label, { id, state }]) => {
       const earlier = before.get(label)
       return earlier?.state === state && earlier.id === id
@@ -49,21 +49,21 @@ export function createUpstreamWatch({
     before = current
     const changed = stable.filter(([label, { state }]) => reported.get(label)?.state !== state)
     if (changed.length === 0) return 0
-    const wanted = await wantedEventTypes(db)
-    if (!wanted.has('upstream.down') && !wanted.has('upstream.up')) return 0
-    const places = await currentPlaces({ db, encryptor }, changed)
-    const events = await insertEvents({ db, encryptor }, places, now)
+    const subscribed = await subscribedEventTypes(db)
+    if (!subscribed.has('upstream.down') && !subscribed.has('upstream.up')) return 0
+    const positions = await currentPositions({ db, encryptor }, changed)
+    const events = await insertEvents({ db, encryptor }, positions, now)
     const remaining = [...reported].filter(([label]) => current.has(label))
-    reported = new Map([...remaining, ...places])
+    reported = new Map([...remaining, ...positions])
     return events
   }
 }
 
 /** Keyed by `<node id>/<field>/<position>`: an upstream has a state for each node that uses it. */
-function statesOf(seen: readonly ObservedUpstream[]): ReadonlyMap<string, PlaceState> {
+function statesOf(observed: readonly ObservedUpstream[]): ReadonlyMap<string, PositionState> {
   return new Map(
-    seen.flatMap(({ id, nodes, field, position, class: its }) => {
-      const state = states[its]
+    observed.flatMap(({ id, nodes, field, position, class: upstreamClass }) => {
+      const state = states[upstreamClass]
       if (state === undefined) return []
       return nodes.map((node) => [`${node}/${field}/${position}`, { id, state }] as const)
     }),
@@ -72,13 +72,13 @@ function statesOf(seen: readonly ObservedUpstream[]): ReadonlyMap<string, PlaceS
 
 async function insertEvents(
   { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
-  places: readonly (readonly [string, PlaceState])[],
+  positions: readonly (readonly [string, PositionState])[],
   now: number,
 ): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     let events = 0
     for (const state of ['down', 'up'] as const) {
-      const labels = places.filter(([, its]) => its.state === state).map(([label]) => label)
+      const labels = positions.filter(([, entry]) => entry.state === state).map(([label]) => label)
       if (labels.length === 0) continue
       const stateChanges =
         state === 'down' ? await markDown(transaction, labels) : await markUp(transaction, labels)
@@ -86,7 +86,7 @@ async function insertEvents(
         const node = await findNode(transaction, nodeId)
         if (node === undefined) continue
         const [recordName = '', position = ''] = upstream.split('/')
-        const text = openUpstreams(encryptor, nodeId, node.upstreams)[recordName]
+        const text = decryptUpstreams(encryptor, nodeId, node.upstreams)[recordName]
         // The protocol's name in the API.
         const protocol = recordName.replace('-', '_')
         const outcome = await insertEvent(transaction, {
@@ -106,19 +106,19 @@ async function insertEvents(
 }
 
 /** The places that still have the upstream: until its next call, a node is listed with the upstreams that it had. */
-async function currentPlaces(
+async function currentPositions(
   { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
-  places: readonly (readonly [string, PlaceState])[],
-): Promise<readonly (readonly [string, PlaceState])[]> {
-  const current: (readonly [string, PlaceState])[] = []
-  for (const place of places) {
-    const [label, { id }] = place
+  positions: readonly (readonly [string, PositionState])[],
+): Promise<readonly (readonly [string, PositionState])[]> {
+  const current: (readonly [string, PositionState])[] = []
+  for (const entry of positions) {
+    const [label, { id }] = entry
     const [nodeId = '', field = '', position = ''] = label.split('/')
     const node = await findNode(db, nodeId)
-    const text = node && openUpstreams(encryptor, nodeId, node.upstreams)[field]
+    const text = node && decryptUpstreams(encryptor, nodeId, node.upstreams)[field]
     const record = parseUpstreams(text ?? '')[Number(position)]
     const { fingerprint } = encryptor
-    if (record && upstreamId(record, field, fingerprint) === id) current.push(place)
+    if (record && upstreamId(record, field, fingerprint) === id) current.push(entry)
   }
   return current
 }
@@ -132,7 +132,7 @@ interface StateChange {
 async function markDown(db: Kysely<Database>, labels: readonly string[]): Promise<readonly StateChange[]> {
   const { rows } = await sql<StateChange>`
     insert into upstream_states as known (node_id, upstream, state)
-    select seen.node_id, seen.upstream, 'down' from ${seenRows(labels)} join nodes on nodes.id = seen.node_id
+    select seen.node_id, seen.upstream, 'down' from ${labelRows(labels)} join nodes on nodes.id = seen.node_id
     order by 1, 2
     on conflict (node_id, upstream) do update set state = 'down', changed_at = clock_timestamp()
       where known.state <> 'down'
@@ -144,13 +144,13 @@ async function markDown(db: Kysely<Database>, labels: readonly string[]): Promis
 async function markUp(db: Kysely<Database>, labels: readonly string[]): Promise<readonly StateChange[]> {
   const { rows } = await sql<StateChange>`
     update upstream_states as known set state = 'up', changed_at = clock_timestamp()
-    from ${seenRows(labels)}
+    from ${labelRows(labels)}
     where known.node_id = seen.node_id and known.upstream = seen.upstream and known.state = 'down'
     returning known.node_id as "nodeId", known.upstream`.execute(db)
   return rows
 }
 
-function seenRows(labels: readonly string[]) {
+function labelRows(labels: readonly string[]) {
   const cuts = labels.map((label) => label.indexOf('/'))
   const nodeIds = labels.map((label, at) => label.slice(0, cuts[at]))
   const upstreams = labels.map((label, at) => label.slice((cuts[at] ?? 0) + 1))
