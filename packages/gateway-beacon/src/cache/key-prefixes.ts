@@ -23,17 +23,14 @@ export class KeyPrefixes {
   }
 
   /**
-   * Returns the prefix of a pool whose list has changed. No other pool has it from then on, because cached responses may
-   * be of any upstream that the pool has had.
+   * Takes the prefix of a list for one pool alone.
    *
-   * @param text - the list before the change
-   * @param prefix - the prefix before the change
+   * @returns the same prefix, or a new one when other pools may have it
    */
-  afterChange(text: string, prefix: string): string {
+  take(text: string, prefix: string): string {
     const list = sorted(text)
     const shared = this.#byList.get(list)
-    if (shared?.prefix !== prefix) return prefix
-    if (shared.pools > 1) return this.#create()
+    if (shared?.prefix !== prefix || shared.pools > 1) return this.#create()
     this.#byList.delete(list)
     return prefix
   }

@@ -60,6 +60,10 @@ test('a stream continues while its upstream is one of the node', async () => {
   server.send(head)
   await waitFor(() => expect(client.received().toString()).toBe(head + head))
   expect(client.end()).toBeUndefined()
+  // A client that connects now does not join the stream of the cordoned upstream.
+  const next = await readEvents(`${gateway.url}?topics=head`)
+  other.send(head)
+  await waitFor(() => expect(next.received().toString()).toBe(head))
   gateway.grant({ upstreams: { beacon: other.url } })
   await waitFor(() =>
     expect(client.received().toString()).toBe(`${head}${head}: the upstreams of the node have changed\n\n`),

@@ -63,7 +63,8 @@ export interface EventMultiplexerOptions {
 /** Creates the event multiplexers: all clients of a node that request the same topics share one upstream stream. */
 export function createEventMultiplexers(options: EventMultiplexerOptions): EventMultiplexers {
   const { upstreams, directory, admission, maxBufferBytes, metrics, meter, times = streamTimes } = options
-  const streams = new Map<string, UpstreamStream>()
+  const streams = new Set<UpstreamStream>()
+  const joinable = new Map<string, UpstreamStream>()
   const guard = new ConnectionGuard({ protocol: 'beacon', directory, admission })
   let isClosed = false
 
@@ -71,10 +72,14 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
     const sorted = [...new Set(topics)].toSorted()
     const nodeUpstreams = upstreams.of(grant)
     const key = JSON.stringify([nodeUpstreams.id, sorted])
-    const existing = streams.get(key)
-    if (existing) return existing
-    const stream = new UpstreamStream(nodeUpstreams, sorted, times, () => streams.delete(key))
-    streams.set(key, stream)
+    const existing = joinable.get(key)
+    if (existing?.isOpenToClients) return existing
+    const stream = new UpstreamStream(nodeUpstreams, sorted, times, () => {
+      streams.delete(stream)
+      if (joinable.get(key) === stream) joinable.delete(key)
+    })
+    streams.add(stream)
+    joinable.set(key, stream)
     return stream
   }
 
@@ -124,7 +129,7 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
     close: () => {
       isClosed = true
       guard.close()
-      for (const stream of streams.values()) stream.end('the gateway is restarting')
+      for (const stream of streams) stream.end('the gateway is restarting')
     },
   }
 }

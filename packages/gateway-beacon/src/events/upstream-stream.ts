@@ -90,6 +90,11 @@ export class UpstreamStream {
     return upstreams === this.#upstreams && isListed
   }
 
+  /** Whether new clients may join. */
+  get isOpenToClients(): boolean {
+    return this.#upstream === undefined || this.#upstreams.uses(this.#upstream)
+  }
+
   /** Ends the upstream stream and the client streams. Clients receive the reason. */
   end(reason: string): void {
     if (this.#abortController.signal.aborted) return
@@ -117,6 +122,8 @@ export class UpstreamStream {
     BufferedResponse | undefined
   > {
     try {
+      // The upstreams may have changed meanwhile.
+      if (!this.#upstreams.uses(best)) throw new RestError(503, 'The upstreams of the node have changed.')
       const rejection = await this.#openUpstream(best)
       if (!rejection || !isFailure(rejection) || !next) return rejection
     } catch (error) {

@@ -17,6 +17,7 @@ export class CachingNodeUpstreams implements NodeUpstreams {
   /** Begins the keys of cached responses. */
   #keyPrefix: string
   #text: string
+  #isPrivate = false
 
   /**
    * @param id - unique in the process
@@ -34,7 +35,9 @@ export class CachingNodeUpstreams implements NodeUpstreams {
   /** Applies changes of the upstreams. */
   followChanges(): void {
     if (this.#pool.text === this.#text) return
-    this.#keyPrefix = this.#prefixes.afterChange(this.#text, this.#keyPrefix)
+    // Cached responses may be of any upstream that the pool has had, so no other pool may share the prefix.
+    if (!this.#isPrivate) this.#keyPrefix = this.#prefixes.take(this.#text, this.#keyPrefix)
+    this.#isPrivate = true
     this.#text = this.#pool.text
   }
 
@@ -59,6 +62,10 @@ export class CachingNodeUpstreams implements NodeUpstreams {
 
   includes(upstream: RestUpstream): boolean {
     return this.#pool.current.includes(upstream)
+  }
+
+  uses(upstream: RestUpstream): boolean {
+    return this.#pool.current.uses(upstream)
   }
 
   #send(call: BeaconCall): Promise<RestResponse> {

@@ -23,8 +23,10 @@ export interface NodeUpstreams {
   forward(call: BeaconCall): Promise<RestResponse>
   /** The upstreams, best first. */
   ranked(): Promise<readonly RestUpstream[]>
-  /** Whether an upstream is one of them. */
+  /** Whether an upstream is one of them, possibly cordoned. */
   includes(upstream: RestUpstream): boolean
+  /** Whether an upstream is one of them and may receive calls. */
+  uses(upstream: RestUpstream): boolean
   /** Identifies these upstreams within the process. */
   readonly id: number
 }

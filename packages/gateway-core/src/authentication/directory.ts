@@ -59,12 +59,9 @@ export interface Directory {
 // Maximum number of slots to sweep in one event-loop tick: well below a millisecond.
 const sweepLength = 20_000
 
-/** Returns a function that reports whether a grant has been replaced by a newer one of its credential. */
+/** Returns a function that reports whether a grant is not the current one of its credential. */
 export function staleGrants(directory: Pick<Directory, 'current'>): (grant: Grant) => boolean {
-  return (grant) => {
-    const current = directory.current(grant.credentialId)
-    return current !== undefined && current !== grant
-  }
+  return (grant) => directory.current(grant.credentialId) !== grant
 }
 
 /**

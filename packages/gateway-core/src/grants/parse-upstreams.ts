@@ -41,6 +41,11 @@ export function parseUpstreams(text: string, option = 'upstream'): readonly Upst
     .map((entry) => parseUpstream(entry, option))
 }
 
+/** The upstreams that are not cordoned; empty when the text is undefined or cannot be parsed. */
+export function usedUpstreams(text: string | undefined): readonly UpstreamRecord[] {
+  return upstreamsOrNone(text).filter(({ isCordoned }) => !isCordoned)
+}
+
 /** As {@link parseUpstreams}; the result is empty when the text is undefined or cannot be parsed. */
 export function upstreamsOrNone(text: string | undefined): readonly UpstreamRecord[] {
   try {

@@ -96,9 +96,14 @@ export class RestPool {
     this.#pool.watch()
   }
 
-  /** Whether an upstream is one of these. */
+  /** Whether an upstream is one of these, possibly cordoned. */
   includes(upstream: RestUpstream): boolean {
     return this.#pool.members.some(({ upstream: { connection } }) => connection === upstream)
+  }
+
+  /** Whether an upstream is one of these and may receive calls. */
+  uses(upstream: RestUpstream): boolean {
+    return this.#pool.members.some((member) => member.upstream.connection === upstream && member.isInUse)
   }
 
   /** Stops the health checks. Current calls complete. */

@@ -18,7 +18,7 @@ export interface ResourceFactory<resource> {
   change(resource: resource): boolean
 }
 
-/** Whether a grant has been replaced by a newer one of its credential. */
+/** Whether a grant is not the current one of its credential, for example after a change or a revocation. */
 export type IsStale = (grant: Grant) => boolean
 
 interface SharedResource<resource> {

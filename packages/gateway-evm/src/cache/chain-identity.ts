@@ -161,11 +161,11 @@ export class ChainIdentity {
       const hash = isRecord(genesis) ? genesis['hash'] : undefined
       if (generation !== this.generation || version !== this.#version) return
       if (typeof id !== 'string' || typeof hash !== 'string') return
-      this.#isCacheable =
-        !developmentIds.includes(id) && !(typeof client === 'string' && developmentClients.test(client))
       const chain = JSON.stringify([id, hash])
       if (this.#chain !== undefined && chain !== this.#chain) this.#invalidate()
       this.#chain = chain
+      this.#isCacheable =
+        !developmentIds.includes(id) && !(typeof client === 'string' && developmentClients.test(client))
       this.#identity = sha256Hex(JSON.stringify([this.#upstream.list?.text ?? '', id, hash]))
     } catch {
       // Nothing is cached until the upstream identifies its chain.

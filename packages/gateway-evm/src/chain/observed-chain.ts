@@ -7,18 +7,10 @@ const maxRetainedBlocks = 256
 const minBlockMs = 200
 const trustedBlocks = 3
 
-/** The upstreams that report the chain heads. */
-export interface ChainHeadSource {
-  /** Whether there are several upstreams. */
-  readonly isShared: boolean
-  /** Called on every access. */
-  onUse(): void
-}
-
 /** The chain of a node, derived from the chain heads that its upstreams report. */
 export class ObservedChain implements ChainView {
-  /** Where the chain heads come from. */
-  source: ChainHeadSource = { isShared: false, onUse: () => undefined }
+  readonly #isShared: boolean
+  readonly #onUse: () => void
   readonly #staleMs: number
   readonly #listeners = new Set<(lowest: number) => void>()
   /** Hashes of former chain heads by block number, lowest first. */
@@ -29,32 +21,35 @@ export class ObservedChain implements ChainView {
   #isObserving = false
 
   /**
+   * @param isShared - whether there are several upstreams
    * @param staleMs - how long an observation is valid, in milliseconds
+   * @param onUse - called on every access
    */
-  constructor(staleMs: number) {
+  constructor(isShared: boolean, staleMs: number, onUse: () => void) {
+    this.#isShared = isShared
     this.#staleMs = staleMs
+    this.#onUse = onUse
   }
 
   get head(): BlockReference | undefined {
-    this.source.onUse()
+    this.#onUse()
     return this.#isFresh() ? this.#head : undefined
   }
 
   get finalized(): number | undefined {
-    this.source.onUse()
+    this.#onUse()
     return this.#isFresh() ? this.#finalized : undefined
   }
 
   doubts(number: number): boolean {
     const head = this.#head
-    if (!this.source.isShared || !head || number <= head.number + trustedBlocks || !this.#isFresh())
-      return false
+    if (!this.#isShared || !head || number <= head.number + trustedBlocks || !this.#isFresh()) return false
     const blocksSince = (performance.now() - this.#observedAt) / minBlockMs
     return number > head.number + trustedBlocks + blocksSince
   }
 
   onReorganized(listener: (lowest: number) => void): void {
-    this.source.onUse()
+    this.#onUse()
     this.#listeners.add(listener)
   }
 

@@ -46,8 +46,8 @@ export class SubscriptionMultiplexer {
    */
   change(upstream: Upstream, targets: readonly SocketTarget[]): boolean {
     const { socket } = this.#options
-    const isUsable = targets.some(({ isCordoned }) => isCordoned !== true)
-    if (upstream !== this.#options.upstream || isUsable !== (socket !== undefined)) return false
+    const hasTargets = targets.length > 0
+    if (upstream !== this.#options.upstream || hasTargets !== (socket !== undefined)) return false
     socket?.change(targets)
     return true
   }

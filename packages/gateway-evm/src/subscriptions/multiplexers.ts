@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { upstreamsOrNone } from '@fairlead/gateway-core/grants/parse-upstreams'
+import { usedUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import { jwtOf } from '../upstream/upstream-jwt.ts'
 import { type IsStale, NodeResources } from '@fairlead/gateway-core/upstream/node-resources'
@@ -50,16 +50,17 @@ export function createSubscriptionMultiplexers(options: MultiplexerOptions): Sub
     return id
   }
   const targetsOf = (grant: Grant): readonly SocketTarget[] =>
-    upstreamsOrNone(grant.upstreams['websocket']).flatMap((record) => {
+    usedUpstreams(grant.upstreams['websocket']).flatMap((record) => {
       const address = record.address === 'devnet' ? embeddedSocket : record.address
-      return address === undefined ? [] : [{ address, jwt: jwtOf(record), isCordoned: record.isCordoned }]
+      return address === undefined ? [] : [{ address, jwt: jwtOf(record) }]
     })
   const open = (grant: Grant, upstream: Upstream): SubscriptionMultiplexer => {
     const targets = targetsOf(grant)
     const nodeLog = log.child({ node_id: grant.nodeId })
-    const socket = targets.every(({ isCordoned }) => isCordoned)
-      ? undefined
-      : createWebSocketUpstream(targets, timeoutMs, nodeLog, { rules, loopEntry })
+    const socket =
+      targets.length === 0
+        ? undefined
+        : createWebSocketUpstream(targets, timeoutMs, nodeLog, { rules, loopEntry })
     return new SubscriptionMultiplexer({ upstream, socket, pollMs, timeoutMs, log: nodeLog, slices })
   }
   const of = (grant: Grant): SubscriptionMultiplexer => {

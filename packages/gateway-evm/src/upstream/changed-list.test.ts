@@ -1,15 +1,17 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { createEvmUpstreams } from './evm-upstreams.ts'
 
-/** Starts an upstream of a chain until the running test ends. */
-function upstreamOf(chainId: string): Promise<string> {
+/** Starts an upstream of a chain, which responds after a delay, until the running test ends. */
+function upstreamOf(chainId: string, delayMs = 0): Promise<string> {
   return startTestNode(async (request, response: ServerResponse) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
+    if (delayMs > 0) await sleep(delayMs)
     const { id, method } = JSON.parse(body) as { id: unknown; method: string }
     const hash = `0x${chainId.slice(2).padStart(64, '0')}`
     const block = { number: '0x1', hash, parentHash: `0x${'0'.repeat(64)}` }
@@ -43,4 +45,25 @@ it('sends no call to an added upstream of another chain, also when the list chan
   const call = callOf(`${expected} ${expected}?second ${other}#weight=100`)
   const results = await Promise.all(Array.from({ length: 50 }, call))
   expect(new Set(results)).toEqual(new Set(['0x1']))
+})
+
+it('keeps the chain of a node when an added upstream of another chain responds faster', async () => {
+  const [slow, fast] = [await upstreamOf('0x1', 50), await upstreamOf('0x5')]
+  const callOf = openNode()
+  expect(await callOf(slow)()).toBe('0x1')
+  const call = callOf(`${slow} ${fast}`)
+  for (let number = 0; number < 5; number += 1) expect(await call()).toBe('0x1')
+})
+
+it('waits for the health of an added upstream also when the list changes again meanwhile', async () => {
+  const [first, second, wrong] = [
+    await upstreamOf('0x1', 100),
+    await upstreamOf('0x1', 100),
+    await upstreamOf('0x5', 50),
+  ]
+  const callOf = openNode()
+  await callOf(`${first} ${second}`)()
+  const waiting = callOf(`${wrong} ${first} ${second}`)()
+  callOf(`${wrong} ${first} ${second}#weight=2`)
+  expect(await waiting).toBe('0x1')
 })

@@ -70,19 +70,12 @@ export class EvmPool {
     hedge: () => this.#hedges.spend(),
   }
 
-  /**
-   * @param upstreams - at least one
-   * @param previous - pool that this one replaces
-   */
-  constructor(
-    upstreams: readonly PoolUpstream<ConnectedUpstream>[],
-    options: PoolOptions,
-    previous?: EvmPool,
-  ) {
+  /** @param upstreams - at least one */
+  constructor(upstreams: readonly PoolUpstream<ConnectedUpstream>[], options: PoolOptions) {
     this.#members = upstreams.map((upstream) => new PoolMember(upstream, 'evm', laggingBlocks))
     this.#only = this.#members.length === 1 ? this.#members[0] : undefined
     this.#options = options
-    this.#watch = new HealthCheck(this.#members, options.watch, options.log, previous && previous.#watch)
+    this.#watch = new HealthCheck(this.#members, options.watch, options.log)
     this.#silenceWatch = new SilenceWatch(
       this.#members,
       ({ upstream }, signal) => upstream.connection.call('eth_chainId', [], signal),
@@ -113,11 +106,11 @@ export class EvmPool {
 
   /** Stops the health checks. Current calls complete. */
   retire(): void {
-    this.#watch.stop()
+    this.#watch.retire()
   }
 
   close(): void {
-    this.retire()
+    this.#watch.stop()
     this.#silenceWatch.stop()
   }
 

@@ -7,6 +7,7 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import type { ChainView } from '../chain/chain-view.ts'
+import { NodeChain } from '../chain/node-chain.ts'
 import { EvmPool } from './evm-pool.ts'
 import {
   type NodePool,
@@ -124,12 +125,11 @@ export function createEvmUpstreams(
   const poolOf = (grant: Grant): NodePool<EvmPool> => {
     const text = grant.upstreams['evm']
     if (text === undefined) throw missing('This node has no upstream for evm.')
-    return pools.of(grant, text, (previous) => {
+    return pools.of(grant, text, () => {
       const records = recordsOf(text)
       return new EvmPool(
         records.map((record, position) => ({ record, position, upstream: registry.of(record) })),
         options,
-        previous,
       )
     })
   }
@@ -154,7 +154,7 @@ export function createEvmUpstreams(
       recordsOf(text)
         .filter(({ isCordoned }) => !isCordoned)
         .map((record) => registry.of(record).connection),
-    chainOf: (grant) => poolOf(grant).current.chain,
+    chainOf: (grant) => new NodeChain(poolOf(grant)),
     states: () => pools.states(),
     statesOf: (grant) => {
       try {

@@ -41,15 +41,8 @@ export class HealthCheck {
   #chainId: string | undefined
   #leader: PooledUpstream | undefined
   #isChainUsed = false
-  #hasFirstRound = false
 
-  /** @param previous - health check that this one replaces; its chain is tracked further */
-  constructor(
-    members: readonly PooledUpstream[],
-    times: HealthCheckTimes,
-    log: Logger | undefined,
-    previous?: HealthCheck,
-  ) {
+  constructor(members: readonly PooledUpstream[], times: HealthCheckTimes, log: Logger | undefined) {
     this.#members = members
     this.#times = times
     this.#log = log
@@ -61,33 +54,20 @@ export class HealthCheck {
         check: (member) => this.#check(member),
         // Until the chain id is known, every upstream has a vote.
         enough: (round) =>
-          this.#hasFirstRound ? Promise.any(round).catch(() => undefined) : Promise.all(round),
-        onFirstRound: () => {
-          this.#selectChain()
-          this.#hasFirstRound = this.#chainIds.size > 0
-        },
+          this.#chainId === undefined ? Promise.all(round) : Promise.any(round).catch(() => undefined),
+        onFirstRound: () => this.#selectChain(),
       },
     )
     const staleMs = Math.max(staleRounds * times.pollMs, minStaleMs)
-    this.chain = previous?.chain ?? new ObservedChain(staleMs)
-    this.chain.source = {
-      isShared: members.length > 1,
-      onUse: () => {
-        this.#isChainUsed = true
-        void this.use()
-      },
-    }
-    this.#chainId = previous?.chainId
-    this.#isChainUsed = previous?.isChainUsed === true
+    this.chain = new ObservedChain(members.length > 1, staleMs, () => {
+      this.#isChainUsed = true
+      void this.use()
+    })
   }
 
   /** Number of the highest chain head of the upstreams in use. */
   get head(): number | undefined {
     return this.#leader?.head
-  }
-
-  get isChainUsed(): boolean {
-    return this.#isChainUsed
   }
 
   get chainId(): string | undefined {
@@ -101,6 +81,11 @@ export class HealthCheck {
    */
   use(): Promise<unknown> | undefined {
     return this.#rounds.use()
+  }
+
+  /** Starts no further rounds. Calls still wait for a round that runs. */
+  retire(): void {
+    this.#rounds.stop()
   }
 
   stop(): void {

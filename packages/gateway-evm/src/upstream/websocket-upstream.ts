@@ -45,8 +45,6 @@ export interface SocketTarget {
   readonly address: string
   /** Authenticates each handshake, in place of user information in the URL. */
   readonly jwt?: UpstreamJwt | undefined
-  /** Whether an open connection stays, but no new one is opened. */
-  readonly isCordoned?: boolean | undefined
 }
 
 /** Options of a WebSocket to an upstream. */
@@ -208,8 +206,7 @@ class ReconnectingSocket implements WebSocketUpstream {
   #opened(): WebSocket | undefined {
     try {
       const handshakeTimeout = Math.min(this.#timeoutMs, maxHandshakeMs)
-      const targets = this.#targets.filter(({ isCordoned }) => isCordoned !== true)
-      const { address = '', jwt } = targets[this.#targetIndex % targets.length] ?? {}
+      const { address = '', jwt } = this.#targets[this.#targetIndex % this.#targets.length] ?? {}
       this.#address = address
       const url = URL.parse(address)
       const token = jwt?.current()

@@ -80,20 +80,21 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
   const v2 = poolsOf('v2', 'jetton')
   const v3 = poolsOf('v3', 'jetton-v3')
   // Adapters cache data by this object.
-  const upstreamsByNode = new LRUCache<string, PooledNodeUpstreams>({ max: maxCachedNodes })
+  const upstreamsByNode = new LRUCache<string, NodeEntry>({ max: maxCachedNodes })
   return {
     of: (grant) => {
       const { jetton, 'jetton-v3': index = jetton } = grant.upstreams
       const key = JSON.stringify([grant.nodeId, jetton, index])
       const existing = upstreamsByNode.get(key)
-      if (existing) return existing
+      if (existing) {
+        existing.grant = grant
+        return existing.upstreams
+      }
       const budget = memory && { memory, owner: `jetton ${key}` }
-      const upstreams = new PooledNodeUpstreams(
-        { v2: () => v2.of(grant), v3: () => v3.of(grant, index) },
-        budget,
-      )
-      upstreamsByNode.set(key, upstreams)
-      return upstreams
+      const pools = { v2: () => v2.of(entry.grant), v3: () => v3.of(entry.grant, index) }
+      const entry: NodeEntry = { grant, upstreams: new PooledNodeUpstreams(pools, budget) }
+      upstreamsByNode.set(key, entry)
+      return entry.upstreams
     },
     states: () => [...v2.states(), ...v3.states()],
     statesOf: (grant) => [...v2.statesOf(grant), ...v3.statesOf(grant)],
@@ -113,6 +114,12 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
       await Promise.all([v2.close(), v3.close()])
     },
   }
+}
+
+interface NodeEntry {
+  /** The grant of the latest call. */
+  grant: Grant
+  readonly upstreams: PooledNodeUpstreams
 }
 
 // An adapter reads at most one page of an index.
