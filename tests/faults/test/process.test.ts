@@ -66,6 +66,26 @@ describe('the gateway as a process', () => {
     expect(processesOf(folder.path)).toEqual([])
   })
 
+  it('prints the secrets of a first start although the port is in use', async () => {
+    const occupied = createServer().listen(0, '127.0.0.1')
+    await once(occupied, 'listening')
+    const { port } = occupied.address() as AddressInfo
+    const bin = join(repository, 'packages/gateway/src/bin.ts')
+    const environment = { FAIRLEAD_PORT: String(port), FAIRLEAD_EVM_UPSTREAM: 'http://127.0.0.1:1' }
+    const serving = promisify(execFile)(process.execPath, ['--conditions=@fairlead/source', bin, 'serve'], {
+      cwd: folder.path,
+      env: { ...process.env, ...environment },
+    })
+    const { code, stdout, stderr } = (await serving.catch((error: unknown) => error)) as Record<
+      string,
+      string
+    >
+    occupied.close()
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`port is in use: ${port}`)])
+    for (const name of ['API key', 'token', 'username', 'e-mail'])
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} +\\S+$`, 'm'))
+  })
+
   it('rejects a second process with the same data, and exits cleanly when its output is closed', async () => {
     const gateway = await startGateway(folder.path, evmOnly)
     await expect(startGateway(folder.path, evmOnly)).rejects.toThrow(/in use|already/i)

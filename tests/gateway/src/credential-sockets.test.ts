@@ -25,16 +25,16 @@ async function gatewayWith(options: ListenerOptions) {
   return {
     gateway,
     open: () => openWebSocket(gateway.wsUrl),
-    rejectedHandshake: () => rejectedHandshake(gateway.wsUrl),
+    openRejected: () => rejectedHandshake(gateway.wsUrl),
   }
 }
 
 const address = (number: number) => `0x${number.toString(16).padStart(40, '0')}`
 
 it('rejects a WebSocket above the limit of a credential, and accepts one when another has closed', async () => {
-  const { gateway, open, rejectedHandshake } = await gatewayWith({ maxSocketsPerCredential: 2 })
+  const { gateway, open, openRejected } = await gatewayWith({ maxSocketsPerCredential: 2 })
   const [first] = [await open(), await open()]
-  expect(await rejectedHandshake()).toMatchObject({
+  expect(await openRejected()).toMatchObject({
     status: 429,
     headers: { 'retry-after': '5' },
     body: { error: { code: -32005, data: { reason: 'websockets', max_websockets: 2 } } },

@@ -63,7 +63,7 @@ function secretsText(environment: CommandContext['environment']): string {
       const value = environment[option.environment] || generatedValue(option)
       return `# ${option.description}\n${value === undefined ? '# ' : ''}${option.environment}=${quoted(value ?? '')}`
     })
-  return `# Secrets of the gateway. Restrict access to this file, and store a copy in a safe place.\n\n${lines.join('\n\n')}\n`
+  return `# Secrets of the gateway. Restrict access to this file, and store a copy in a safe place.\n# Put a value that contains # in single quotes.\n\n${lines.join('\n\n')}\n`
 }
 
 // What is encrypted with this key can be decrypted with no other key.

@@ -33,7 +33,7 @@ async function freePort(about: string, host: string, port: number): Promise<Find
     )
   }
   return (await isGateway(host, port))
-    ? ok(about, `${endpoint} is in use by a running gateway`)
+    ? ok(about, `${endpoint} is in use by a running gateway; stop it before you start another one`)
     : problem(about, `${endpoint} is in use by another program`, 'stop that program, or set another port')
 }
 

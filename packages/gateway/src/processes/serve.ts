@@ -51,7 +51,7 @@ async function serveInProcess(configuration: Configuration, parts: ServeParts, l
   warnAboutOpenFileLimit(log)
   await withStore(configuration, log, async (store) => {
     const first = await firstStart(store, configuration)
-    const gateway = await startGateway(configuration, { store, log })
+    const gateway = await startGateway(configuration, { store, log }).catch(rethrowAfter(print, first))
     const follower = followConfiguration({ configuration, read: parts.read, gateway, store, log })
     process.on('SIGHUP', follower.reload)
     announce(print, configuration, gateway, first)
@@ -70,7 +70,7 @@ async function serveInWorkers(configuration: Configuration, parts: ServeParts, l
   const first = await withStore(configuration, log, (store) => firstStart(store, configuration))
   const count = configuration.processes === 0 ? availableParallelism() : configuration.processes
   const endMs = configuration.drainDelayMs + lastRequestMs + maxStopMs + 5_000
-  const workers = await startWorkers({ count, log, endMs })
+  const workers = await startWorkers({ count, log, endMs }).catch(rethrowAfter(print, first))
   process.on('SIGHUP', () => workers.reload())
   process.on('SIGUSR2', () => void workers.replaceAll())
   announce(print, configuration, workers, first)
@@ -152,26 +152,54 @@ async function firstStart(store: Store, configuration: Configuration): Promise<S
   return { first, owner }
 }
 
+/** Prints the secrets of a first start that failed after it had created them: no later start prints them. */
+function rethrowAfter(print: (text: string) => void, result: StartResult): (error: unknown) => never {
+  return (error) => {
+    const text = secretsOf(result)
+    if (text !== '') print(`The gateway did not start, but its records exist.\n${text}`)
+    throw error
+  }
+}
+
 function announce(
   print: (text: string) => void,
   { publicUrl }: Configuration,
   { url, tlsUrl }: { readonly url: string; readonly tlsUrl?: string | undefined },
-  { first, owner }: StartResult,
+  result: StartResult,
 ): void {
   print(`Fairlead is running at ${publicUrl ?? url}`)
   if (tlsUrl !== undefined) print(`and with TLS at ${tlsUrl}`)
+  const text = secretsOf(result)
+  if (text !== '') print(text)
+  if (result.owner) print(`Sign in at ${publicUrl ?? url}/console/ and set a new password.\n`)
+}
+
+/** The secrets that this start has created, as text for people; empty when there are none. */
+function secretsOf({ first, owner }: StartResult): string {
+  const lines: string[] = []
   if (first.created) {
-    print('\nStore these credentials. They are not printed again:')
-    print(`  API key    ${first.apiKey}\n  token      ${first.token}\n  username   ${first.username}`)
-    print(`  password   ${first.password}`)
-    if (first.xToken !== undefined) print(`  x-token    ${first.xToken}`)
-    print('')
+    lines.push(
+      '\nStore these credentials. They are not printed again:',
+      `  API key    ${first.apiKey}`,
+      `  token      ${first.token}`,
+      `  username   ${first.username}`,
+      `  password   ${first.password}`,
+      ...(first.xToken === undefined ? [] : [`  x-token    ${first.xToken}`]),
+      '',
+    )
   } else if (first.xToken !== undefined) {
-    print(
-      `\nThe node now serves gRPC. Store its credential. It is not printed again:\n  x-token    ${first.xToken}\n`,
+    lines.push(
+      '\nThe node now serves gRPC. Store its credential. It is not printed again:',
+      `  x-token    ${first.xToken}`,
+      '',
     )
   }
-  if (owner === undefined) return
-  print(`Sign in at ${publicUrl ?? url}/console/ and set a new password:`)
-  print(`  e-mail     ${owner.email}\n  password   ${owner.password}\n`)
+  if (owner)
+    lines.push(
+      'The sign-in of the owner:',
+      `  e-mail     ${owner.email}`,
+      `  password   ${owner.password}`,
+      '',
+    )
+  return lines.join('\n')
 }

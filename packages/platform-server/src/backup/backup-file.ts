@@ -38,10 +38,7 @@ export async function restoreBackupFile(
   // The reader of the lines gets the same error.
   reading.catch(() => undefined)
   try {
-    return await restoreBackup(
-      store,
-      createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY }),
-    )
+    return await restoreBackup(store, linesOf(unpacked))
   } catch (error) {
     const failure = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (failure === 'ENOENT' || failure === 'EACCES') {
@@ -52,6 +49,11 @@ export async function restoreBackupFile(
   } finally {
     unpacked.destroy()
   }
+}
+
+// Lines that the interface reads before its iteration begins are lost, so both begin together.
+async function* linesOf(input: Readable): AsyncGenerator<string, void, undefined> {
+  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
 }
 
 async function* withLineEnds(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {

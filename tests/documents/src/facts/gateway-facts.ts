@@ -21,7 +21,7 @@ const storage = {
   'database connections for exports': exportPool,
   // One connection listens for changes.
   'database connections': plus(requestPool, exportPool, { value: 1, measure: 'count' }),
-  'usage batch interval': ms(`${core}/usage/usage-flusher.ts`, 'usualFlushMs'),
+  'usage batch interval': ms(`${core}/usage/usage-flusher.ts`, 'defaultFlushMs'),
   'usage of other processes': ms(`${core}/usage/usage-flusher.ts`, 'readUsedMs'),
   'credential reload': ms(`${platform}/store/directory-sync.ts`, 'fullReloadMs'),
 } satisfies Facts
@@ -30,14 +30,14 @@ const limits = {
   'log query requests': count(`${evm}/consistency/logs/gather-logs.ts`, 'maxRequests'),
   'log query chunks at a time': count(`${evm}/consistency/logs/gather-logs.ts`, 'maxParallel'),
   'buffered response': bytes(`${core}/memory/memory-budget.ts`, 'maxBytesOfRequest'),
-  'overload delay': ms(`${core}/admission/overload.ts`, 'longestDelayMs'),
+  'overload delay': ms(`${core}/admission/overload.ts`, 'maxDelayMs'),
   'overload duration': times(
     ms(`${core}/admission/overload.ts`, 'sampleMs'),
     constantOf(`${core}/admission/overload.ts`, 'samplesToConfirm'),
   ),
-  'quota sharing': ms(`${core}/admission/limits/limits.ts`, 'settleMs'),
-  'shared store timeout': ms(`${core}/shared-store/valkey-store.ts`, 'usualTimeoutMs'),
-  'shared store wait': ms(`${core}/shared-store/deadline-store.ts`, 'usualBudgetMs'),
+  'quota sharing': ms(`${core}/admission/limits/limits.ts`, 'syncMs'),
+  'shared store timeout': ms(`${core}/shared-store/valkey-store.ts`, 'defaultTimeoutMs'),
+  'shared store wait': ms(`${core}/shared-store/deadline-store.ts`, 'defaultTimeoutMs'),
   'shared store pause': ms(`${core}/shared-store/deadline-store.ts`, 'coolDownMs'),
   'lookups per second': count(`${platform}/identity/lookup-limit.ts`, 'lookupsPerSecond'),
   'lookup burst': count(`${platform}/identity/lookup-limit.ts`, 'burst'),
@@ -95,9 +95,9 @@ const sessions = {
 } satisfies Facts
 
 const upstreams = {
-  'upstream batch': count(`${core}/grants/parse-upstreams.ts`, 'usualBatch'),
+  'upstream batch': count(`${core}/grants/parse-upstreams.ts`, 'defaultBatchSize'),
   'missing native method': ms(`${evm}/adapters/native-or-derived.ts`, 'missingTtlMs'),
-  'batch pause': ms(`${evm}/upstream/batcher.ts`, 'refusedMs'),
+  'batch pause': ms(`${evm}/upstream/batcher.ts`, 'disabledMs'),
   'JWT secret': bytes(`${evm}/upstream/upstream-jwt.ts`, 'secretBytes'),
   'JWT age': ms(`${evm}/upstream/upstream-jwt.ts`, 'reuseMs'),
   'lagging blocks': count(`${core}/upstream/pool-member.ts`, 'laggingBlocks'),
@@ -113,8 +113,8 @@ const upstreams = {
   'head timeout': ms(`${evm}/upstream/evm-upstreams.ts`, 'pollTimeoutMs'),
   'chain id check': ms(`${evm}/upstream/evm-upstreams.ts`, 'chainIdMs'),
   'failures in a row': count(`${core}/upstream/circuit-breaker.ts`, 'maxConsecutiveFailures'),
-  'first retry': ms(`${core}/upstream/circuit-breaker.ts`, 'shortestPauseMs'),
-  'last retry': count(`${core}/upstream/circuit-breaker.ts`, /longestPauseMs = (\d+)_000/),
+  'first retry': ms(`${core}/upstream/circuit-breaker.ts`, 'minPauseMs'),
+  'last retry': count(`${core}/upstream/circuit-breaker.ts`, /maxPauseMs = (\d+)_000/),
   'head grace period': ms(`${evm}/consistency/credential-heads.ts`, 'graceMs'),
   'head lifetime': ms(`${evm}/consistency/credential-heads.ts`, 'lifetimeMs'),
   'missing head': times(
@@ -126,29 +126,29 @@ const upstreams = {
   'lookup connections': count(`${http1}/client/adaptive-pipelining.ts`, 'maxSharedConnections'),
   'guaranteed connections': count(`${http1}/client/connection-shares.ts`, 'alwaysGranted'),
   'interrupted response': ms(`${http1}/client/connection.ts`, 'stalledMs'),
-  'shortest hedge': ms(`${evm}/upstream/evm-pool.ts`, 'shortestHedgeMs'),
+  'shortest hedge': ms(`${evm}/upstream/evm-pool.ts`, 'minHedgeMs'),
   'silence check': times(ms(`${core}/upstream/silence.ts`, 'silenceTickMs'), 2),
-  'silence limit': ms(`${core}/upstream/silence-watch.ts`, 'shortestLimitMs'),
+  'silence limit': ms(`${core}/upstream/silence-watch.ts`, 'minLimitMs'),
   'retries in a second': count(
     `${core}/upstream/retry-budget.ts`,
     /retryRules: BudgetRules = .*perSecond: (\d+)/,
   ),
-  'saved retries': count(`${core}/upstream/retry-budget.ts`, /retryRules: BudgetRules = .*most: (\d+)/),
+  'saved retries': count(`${core}/upstream/retry-budget.ts`, /retryRules: BudgetRules = .*max: (\d+)/),
   'short response': bytes(`${evm}/upstream/buffer-response.ts`, 'shortBytes'),
   'probe after a rejection': ms(`${core}/protocol/upstream-identity.ts`, 'reconnectMs'),
-  'client changes': count(`${core}/protocol/upstream-identity.ts`, 'mostChanges'),
+  'client changes': count(`${core}/protocol/upstream-identity.ts`, 'maxChanges'),
 } satisfies Facts
 
 const caches = {
   'cached response': bytes(`${evm}/cache/memory-cache.ts`, 'maxCachedBytes'),
-  'finality of Ethereum': count(`${evm}/chain/chain-depths.ts`, /'0x1', \{ \.\.\.usual, finality: ([\d_]+)/),
+  'finality of Ethereum': count(`${evm}/chain/chain-depths.ts`, /'0x1', \{ \.\.\.defaultDepths, finality: ([\d_]+)/),
   'finality of Ethereum Classic': count(
     `${evm}/chain/chain-depths.ts`,
-    /'0x3d', \{ \.\.\.usual, finality: ([\d_]+)/,
+    /'0x3d', \{ \.\.\.defaultDepths, finality: ([\d_]+)/,
   ),
   'finality of other chains': count(
     `${evm}/chain/chain-depths.ts`,
-    /usual: ChainDepths = \{ finality: (\d+)/,
+    /defaultDepths: ChainDepths = \{ finality: (\d+)/,
   ),
   'unsure blocks': count(`${evm}/cache/chain-identity.ts`, 'unsureBlocks'),
   'cached beacon response': bytes(`${beacon}/cache/cacheable-response.ts`, 'maxCacheableBytes'),
@@ -184,7 +184,7 @@ const streams = {
   'gRPC repeated request': bytes(`${grpc}/call/proxied-call.ts`, 'maxBufferedBytes'),
   'gRPC end timeout': ms(`${grpc}/call/proxied-call.ts`, 'endTimeoutMs'),
   'gRPC stall': ms(`${grpc}/call/slow-consumers.ts`, 'stallTimeoutMs'),
-  'gRPC moves': count(`${grpc}/call/proxied-call.ts`, /failoverRules: BudgetRules = .*most: (\d+)/),
+  'gRPC moves': count(`${grpc}/call/proxied-call.ts`, /failoverRules: BudgetRules = .*max: (\d+)/),
   'Geyser slots': count(`${grpc}/geyser/geyser-subscription.ts`, 'replayedSlots'),
   'Geyser request': bytes(`${grpc}/geyser/geyser-subscription.ts`, 'maxRequestBytes'),
   'Geyser update': bytes(`${grpc}/geyser/geyser-subscription.ts`, 'maxUpdateBytes'),
