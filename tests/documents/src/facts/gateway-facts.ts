@@ -141,7 +141,10 @@ const upstreams = {
 
 const caches = {
   'cached response': bytes(`${evm}/cache/memory-cache.ts`, 'maxCachedBytes'),
-  'finality of Ethereum': count(`${evm}/chain/chain-depths.ts`, /'0x1', \{ \.\.\.defaultDepths, finality: ([\d_]+)/),
+  'finality of Ethereum': count(
+    `${evm}/chain/chain-depths.ts`,
+    /'0x1', \{ \.\.\.defaultDepths, finality: ([\d_]+)/,
+  ),
   'finality of Ethereum Classic': count(
     `${evm}/chain/chain-depths.ts`,
     /'0x3d', \{ \.\.\.defaultDepths, finality: ([\d_]+)/,
