@@ -109,7 +109,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
 
 const names = Object.keys(protocols)
 const rebound: LookupFunction = (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }])
-const ownAddress = { urls: () => [`http://127.0.0.1:${port}`] }
+const gatewayAddresses = { urls: () => [`http://127.0.0.1:${port}`] }
 
 it.each(names)('%s connects to no address that is not allowed', async (name) => {
   const call = protocols[name]
@@ -122,7 +122,7 @@ it.each(names)('%s connects to no address that is not allowed', async (name) => 
 
 it.each(names)('%s does not connect to the gateway itself', async (name) => {
   const call = protocols[name]
-  const rules = { isPrivateAllowed: true, resolve: rebound, own: ownAddress }
+  const rules = { isPrivateAllowed: true, resolve: rebound, gateway: gatewayAddresses }
   for (const host of ['127.0.0.1', '[::ffff:7f00:1]', 'node.example', 'localhost']) {
     expect(await call?.(`${host}:${port}`, rules)).toMatch(/The upstream is unreachable\.$/)
   }
@@ -136,7 +136,7 @@ it.each(names)('%s connects where it is allowed', async (name) => {
 
 it('allows private addresses of the configuration while they are configured', () => {
   const policy = { privateUpstreams: false, configured: new Set(['http://10.0.0.1']) }
-  const rules = createUpstreamRules(policy, ownAddress)
+  const rules = createUpstreamRules(policy, gatewayAddresses)
   const [configured, unconfigured] = [rules.of('http://10.0.0.1'), rules.of('http://10.0.0.2')]
   expect([configured.isPrivateAllowed, unconfigured.isPrivateAllowed]).toEqual([true, false])
   policy.configured = new Set()

@@ -1,3 +1,4 @@
+import type { SendOptions } from '@fairlead/platform-server/webhooks/send-webhook'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import type { GatewayAddresses } from '@fairlead/gateway-core/network/gateway-addresses'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
@@ -35,7 +36,7 @@ export function openPlatform(
   { store, log, gatewayAddresses, metering, accessControl }: Dependencies,
   { descriptions, protocols, oidc, probe }: PlatformParts,
 ): Platform {
-  const send = { ...webhookSettingsOf(configuration), own: gatewayAddresses }
+  const send: SendOptions = { ...webhookSettingsOf(configuration), gateway: gatewayAddresses }
   const nodes = {
     ...nodeSettingsOf(configuration, gatewayAddresses),
     upstreamStates: protocols.nodeUpstreamStates,
