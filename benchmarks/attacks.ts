@@ -31,7 +31,7 @@ if (unknown.length > 0) throw new Error(`There is no attack with the name ${unkn
 // The gateway has one processor, everything else has the other.
 pin(process.pid, 1)
 console.log(
-  `${'attack'.padEnd(30)}alive  MB before  MB most  CPU %  errors  p50 alone  beside  p99 alone  beside  errors logged  unexpected`,
+  `${'attack'.padEnd(30)}alive  MB before  MB most  CPU %  errors  p50 alone  attack  p99 alone  attack  errors logged  unexpected`,
 )
 for (const name of flags.only.split(';')) await measure(name)
 process.exit(0)

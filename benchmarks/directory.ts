@@ -18,7 +18,7 @@ const flags = readFlags(import.meta.filename, {
   rounds: {
     type: 'string',
     default: '5',
-    description: 'credentials that are revoked at rest, and as many while everything is read anew',
+    description: 'credentials that are revoked at rest, and as many while everything is read again',
   },
 })
 const [credentials, calls, rounds] = [Number(flags.credentials), Number(flags.calls), Number(flags.rounds)]
@@ -79,7 +79,7 @@ async function run(register: Register): Promise<void> {
       if ((await callNode(`${url}/${tokenOf(at)}`)) !== 401) throw new Error('A revoked credential is back.')
     }
     console.log(
-      `${String(count).padStart(9)} credentials: start ${Math.round(startMs)} ms, read anew in ${Math.round(loadMs)} ms, ` +
+      `${String(count).padStart(9)} credentials: start ${Math.round(startMs)} ms, read again in ${Math.round(loadMs)} ms, ` +
         `${Math.round(startMb)} MB, after calls ${Math.round(usedMb)} MB, CPU of a call ` +
         `${Math.round(firstUs)} us the first time, ${Math.round((repeatedMs * 1_000) / calls / windows)} us again, ` +
         `revoked within ${restMs.toFixed(1)} ms, ${readingMs.toFixed(1)} ms while everything is read`,

@@ -89,7 +89,7 @@ const flags = readFlags(import.meta.filename, {
 })
 const seconds = Number(flags.seconds)
 
-console.log(`${'attack'.padEnd(32)}errors  p50 alone  beside  p99 alone  beside  ratio`)
+console.log(`${'attack'.padEnd(32)}errors  p50 alone  attack  p99 alone  attack  ratio`)
 for (const name of flags.only.split(';')) {
   const scenario = scenarios.find((candidate) => candidate.name === name)
   if (!scenario) throw new Error(`There is no attack with the name ${name}.`)

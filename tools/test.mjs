@@ -93,8 +93,8 @@ function isOnPath(program) {
 }
 
 function printProfile() {
-  const newest = readdirSync(runs).toSorted().at(-1)
-  const { tasks, execution } = JSON.parse(readFileSync(join(runs, newest), 'utf8'))
+  const latest = readdirSync(runs).toSorted().at(-1)
+  const { tasks, execution } = JSON.parse(readFileSync(join(runs, latest), 'utf8'))
   const took = ({ execution: { startTime, endTime } }) => endTime - startTime
   print(`tasks; total ${seconds(execution.endTime - execution.startTime)}`)
   for (const task of tasks.filter((each) => each.execution).toSorted((a, b) => took(b) - took(a))) {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 export const repository: string = resolve(import.meta.dirname, '../..')
 
-/** Files beside this folder that are pages of the site too: from the root of the repository, by their place on the site. */
+/** Files outside this folder that are also pages of the site: from the root of the repository, by their place on the site. */
 export function copiedPages(): Readonly<Record<string, string>> {
   const packages = readdirSync(resolve(repository, 'packages'))
     .filter((name) => existsSync(resolve(repository, 'packages', name, 'README.md')))

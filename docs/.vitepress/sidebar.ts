@@ -36,7 +36,7 @@ export function sidebar(): DefaultTheme.SidebarMulti {
       ],
     },
   ]
-  // Collections are long: each has a sidebar of its own, which the others lead to.
+  // Collections are long: each has a separate sidebar, to which the others link.
   const leads = Object.values(collections).map(({ text = '', items = [] }) => ({
     text,
     link: items[0]?.link ?? '',

@@ -61,7 +61,7 @@ export async function writeApiPages(root: string): Promise<void> {
     logLevel: 'Error',
     ...markdown,
   })
-  // The entries and what they import, and no tests beside them.
+  // The entries and what they import, without the tests next to them.
   app.options.setCompilerOptions(Object.keys(entries), app.options.getCompilerOptions(app.logger), undefined)
   const project = await app.convert()
   if (project === undefined) throw new Error('typedoc cannot read the sources')
@@ -71,7 +71,7 @@ export async function writeApiPages(root: string): Promise<void> {
     entry.name = entries[source ?? ''] ?? entry.name
   }
   app.renderer.on(MarkdownPageEvent.END, (page) => {
-    // Beside a page stand the names that it describes, without the parts of each.
+    // The outline of a page has the names that it describes, without the parts of each.
     const text = withoutHtml(page.contents ?? '')
     page.contents = `${frontMatter(summaryOf(text), 'outline: 2\n')}${text}`
   })

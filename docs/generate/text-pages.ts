@@ -5,7 +5,7 @@ import { sections } from '../.vitepress/sidebar.ts'
 import { sourceOf, summaryOf } from '../.vitepress/summary.ts'
 
 /**
- * Writes the Markdown of every page beside its HTML, and `llms.txt`, which lists all of them.
+ * Writes the Markdown of every page next to its HTML, and `llms.txt`, which lists all of them.
  *
  * @param outDir - folder of the built site
  * @see https://llmstxt.org
@@ -38,7 +38,7 @@ function markdownOf(page: string): string {
   const text = sourceOf(page)
     .replace(/^---\n[^]*?\n---\n+/, '')
     .replaceAll(/<!-- fact: .*? -->(?!`)/g, '')
-  // Fenced code stays as it is.
+  // Fenced code stays unchanged.
   return text.replaceAll(
     /^( *)(`{3,}|~{3,})[^]*?^\1\2|(\]\()([^()\s]+)(?=\))/gm,
     (match, _, fence, open, href) =>

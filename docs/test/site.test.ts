@@ -25,7 +25,7 @@ describe('the site', () => {
     expect(pages.length).toBeGreaterThan(80)
   })
 
-  it('refers to files of its own that are there', () => {
+  it('refers only to files of the site that exist', () => {
     const referred = pages.flatMap((file) =>
       [...read(file).matchAll(/\b(?:src|href)="(\/[^"#?]*)/g)].map(([, path = '']) => path),
     )

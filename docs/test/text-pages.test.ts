@@ -61,7 +61,7 @@ describe('the title and the description of a page', () => {
 })
 
 describe('the Markdown of the pages', () => {
-  it('is beside the HTML of every page', () => {
+  it('is next to the HTML of every page', () => {
     expect(new Set(markdown)).toEqual(new Set(pages.map((page) => page.replace(/\.html$/, '.md'))))
   })
 

@@ -67,7 +67,7 @@ function reasonOf(failure: ReturnType<typeof decodeTransactionError>): string {
 function printNotice(notice: GeyserNotice): void {
   if (notice.kind === 'disconnected')
     console.log(`-- connection lost, again in ${Math.round(notice.delayMs)} ms`)
-  else if (notice.kind === 'resumed') console.log(`-- goes on, from slot ${notice.fromSlot}`)
+  else if (notice.kind === 'resumed') console.log(`-- resumed from slot ${notice.fromSlot}`)
   else if (notice.kind === 'gap') console.log(`-- slots ${notice.from} to ${notice.to} may be missing`)
   else if (notice.kind === 'fork') console.log(`-- slot ${notice.slot} is not what it was`)
 }

@@ -65,12 +65,12 @@ async function show(block: bigint): Promise<void> {
     token.getEvents.Transfer({}, { fromBlock, toBlock: block }),
     ...accounts.map((account) => token.read.balanceOf([account], at)),
   ])
-  const newest = transfers === 0 ? [] : logs.slice(-transfers).toReversed()
+  const newestFirst = transfers === 0 ? [] : logs.slice(-transfers).toReversed()
   const lines = [
     `${title}, at block ${block}`,
     `supply    ${amount(supply)}`,
     ...accounts.map((account, index) => `balance   ${account}  ${amount(balances[index] ?? 0n)}`),
-    ...newest.map(
+    ...newestFirst.map(
       ({ blockNumber, args: { from = '0x', to = '0x', value = 0n } }) =>
         `transfer  ${from} -> ${to}  ${amount(value)}  block ${blockNumber}`,
     ),

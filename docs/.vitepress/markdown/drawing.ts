@@ -23,7 +23,7 @@ function image(look: string, svg: string, text: string): string {
   return `<img class="diagram ${look}" alt="${description(text)}" src="${address}">`
 }
 
-/** What a reader hears who does not see: the parts of the diagram in their order. */
+/** Text for screen readers: the parts of the diagram in their order. */
 function description(text: string): string {
   const parts = text.match(/\w+(?=[[(])/g) ?? []
   return `Diagram of ${[...new Set(parts)].join(', ') || 'what is described here'}`

@@ -43,7 +43,7 @@ function Row({ head: { block, isRemoved } }: { readonly head: Head }): ReactElem
       <td>
         {used.toLocaleString()} <meter max={limit} value={used} aria-label="Share of the gas limit" />
       </td>
-      <td>{isRemoved ? 'taken back' : ''}</td>
+      <td>{isRemoved ? 'reorged out' : ''}</td>
     </tr>
   )
 }

@@ -29,8 +29,8 @@ export function useHeads(evm: EvmClient): Heads {
     const stop = new AbortController()
     const { signal } = stop
     const follow = async () => {
-      const newest = Number(await evm.request({ method: 'eth_blockNumber' }, { signal }))
-      const from = toQuantity(Math.max(0, newest + 1 - initialBlocks))
+      const latest = Number(await evm.request({ method: 'eth_blockNumber' }, { signal }))
+      const from = toQuantity(Math.max(0, latest + 1 - initialBlocks))
       for await (const event of watchBlocks(evm, { from, signal })) setHeads((before) => after(before, event))
     }
     const unlisten = evm.transport.onConnection?.(({ type }) => setConnected(type === 'connect'))

@@ -47,7 +47,7 @@ describe('sendWithFailover', () => {
     expect(nodes.map(({ health }) => health.failures)).toEqual([1, 0, 0])
   })
 
-  it('begins anew after the pause that a node asks for, and ends after its retries', async () => {
+  it('begins again after the pause that a node requests, and ends after its retries', async () => {
     const sent = send({ a: [429, 503, 503] })
     await vi.advanceTimersByTimeAsync(6_999)
     const early = await Promise.race([sent, Promise.resolve('waits')])

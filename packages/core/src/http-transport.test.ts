@@ -61,7 +61,7 @@ describe('createHttpTransport', () => {
     expect(requests).toBe(1)
   })
 
-  it('sends an idempotent call again when the body breaks off', async () => {
+  it('sends an idempotent call again when the body is interrupted', async () => {
     let requests = 0
     const url = await serve((_, response) => {
       requests += 1

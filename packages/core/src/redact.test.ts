@@ -6,7 +6,7 @@ describe('redact', () => {
     expect(redact('a/b? a%2Fb%3F a/b?', ['a/b?'])).toBe('*** *** ***')
   })
 
-  it('leaves a text without secrets as it is', () => {
+  it('returns a text without secrets unchanged', () => {
     expect(redact('nothing here', ['s3cr3t', ''])).toBe('nothing here')
   })
 })

@@ -46,7 +46,7 @@ describe('unwrap', () => {
     expect(String(error)).not.toContain('s3c')
   })
 
-  it('keeps an answer without a body as it is', async () => {
+  it('returns a response without a body unchanged', async () => {
     const response = await answering(() => new Response(null, { status: 204 }))(new Request(`${base}/x`))
     expect(response.status).toBe(204)
   })

@@ -26,7 +26,7 @@ const panics: Readonly<Record<string, string>> = {
   '34': 'a byte array in storage is encoded wrongly',
   '49': 'an empty array has nothing to pop',
   '50': 'an index is out of bounds',
-  '65': 'more memory is asked for than there is',
+  '65': 'the allocated memory exceeds the limit',
   '81': 'a function pointer was never set',
 }
 

@@ -129,17 +129,17 @@ describe('a response of gRPC-web', () => {
     expect((await failure(collect(client.watch({})))).details).toMatchObject({
       status: Status.RESOURCE_EXHAUSTED,
     })
-    let breakOff = () => {}
+    let abortResponse = () => {}
     const broken = await health((_, response) => {
       response.writeHead(200, { ...binary, 'content-length': '100' }).write(message(1))
-      breakOff = () => void response.destroy()
+      abortResponse = () => void response.destroy()
     })
     const received: unknown[] = []
     const error = await failure(
       (async () => {
         for await (const response of broken.client.watch({})) {
           received.push(response)
-          breakOff()
+          abortResponse()
         }
       })(),
     )

@@ -67,9 +67,9 @@ async function fetchRows(path: string, list: string): Promise<Record<string, unk
 
 /** Waits until the next block is in a later second than all blocks so far. */
 async function secondIsOver(): Promise<void> {
-  const [newest] = (await fetchJson<{ blocks: { gen_utime: string }[] }>('/api/v3/blocks?sort=desc&limit=1'))
+  const [latest] = (await fetchJson<{ blocks: { gen_utime: string }[] }>('/api/v3/blocks?sort=desc&limit=1'))
     .blocks
-  const second = Number(newest?.gen_utime)
+  const second = Number(latest?.gen_utime)
   expect(second).toBeGreaterThan(0)
   await vi.waitFor(() => expect(Math.floor(Date.now() / 1_000)).toBeGreaterThan(second), {
     timeout: 10_000,
@@ -130,8 +130,8 @@ beforeAll(async () => {
     return received
   }
   // The longer lists are read from a given row on, by its logical time.
-  const newest = await fetchRows(`/api/v3/jetton/burns?jetton_master=${master}`, 'jetton_burns')
-  const start_lt = String(newest[80]?.['transaction_lt'])
+  const latest = await fetchRows(`/api/v3/jetton/burns?jetton_master=${master}`, 'jetton_burns')
+  const start_lt = String(latest[80]?.['transaction_lt'])
   queries = {
     '/api/v3/transactions': { start_lt },
     '/api/v3/messages': { destination: chain.example.wallet },
@@ -261,11 +261,11 @@ describe('jettonBurns', () => {
 })
 
 it.each([1, 2, 5, 1_000])('yields each transaction of a block once, in pages of %i', async (pageSize) => {
-  const newest = transactions(v2, { address: chain.example.jetton_wallet })
-  const { value: last } = await newest.next()
+  const latest = transactions(v2, { address: chain.example.jetton_wallet })
+  const { value: last } = await latest.next()
   const query = { lt: String(last?.transaction_id.lt) }
   const { value: row } = await rows(v3, '/api/v3/transactions', query).next()
-  if (!row) throw new Error('the index does not know the newest transaction')
+  if (!row) throw new Error('the index does not have the latest transaction')
   const { workchain, seqno } = row.block_ref
   const block = { workchain, shard: '-9223372036854775808', seqno }
   const expected = await fetchRows(

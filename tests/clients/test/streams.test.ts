@@ -101,9 +101,9 @@ describe('every block and log is delivered exactly once', () => {
     const broken = await injectFaults(520, 20, [1, 5, 12], async (height) => {
       expect([blockReader.failure, logReader.failure]).toEqual([undefined, undefined])
       if (blocks.chain.at(-1)?.hash !== (await chain.block(height)).hash) return false
-      const newest = (await chain.logs(from, height)).at(-1)
+      const latest = (await chain.logs(from, height)).at(-1)
       const last = logs.logs.at(-1)
-      return newest?.blockHash === last?.blockHash && newest?.logIndex === last?.logIndex
+      return latest?.blockHash === last?.blockHash && latest?.logIndex === last?.logIndex
     })
     stopping.abort()
     await Promise.all([blockReader.done, logReader.done])
@@ -132,9 +132,9 @@ describe('every block and log is delivered exactly once', () => {
     await injectFaults(120, 10, [2, 7], async (height) => {
       expect([blockReader.failure, logReader.failure]).toEqual([undefined, undefined])
       if (blocks.chain.at(-1)?.hash !== (await chain.block(height)).hash) return false
-      const newest = (await chain.logs(from, height)).at(-1)
+      const latest = (await chain.logs(from, height)).at(-1)
       return (
-        newest?.blockHash === logs.logs.at(-1)?.blockHash && newest?.logIndex === logs.logs.at(-1)?.logIndex
+        latest?.blockHash === logs.logs.at(-1)?.blockHash && latest?.logIndex === logs.logs.at(-1)?.logIndex
       )
     })
     expect(blocks.reorgs).toBe(2)
@@ -193,11 +193,11 @@ describe('random faults while a stream catches up', () => {
       await chain.mine(1)
       const last = await chain.height()
       const { hash } = await chain.block(last)
-      const newest = (await chain.logs(last, last)).at(-1)
+      const latest = (await chain.logs(last, last)).at(-1)
       await waitUntil(
         () =>
           (blocks.chain.at(-1)?.hash === hash &&
-            logs.logs.at(-1)?.transactionHash === newest?.transactionHash) ||
+            logs.logs.at(-1)?.transactionHash === latest?.transactionHash) ||
           readers.some(({ failure }) => failure !== undefined),
       )
       expect(readers.map(({ failure }) => failure)).toEqual([undefined, undefined])

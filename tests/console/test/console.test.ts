@@ -267,7 +267,7 @@ describe('the console', { shuffle: false }, () => {
         provider.account = { id: email, email, verified: true }
         return visitor.getByRole('link', { name: 'Sign in with Breakwater' }).click()
       }
-      await goThrough('stranger@example.test')
+      await goThrough('unknown@example.test')
       await visitor.getByRole('alert').getByText('Sign-in with Breakwater failed').waitFor()
       expect(visitor.url()).not.toContain('#')
       await visitor.context().clearCookies()

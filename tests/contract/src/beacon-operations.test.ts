@@ -228,12 +228,12 @@ describe.each(table)('$operationId', (entry) => {
       for (const type of typesOf(properties['data'])) {
         const { fork, kind } = forkOf(type)
         const known = entry.answer.data.map(forkOf).filter((candidate) => candidate.kind === kind)
-        const newest = Math.max(
+        const latest = Math.max(
           ...known
             .map((candidateFork) => candidateFork.fork)
             .filter((candidateFork) => candidateFork <= version),
         )
-        expect(fork, `${type} in ${forks[version]}`).toBe(newest)
+        expect(fork, `${type} in ${forks[version]}`).toBe(latest)
         const blinded = properties['execution_payload_blinded']?.['const']
         if (blinded !== undefined) expect(kind.startsWith('Blinded'), type).toBe(blinded)
       }

@@ -29,7 +29,7 @@ describe('viem', () => {
     const byHash = await client.getBlock({ blockHash: block.hash })
     expect(byHash.number).toBe(block.number)
     const [transaction] = block.transactions
-    if (!transaction) throw new Error('the newest block holds no transaction')
+    if (!transaction) throw new Error('the latest block holds no transaction')
     const receipt = await client.getTransactionReceipt({ hash: transaction.hash })
     expect(receipt.blockHash).toBe(block.hash)
     expect(await client.getBalance({ address: transaction.from })).toBeGreaterThan(0n)
@@ -64,7 +64,7 @@ describe('ethers', () => {
       expect(network.chainId).toBe(31_337n)
       const block = await provider.getBlock('latest', true)
       const [transaction] = block?.prefetchedTransactions ?? []
-      if (!block || !transaction) throw new Error('the newest block holds no transaction')
+      if (!block || !transaction) throw new Error('the latest block holds no transaction')
       expect((await provider.getTransactionReceipt(transaction.hash))?.blockNumber).toBe(block.number)
       expect((await provider.getLogs({ fromBlock: 0, toBlock: 'latest' })).length).toBeGreaterThan(0)
       expect((await provider.getFeeData()).gasPrice).toBeGreaterThan(0n)

@@ -104,17 +104,17 @@ describe('@ton/ton', () => {
       paged.push(...page)
     }
     expect(paged.map(hashOf)).toEqual(received.map(hashOf))
-    const [newest] = received as [Transaction]
-    const inclusive = { lt: `${newest.lt}`, hash: hashOf(newest), inclusive: true, archival: true }
+    const [latest] = received as [Transaction]
+    const inclusive = { lt: `${latest.lt}`, hash: hashOf(latest), inclusive: true, archival: true }
     const upTo = { ...inclusive, limit: 100, to_lt: `${received[1]?.lt}` }
-    expect((await client.getTransactions(receiver, upTo)).map(hashOf)).toEqual([hashOf(newest)])
+    expect((await client.getTransactions(receiver, upTo)).map(hashOf)).toEqual([hashOf(latest)])
 
-    const found = await client.getTransaction(receiver, `${newest.lt}`, hashOf(newest))
-    expect(found && hashOf(found)).toBe(hashOf(newest))
-    const info = newest.inMessage?.info
+    const found = await client.getTransaction(receiver, `${latest.lt}`, hashOf(latest))
+    expect(found && hashOf(found)).toBe(hashOf(latest))
+    const info = latest.inMessage?.info
     if (info?.type !== 'internal') throw new Error('a transfer came by an internal message')
     const created = `${info.createdLt}`
-    expect(hashOf(await client.tryLocateResultTx(info.src, info.dest, created))).toBe(hashOf(newest))
+    expect(hashOf(await client.tryLocateResultTx(info.src, info.dest, created))).toBe(hashOf(latest))
     const source = await client.tryLocateSourceTx(info.src, info.dest, created)
     expect(source.outMessages.values().map((message) => message.info.dest?.toString())).toEqual([
       receiver.toString(),

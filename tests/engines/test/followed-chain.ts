@@ -87,7 +87,7 @@ function logsOf(logs: readonly Log[]): readonly string[] {
     const log = `${blockHash} ${logIndex}`
     if (!removed && deliveredHashes.includes(log)) throw new Error(`log ${log} came twice`)
     if (!removed) deliveredHashes.push(log)
-    else if (deliveredHashes.pop() !== log) throw new Error(`log ${log} was taken back out of order`)
+    else if (deliveredHashes.pop() !== log) throw new Error(`log ${log} was removed out of order`)
   }
   return deliveredHashes
 }

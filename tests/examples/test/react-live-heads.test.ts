@@ -49,13 +49,13 @@ it('shows new blocks, and marks those that were reorganized out', async ({ skip 
 
   await run(['activity', 'reorg', '1'])
   await rowOf(height + 1)
-    .getByText('taken back')
+    .getByText('reorged out')
     .waitFor()
   await rowOf(height + 1)
     .nth(1)
     .waitFor()
-  expect(await page.getByText('taken back').count()).toBe(1)
-  expect(await page.locator('tbody tr').first().innerText()).not.toContain('taken back')
+  expect(await page.getByText('reorged out').count()).toBe(1)
+  expect(await page.locator('tbody tr').first().innerText()).not.toContain('reorged out')
 
   expect(problems).toEqual([])
   expect([...requestedHosts].toSorted()).toEqual(

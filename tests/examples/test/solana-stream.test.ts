@@ -17,7 +17,7 @@ it('prints every block and transaction once, across a lost connection', async ()
 
   const notes = lines.filter((line) => line.startsWith('--'))
   expect(notes.at(0)).toMatch(/^-- connection lost, again in \d+ ms$/)
-  expect(notes.at(-1)).toMatch(/^-- goes on, from slot \d+$/)
+  expect(notes.at(-1)).toMatch(/^-- resumed from slot \d+$/)
   const slots = lines.flatMap((line) => /^block {2}slot (\d+) /.exec(line)?.slice(1) ?? []).map(Number)
   const [first = 0] = slots
   expect(slots).toEqual(Array.from({ length: 10 }, (_, index) => first + index))

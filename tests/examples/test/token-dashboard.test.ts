@@ -26,8 +26,8 @@ it('shows the token of the chain, and exits', async () => {
     expect(line.toLowerCase()).toContain(owner.toLowerCase())
     expect(line).toContain(`  ${inTokens(await balanceOf(owner))}`)
   }
-  const newest = (await transfers()).at(-1)
-  expect(lines[4]).toContain(`${inTokens(BigInt(newest?.data ?? 0))}  block ${Number(newest?.blockNumber)}`)
+  const latest = (await transfers()).at(-1)
+  expect(lines[4]).toContain(`${inTokens(BigInt(latest?.data ?? 0))}  block ${Number(latest?.blockNumber)}`)
   expect(lines).toHaveLength(9)
 })
 
@@ -39,9 +39,9 @@ it('refreshes with every block, and reports a reorganization', async () => {
   await run(['activity', 'reorg', '1'])
   await dashboard.printed(/^reorganization of depth 1$/)
   await dashboard.printed(/^transfer/, 3)
-  const newest = (await transfers()).at(-1)
+  const latest = (await transfers()).at(-1)
   const { code, lines } = await dashboard.waitForExit('SIGINT')
   expect(code).toBe(0)
-  expect(lines.at(-1)).toContain(`  ${inTokens(BigInt(newest?.data ?? 0))}  block `)
+  expect(lines.at(-1)).toContain(`  ${inTokens(BigInt(latest?.data ?? 0))}  block `)
   expect(new Set(lines.filter((line) => line.startsWith('transfer'))).size).toBe(3)
 })

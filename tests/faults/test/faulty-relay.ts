@@ -90,8 +90,8 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
 
   async function upstreamResponse(call: RpcCall): Promise<object> {
     const envelope = { jsonrpc: '2.0', id: call.id }
-    const { result: newest } = await engine({ id: 1, method: 'eth_blockNumber', params: [] })
-    const head = Number(newest) - lagBlocks
+    const { result: latest } = await engine({ id: 1, method: 'eth_blockNumber', params: [] })
+    const head = Number(latest) - lagBlocks
     const height = `0x${head.toString(16)}`
     if (call.method === 'eth_blockNumber') return { ...envelope, result: height }
     if (call.params.some((param) => /^0x[0-9a-f]{1,8}$/.test(String(param)) && Number(param) > head)) {

@@ -35,13 +35,13 @@ it('a hundred streams have no gaps and no duplicates through all faults', async 
   })
   const failed = Promise.all(streams.map(({ done }) => done))
   const expectRecovery = async (label: string, inject: () => unknown) => {
-    const before = streams.map(({ newest }) => newest)
+    const before = streams.map(({ latest }) => latest)
     await inject()
     await Promise.race([failed, waitForAdvance(streams, before, label)])
     await readUpToNow(direct, records)
   }
   await expectRecovery('the beginning', () => undefined)
-  const first = levels.map((level) => newestOf(streams, level))
+  const first = levels.map((level) => latestOf(streams, level))
 
   await expectRecovery('connections to the chain are cut', () => upstream.disconnect())
   for (const [label, killed] of [
@@ -70,7 +70,7 @@ it('a hundred streams have no gaps and no duplicates through all faults', async 
     release()
   })
 
-  const last = levels.map((level) => newestOf(streams, level))
+  const last = levels.map((level) => latestOf(streams, level))
   await Promise.all(records.map((record, level) => record.readTo(last[level] ?? 0n)))
   await Promise.race([failed, waitForSlots(streams, last)])
   await Promise.all(streams.map((stream) => stream.close()))
@@ -91,9 +91,9 @@ it('a hundred streams have no gaps and no duplicates through all faults', async 
     expect(notices.filter(({ kind }) => kind === 'gap' || kind === 'fork')).toEqual([])
     expect(resumptions.length).toBeGreaterThanOrEqual(4)
     // The last complete block, and the two above it that may be incomplete.
-    for (const { fromSlot = 0n, newest } of resumptions) {
-      expect(fromSlot).toBeGreaterThanOrEqual(newest - 3n)
-      expect(fromSlot).toBeLessThanOrEqual(newest)
+    for (const { fromSlot = 0n, latest } of resumptions) {
+      expect(fromSlot).toBeGreaterThanOrEqual(latest - 3n)
+      expect(fromSlot).toBeLessThanOrEqual(latest)
     }
   }
   expect(compared).toBeGreaterThan(10_000)
@@ -104,10 +104,10 @@ function byNumber(left: bigint, right: bigint): number {
   return left < right ? -1 : Number(left > right)
 }
 
-function newestOf(streams: readonly ReadStream[], level: CommitmentLevel): bigint {
+function latestOf(streams: readonly ReadStream[], level: CommitmentLevel): bigint {
   return streams
     .filter(({ commitment }) => commitment === level)
-    .map(({ newest }) => newest)
+    .map(({ latest }) => latest)
     .reduce((max, slot) => (slot > max ? slot : max), 0n)
 }
 
@@ -139,8 +139,8 @@ function waitForAdvance(
 ): Promise<void> {
   return vi.waitFor(
     () => {
-      const lagging = streams.flatMap(({ newest, notices }, index) =>
-        newest > (before[index] ?? 0n) + 2n ? [] : [{ index, newest, last: notices.at(-1) }],
+      const lagging = streams.flatMap(({ latest, notices }, index) =>
+        latest > (before[index] ?? 0n) + 2n ? [] : [{ index, latest, last: notices.at(-1) }],
       )
       expect(lagging, label).toEqual([])
     },
@@ -151,7 +151,7 @@ function waitForAdvance(
 function waitForSlots(streams: readonly ReadStream[], slots: readonly bigint[]): Promise<void> {
   return vi.waitFor(
     () => {
-      const lagging = streams.filter(({ newest, commitment }) => newest <= (slots[commitment] ?? 0n))
+      const lagging = streams.filter(({ latest, commitment }) => latest <= (slots[commitment] ?? 0n))
       expect(lagging.length).toBe(0)
     },
     { timeout: 40_000, interval: 50 },

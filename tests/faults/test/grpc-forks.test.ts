@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 const waitForSlot = (stream: ReadStream, slot: bigint) =>
-  vi.waitFor(() => expect(stream.newest).toBeGreaterThanOrEqual(slot), { timeout: 60_000, interval: 1 })
+  vi.waitFor(() => expect(stream.latest).toBeGreaterThanOrEqual(slot), { timeout: 60_000, interval: 1 })
 
 const forksOf = ({ notices }: ReadStream) =>
   notices.filter((notice): notice is ForkNotice => notice.kind === 'fork')
@@ -46,7 +46,7 @@ it('reports lost slots during a stream', async () => {
   const stream = readStream(client, { filters, kinds: kindsOf(filters) })
   await waitForSlot(stream, 1n)
   // Two of each kind.
-  const last = stream.newest + 4n * branchEvery
+  const last = stream.latest + 4n * branchEvery
   await waitForSlot(stream, last + finalAfter)
   await stream.close()
   await stream.done
@@ -68,16 +68,16 @@ it('reports slots that were lost while a stream was disconnected, and delivers a
   const client = clientOf(upstream.url, 'none')
   const stream = readStream(client, { filters, kinds: kindsOf(filters) })
   await waitForSlot(stream, 1n)
-  const firstSlot = stream.newest
+  const firstSlot = stream.latest
   const record = createChainRecord(direct, commitment, firstSlot + 1n)
   for (let attempt = 0; attempt < 4; attempt++) {
-    const slot = (stream.newest / branchEvery + 1n) * branchEvery
+    const slot = (stream.latest / branchEvery + 1n) * branchEvery
     // Within the abandoned slot, or when the chain has continued without it.
     await waitForSlot(stream, attempt < 2 ? slot : slot + 1n)
     upstream.disconnect()
     await waitForSlot(stream, slot + 5n)
   }
-  const last = stream.newest
+  const last = stream.latest
   await waitForSlot(stream, last + finalAfter)
   await record.readTo(last)
   await stream.close()

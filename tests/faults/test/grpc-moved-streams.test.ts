@@ -29,7 +29,7 @@ function plainStream(client: GeyserClient, index: number) {
   const commitment = levels[index % levels.length] ?? 0
   const filters = { ...filtersOf(index), commitment }
   const received: ReceivedItem[] = []
-  let newest = 0n
+  let latest = 0n
   let fault: unknown
   const left = new AbortController()
   async function* requests() {
@@ -46,7 +46,7 @@ function plainStream(client: GeyserClient, index: number) {
       const item = itemOf(update)
       if (!item) continue
       received.push(item)
-      if (item.slot > newest) newest = item.slot
+      if (item.slot > latest) latest = item.slot
     }
     throw new Error('The stream has ended.')
   }
@@ -57,8 +57,8 @@ function plainStream(client: GeyserClient, index: number) {
     commitment,
     kinds: kindsOf(filters),
     received,
-    get newest() {
-      return newest
+    get latest() {
+      return latest
     },
     get fault() {
       return fault
@@ -77,17 +77,17 @@ it('a plain client has no gaps and no duplicates when upstreams fail', async () 
   const records = levels.map((level) => createChainRecord(direct, level, firstSlot))
   const streams = Array.from({ length: 15 }, (_, index) => plainStream(client, index))
   const advance = async (label: string) => {
-    const before = streams.map(({ newest }) => newest)
+    const before = streams.map(({ latest }) => latest)
     await vi.waitFor(() => {
       expect(streams.map(({ fault }) => fault).filter(Boolean), label).toEqual([])
-      for (const [index, { newest }] of streams.entries()) {
-        expect(newest, label).toBeGreaterThan((before[index] ?? 0n) + 3n)
+      for (const [index, { latest }] of streams.entries()) {
+        expect(latest, label).toBeGreaterThan((before[index] ?? 0n) + 3n)
       }
     }, patience)
     await readUpToNow(direct, records)
   }
   await advance('the beginning')
-  const first = streams.map(({ newest }) => newest)
+  const first = streams.map(({ latest }) => latest)
   for (const index of [0, 1, 0]) {
     upstreams[index]?.disconnect()
     await advance(`the upstreams of position ${index} are cut`)
@@ -99,11 +99,11 @@ it('a plain client has no gaps and no duplicates when upstreams fail', async () 
   const last = levels.map((level) =>
     streams
       .filter(({ commitment }) => commitment === level)
-      .reduce((max, { newest }) => (newest > max ? newest : max), 0n),
+      .reduce((max, { latest }) => (latest > max ? latest : max), 0n),
   )
   await Promise.all(records.map((record, level) => record.readTo(last[level] ?? 0n)))
   await vi.waitFor(() => {
-    for (const { newest, commitment } of streams) expect(newest).toBeGreaterThan(last[commitment] ?? 0n)
+    for (const { latest, commitment } of streams) expect(latest).toBeGreaterThan(last[commitment] ?? 0n)
   }, patience)
   await Promise.all(streams.map((stream) => stream.leave()))
   let compared = 0

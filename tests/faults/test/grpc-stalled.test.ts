@@ -47,7 +47,7 @@ it('twenty unread streams use little memory and delay no other stream', async ()
     openReader(client, index),
   )
   await waitUntilCurrent([...readers, slowStream])
-  const firstSlot = slowStream.newest
+  const firstSlot = slowStream.latest
   const record = createChainRecord(direct, CommitmentLevel.PROCESSED, firstSlot + 1n)
   const before = { chain: chain.process.memory(), gateway: gateway.process.memory() }
 
@@ -94,7 +94,7 @@ function openReader(client: GeyserClient, index: number): ReadStream {
 
 /** Waits until all readers are past a slot. */
 function waitForSlot(readers: readonly ReadStream[], slot: bigint): Promise<void> {
-  return vi.waitFor(() => expect(readers.filter(({ newest }) => newest <= slot).length).toBe(0), {
+  return vi.waitFor(() => expect(readers.filter(({ latest }) => latest <= slot).length).toBe(0), {
     timeout: 60_000,
     interval: 50,
   })
@@ -105,7 +105,7 @@ function waitUntilCurrent(readers: readonly ReadStream[]): Promise<void> {
   return vi.waitFor(
     async () => {
       const { slot } = await direct.getSlot({})
-      expect(readers.map(({ newest }) => newest >= slot)).toEqual(readers.map(() => true))
+      expect(readers.map(({ latest }) => latest >= slot)).toEqual(readers.map(() => true))
     },
     { timeout: 20_000, interval: 20 },
   )

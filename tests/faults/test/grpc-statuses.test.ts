@@ -154,8 +154,8 @@ it('a stopping gateway finishes calls and ends streams, which resume at the next
   const stream = readStream(client, { filters, kinds: ['transaction'] })
   const plain = client.subscribe([slots])
   await plain.next()
-  await vi.waitFor(() => expect(stream.newest).toBeGreaterThan(0n), 20_000)
-  const firstSlot = stream.newest
+  await vi.waitFor(() => expect(stream.latest).toBeGreaterThan(0n), 20_000)
+  const firstSlot = stream.latest
   const record = createChainRecord(direct, CommitmentLevel.PROCESSED, firstSlot + 1n)
   const release = upstream.delay()
   const call = client.getSlot({})
@@ -169,7 +169,7 @@ it('a stopping gateway finishes calls and ends streams, which resume at the next
   expect((await failureOf(client.getSlot({}, { retries: 0 }))).details.status).toBe(Status.UNAVAILABLE)
   await gateway.start()
   const { slot } = await client.getSlot({})
-  await vi.waitFor(() => expect(stream.newest).toBeGreaterThan(slot), { timeout: 30_000 })
+  await vi.waitFor(() => expect(stream.latest).toBeGreaterThan(slot), { timeout: 30_000 })
   await record.readTo(slot)
   await stream.close()
   const received = stream.received.filter((item) => item.slot > firstSlot && item.slot <= slot)

@@ -10,9 +10,9 @@ export interface ReadStream {
   readonly received: readonly ReceivedItem[]
   readonly notices: readonly GeyserNotice[]
   /** For each fault: the slot from which the stream resumed, and the latest slot that it had received by then. */
-  readonly resumptions: readonly { readonly fromSlot: bigint | undefined; readonly newest: bigint }[]
+  readonly resumptions: readonly { readonly fromSlot: bigint | undefined; readonly latest: bigint }[]
   /** The latest slot of which it has received updates. */
-  readonly newest: bigint
+  readonly latest: bigint
   /** Settles when the stream is closed or fails. */
   readonly done: Promise<void>
   /** Stops reading until {@link resume}. */
@@ -34,8 +34,8 @@ export function readStream(
 ): ReadStream {
   const received: ReceivedItem[] = []
   const notices: GeyserNotice[] = []
-  const resumptions: { fromSlot: bigint | undefined; newest: bigint }[] = []
-  let newest = 0n
+  const resumptions: { fromSlot: bigint | undefined; latest: bigint }[] = []
+  let latest = 0n
   let continueReading = () => undefined as void
   let pausing: Promise<void> | undefined
   const updates = subscribeGeyser(client, filters, {
@@ -43,7 +43,7 @@ export function readStream(
     reconnect: { initialMs: 50, maxMs: 500 },
     onNotice(notice) {
       notices.push(notice)
-      if (notice.kind === 'resumed') resumptions.push({ fromSlot: notice.fromSlot, newest })
+      if (notice.kind === 'resumed') resumptions.push({ fromSlot: notice.fromSlot, latest })
     },
   })
   const read = async () => {
@@ -51,7 +51,7 @@ export function readStream(
       const item = itemOf(update)
       if (!item) continue
       received.push(item)
-      if (item.slot > newest) newest = item.slot
+      if (item.slot > latest) latest = item.slot
       await pausing
     }
   }
@@ -61,8 +61,8 @@ export function readStream(
     received,
     notices,
     resumptions,
-    get newest() {
-      return newest
+    get latest() {
+      return latest
     },
     done: read(),
     pause() {

@@ -53,7 +53,7 @@ it('malformed requests leak no memory', { timeout: 600_000 }, async () => {
   const early = lowestBetween(warmUp, rounds / 2)
   const lateLowest = lowestBetween(rounds / 2, rounds)
   expect(lateLowest, `from ${early} bytes`).toBeLessThan(early * 1.1)
-  // The gateway still runs, and logs none of these requests as a failure of its own code.
+  // The gateway still runs, and logs none of these requests as an internal failure.
   expect(gateway.process.exitCode).toBeNull()
   expect(gateway.output()).not.toContain('node request failed')
 })

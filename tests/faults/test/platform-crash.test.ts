@@ -4,7 +4,7 @@ import { figure } from './figure.ts'
 import { startPlainNode } from './plain-node.ts'
 import { callPlatform, openReader, type PlatformObject } from './platform/platform-calls.ts'
 import { type RestartedGateway, restartedGateway, type RunningGateway } from './platform/restarted-gateway.ts'
-import { type Acknowledged, writeUntilGone } from './platform/writers.ts'
+import { type Acknowledged, writeUntilKilled } from './platform/writers.ts'
 
 const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 1)
 const patience = { timeout: 20_000, interval: 20 }
@@ -36,7 +36,7 @@ describe.each(stores.filter(({ isAvailable }) => isAvailable))(
         for (let round = 0; round < kills; round++) {
           // A different number of acknowledged changes in each round, but the same in every run.
           const killAfter = acknowledged.version + ((round * 7) % 23)
-          const writing = writeUntilGone(gateway, { ...target, upstream: node.url }, acknowledged)
+          const writing = writeUntilKilled(gateway, { ...target, upstream: node.url }, acknowledged)
           await vi.waitFor(() => expect(acknowledged.version).toBeGreaterThan(killAfter), {
             ...patience,
             interval: 1,

@@ -141,7 +141,7 @@ afterAll(async () => {
 })
 
 async function textOf(response: Response): Promise<string> {
-  const text = await response.text().catch(() => 'broken off')
+  const text = await response.text().catch(() => 'interrupted')
   return `${response.status} ${response.statusText} ${JSON.stringify([...response.headers])} ${text}`
 }
 const path = (rest: string) => `${gateway.url}/${rest.replace('TOKEN', gateway.first.token)}`

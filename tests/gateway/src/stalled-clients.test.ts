@@ -16,7 +16,7 @@ beforeAll(async () => {
   node = await serve((request, response) => {
     request.resume()
     response.setHeader('content-type', 'application/json')
-    // An endless response, sent as fast as it is read.
+    // An endless response, sent at the speed of its reader.
     const write = () => {
       while (response.write(chunk));
     }

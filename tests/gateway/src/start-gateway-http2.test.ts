@@ -49,7 +49,7 @@ it('returns the same over HTTP/2 as over HTTP/1.1', async () => {
     'content-type': 'application/json',
     'x-request-id': expect.any(String),
   })
-  expect((await send({ ...post, ':path': '/nobody' }, call)).status).toBe(401)
+  expect((await send({ ...post, ':path': '/unknown' }, call)).status).toBe(401)
   const batch = await send({ ...post, ':path': `/${token}` }, `[${call},${call.replace('7', '8')}]`)
   expect((JSON.parse(batch.body) as { id: number }[]).map(({ id }) => id)).toEqual([7, 8])
   const platform = { ':path': '/v1/organization/', authorization: `Bearer ${apiKey}` }

@@ -17,7 +17,7 @@ const gasPrice = chainId.replace('eth_chainId', 'eth_gasPrice')
 let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture
 /** How the node handles its next requests. */
-let behaviour: 'answer' | 'fail' | 'garbage' | 'break off' = 'answer'
+let behaviour: 'answer' | 'fail' | 'garbage' | 'disconnect' = 'answer'
 let isGasPriceDelayed = false
 /** Callbacks that complete the held calls. */
 const pendingResponses: (() => void)[] = []
@@ -189,7 +189,7 @@ it.each([
   ['answers', 'answer', '"result":"0x1"'],
   ['fails', 'fail', '502 '],
   ['sends garbage', 'garbage', '502 '],
-  ['breaks off', 'break off', '502 '],
+  ['disconnects', 'disconnect', '502 '],
 ] as const)('no secret leaves by the gateway when the node %s', async (_, next, expected) => {
   const { token, username, password, apiKey } = gateway.first
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
@@ -255,7 +255,7 @@ it.each(['evm', 'beacon'])('is not ready while the embedded %s chain is away', a
   await separate.stop()
 })
 
-it('serves the beacon node API and the TON API beside JSON-RPC, with the same credentials', async () => {
+it('serves JSON-RPC, the beacon node API and the TON API with the same credentials', async () => {
   const targets: (string | undefined)[] = []
   const beaconNode = await serve((request, response) => {
     targets.push(request.url)

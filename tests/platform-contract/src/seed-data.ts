@@ -88,9 +88,9 @@ export async function seedOrganization(
     delivery: async (parent = webhook) => {
       await create('testWebhook', { path: { id: parent } }, key)
       const list = await create('listWebhookDeliveries', { path: { id: parent } }, key)
-      const [newest] = list['results'] as readonly { readonly id: string }[]
-      if (newest === undefined) throw new Error('A test of a webhook left no delivery.')
-      return newest.id
+      const [latest] = list['results'] as readonly { readonly id: string }[]
+      if (latest === undefined) throw new Error('A test of a webhook left no delivery.')
+      return latest.id
     },
     member: (role = 'viewer') => {
       const user = { email: email(), firstName: name, lastName: name }

@@ -223,7 +223,7 @@ function specialCases(
     return [{ label: 'an unknown token', status: 404, request: requestWith({ body }) }]
   }
   if (id === 'createSession') {
-    const body = { email: 'nobody@example.test', password: 'wrong' }
+    const body = { email: 'unknown@example.test', password: 'wrong' }
     return [{ label: 'a wrong password', status: 401, request: requestWith({ body }) }]
   }
   const noProvider = {

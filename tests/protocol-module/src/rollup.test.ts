@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop())
 
-it('is served beside the other protocols, in the format of its API', async () => {
+it('is served with the other protocols, in the format of its API', async () => {
   const { call, url, first } = gateway
   const status = await call('/status')
   expect([status.status, await status.json()]).toEqual([200, { height: 7 }])

@@ -15,7 +15,7 @@ beforeAll(async () => {
     families: Record<string, { directory: string; documents: { kind: string }[] }>
   }
   const { platform, jetton } = families.families
-  if (!platform || !jetton) throw new Error('the families of this test are gone')
+  if (!platform || !jetton) throw new Error('the families of this test are missing')
   const shared = ['specs/redocly.yaml', 'specs/tuples.mjs', 'tools/codegen/src']
   for (const path of ['specs/platform', 'specs/jetton', ...shared]) await copied(path)
   for (const { directory } of [platform, jetton]) {

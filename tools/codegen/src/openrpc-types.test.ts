@@ -38,7 +38,7 @@ describe('typeOf', () => {
 
   it('requires a named schema for an object', () => {
     expect(() => typeOf({ type: 'object', properties: { a: { type: 'string' } } })).toThrow(
-      'give this schema a name of its own in components: {"type":"object","properties":{"a":{"type":"string"}}}',
+      'give this schema a separate name in components: {"type":"object","properties":{"a":{"type":"string"}}}',
     )
   })
 })

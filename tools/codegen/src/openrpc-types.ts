@@ -136,7 +136,7 @@ export function typeOf(schema: Json): string {
         return `Record<string, ${typeOf(schema['additionalProperties'] as Json)}>`
       }
   }
-  throw new Error(`give this schema a name of its own in components: ${JSON.stringify(schema)}`)
+  throw new Error(`give this schema a separate name in components: ${JSON.stringify(schema)}`)
 }
 
 // A type as part of a larger one: parenthesizes unions and intersections to preserve precedence.

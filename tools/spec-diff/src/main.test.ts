@@ -93,7 +93,7 @@ describe('the command', () => {
 
   it('exits with 1 and reports the document that it cannot read', async () => {
     const before = await readFile(file())
-    await writeFile(file(), document('/v2/boats').replace('"description":"Ships."', '"$ref":"gone.yaml"'))
+    await writeFile(file(), document('/v2/boats').replace('"description":"Ships."', '"$ref":"missing.yaml"'))
     try {
       const { code, stderr } = await diff('--base', 'main')
       expect(code).toBe(1)

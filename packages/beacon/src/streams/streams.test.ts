@@ -159,16 +159,16 @@ describe('streamForkChoice', () => {
 
   it('fails when the connection breaks in the middle, after the received items', async () => {
     const text = JSON.stringify(forkChoice(100))
-    let breakOff = () => {}
+    let abortResponse = () => {}
     const { beacon } = await served((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(text.length) })
       response.write(text.slice(0, text.length / 2))
-      breakOff = () => void response.destroy()
+      abortResponse = () => void response.destroy()
     })
     async function* breakingStream() {
       let nodes = 0
       for await (const node of streamForkChoice(beacon)) {
-        if (++nodes === 41) breakOff()
+        if (++nodes === 41) abortResponse()
         yield node
       }
     }

@@ -96,7 +96,7 @@ export function runEngine(task: WatchdogTask, listener: EngineRunListener): Engi
   watchdog.stderr?.on('data', (text: Buffer) => text.toString().trimEnd().split('\n').forEach(addLine))
 
   function send(command: WatchdogCommand): void {
-    // The exit of a watchdog reports that it is gone.
+    // The exit of a watchdog reports its end.
     if (watchdog.connected) watchdog.send(command, () => undefined)
   }
 

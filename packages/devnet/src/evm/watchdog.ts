@@ -78,7 +78,7 @@ async function finish(): Promise<void> {
 
 async function end(exitCode: number | null, signal: string | null): Promise<void> {
   deadline.abort()
-  // A save in progress ends with the engine; its temporary file must be gone before the next engine may start.
+  // A save in progress ends with the engine; its temporary file must be deleted before the next engine may start.
   await (finishing ?? keeper?.finish(deadline.signal).catch(() => undefined))
   if (!saved && keeper !== undefined && exitCode === 0) {
     saved = await adoptExitState(task.exitStateFile, task.stateFile)

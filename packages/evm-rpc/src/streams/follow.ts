@@ -103,7 +103,7 @@ export async function* follow<loaded>(
       stop,
     )
     if (!block || block.number === number) return block
-    const rule = 'must be the number that was asked for'
+    const rule = 'must be the requested number'
     throw new FairleadError('DECODE_INVALID', {
       operation: 'eth_getBlockByNumber',
       path: '$.result.number',
@@ -199,9 +199,9 @@ export async function* follow<loaded>(
         if (block) yield deliver(block)
         continue
       }
-      const isFarBehind = ranges && target - next > 2 * window
+      const hasLargeGap = ranges && target - next > 2 * window
       for await (const block of inOrder(
-        upTo(next, isFarBehind ? next : target),
+        upTo(next, hasLargeGap ? next : target),
         concurrency,
         byNumber,
         signal,
@@ -213,7 +213,7 @@ export async function* follow<loaded>(
         }
         yield deliver(block)
       }
-      if (isFarBehind && !(yield* skip(heightOf(chain.tip) + 1, target - window))) return false
+      if (hasLargeGap && !(yield* skip(heightOf(chain.tip) + 1, target - window))) return false
     }
     // A reorganization does not always make the chain longer.
     const recorded = confirmations === 0 ? chain.at(height) : undefined

@@ -65,7 +65,7 @@ describe('a queue', () => {
 
   it('reports a failure once', async () => {
     const { queue } = fill('error', 1)
-    const reason = new Error('gone')
+    const reason = new Error('closed')
     queue.fail(reason)
     expect(await rest(queue)).toEqual({ read: [1], failure: reason })
     expect(await rest(queue)).toEqual({ read: [] })

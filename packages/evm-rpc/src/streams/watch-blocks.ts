@@ -59,7 +59,7 @@ export interface WatchBlocksOptions<emit extends keyof BlockForms = 'headers'> e
  * ```ts
  * for await (const event of watchBlocks(evm, { confirmations: 2 })) {
  *   if (event.type === 'block') console.log(event.block.number)
- *   else console.log('taken back', event.removed.length)
+ *   else console.log('reorged out', event.removed.length)
  * }
  * ```
  * @see specs/evm/openrpc.yaml, eth_subscribe and eth_getBlockByNumber

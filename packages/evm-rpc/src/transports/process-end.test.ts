@@ -19,15 +19,16 @@ ${last}
 const cases = [
   ['ends when the transport is closed', 'undefined', 'closed'],
   ['ends when the transport is closed, with ws', 'WebSocket', 'closed'],
-  ['ends when the server is stopped', 'undefined', 'gone'],
-  ['ends when the server is stopped, with ws', 'WebSocket', 'gone'],
+  ['ends when the server is stopped', 'undefined', 'stopped'],
+  ['ends when the server is stopped, with ws', 'WebSocket', 'stopped'],
   ['ends when the server does not respond to the close frame, with ws', 'WebSocket', 'silent'],
 ] as const
 
 const ends = {
   closed: 'ranked.close()',
   // The last call signals to the server that the program is ready; its response never arrives.
-  gone: "transport.onConnection(() => ranked.close()); transport.request({ method: 'eth_gasPrice' }).catch(() => {})",
+  stopped:
+    "transport.onConnection(() => ranked.close()); transport.request({ method: 'eth_gasPrice' }).catch(() => {})",
   silent: 'ranked.close()',
 } as const
 

@@ -7,7 +7,7 @@ import { webSocket } from './web-socket.ts'
 const auth = { kind: 'token', token: 't0k3n' } as const
 const chain = { method: 'eth_chainId' }
 
-// Neither has an HTTP status of its own per call.
+// Neither has a separate HTTP status per call.
 it.each([
   [true, 'no data', undefined],
   [true, 'a rate limit', { reason: 'rate', retry_after_ms: 5 }],

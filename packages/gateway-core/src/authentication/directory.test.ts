@@ -93,11 +93,11 @@ it('changes the named records only, and does not notify without a change', () =>
   const listener = vi.fn()
   directory.onReplaced(listener)
   const foundNames = () => ['a', 'b', 'c', 'd'].filter((name) => directory.find('token', name)).join('')
-  directory.change({ nodeIds: [], credentialIds: ['id of b', 'nobody'] }, [])
+  directory.change({ nodeIds: [], credentialIds: ['id of b', 'unknown'] }, [])
   expect([foundNames(), listener.mock.calls.length]).toEqual(['ac', 1])
   directory.change({ nodeIds: ['ab'], credentialIds: [] }, [record('d', { nodeId: 'ab' })])
   expect([foundNames(), listener.mock.calls.length]).toEqual(['cd', 2])
-  directory.change({ nodeIds: ['c', 'gone'], credentialIds: [] }, [record('c', { nodeId: 'c' })])
+  directory.change({ nodeIds: ['c', 'unknown'], credentialIds: [] }, [record('c', { nodeId: 'c' })])
   expect([foundNames(), listener.mock.calls.length]).toEqual(['cd', 2])
   // A new secret with the same id.
   const rotated = { ...record('a', { nodeId: 'c', credentialId: 'id of c' }) }

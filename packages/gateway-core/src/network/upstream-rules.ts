@@ -3,7 +3,7 @@ import type { GatewayAddresses } from './gateway-addresses.ts'
 
 /** Provides the rules for connections to upstreams. */
 export interface UpstreamRules {
-  /** Rules for connections to an upstream URL, as it is written in a record. */
+  /** Rules for connections to an upstream URL, as written in a record. */
   of(address: string): ConnectionRules
 }
 

@@ -10,13 +10,8 @@ const errorBody = (...args: Parameters<typeof readNodeError>) => {
 
 describe('an upstream error body', () => {
   it.each([
-    ['the API', '{"code":404,"message":"gone"}', 'application/json', { code: 404, message: 'gone' }],
-    [
-      'the API with a code of its own',
-      '{"code":7,"message":"m"}',
-      'application/json',
-      { code: 7, message: 'm' },
-    ],
+    ['the API', '{"code":404,"message":"missing"}', 'application/json', { code: 404, message: 'missing' }],
+    ['the API with a custom code', '{"code":7,"message":"m"}', 'application/json', { code: 7, message: 'm' }],
     [
       'a stack',
       '{"code":500,"message":"m","stacktraces":["at /home"]}',

@@ -28,7 +28,7 @@ export interface SharedStoreStates {
 }
 
 /**
- * Opens the store that the replicas share, Valkey or Redis. It connects in the background for as long as it is open. It
+ * Opens the store that the replicas share, Valkey or Redis. It connects in the background until it is closed. It
  * logs each loss of the connection once and each reconnection once.
  *
  * @param url - `redis://user:password@host:port/database`, or `rediss://` for TLS

@@ -41,7 +41,7 @@ export async function openWebSocket(url: string, options: ClientOptions = {}): P
     byId.set(subscription, [...(byId.get(subscription) ?? []), result])
   })
   const closed = once(socket, 'close').then(([code, reason]) => [code as number, String(reason)] as const)
-  // A rejected handshake rejects the opening, and nothing awaits the close.
+  // A rejected handshake rejects the opening, and no code waits for the close.
   closed.catch(() => undefined)
   await once(socket, 'open')
   socket.on('error', () => undefined)

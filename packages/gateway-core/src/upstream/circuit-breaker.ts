@@ -4,7 +4,7 @@ export type CircuitBreakerState = 'closed' | 'open' | 'half-open'
 const maxConsecutiveFailures = 5
 const maxErrorRate = 0.5
 const minCalls = 20
-const weightOfNewest = 0.05
+const weightOfLatest = 0.05
 const minPauseMs = 1_000
 const maxPauseMs = 30_000
 // A breaker that opens again within this time was closed too early.
@@ -54,7 +54,7 @@ export class CircuitBreaker {
   succeed(): void {
     this.#consecutiveFailures = 0
     this.#calls += 1
-    this.#errorRate -= this.#errorRate * weightOfNewest
+    this.#errorRate -= this.#errorRate * weightOfLatest
     if (this.#state === 'half-open') this.#close()
   }
 
@@ -62,7 +62,7 @@ export class CircuitBreaker {
   fail(isDown = false): void {
     this.#consecutiveFailures += 1
     this.#calls += 1
-    this.#errorRate += (1 - this.#errorRate) * weightOfNewest
+    this.#errorRate += (1 - this.#errorRate) * weightOfLatest
     if (this.#state === 'half-open') this.#open(Math.min(2 * this.#pauseMs, maxPauseMs))
     else if (this.#state === 'closed' && (isDown || this.#isFailing())) this.#open(this.#pauseAfterClosed())
   }

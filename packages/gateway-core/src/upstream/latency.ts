@@ -4,7 +4,7 @@ export type LatencyClass = 'short' | 'long'
 const windowSize = 128
 const minSamples = 20
 const sortedEvery = 32
-const weightOfNewest = 0.1
+const weightOfLatest = 0.1
 
 /** Response times of an upstream, in milliseconds. Recent responses have more weight. */
 export class Latency {
@@ -44,7 +44,7 @@ export class Latency {
     this.#totalMs += ms
     // The first response includes the connection setup and must not dominate the average for long.
     this.#mean ??= ms
-    this.#mean += (ms - this.#mean) * Math.max(weightOfNewest, 1 / this.#count)
+    this.#mean += (ms - this.#mean) * Math.max(weightOfLatest, 1 / this.#count)
   }
 
   #sort(): void {

@@ -112,17 +112,17 @@ describe('an older client', () => {
 
 describe('a truncated trace', () => {
   it('is truncated for the client too', async () => {
-    let breakOff = () => {}
+    let abortResponse = () => {}
     const node = await startTestNode((_, response) => {
       response.setHeader('content-type', 'application/json')
       response.write(`{"jsonrpc":"2.0","id":1,"result":{"gas":1,"structLogs":[${'{"pc":1},'.repeat(9_000)}`)
-      breakOff = () => void response.destroy()
+      abortResponse = () => void response.destroy()
     })
     const gateway = await inFrontOf(node)
     const call = { jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params: [hash] }
     const response = await fetch(`${gateway.url}/${token}`, { method: 'POST', body: JSON.stringify(call) })
     expect(response.status).toBe(200)
-    breakOff()
+    abortResponse()
     await expect(response.text()).rejects.toThrow()
     expect(gateway.log()).toContain('"status":502')
   })

@@ -190,8 +190,8 @@ describe('a node that', () => {
       'The response of the upstream is not valid JSON-RPC.',
     ],
     ['fails', (_, response) => write(response, {}, 500), 'The upstream returned HTTP 500.'],
-    ['has too much to do', (_, response) => write(response, {}, 429), 'The upstream returned HTTP 429.'],
-    ['breaks off', (_, response) => response.destroy(), 'The upstream is unreachable.'],
+    ['is overloaded', (_, response) => write(response, {}, 429), 'The upstream returned HTTP 429.'],
+    ['drops the connection', (_, response) => response.destroy(), 'The upstream is unreachable.'],
   ])('%s fails each call', async (_, ofBatch, message) => {
     const node = await listeningNode(ofBatch)
     const responses = await send(await inFrontOf(node.url), balances(3))

@@ -12,7 +12,7 @@ const shortBytes = 64 * 1024
  * @param response - not yet read
  * @param signal - cancellation signal of the exchange
  * @returns an unread response, with `bytes` when it is short
- * @throws {@link UpstreamError} as `Upstream.post` when the response breaks off before that
+ * @throws {@link UpstreamError} as `Upstream.post` when the response is interrupted before that
  */
 export async function bufferShortResponse(
   response: UpstreamResponse,

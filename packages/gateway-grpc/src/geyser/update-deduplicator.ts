@@ -10,7 +10,7 @@ export class UpdateDeduplicator {
   #isReplayExpected = false
   #keys = 0
   #oldest: number | undefined
-  #newest: number | undefined
+  #latest: number | undefined
 
   /** @param retainedSlots - number of slots below the latest one for which updates are recorded */
   constructor(retainedSlots: number) {
@@ -19,9 +19,9 @@ export class UpdateDeduplicator {
 
   /** The first slot from which updates may be missing; undefined before the first update. */
   get resumeFrom(): number | undefined {
-    if (this.#newest === undefined || this.#oldest === undefined) return undefined
+    if (this.#latest === undefined || this.#oldest === undefined) return undefined
     // Slots before the first update were not requested.
-    return Math.max(this.#newest - this.#retainedSlots, this.#oldest)
+    return Math.max(this.#latest - this.#retainedSlots, this.#oldest)
   }
 
   /** Whether the slots have more updates than are recorded, so that repetitions are not detected. */
@@ -43,11 +43,11 @@ export class UpdateDeduplicator {
   /** @returns whether the client has not received the update yet */
   add({ slot, key }: UpdateIdentity): boolean {
     this.#oldest = Math.min(this.#oldest ?? slot, slot)
-    if (slot > (this.#newest ?? -1)) this.#advanceTo(slot)
+    if (slot > (this.#latest ?? -1)) this.#advanceTo(slot)
     let keys = this.#keysBySlot.get(slot)
     if (keys === undefined) {
       // Older slots are never requested again.
-      if (slot < (this.#newest ?? 0) - this.#retainedSlots) return true
+      if (slot < (this.#latest ?? 0) - this.#retainedSlots) return true
       keys = this.#isReplayExpected ? new Set() : []
       this.#keysBySlot.set(slot, keys)
     }
@@ -64,10 +64,10 @@ export class UpdateDeduplicator {
     return true
   }
 
-  #advanceTo(newest: number): void {
-    this.#newest = newest
+  #advanceTo(latest: number): void {
+    this.#latest = latest
     for (const [slot, keys] of this.#keysBySlot) {
-      if (slot >= newest - this.#retainedSlots) continue
+      if (slot >= latest - this.#retainedSlots) continue
       this.#keys -= Array.isArray(keys) ? keys.length : keys.size
       this.#keysBySlot.delete(slot)
     }

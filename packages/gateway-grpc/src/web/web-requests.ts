@@ -5,7 +5,7 @@ import { Transform } from 'node:stream'
  * Creates the transform stream for the body of a gRPC-web request. It outputs framed messages, and fails with
  * RESOURCE_EXHAUSTED when the body is too long or INVALID_ARGUMENT when it is not base64.
  *
- * @param maxBytes - maximum size of the body as it is sent, in bytes
+ * @param maxBytes - maximum size of the body as sent, in bytes
  * @param isText - whether the body is base64, whose chunks may be padded separately
  */
 export function webRequests(maxBytes: number, isText: boolean): Transform {

@@ -52,23 +52,23 @@ async function* replaceHead(body: StreamedResponse['body'], head: string): Async
   for await (const chunk of body as AsyncIterable<Buffer>) {
     buffered = Buffer.concat([buffered, chunk])
     if (buffered.length <= 2 * edgeBytes) continue
-    if (pendingHead) buffered = withoutStart(buffered)
+    if (pendingHead) buffered = removeStart(buffered)
     const ready = buffered.subarray(0, -edgeBytes)
     yield pendingHead ? Buffer.concat([pendingHead, ready]) : ready
     pendingHead = undefined
     buffered = buffered.subarray(-edgeBytes)
   }
-  const last = withoutEnd(pendingHead ? withoutStart(buffered) : buffered)
+  const last = removeEnd(pendingHead ? removeStart(buffered) : buffered)
   yield Buffer.concat([pendingHead ?? Buffer.alloc(0), last, Buffer.from('}')])
 }
 
-function withoutStart(bytes: Buffer): Buffer {
+function removeStart(bytes: Buffer): Buffer {
   const [head] = startPattern.exec(searchable(bytes.subarray(0, 2 * edgeBytes))) ?? []
   if (head === undefined) throw notAnObject()
   return bytes.subarray(head.length)
 }
 
-function withoutEnd(bytes: Buffer): Buffer {
+function removeEnd(bytes: Buffer): Buffer {
   const { index } = endPattern.exec(searchable(bytes)) ?? {}
   if (index === undefined) throw notAnObject()
   return bytes.subarray(0, index)

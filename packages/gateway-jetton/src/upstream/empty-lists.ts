@@ -22,7 +22,7 @@ export interface Lists {
  * @param response - unread response
  * @param lists - where the contract has lists
  * @param signal - signal of the exchange
- * @throws RestError 502 or 504 when the response breaks off meanwhile
+ * @throws RestError 502 or 504 when the response is interrupted meanwhile
  */
 export async function withEmptyLists(
   response: StreamedResponse,

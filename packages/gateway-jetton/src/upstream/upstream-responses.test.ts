@@ -25,9 +25,9 @@ describe('upstream errors', () => {
   it.each([
     [
       'of the current TON node',
-      json(500, { ok: false, error: 'LITE_SERVER_UNKNOWN: gone', code: 500 }),
+      json(500, { ok: false, error: 'LITE_SERVER_UNKNOWN: missing', code: 500 }),
       500,
-      'LITE_SERVER_UNKNOWN: gone',
+      'LITE_SERVER_UNKNOWN: missing',
     ],
     ['with a custom code', json(542, { ok: false, error: 'no', code: -3 }), 542, 'no'],
     ['of a result that is too deep', json(533, { ok: false, error: 'deep', code: 533 }), 533, 'deep'],

@@ -64,7 +64,10 @@ function createRateCounter(burst: number, perSecond: number, onExceeded: () => v
 }
 
 function rejectSession(session: ServerHttp2Session): void {
-  session.destroy(new Error('the peer asks for too much'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  session.destroy(
+    new Error('the peer exceeds a rate limit of the connection'),
+    constants.NGHTTP2_ENHANCE_YOUR_CALM,
+  )
 }
 
 function closeWhenUnresponsive(

@@ -46,7 +46,7 @@ const ping = (id: number) => ({ ping: { id } })
 /** Sends that many slots, then waits until the client has disconnected. */
 function slots(count: number, disconnected = new EventEmitter()): Subscribe {
   return async function* (_, { signal }) {
-    signal.addEventListener('abort', () => disconnected.emit('gone'))
+    signal.addEventListener('abort', () => disconnected.emit('disconnected'))
     for (let slot = 0; slot < count; slot++) yield slotUpdate(BigInt(slot))
     await new Promise(() => {})
   }
@@ -120,7 +120,7 @@ describe('a stream', () => {
     ['dispose', async (stream) => stream[Symbol.asyncDispose]?.()],
   ])('is cancelled on the server by %s, also during a read', async (_, stop) => {
     const events = new EventEmitter()
-    const disconnected = once(events, 'gone')
+    const disconnected = once(events, 'disconnected')
     const client = await geyser(slots(1, events))
     const stream = client.subscribe([{}])
     await stream.next()
@@ -264,7 +264,7 @@ describe('the requests of a stream', () => {
 
   it('fail the stream with their own error', async () => {
     const events = new EventEmitter()
-    const disconnected = once(events, 'gone')
+    const disconnected = once(events, 'disconnected')
     const responded = once(events, 'answered')
     const client = await geyser(slots(1, events))
     const reason = new Error('no more filters')

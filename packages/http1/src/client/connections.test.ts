@@ -168,7 +168,11 @@ describe('a connection that the upstream has closed', () => {
 describe('an upstream that misbehaves', () => {
   it.each([
     ['speaks another protocol', 'hello\r\n\r\n', 'malformed'],
-    ['tells two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx', 'malformed'],
+    [
+      'declares two lengths',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx',
+      'malformed',
+    ],
     ['says nothing', '', 'reset'],
     ['ends within the head', 'HTTP/1.1 200 OK\r\nconte', 'reset'],
     ['ends after an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', 'reset'],

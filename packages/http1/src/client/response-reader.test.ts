@@ -190,7 +190,7 @@ describe('a malformed response', () => {
     ['too many fields', `${ok}${'a: b\r\n'.repeat(257)}\r\n`],
     ['a head that is too long', `${ok}a: ${'x'.repeat(65_536)}\r\n\r\n`],
     ['a head that never ends', `${ok}a: ${'x'.repeat(70_000)}`],
-    ['interim answers without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(17)],
+    ['endless interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(17)],
   ])('as %s is rejected regardless of the chunk boundaries', (_, text) => {
     expect(() => readAll([text])).toThrow('not valid HTTP/1.1')
     const pieces = text.length < 500 ? text.split('') : (text.match(/[^]{1,999}/g) ?? [])

@@ -373,7 +373,7 @@ describe('a response', () => {
     socket.destroy()
     await closed
     expect([response.destroyed, response.writableFinished]).toEqual([true, false])
-    response.end('nobody hears')
+    response.end('discarded')
   })
 })
 

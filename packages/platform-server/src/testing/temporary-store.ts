@@ -23,7 +23,7 @@ export interface TemporaryDatabase {
    * @param secretKey - a separate key, which must be set before any other use; embedded databases share a key otherwise
    */
   open(secretKey?: string): Promise<Store>
-  /** Runs no migration: returns a PostgreSQL database as it is, and the embedded one without any tables. */
+  /** Runs no migration: returns a PostgreSQL database unchanged, and the embedded one without any tables. */
   empty(): Promise<Pick<Store, 'db' | 'encryptor'>>
   /** Closes all opened stores and removes the database and its folder. */
   remove(): Promise<void>

@@ -103,7 +103,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     }
   })
 
-  it('delivers to one organization beside another whose receivers hang', async () => {
+  it('delivers to one organization while the receivers of another hang', async () => {
     const hanging = await startReceiver()
     hanging.respond = () => undefined
     const other = await insertOrganization(store.db, 'Harbor Ltd')

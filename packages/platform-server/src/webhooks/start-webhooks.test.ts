@@ -23,7 +23,7 @@ describe.each(backends)('startWebhooks on $name', ({ create }) => {
     await database.remove()
   })
 
-  it('sends an event as soon as it is detected, and stops on close', async () => {
+  it('sends an event immediately after its detection, and stops on close', async () => {
     const { organizationId, nodeId } = await ensureFirstStart(store, {
       protocols,
       upstreams: { evm: 'devnet' },

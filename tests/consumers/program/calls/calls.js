@@ -84,7 +84,7 @@ const calls = {
   },
 }
 
-/** Makes every call and tells by package how it went, as JSON: `pass` or what went wrong. */
+/** Makes every call and reports the outcome by package, as JSON: `pass` or the failure. */
 export async function report(modules, gateway) {
   const results = Object.entries(calls).map(async ([name, call]) => {
     try {

@@ -31,7 +31,7 @@ async function modelOf(manifest: Manifest): Promise<Model> {
 
 describe('the manifests of Kubernetes', () => {
   it.each(manifests.map((manifest) => [manifest.kind, manifest] as const))(
-    'are what the schema asks for: %s',
+    'match the schema: %s',
     async (_, manifest) => {
       const model = await modelOf(manifest)
       expect(() => model.validate()).not.toThrow()

@@ -25,7 +25,7 @@ it.each<[string, string]>([
   ['npm install @fairlead/evm', '@fairlead/evm cannot be installed'],
   ['curl "$API_URL/v2/node/"', 'the platform API has no GET /v2/node/'],
   ['pnpm --filter @fairlead/console biuld', '@fairlead/console has no script biuld'],
-  ['kubctl apply', 'nobody knows the program kubctl'],
+  ['kubctl apply', 'the program kubctl is unknown'],
 ])('a command that is not: %s', (script, problem) => {
   expect(splitCommands(script).map(problemOfCommand)).toContain(problem)
 })

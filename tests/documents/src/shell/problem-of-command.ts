@@ -48,7 +48,7 @@ export function problemOfCommand(words: Command): string | undefined {
   }
   const check = checks[first]
   if (check !== undefined) return check(rest)
-  return foreign.test(first) ? problemOfForeign(rest) : `nobody knows the program ${first}`
+  return foreign.test(first) ? problemOfForeign(rest) : `the program ${first} is unknown`
 }
 
 const checks: Readonly<Record<string, (words: readonly string[]) => string | undefined>> = {

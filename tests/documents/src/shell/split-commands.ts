@@ -4,7 +4,7 @@ export type Command = readonly string[]
 const separators = /^(?:&&|\|\||[|;&\n])/
 
 /**
- * Splits a script into its commands, including those in `$(...)`. Quotes are removed. `$name` stays as it is. Supports
+ * Splits a script into its commands, including those in `$(...)`. Quotes are removed. `$name` stays unchanged. Supports
  * the shell syntax that the pages use, and rejects the rest.
  *
  * @throws Error for an unterminated quote
@@ -12,7 +12,7 @@ const separators = /^(?:&&|\|\||[|;&\n])/
 export function splitCommands(script: string): readonly Command[] {
   const found: Command[] = []
   const rest = readCommands(script.replaceAll(/\\\n/g, ' '), found, '')
-  if (rest !== '') throw new Error(`the script goes on after its end: ${rest}`)
+  if (rest !== '') throw new Error(`the script continues after its end: ${rest}`)
   return found
 }
 

@@ -1,7 +1,7 @@
 import { addressCell, type Call, v2Calls } from './v2-calls.ts'
 
 const page = { limit: 2, offset: 0 }
-const newest = { ...page, sort: 'desc' }
+const newestFirst = { ...page, sort: 'desc' }
 const ofMaster: Call = ({ example: { masterSeqno } }) => ({ seqno: masterSeqno })
 const pending: Call = ({ example: { wallet } }) => ({ account: wallet })
 const named: Call = ({ example: { wallet, master } }) => ({ address: [wallet, master] })
@@ -11,19 +11,26 @@ const decoded: Call = ({ example: { message } }) => ({ opcodes: [message.opcode]
 /** One call of each operation, by operation id. */
 export const v3Calls = {
   getMasterchainInfo: () => ({}),
-  listBlocks: ({ example: { block } }) => ({ workchain: block.workchain, seqno: block.seqno, ...newest }),
+  listBlocks: ({ example: { block } }) => ({
+    workchain: block.workchain,
+    seqno: block.seqno,
+    ...newestFirst,
+  }),
   getMasterchainShardState: ofMaster,
   listMasterchainShards: ofMaster,
-  listTransactions: ({ example: { transaction } }) => ({ hash: transaction.hash, ...newest }),
+  listTransactions: ({ example: { transaction } }) => ({ hash: transaction.hash, ...newestFirst }),
   listPendingTransactions: pending,
   listAdjacentTransactions: ({ example: { transaction } }) => ({ hash: transaction.hash, direction: 'in' }),
-  listTransactionsByMasterchainBlock: ({ example: { masterSeqno } }) => ({ seqno: masterSeqno, ...newest }),
+  listTransactionsByMasterchainBlock: ({ example: { masterSeqno } }) => ({
+    seqno: masterSeqno,
+    ...newestFirst,
+  }),
   listTransactionsByMessage: ({ example: { message } }) => ({
     msg_hash: message.hash,
     direction: 'in',
     ...page,
   }),
-  listMessages: ({ example: { message } }) => ({ body_hash: message.body_hash, ...newest }),
+  listMessages: ({ example: { message } }) => ({ body_hash: message.body_hash, ...newestFirst }),
   getAddressBook: named,
   getMetadata: named,
   listAccountStates: named,
@@ -38,17 +45,17 @@ export const v3Calls = {
   listJettonMasters: () => page,
   listJettonWallets: owned,
   listJettonTransfers: owned,
-  listJettonBurns: ({ example: { master } }) => ({ address: master, ...newest }),
+  listJettonBurns: ({ example: { master } }) => ({ address: master, ...newestFirst }),
   listTraces: ({ example: { transaction } }) => ({
     tx_hash: [transaction.hash],
     include_actions: true,
-    ...newest,
+    ...newestFirst,
   }),
   listPendingTraces: pending,
-  listActions: ({ example: { wallet } }) => ({ account: wallet, include_accounts: true, ...newest }),
+  listActions: ({ example: { wallet } }) => ({ account: wallet, include_accounts: true, ...newestFirst }),
   listPendingActions: pending,
-  listMultisigWallets: ({ example: { wallet } }) => ({ address: [wallet], ...newest }),
-  listMultisigOrders: ({ example: { wallet } }) => ({ address: [wallet], ...newest }),
+  listMultisigWallets: ({ example: { wallet } }) => ({ address: [wallet], ...newestFirst }),
+  listMultisigOrders: ({ example: { wallet } }) => ({ address: [wallet], ...newestFirst }),
   getWalletInformation: ({ example: { wallet } }) => ({ address: wallet, use_v2: false }),
   getAddressInformation: ({ example: { wallet } }) => ({ address: wallet, use_v2: false }),
   sendMessage: (context) => v2Calls.sendBoc(context),

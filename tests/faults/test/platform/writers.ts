@@ -20,7 +20,7 @@ export interface Target {
 }
 
 /** Concurrently makes writes of all kinds until the gateway is killed, and records the acknowledged ones. */
-export async function writeUntilGone(
+export async function writeUntilKilled(
   gateway: RunningGateway,
   { project, node, upstream }: Target,
   acknowledged: Acknowledged,

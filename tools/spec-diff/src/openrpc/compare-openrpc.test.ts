@@ -32,7 +32,7 @@ const changesAt = (start: string) => changes.filter(({ pointer }) => `${pointer}
 beforeAll(async () => {
   const noMethods = { tags: [], add: [] }
   const base = [
-    chain('gone'),
+    chain('removed'),
     chain('less'),
     chain('more', { methods: noMethods }),
     chain('moved', { path: 'evm' }),
@@ -80,7 +80,7 @@ describe('a change of an OpenRPC document', () => {
 
 describe('a change of a chain', () => {
   it.each([
-    ['gone', 'major'],
+    ['removed', 'major'],
     ['fresh', 'minor'],
     ['less', 'major'],
     ['more', 'minor'],

@@ -4,7 +4,7 @@ import { type JsonSchema, resolveSchema, type Schemas } from './json-schema.ts'
 const maxDepth = 6
 
 /**
- * A value that is valid for a schema: one of its own examples, or one composed of its parts.
+ * A value that is valid for a schema: one of its examples, or one composed of its parts.
  *
  * @param schema - schema of the value
  * @param schemas - targets of its references

@@ -96,7 +96,7 @@ export class ChainQueries {
       blockRoot: node.root,
       parentRoot: node.parentRoot,
       stateRoot: node.stateRoot,
-      // The first block of the tree may be the target of its own epoch.
+      // The first block of the tree may be the target of its epoch.
       targetRoot: forkChoice.checkpointBlock(node.root, computeEpochAtSlot(node.slot)) ?? node.root,
       justifiedEpoch: node.justified.epoch,
       finalizedEpoch: node.finalized.epoch,

@@ -203,7 +203,7 @@ test('the index contains rejected transfers and burns as aborted', async () => {
     jettonWallet,
     transferBody(wallet.address, master, excessiveAmount),
   )
-  const otherWallet = await ChainWallet.create(chain, 'a stranger')
+  const otherWallet = await ChainWallet.create(chain, 'another wallet')
   const rejectedBurn = await otherWallet.send(jettonWallet, burnBody(otherWallet.address, 1n, null))
   const attempt = { aborted: true, amount: excessiveAmount, master: master.toRawString() }
   expect(index.burns.slice(-2)).toMatchObject([

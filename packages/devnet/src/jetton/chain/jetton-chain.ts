@@ -117,7 +117,7 @@ export interface IndexedJettonTransfer {
   readonly forwardPayload: Cell | undefined
 }
 
-/** An attempted or completed burn (TEP-74); if completed, the master accepted the notification of its own wallet. */
+/** An attempted or completed burn (TEP-74); if completed, the master accepted the notification of its wallet. */
 export interface IndexedJettonBurn {
   /** The transaction of the jetton wallet. */
   readonly transaction: ChainTransaction

@@ -98,8 +98,14 @@ test('rejects operations without permission, without any change', async () => {
     rejections.push([title, attempt(...args), exitCode])
     await rejections.at(-1)?.[1]
   }
-  await expectRejection('a transfer of a stranger', 73, other, jettonWallet, transfer(1n))
-  await expectRejection('a burn of a stranger', 73, other, jettonWallet, burnBody(other.address, 1n, null))
+  await expectRejection('a transfer of another wallet', 73, other, jettonWallet, transfer(1n))
+  await expectRejection(
+    'a burn of another wallet',
+    73,
+    other,
+    jettonWallet,
+    burnBody(other.address, 1n, null),
+  )
   await expectRejection('a transfer of too much', 47, owner, jettonWallet, transfer(before.balance + 1n))
   await expectRejection(
     'a burn of too much',
@@ -148,7 +154,13 @@ test('rejects operations without permission, without any change', async () => {
     master,
     beginCell().storeUint(1, 32).endCell(),
   )
-  await expectRejection('a mint of a stranger', 73, other, master, mintBody(other.address, 1n, toNano('0.1')))
+  await expectRejection(
+    'a mint of another wallet',
+    73,
+    other,
+    master,
+    mintBody(other.address, 1n, toNano('0.1')),
+  )
   const forged = beginCell()
     .storeUint(jettonOperations.burnNotification, 32)
     .storeUint(0, 64)
@@ -290,6 +302,6 @@ function stateOf(addr: Address, init: StateInit, now: number): AccountState {
 function coinsInData({ after }: Execution): bigint {
   const { account } = loadShardAccount(Cell.fromBase64(after.boc).beginParse())
   const state = account?.storage.state
-  if (state?.type !== 'active') throw new Error('the contract is gone')
+  if (state?.type !== 'active') throw new Error('the contract is not active')
   return state.state.data?.beginParse().loadCoins() ?? 0n
 }

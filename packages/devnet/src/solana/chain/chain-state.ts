@@ -26,7 +26,7 @@ export class ChainState {
   /** The slot in progress; undefined between two slots. */
   open: OpenSlot | undefined
   /** Number of the latest slot, even if it is on a losing branch. */
-  newestSlot: bigint
+  latestSlot: bigint
   /** Version of the last write of an account. */
   writeVersion: bigint
   /** Transactions of a discarded slot, for the next one. */
@@ -36,7 +36,7 @@ export class ChainState {
 
   constructor(limits: LedgerLimits, snapshot: ChainSnapshot) {
     this.ledger = new Ledger(limits, snapshot)
-    this.newestSlot = snapshot.newestSlot
+    this.latestSlot = snapshot.newestSlot
     this.writeVersion = snapshot.writeVersion
     this.waiting = [...snapshot.waiting]
     this.written = new Set(snapshot.accounts.map(({ pubkey }) => hex(pubkey)))
@@ -64,8 +64,8 @@ export class ChainState {
   }
 
   #open({ slot, blockTime, doom: plannedOutcome, accounts }: ChainRecord & { kind: 'opened' }): void {
-    const parent = this.ledger.newest
-    this.newestSlot = slot
+    const parent = this.ledger.latest
+    this.latestSlot = slot
     const empty = { transactions: [], entries: [], sent: [] }
     this.open = { slot, parent, blockTime, plannedOutcome, accounts: [...accounts], ...empty }
   }

@@ -61,7 +61,7 @@ export async function createSolanaChain(options: SolanaChainOptions): Promise<Em
   const state = new ChainState(limits, snapshot)
   const accounts = new Map(snapshot.accounts.map((account) => [hex(account.pubkey), account]))
   for (const record of records) replay(record, state, accounts)
-  const engine = await Engine.start([...accounts.values()], state.newestSlot)
+  const engine = await Engine.start([...accounts.values()], state.latestSlot)
   const chain = new EmbeddedSolanaChain({
     engine,
     state,

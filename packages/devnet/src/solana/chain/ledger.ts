@@ -32,7 +32,7 @@ export class Ledger {
     this.#statuses = new Map(statuses)
   }
 
-  get newest(): SlotContent {
+  get latest(): SlotContent {
     return this.#at(this.#slots.length - 1)
   }
 

@@ -157,21 +157,21 @@ export class SlotProducer {
   }
 
   #snapshot(): ChainSnapshot {
-    const { ledger, writeVersion, newestSlot, waiting, written } = this.#state
+    const { ledger, writeVersion, latestSlot, waiting, written } = this.#state
     const accounts = Array.from(written, (key) => this.#stateOf(Buffer.from(key, 'hex'))).filter(
       ({ lamports }) => lamports > 0n,
     )
-    return { ...this.#origin, ...ledger.content(), accounts, writeVersion, newestSlot, waiting }
+    return { ...this.#origin, ...ledger.content(), accounts, writeVersion, newestSlot: latestSlot, waiting }
   }
 
   #openSlot(): void {
-    const { ledger, newestSlot } = this.#state
-    const slot = newestSlot + 1n
+    const { ledger, latestSlot } = this.#state
+    const slot = latestSlot + 1n
     const plannedOutcome = this.#plannedOutcomeOf(slot)
     const blockTime = BigInt(Math.floor(Date.now() / 1_000))
     const accounts = this.#version(this.#begin(slot, blockTime))
     this.#commit({ kind: 'opened', slot, blockTime, doom: plannedOutcome, accounts })
-    const parent = ledger.newest.slot
+    const parent = ledger.latest.slot
     this.#report({ kind: 'status', slot, parent, status: SlotStatus.SLOT_FIRST_SHRED_RECEIVED })
     this.#report({ kind: 'status', slot, parent, status: SlotStatus.SLOT_CREATED_BANK })
     this.#report({ kind: 'accounts', slot, accounts })

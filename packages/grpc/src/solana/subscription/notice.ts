@@ -28,7 +28,7 @@ export type GeyserNotice =
 export interface ForkNotice {
   readonly kind: 'fork'
   readonly slot: bigint
-  /** The new block, delivered next as far as it is replayed; undefined when the slot has none. */
+  /** The new block, delivered next if it is replayed; undefined when the slot has none. */
   readonly blockhash: string | undefined
   /** The previous block; undefined when it never became complete, or was cut off before. */
   readonly previousBlockhash: string | undefined

@@ -45,11 +45,11 @@ export function createReplayPlan(
   }
 
   const checkFirst = ({ slot, parentSlot }: SubscribeUpdateBlockMeta) => {
-    const { newestBlock, resumeSlot } = tracker
+    const { latestBlock, resumeSlot } = tracker
     if (resumeSlot !== undefined && slot < resumeSlot) return
     unchecked = false
-    if (newestBlock === undefined || parentSlot <= newestBlock) return
-    abandonReplay(newestBlock + 1n, slot, `the server has left out slot ${parentSlot}`)
+    if (latestBlock === undefined || parentSlot <= latestBlock) return
+    abandonReplay(latestBlock + 1n, slot, `the server has left out slot ${parentSlot}`)
   }
 
   return {

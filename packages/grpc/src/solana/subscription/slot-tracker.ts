@@ -17,7 +17,7 @@ export interface SlotTracker {
   /** The slot to replay from; undefined before the first update. */
   readonly resumeSlot: bigint | undefined
   /** The slot of the latest complete block. */
-  readonly newestBlock: bigint | undefined
+  readonly latestBlock: bigint | undefined
   /** The latest slot of which no further update is expected. */
   readonly checkpoint: Checkpoint | undefined
   /** Increases with every new update. */
@@ -233,7 +233,7 @@ export function createSlotTracker(onFork: (notice: ForkNotice) => void): SlotTra
     get resumeSlot() {
       return minSlot
     },
-    get newestBlock() {
+    get latestBlock() {
       return recentBlocks.at(-1)?.slot
     },
     get checkpoint() {

@@ -73,10 +73,10 @@ export async function startGeyserServer({ retainedSlots = 150 } = {}): Promise<G
           const received: SubscribeRequest[] = []
           calls.push(received)
           let fault: unknown
-          let newest: SubscribeRequest | undefined
+          let latest: SubscribeRequest | undefined
           const apply = () => {
-            const request = newest ?? subscriber.request
-            newest = undefined
+            const request = latest ?? subscriber.request
+            latest = undefined
             try {
               const refused = refusal?.(request)
               if (refused) throw refused
@@ -96,8 +96,8 @@ export async function startGeyserServer({ retainedSlots = 150 } = {}): Promise<G
                 subscriber.waiting.push(updateOf({ $case: 'pong', value: { id: request.ping.id } }))
               } else {
                 // Of several waiting requests, only the latest applies.
-                if (newest === undefined) setImmediate(apply)
-                newest = request
+                if (latest === undefined) setImmediate(apply)
+                latest = request
               }
               wake()
             }

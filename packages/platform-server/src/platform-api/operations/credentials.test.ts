@@ -191,7 +191,7 @@ describeInOrder('credentials of nodes', (create) => {
     const used = (usedAt: number, address: string) =>
       writeCredentialUses(db, [
         { credentialId: id, usedAt, address, addresses: [address] },
-        { credentialId: 'CR-gone', usedAt, address, addresses: [address] },
+        { credentialId: 'CR-deleted', usedAt, address, addresses: [address] },
       ])
     const later = Date.UTC(2026, 2, 9, 14, 26, 53)
     await used(later, '2001:db8::7')

@@ -51,7 +51,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
         durationMicroseconds: 0,
       },
       { ...usageRow, nodeId: secondId },
-      { ...usageRow, nodeId: 'ND-gone' },
+      { ...usageRow, nodeId: 'ND-deleted' },
       { ...usageRow, organizationId: foreign, nodeId: 'ND-foreign' },
     ]
     await writeUsage(db, { writer: 'test', sequence: 1, rows })
@@ -76,7 +76,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     expect(results.map((row) => [row.datetime, row.protocol, row.node_id, row.requests])).toEqual([
       ['2026-04-01T00:00:00Z', 'beacon', nodeId, 10],
       ['2026-03-10T00:00:00Z', 'evm', nodeId, 10],
-      ...[nodeId, secondId, 'ND-gone']
+      ...[nodeId, secondId, 'ND-deleted']
         .toSorted()
         .map((id) => ['2026-03-09T00:00:00Z', 'evm', id, id === nodeId ? 22 : 10]),
     ])
@@ -96,7 +96,10 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
       timed_requests: 30,
       duration_ms: 37.035,
     })
-    expect(results.find((row) => row.node_id === 'ND-gone')).toMatchObject({ node_name: null, network: null })
+    expect(results.find((row) => row.node_id === 'ND-deleted')).toMatchObject({
+      node_name: null,
+      network: null,
+    })
     const sums = { requests: 62, failed_requests: 2, request_units: 60, bytes_in: 620, bytes_out: 6_030 }
     expect(totals).toEqual({ ...sums, timed_requests: 60, duration_ms: 74.07 })
   })
@@ -109,7 +112,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     ['date_from=2026-03-09&date_to=2026-04-30&protocol=beacon', 10],
     ['date_from=2026-03-09&date_to=2026-04-30&protocol=beacon,evm,grpc', 62],
     ['date_from=2026-03-09&date_to=2026-04-30&network=other,none', 10],
-    ['date_from=2026-03-09&node_id=ND-gone,ND-foreign', 10],
+    ['date_from=2026-03-09&node_id=ND-deleted,ND-foreign', 10],
     ['date_from=2026-03-09&node_id=ND-foreign', 0],
     ['date_from=2026-03-09&node_id=&network=&protocol=&date_to=', 62],
     ['date_from=2027-01-01', 0],

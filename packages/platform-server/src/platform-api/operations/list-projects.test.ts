@@ -256,8 +256,8 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
   })
 
   it('responds to page 1 of an empty list with an empty page, and to page 2 with 404', async () => {
-    expect(await page('?name=nobody&page=1')).toEqual({ count: 0, next: null, previous: null, results: [] })
-    expect((await fixture.call('/v2/projects/?name=nobody&page=2')).statusCode).toBe(404)
+    expect(await page('?name=unknown&page=1')).toEqual({ count: 0, next: null, previous: null, results: [] })
+    expect((await fixture.call('/v2/projects/?name=unknown&page=2')).statusCode).toBe(404)
     expect((await fixture.call('/v2/projects/?organization=RG-1&page=2')).statusCode).toBe(404)
   })
 

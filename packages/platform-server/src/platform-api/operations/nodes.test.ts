@@ -295,7 +295,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
   })
 
   it('are deleted with all their records', async () => {
-    const { id, credentials } = await createNode('Gone')
+    const { id, credentials } = await createNode('Deleted')
     const credential = credentials[0]?.id ?? ''
     await call('PUT', nodePath(id, 'limits'), { requests_per_second: 5 })
     await call('PUT', nodePath(id, 'credentials', credential, 'limits'), { requests_per_second: 5 })

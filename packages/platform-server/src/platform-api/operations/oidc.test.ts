@@ -94,7 +94,7 @@ describe('the sign-in through an identity provider', () => {
   })
 
   it.each([
-    ['no member', { id: 's', email: 'stranger@breakwater.test', verified: true }],
+    ['no member', { id: 's', email: 'unknown@breakwater.test', verified: true }],
     [
       'a member whose address the provider has not verified',
       { id: 'u', email: 'vera@breakwater.test', verified: false },

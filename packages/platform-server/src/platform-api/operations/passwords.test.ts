@@ -36,8 +36,8 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     const responses = []
     for (const [email, password] of [
       [owner, 'wrong'],
-      ['nobody@breakwater.test', 'wrong'],
-      ['nobody@breakwater.test', testPassword],
+      ['unknown@breakwater.test', 'wrong'],
+      ['unknown@breakwater.test', testPassword],
       [owner, ''],
     ] as const) {
       const before = passwords.checked()

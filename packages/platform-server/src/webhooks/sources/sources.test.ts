@@ -224,7 +224,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       await subscribe('upstream.down', 'upstream.up')
       const check = createUpstreamWatch(store)
       const observations: ObservedUpstream[] = [
-        { ...observed('failing'), nodes: ['ND-gone'], field: 'evm', position: 0, class: 'failing' },
+        { ...observed('failing'), nodes: ['ND-deleted'], field: 'evm', position: 0, class: 'failing' },
         observed('cordoned'),
         observed('unknown', 1),
       ]

@@ -2,7 +2,7 @@ import { inResponse, inRequest, get, json, type OpenapiCase, query, side, text }
 
 /** Test cases for the rules about operations, their parameters and their responses. */
 export const operationCases: readonly OpenapiCase[] = [
-  { title: 'operation removed', bump: 'major', base: { item: get({ operationId: 'gone' }) }, head: {} },
+  { title: 'operation removed', bump: 'major', base: { item: get({ operationId: 'removed' }) }, head: {} },
   {
     title: 'operation added',
     bump: 'minor',
@@ -30,7 +30,7 @@ export const operationCases: readonly OpenapiCase[] = [
     head: side({ deprecated: true, 'x-sunset': '2027-06-30' }),
   },
   {
-    title: 'deprecated taken back',
+    title: 'deprecation revoked',
     bump: 'patch',
     base: side({ deprecated: true }),
     head: side({}),

@@ -193,7 +193,7 @@ export const schemaCases: readonly OpenapiCase[] = [
     head: inResponse({ type: 'array', prefixItems: [text, text], items: false }),
   },
   {
-    title: 'alternatives told apart by another property',
+    title: 'alternatives distinguished by another property',
     bump: 'major',
     base: inResponse({ oneOf: [object({ a: text })], discriminator: { propertyName: 'a' } }),
     head: inResponse({ oneOf: [object({ a: text })], discriminator: { propertyName: 'b' } }),

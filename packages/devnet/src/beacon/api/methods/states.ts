@@ -144,7 +144,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       const record = chain.state(stateId)
       const committees = committeesOf(record.state, epoch ?? record.state.epochCtx.epoch)
       if (slot !== undefined && !committees.some((committee) => committee.slot === slot)) {
-        throw new Refused('slot must lie in the epoch that is asked for.')
+        throw new Refused('slot must lie in the requested epoch.')
       }
       if (index !== undefined && !committees.some((committee) => committee.index === index)) {
         throw new Refused('index must be below the number of committees per slot.')

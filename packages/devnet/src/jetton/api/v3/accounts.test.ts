@@ -15,7 +15,7 @@ beforeAll(async () => {
   master = Address.parse(example.jetton_master)
   jettonWallet = Address.parse(example.jetton_wallet)
   await server.send([
-    { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the stranger') },
+    { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the receiver') },
     { to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, otherAddress, 77n) },
   ])
 })

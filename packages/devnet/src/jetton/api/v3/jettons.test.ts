@@ -21,15 +21,15 @@ beforeAll(async () => {
   wallet = Address.parse(example.wallet)
   master = Address.parse(example.jetton_master)
   jettonWallet = Address.parse(example.jetton_wallet)
-  await sendToStranger(server)
+  await sendToOther(server)
 })
 
 /** Sends coins and jettons from the sample wallet. */
-async function sendToStranger({ chain, send }: V3Server): Promise<void> {
+async function sendToOther({ chain, send }: V3Server): Promise<void> {
   const from = Address.parse(chain.example.wallet)
   const to = Address.parse(chain.example.jetton_wallet)
   await send([
-    { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the stranger') },
+    { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the receiver') },
     { to, value: toNano('0.2'), body: transferBody(from, otherAddress, 77n) },
   ])
 }
@@ -94,16 +94,16 @@ test('transfers of the jetton by every filter', async () => {
   const { index } = server.chain
   const newestFirst = index.transfers.toReversed()
   const transfer = index.transfers.find(({ amount }) => amount === 77n)
-  if (transfer === undefined) throw new Error('the stranger got jettons')
+  if (transfer === undefined) throw new Error('no transfer to the other account')
   const { transaction } = transfer
   const later = newestFirst.filter((row) => row.transaction.lt > transaction.lt)
-  const toStranger = newestFirst.filter(({ destination }) => destination === otherAddress.toRawString())
+  const toOther = newestFirst.filter(({ destination }) => destination === otherAddress.toRawString())
   const cases: [filter: Input, expected: typeof newestFirst][] = [
     [{}, newestFirst],
     [{ sort: 'asc' }, newestFirst.toReversed()],
     [{ limit: 1, offset: 1 }, newestFirst.slice(1, 2)],
-    [{ owner_address: otherAddress.toString() }, toStranger],
-    [{ owner_address: otherAddress.toString(), direction: 'in' }, toStranger],
+    [{ owner_address: otherAddress.toString() }, toOther],
+    [{ owner_address: otherAddress.toString(), direction: 'in' }, toOther],
     [{ owner_address: otherAddress.toString(), direction: 'out' }, []],
     [{ owner_address: wallet.toString(), direction: 'out' }, newestFirst],
     [{ jetton_wallet: jettonWallet.toString() }, newestFirst],
@@ -208,7 +208,7 @@ describe('a chain with jetton transfers', () => {
   beforeAll(async () => {
     owner = Address.parse(moving.chain.example.wallet)
     ownWallet = Address.parse(moving.chain.example.jetton_wallet)
-    await sendToStranger(moving)
+    await sendToOther(moving)
   })
 
   test('omits empty jetton wallets on request', async () => {

@@ -23,7 +23,7 @@ let coins: ChainTransaction
 let found: Found[] = []
 beforeAll(async () => {
   wallet = Address.parse(server.chain.example.wallet)
-  const transfer = { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the stranger') }
+  const transfer = { to: otherAddress, value: toNano(1), bounce: false, body: comment('for the receiver') }
   const trace = await server.send([transfer])
   coins = trace.transactions[1] as ChainTransaction
   found = findAll(server.chain.transactions)
@@ -154,7 +154,7 @@ test('a message with its transactions and its text', async () => {
     in_msg_tx_hash: coins.hash.toString('base64'),
     out_msg_tx_hash: coins.parent?.hash.toString('base64'),
     message_content: {
-      decoded: { type: 'text_comment', '@type': 'text_comment', comment: 'for the stranger' },
+      decoded: { type: 'text_comment', '@type': 'text_comment', comment: 'for the receiver' },
     },
   })
   expect(messages[0]).not.toHaveProperty('hash_norm')

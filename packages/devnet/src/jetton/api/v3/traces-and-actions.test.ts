@@ -49,14 +49,14 @@ const actionsOf = async (trace: Trace, filter: Input = {}): Promise<Json[]> =>
 
 test('traces by every filter', async () => {
   const newestFirst = traces.toReversed()
-  const ofStranger = newestFirst.filter(({ transactions }) =>
+  const ofOther = newestFirst.filter(({ transactions }) =>
     transactions.some(({ account }) => account === otherWallet.address.toRawString()),
   )
   const { lt, now, masterSeqno } = lastOf(refused)
   const cases: [filter: Input, expected: readonly Trace[]][] = [
     [{}, newestFirst],
     [{ sort: 'asc', limit: 2, offset: 1 }, traces.slice(1, 3)],
-    [{ account: otherWallet.address.toString() }, ofStranger],
+    [{ account: otherWallet.address.toString() }, ofOther],
     [{ trace_id: [id(coinsTrace), transfer.id.toString('hex')] }, [transfer, coinsTrace]],
     [{ tx_hash: hashesOf(refused.transactions) }, [refused]],
     [{ msg_hash: coinsTrace.externalHash.toString('base64') }, [coinsTrace]],
@@ -68,7 +68,7 @@ test('traces by every filter', async () => {
     [{ end_utime: now - 1 }, newestFirst.filter((trace) => lastOf(trace).now < now)],
     [{ trace_id: 'ab'.repeat(32) }, []],
   ]
-  expect(ofStranger).toHaveLength(3)
+  expect(ofOther).toHaveLength(3)
   for (const [filter, expected] of cases) {
     const response = await server.rows('traces', filter)
     const found = response.traces === null ? [] : response.traces.map((trace: Json) => trace.trace_id)
@@ -236,7 +236,7 @@ test('actions by every filter', async () => {
   const { actions: all } = await server.rows('actions', { limit: 1000 })
   const [action] = await actionsOf(coinsTrace)
   const { end_lt: lt, end_utime: now } = action
-  const ofStranger = (await server.rows('actions', { limit: 1000, include_accounts: true })).actions.filter(
+  const ofOther = (await server.rows('actions', { limit: 1000, include_accounts: true })).actions.filter(
     ({ accounts }: Json) => accounts.includes(raw(otherWallet.address)),
   )
   const message = lastOf(coinsTrace).parse().raw.refs[0]?.refs[0]?.hash().toString('base64') ?? ''
@@ -248,7 +248,7 @@ test('actions by every filter', async () => {
     [{ msg_hash: message }, [action]],
     [{ trace_id: id(coinsTrace) }, [action]],
     [{ mc_seqno: action.trace_mc_seqno_end }, [action]],
-    [{ account: otherWallet.address.toString() }, ofStranger],
+    [{ account: otherWallet.address.toString() }, ofOther],
     [
       { action_type: ['ton_transfer', 'jetton_burn'] },
       all.filter(({ type }: Json) => /^(ton_t|jetton_b)/.test(type)),
@@ -260,7 +260,7 @@ test('actions by every filter', async () => {
     [{ end_utime: now - 1 }, all.filter(({ end_utime }: Json) => end_utime < now)],
     [{ tx_hash: 'ab'.repeat(32) }, []],
   ]
-  expect(ofStranger.length).toBeGreaterThan(2)
+  expect(ofOther.length).toBeGreaterThan(2)
   expect(new Set(all.map(({ action_id }: Json) => action_id)).size).toBe(all.length)
   for (const [filter, expected] of cases) {
     const { actions } = await server.rows('actions', filter)

@@ -38,9 +38,9 @@ export const blockOperations = [
 
   query('masterchainBlockShardState', { seqno: required(int32) }, ({ chain }, { seqno }) => {
     // The shard block does not change in masterchain blocks that contain no new shard block.
-    const newest = chain.blocks(0).findLast(({ masterSeqno }) => masterSeqno <= seqno)
+    const latest = chain.blocks(0).findLast(({ masterSeqno }) => masterSeqno <= seqno)
     const isKnown = chain.block({ workchain: -1, seqno }) !== undefined
-    return blocksAnswer(chain, requireBlocks(isKnown && newest !== undefined ? [newest] : [], seqno))
+    return blocksAnswer(chain, requireBlocks(isKnown && latest !== undefined ? [latest] : [], seqno))
   }),
 
   query(

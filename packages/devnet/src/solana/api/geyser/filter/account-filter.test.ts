@@ -90,7 +90,7 @@ describe('readAccountFilter', () => {
 
   it('returns the names of all matching filters', () => {
     const request = {
-      accounts: { all: {}, none: { owner: [address('nobody')] }, some: { owner: [address('program')] } },
+      accounts: { all: {}, none: { owner: [address('unknown')] }, some: { owner: [address('program')] } },
     }
     expect(receive(request, account(whale))[0]?.filters).toEqual(['all', 'some'])
   })

@@ -75,7 +75,7 @@ describe('blocks', () => {
     expect(selected('alice')?.transactions.map(({ index }) => index)).toEqual([0n])
     expect(selected('alice')?.accounts.map(({ lamports }) => lamports)).toEqual([30n])
     expect(selected('alice')).toMatchObject({ executedTransactionCount: 2n, updatedAccountCount: 2n })
-    expect(selected('nobody')).toMatchObject({ transactions: [], accounts: [] })
+    expect(selected('unknown')).toMatchObject({ transactions: [], accounts: [] })
   })
 
   it('have their accounts cut by the slices of the request', () => {

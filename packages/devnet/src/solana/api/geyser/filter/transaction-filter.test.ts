@@ -84,7 +84,7 @@ describe('readTransactionFilter', () => {
   })
 
   it.each([
-    ['nobody without it', undefined, { alice: false, bob: false, carol: false }],
+    ['no account without it', undefined, { alice: false, bob: false, carol: false }],
     ['all owners with ALL', all, { alice: true, bob: true, carol: true }],
     [
       'those whose balance changed with BALANCE_CHANGED',

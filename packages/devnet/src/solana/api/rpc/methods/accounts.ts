@@ -1,7 +1,7 @@
 import { describeAccount } from '../described-account.ts'
 import { inContext, type Method } from '../method.ts'
 import { invalid, readOptions, readPublicKey } from '../parameters.ts'
-import { newestSlot } from './cluster.ts'
+import { latestSlot } from './cluster.ts'
 
 const maxKeys = 100
 
@@ -9,12 +9,12 @@ const maxKeys = 100
 export const accountMethods: Readonly<Record<string, Method>> = {
   getBalance: (parameters, chain) => {
     const key = readPublicKey(parameters[0])
-    return inContext(newestSlot(parameters, 1, chain), chain.account(key)?.lamports ?? 0n)
+    return inContext(latestSlot(parameters, 1, chain), chain.account(key)?.lamports ?? 0n)
   },
   getAccountInfo: async (parameters, chain) => {
     const key = readPublicKey(parameters[0])
     const options = readOptions(parameters, 1)
-    return inContext(newestSlot(parameters, 1, chain), await describeAccount(chain.account(key), options))
+    return inContext(latestSlot(parameters, 1, chain), await describeAccount(chain.account(key), options))
   },
   getMultipleAccounts: async (parameters, chain) => {
     const [keys] = parameters
@@ -22,7 +22,7 @@ export const accountMethods: Readonly<Record<string, Method>> = {
       throw invalid('pubkeys', `a list of at most ${maxKeys} public keys`)
     const options = readOptions(parameters, 1)
     const accounts = keys.map((key, index) => chain.account(readPublicKey(key, `pubkeys[${index}]`)))
-    const slot = newestSlot(parameters, 1, chain)
+    const slot = latestSlot(parameters, 1, chain)
     return inContext(slot, await Promise.all(accounts.map((account) => describeAccount(account, options))))
   },
 }

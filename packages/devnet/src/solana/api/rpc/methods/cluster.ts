@@ -61,7 +61,7 @@ export function tipOf(parameters: Parameters, position: number, chain: SolanaCha
  * Returns the latest slot, because the chain stores only its state; the commitment level is validated, but otherwise
  * ignored.
  */
-export function newestSlot(parameters: Parameters, position: number, chain: SolanaChain): bigint {
+export function latestSlot(parameters: Parameters, position: number, chain: SolanaChain): bigint {
   const options = readOptions(parameters, position)
   readCommitment(options)
   const { slot } = chain.tip(CommitmentLevel.PROCESSED)

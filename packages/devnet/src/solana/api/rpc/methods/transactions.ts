@@ -76,13 +76,13 @@ function describePreflight(refused: TransactionRefused): RpcError {
   })
 }
 
-function describeStatus(status: SignatureStatus | undefined, newest: bigint): object | null {
+function describeStatus(status: SignatureStatus | undefined, latest: bigint): object | null {
   if (status === undefined) return null
   const { slot, commitment } = status
   const err = status.err === undefined ? null : readTransactionError(status.err)
   return {
     slot,
-    confirmations: commitment === CommitmentLevel.FINALIZED ? null : newest < slot ? 0n : newest - slot,
+    confirmations: commitment === CommitmentLevel.FINALIZED ? null : latest < slot ? 0n : latest - slot,
     err,
     status: err === null ? { Ok: null } : { Err: err },
     confirmationStatus: confirmationStatuses[commitment],
