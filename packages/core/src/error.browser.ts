@@ -10,7 +10,7 @@ export class FairleadError<code extends ErrorCode = ErrorCode> extends Error imp
   declare readonly docsUrl: undefined
 
   constructor(code: code, details: ErrorDetails[code], options?: ErrorOptions) {
-    super(`${code} ${JSON.stringify(details)}`.replace(/(.{998}[^\uD800-\uDBFF]?).+/s, '$1…'), options)
+    super(`${code} ${JSON.stringify(details)}`.replace(/(.{999}).+/su, '$1…'), options)
     this.shortMessage = this.code = code
     this.details = details
   }
