@@ -193,7 +193,7 @@ describe('a gateway with one process', () => {
     await vi.waitFor(async () => expect(await statusFor('second')).toBe(200), patience)
     expect(await statusFor('first')).toBe(401)
     await vi.waitFor(
-      () => expect(gateway.output()).toMatch(/"options":\["publicUrl"\].*next start only/),
+      () => expect(gateway.output()).toMatch(/"options":\["publicUrl"\].*take effect only after a restart/),
       patience,
     )
     await writeFile(file, 'metricsToken: third\nmaxBatchItems: c4n4ry\n')
