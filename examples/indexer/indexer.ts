@@ -62,7 +62,7 @@ async function rollBack(): Promise<LogPosition | undefined> {
     const hash = await hashAt(last.blockNumber)
     if (hash === undefined || hash === last.blockHash) return last
     const removed = table.removeBlock(last.blockHash)
-    console.log(`- block ${toNumber(last.blockNumber)} all ${removed}  is not on the chain any more`)
+    console.log(`- block ${toNumber(last.blockNumber)} all ${removed}  is no longer on the chain`)
   }
   return undefined
 }

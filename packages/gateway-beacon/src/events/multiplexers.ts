@@ -87,7 +87,7 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
     try {
       return stream.isFrom(upstreams.of(grant))
     } catch {
-      // The node has no usable upstream any more.
+      // The node no longer has a usable upstream.
       return false
     }
   }

@@ -122,7 +122,7 @@ export class UpstreamStream {
     BufferedResponse | undefined
   > {
     try {
-      // The upstreams may have changed meanwhile.
+      // The upstreams may have changed since they were ranked.
       if (!this.#upstreams.uses(best)) throw new RestError(503, 'The upstreams of the node have changed.')
       const rejection = await this.#openUpstream(best)
       if (!rejection || !isFailure(rejection) || !next) return rejection

@@ -1,8 +1,4 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Devnet, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { type NodeProxy, proxyTo } from '@fairlead/gateway-core/testing/node-proxy'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { waitFor } from '@fairlead/vitest/wait-for'
@@ -11,21 +7,14 @@ import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { createSubscriptionMultiplexers } from './multiplexers.ts'
+import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
 import { inFrontOf } from '../testing/listener-fixture.ts'
-import { rpcOf } from '../testing/traced-chain.ts'
 
-let directory: string
-let devnet: Devnet
-let chain: EvmDevnetChain
+let chain: BusyChain
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'fairlead-changed-upstreams-'))
-  devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
-  ;[chain] = devnet.chains as [EvmDevnetChain]
+  chain = await startBusyChain()
 }, 60_000)
-afterAll(async () => {
-  await devnet.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => chain.stop())
 
 /** The upstream lists of a node, of two URLs of one chain. */
 const lists = ([a, b]: readonly [NodeProxy, NodeProxy]) => ({
@@ -36,7 +25,7 @@ const lists = ([a, b]: readonly [NodeProxy, NodeProxy]) => ({
 })
 
 async function start(isPolling: boolean) {
-  const proxies = [await proxyTo(chain.url), await proxyTo(chain.url)] as const
+  const proxies = [await proxyTo(chain.node), await proxyTo(chain.node)] as const
   onTestFinished(async () => void (await Promise.all(proxies.map((proxy) => proxy.stop()))))
   const upstreams = Object.entries(lists(proxies)).map(
     ([name, { evm, websocket }]) => [name, isPolling ? { evm } : { evm, websocket }] as const,
@@ -55,25 +44,25 @@ it.each([
   const { gateway, client, byName, proxies } = await start(isPolling)
   const id = await client.subscribe('newHeads')
   const received = () => client.results<{ number: string }>(id).map(({ number }) => Number(number))
-  const before = Number(await rpcOf(chain.url, 'eth_blockNumber', []))
+  const before = Number(await chain.rpc('eth_blockNumber'))
   let mined = 0
   for (const name of ['both', 'cordoned', 'second'] as const) {
     gateway.change({ upstreams: byName[name] })
-    for (const method of ['evm_mine', 'evm_mine']) await rpcOf(chain.url, method, [])
+    for (let block = 0; block < 2; block += 1) await chain.rpc('evm_mine')
     mined += 2
     await waitFor(() =>
       expect(received()).toEqual(Array.from({ length: mined }, (__, index) => before + 1 + index)),
     )
   }
-  // The removed upstream is not used any more.
+  // The removed upstream is no longer used.
   await proxies[0].stop()
-  await rpcOf(chain.url, 'evm_mine', [])
+  await chain.rpc('evm_mine')
   await waitFor(() => expect(received().at(-1)).toBe(before + mined + 1))
   gateway.change({ upstreams: byName.first })
   expect(await client.closed).toEqual([1012, 'the upstreams of the node have changed'])
 })
 
-it('closes a connection when the chain must be followed in another way', async () => {
+it('closes a connection when its node loses the last WebSocket upstream', async () => {
   const { gateway, client, byName } = await start(false)
   await client.subscribe('newHeads')
   gateway.change({ upstreams: { evm: byName.both.evm } })

@@ -55,7 +55,7 @@ it('keeps the chain of a node when an added upstream of another chain responds f
   for (let number = 0; number < 5; number += 1) expect(await call()).toBe('0x1')
 })
 
-it('waits for the health of an added upstream also when the list changes again meanwhile', async () => {
+it('waits for the health of an added upstream, also when the list changes again', async () => {
   const [first, second, wrong] = [
     await upstreamOf('0x1', 100),
     await upstreamOf('0x1', 100),

@@ -144,7 +144,7 @@ export class ProxiedCall {
       const isListed = this.#upstreams.current.includes(member)
       if (!this.#isSettled && isListed) return this.#connect(stream)
       stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
-      // The upstreams have changed meanwhile.
+      // The upstreams changed while the stream was opened.
       if (!this.#isSettled) await this.#open()
     } catch (error) {
       const grpcError = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')

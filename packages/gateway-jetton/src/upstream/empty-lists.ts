@@ -22,7 +22,7 @@ export interface Lists {
  * @param response - unread response
  * @param lists - where the contract has lists
  * @param signal - signal of the exchange
- * @throws RestError 502 or 504 when the response is interrupted meanwhile
+ * @throws RestError 502 or 504 when the response is interrupted
  */
 export async function withEmptyLists(
   response: StreamedResponse,
