@@ -96,9 +96,9 @@ it('removes transfers that were reorganized while it was stopped', async () => {
   expect(rowsOf(database)).not.toEqual(await chain())
   const { code, lines } = await run(['indexer', '--database', database, '--count', '2'])
   expect(code).toBe(0)
-  expect(
-    lines.filter((line) => /^- block \d+ all 1 {2}is no longer on the chain$/.test(line)),
-  ).toHaveLength(2)
+  expect(lines.filter((line) => /^- block \d+ all 1 {2}is no longer on the chain$/.test(line))).toHaveLength(
+    2,
+  )
   await agree(database)
 })
 
