@@ -6,6 +6,5 @@ export default mergeConfig(shared, {
     globalSetup: 'test/global-setup.ts',
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    fileParallelism: false,
   },
 })
