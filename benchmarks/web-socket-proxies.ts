@@ -5,6 +5,7 @@ import { serveLimited } from './fixtures/limited-gateway.ts'
 import { startNginxWebSocketProxy } from './fixtures/nginx.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import { measuresOf, type Role } from './fixtures/report/comparison.ts'
+import { loadMeasures } from './fixtures/report/proxy-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import type { LoadResult } from './fixtures/web-socket-load.ts'
 import { loadWebSockets, startWebSocketNode, type WebSocketNode } from './fixtures/web-socket-run.ts'
@@ -17,7 +18,7 @@ const roles: Readonly<Record<string, Role>> = {
 const contenderNames = Object.keys(roles)
 const allScenarios = '1x1,16x1,64x1,1x16,16x16,64x16'
 const flags = readFlags(import.meta.filename, {
-  seconds: { type: 'string', default: '5', description: 'length of a window' },
+  seconds: { type: 'string', default: '2', description: 'length of a window' },
   ...reportFlags,
   'warm-up': {
     type: 'string',
@@ -174,16 +175,8 @@ function titleOf({ connections, calls }: Scenario): string {
 function add(scenario: Scenario, samples: ReadonlyMap<string, readonly Sample[]>): void {
   const baseline = samples.has('nginx') ? 'nginx' : ([...samples.keys()][0] ?? '')
   const lower = { better: 'lower', baseline } as const
-  const measures = measuresOf(samples, [
-    {
-      name: 'calls per second',
-      unit: 'calls/s',
-      better: 'higher',
-      baseline,
-      value: ({ perSecond }) => perSecond,
-    },
-    { ...lower, name: 'p50', unit: 'ms', value: ({ p50Ms }) => p50Ms },
-    { ...lower, name: 'p99', unit: 'ms', value: ({ p99Ms }) => p99Ms },
+  const measures = measuresOf<Sample>(samples, [
+    ...loadMeasures('calls', baseline),
     {
       ...lower,
       name: 'CPU time of the proxy per call',
