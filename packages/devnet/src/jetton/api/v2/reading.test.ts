@@ -239,7 +239,11 @@ test('finds blocks by number, logical time and time, with their shards', async (
   expect(await server.result('lookupBlock', { ...position, lt: header.end_lt })).toEqual(shards[0])
   expect(await server.result('lookupBlock', { ...position, lt: header.start_lt })).toEqual(shards[0])
   const found = await server.result('lookupBlock', { ...position, unixtime: header.gen_utime })
-  expect(found.seqno).toBeLessThanOrEqual(seqno)
+  const headerOf = async (id: Json): Promise<Json> =>
+    server.result('getBlockHeader', { ...position, seqno: id.seqno })
+  const first = await headerOf(found)
+  expect(first.gen_utime).toBe(header.gen_utime)
+  expect((await headerOf(first.prev_blocks[0])).gen_utime).toBeLessThan(header.gen_utime)
   const { shards: sizes } = await server.result('getOutMsgQueueSize')
   expect(sizes.map(({ id }: Json) => id)).toEqual([last, shards[0]])
 })
