@@ -28,7 +28,15 @@ export function sendParserError(error: NodeJS.ErrnoException, socket: Duplex): v
     socket.destroy()
     return
   }
-  const status = statusOfCode[error.code ?? ''] ?? 400
+  socket.end(responseOf(statusOfCode[error.code ?? ''] ?? 400))
+}
+
+/** Returns the response to a request that does not arrive in time. */
+export function timeoutResponse(): string {
+  return responseOf(408)
+}
+
+function responseOf(status: number): string {
   const { requestId, body } = content(status)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
@@ -37,7 +45,7 @@ export function sendParserError(error: NodeJS.ErrnoException, socket: Duplex): v
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
 /** Responds with 417 to a request with an unsupported expectation (RFC 9110, section 10.1.1). */
@@ -51,5 +59,6 @@ export function sendExpectationFailed(_: IncomingMessage, response: ServerRespon
 function content(status: number): { readonly requestId: string; readonly body: string } {
   const requestId = makeRequestId()
   const message = messages[status] ?? 'The request is not valid HTTP/1.1.'
-  return { requestId, body: JSON.stringify(errorBody(new PlatformError('invalid', { message }), requestId)) }
+  const code = status === 413 ? 'payload_too_large' : 'invalid'
+  return { requestId, body: JSON.stringify(errorBody(new PlatformError(code, { message }), requestId)) }
 }

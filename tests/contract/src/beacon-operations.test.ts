@@ -49,7 +49,7 @@ interface Entry {
     readonly dataFields?: Fields
   } | null
   readonly answerHeaders: readonly string[]
-  /** Whether the 400 response lists the rejected items. */
+  /** Whether the 400 response may list the rejected items. */
   readonly indexedErrors: boolean
   readonly statuses: readonly string[]
 }
@@ -253,17 +253,28 @@ describe.each(table)('$operationId', (entry) => {
   })
 
   it('has the statuses of the table and those of every hosted node', () => {
-    const hosted = ['401', '403', '404', '429', '500', '501', '502', '503', '504']
+    const hosted = ['401', '403', '404', '408', '429', '431', '500', '501', '502', '503', '504', '508']
+    const validated = entry.body !== null || entry.parameters.length > 0 ? ['400'] : []
     const negotiated = entry.answer ? ['406'] : []
     const bodyStatuses = entry.body ? ['413', '415'] : []
-    const expected = new Set([...entry.statuses, ...hosted, ...negotiated, ...bodyStatuses])
+    const expected = new Set([...entry.statuses, ...hosted, ...validated, ...negotiated, ...bodyStatuses])
     expect(Object.keys(responses)).toEqual([...expected].toSorted())
     for (const [status, response] of Object.entries(responses)) {
       if (status === '200') continue
       const content = Object.entries(contentOf(response)).map(([key, media]) => [key, typesOf(media.schema)])
-      const type = status === '400' && entry.indexedErrors ? 'IndexedError' : 'BeaconError'
-      expect(content, status).toEqual(status < '300' ? [] : [[json, [type]]])
+      const types = [
+        ...(status === '400' && entry.indexedErrors ? ['IndexedError'] : []),
+        ...(status === '408' || status === '431' ? ['HttpServerError'] : []),
+        'BeaconError',
+      ]
+      expect(content, status).toEqual(status < '300' ? [] : [[json, types.toSorted()]])
     }
+  })
+
+  it('describes a rejected item and a rejected request differently', () => {
+    if (!entry.indexedErrors) return
+    const { anyOf } = contentOf(responses['400'])[json]?.schema as { anyOf: readonly Json[] }
+    expect(anyOf.map(({ $ref }) => nameOf($ref))).toEqual(['IndexedError', 'BeaconError'])
   })
 })
 

@@ -91,17 +91,23 @@ describe.each(table.operations.filter(({ path }) => path !== burns))('$method $p
   })
 
   it('has the error statuses of every hosted node', () => {
-    const hosted = ['401', '403', '404', '422', '429', '500', '502', '503', '504']
+    const hosted = ['401', '403', '404', '408', '422', '429', '431', '500', '502', '503', '504', '508']
     const actual = [
-      ...(entry.body ? ['413'] : []),
+      ...(entry.body ? ['400', '413', '415'] : []),
       ...(entry.path.endsWith('/walletInformation') ? ['409'] : []),
       // An indexer need not support every kind of contract.
       ...(/\/(dns|vesting|nft|multisig)\b/.test(entry.path) ? ['501'] : []),
     ]
     const { 200: _, ...failures } = responses
     expect(Object.keys(failures)).toEqual([...hosted, ...actual].toSorted())
-    for (const [status, failure] of Object.entries(failures))
-      expect(notation(bodyOf(failure)), status).toBe('JettonError')
+    for (const [status, failure] of Object.entries(failures)) {
+      const isOfServer = status === '408' || status === '431'
+      const { anyOf = [bodyOf(failure)] } = bodyOf(failure)
+      expect((anyOf as readonly Json[]).map(notation), status).toEqual([
+        ...(isOfServer ? ['HttpServerError'] : []),
+        'JettonError',
+      ])
+    }
   })
 })
 

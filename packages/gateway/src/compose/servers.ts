@@ -13,7 +13,7 @@ import { createRouting, type RoutedProtocol, type Routing } from '@fairlead/gate
 import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 import { createHttp2Server } from '@fairlead/grpc-transport'
 import { createHttp1Server, guarded, type Http1Server } from '@fairlead/http1'
-import { sendExpectationFailed } from '../send-client-error.ts'
+import { sendExpectationFailed, timeoutResponse } from '../send-client-error.ts'
 import { sendInternalError } from '../send-internal-error.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { publishConnections } from '../observe/states/connection-metrics.ts'
@@ -87,5 +87,9 @@ function createBuiltinServer(
   { matchBuffered, onBuffered }: Routing,
   http: Server,
 ): Http1Server {
-  return createHttp1Server(http, { maxBodyBytes, match: matchBuffered, newHeadState: () => ({}) }, onBuffered)
+  return createHttp1Server(
+    http,
+    { maxBodyBytes, match: matchBuffered, newHeadState: () => ({}), timeoutResponse },
+    onBuffered,
+  )
 }

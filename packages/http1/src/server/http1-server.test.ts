@@ -389,6 +389,15 @@ describe('connections', () => {
     expect(end).toBe('closed')
   })
 
+  it.each([
+    ['head', 'POST /token HTTP/1.1\r\nhost:'],
+    ['body', 'POST /token HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nx'],
+  ])('end with the given response when a request takes too long: %s', async (phase, sent) => {
+    const timeoutResponse = () => 'HTTP/1.1 408 Late\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}'
+    const { port: to } = await port(echo, { timeouts: { [phase]: 100 }, timeoutResponse })
+    expect(await sendRaw(to, sent)).toEqual({ text: timeoutResponse(), end: 'closed' })
+  })
+
   it('end after pending responses when the port closes, and immediately when idle', async () => {
     const responses: Http1ServerResponse[] = []
     const { close, port: to } = await port((_, response) => responses.push(response))

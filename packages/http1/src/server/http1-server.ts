@@ -34,6 +34,11 @@ export interface Http1ServerOptions<match, headState> extends HeadRules<match, h
   readonly maxBodyBytes: number
   readonly timeouts?: Partial<ServerTimeouts>
   /**
+   * Creates the complete response to a request that does not arrive in time; a 408 response without a body when
+   * omitted. The connection closes after it.
+   */
+  readonly timeoutResponse?: () => string
+  /**
    * Maximum total size of incomplete request bodies, in bytes. Above it, node:http serves the request, and the
    * credential is checked before the body is read.
    */
@@ -79,6 +84,7 @@ export function createHttp1Server<match, headState>(
     isDraining: false,
     maxBodyBytes: Math.min(maxBodyBytes, maxBodyLength),
     timeouts,
+    timeoutResponse: rules.timeoutResponse ?? defaultTimeoutResponse,
     rules,
     serve,
     reserve: (bytes: number) => {
@@ -126,6 +132,10 @@ export function createHttp1Server<match, headState>(
       server.close()
     },
   }
+}
+
+function defaultTimeoutResponse(): string {
+  return 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n'
 }
 
 function dateField(): string {

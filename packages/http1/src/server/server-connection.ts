@@ -20,6 +20,8 @@ export interface ConnectionOwner<match, headState> {
   /** Maximum length of a body; node:http handles longer ones. */
   readonly maxBodyBytes: number
   readonly timeouts: ServerTimeouts
+  /** Creates the complete response to a request that does not arrive in time. */
+  readonly timeoutResponse: () => string
   readonly rules: HeadRules<match, headState>
   serve(request: Http1ServerRequest<match, headState>, response: Http1ServerResponse): void
   /**
@@ -101,7 +103,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     // A long complete response has a socket timeout, which limits how long the client may read nothing.
     if (this.#phase === 'response' && this.#socket.timeout) return
     if (this.#phase === 'head' || this.#phase === 'body') {
-      this.#socket.write('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n')
+      this.#socket.write(this.#owner.timeoutResponse())
     }
     this.destroy()
   }
