@@ -1,7 +1,8 @@
 // The script of `npm test`. Runs on every Node.js version with which the workspace can be installed.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { printSkippedTests } from './skipped-tests.mjs'
 import { readTestFiles } from './test-results.mjs'
 
 const usage = `usage: npm test [-- --profile] [flags of turbo run]
@@ -13,40 +14,6 @@ const usage = `usage: npm test [-- --profile] [flags of turbo run]
 const runs = '.turbo/runs'
 const slowest = 20
 
-// Programs without which suites are skipped: how the test source names them, whether they are missing, and how to
-// install them.
-const programs = [
-  {
-    guard: /hasRedisServer/,
-    name: 'Redis',
-    isMissing: () => !isOnPath('redis-server'),
-    command: 'apt-get install redis-server',
-  },
-  {
-    guard: /postgresPrograms|TEST_DATABASE_URL|backends/,
-    name: 'PostgreSQL',
-    isMissing: () => !isOnPath('postgres') && !existsSync('/usr/lib/postgresql'),
-    command: 'apt-get install postgresql',
-  },
-  {
-    guard: /chromium/,
-    name: 'Chromium',
-    isMissing: () => !['chromium', 'chromium-browser', 'google-chrome'].some(isOnPath),
-    command: 'apt-get install chromium',
-  },
-  {
-    guard: /hasNginx/,
-    name: 'nginx',
-    isMissing: () => !isOnPath('nginx'),
-    command: 'apt-get install nginx',
-  },
-  {
-    guard: /hasSystemd/,
-    name: 'systemd',
-    isMissing: () => !isOnPath('systemd-analyze'),
-    command: 'apt-get install systemd',
-  },
-]
 const elsewhere = [
   { name: 'packed packages and the site', command: 'npm run check:packages' },
   { name: 'go-ethereum, arbitrary calls, faults and the console', command: 'npm run test:reality' },
@@ -73,24 +40,9 @@ const { status, error } = spawnSync(
 )
 if (error) throw error
 if (isProfiled) printProfile()
-printSkipped()
+printSkippedTests()
+for (const { name, command } of elsewhere) print(`not run: tests of ${name}: ${command}`)
 process.exit(status ?? 1)
-
-/** Prints a line for each file with tests that need a program that is not installed. */
-function printSkipped() {
-  for (const { path, tests } of readTestFiles()) {
-    const count = tests.filter(({ status: outcome }) => ['skipped', 'pending'].includes(outcome)).length
-    if (count === 0) continue
-    const source = readFileSync(path, 'utf8')
-    const missing = programs.find(({ guard, isMissing }) => guard.test(source) && isMissing())
-    if (missing) print(`skipped: ${path}, ${count} tests without ${missing.name}: ${missing.command}`)
-  }
-  for (const { name, command } of elsewhere) print(`not run: tests of ${name}: ${command}`)
-}
-
-function isOnPath(program) {
-  return spawnSync(program, ['--version']).error === undefined
-}
 
 function printProfile() {
   const latest = readdirSync(runs).toSorted().at(-1)

@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitepress'
 import { writeTextPages } from '../generate/text-pages.ts'
+import { codeThemes, styleOfSubtleText } from './colors.ts'
 import { styleOfDrawings } from './markdown/drawing.ts'
+import { factMarks } from './markdown/fact-marks.ts'
 import { fences } from './markdown/fences.ts'
 import { relativeLinks } from './markdown/links.ts'
 import { searchOptions } from './search.ts'
@@ -13,6 +15,7 @@ export default defineConfig({
   description: summaryOf('index.md').description,
   head: [
     ['style', {}, styleOfDrawings],
+    ['style', {}, styleOfSubtleText],
     ['link', { rel: 'icon', href: 'data:,' }],
   ],
   srcExclude: ['test/**', 'generate/**'],
@@ -24,9 +27,11 @@ export default defineConfig({
     // Pages are Markdown alone, and names of files are no addresses.
     html: false,
     linkify: false,
+    theme: codeThemes,
     anchor: { slugify: slugOf },
     languageAlias: { env: 'dotenv' },
     config(md) {
+      md.use(factMarks)
       md.use(relativeLinks)
       md.use(fences)
     },
@@ -34,6 +39,11 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local', options: searchOptions },
     outline: [2, 3],
+    notFound: {
+      title: 'Page not found',
+      quote: 'This page does not exist. It may have moved.',
+      linkText: 'Go to the start page',
+    },
     sidebar: sidebar(),
     nav: [
       { text: 'Start', link: '/start' },

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { withoutFactMarks } from '../.vitepress/markdown/fact-marks.ts'
 import { siteLink } from '../.vitepress/markdown/links.ts'
 import { sections } from '../.vitepress/sidebar.ts'
 import { sourceOf, summaryOf } from '../.vitepress/summary.ts'
@@ -35,9 +36,7 @@ function listOfPages(): string {
  * of the site.
  */
 function markdownOf(page: string): string {
-  const text = sourceOf(page)
-    .replace(/^---\n[^]*?\n---\n+/, '')
-    .replaceAll(/<!-- fact: .*? -->(?!`)/g, '')
+  const text = withoutFactMarks(sourceOf(page).replace(/^---\n[^]*?\n---\n+/, ''))
   // Fenced code stays unchanged.
   return text.replaceAll(
     /^( *)(`{3,}|~{3,})[^]*?^\1\2|(\]\()([^()\s]+)(?=\))/gm,

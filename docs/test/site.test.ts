@@ -43,6 +43,11 @@ describe('the site', () => {
     expect(new Set(places)).toEqual(new Set(pages.filter((page) => page !== '404.html')))
   })
 
+  it('shows no comments of its sources', () => {
+    const commented = pages.filter((page) => /&lt;!--(?![^<]*<\/code>)/.test(read(page)))
+    expect(commented).toEqual([])
+  })
+
   it('draws its diagrams', () => {
     const page = read('architecture.html')
     expect(page.match(/<img class="diagram light"/g)?.length).toBeGreaterThan(5)

@@ -15,7 +15,7 @@ export function drawing(text: string): string {
     '',
   )
   const darkSvg = svg.replaceAll(light.bg, dark.bg).replaceAll(light.fg, dark.fg)
-  return `<p class="drawing">${image('light', svg, text)}${image('dark', darkSvg, text)}</p>\n`
+  return `<p class="drawing" tabindex="0">${image('light', svg, text)}${image('dark', darkSvg, text)}</p>\n`
 }
 
 function image(look: string, svg: string, text: string): string {

@@ -3,7 +3,7 @@ import { drawing } from './drawing.ts'
 
 /**
  * Draws diagrams, and highlights each block of code once: a page is rendered for the browser, for the files of the site and for the
- * search.
+ * search. Indented blocks are rendered as fenced ones, which a reader can scroll.
  */
 export function fences(md: MarkdownRenderer): void {
   const { fence } = md.renderer.rules
@@ -18,4 +18,5 @@ export function fences(md: MarkdownRenderer): void {
     rendered.set(key, html)
     return html
   }
+  md.renderer.rules.code_block = md.renderer.rules.fence
 }

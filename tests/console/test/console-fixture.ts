@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { chromiumArguments, chromium as chromiumPath } from '@fairlead/toolchains'
-import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { chromium } from '@fairlead/toolchains'
+import { launchChromium, openPage } from '@fairlead/toolchains/browser'
+import type { Page } from 'playwright-core'
 import { vi } from 'vitest'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
 import { repository } from '@fairlead/e2e-tests/gateway'
@@ -23,6 +23,9 @@ export interface ConsoleFixture {
 /** The new password of the owner. */
 export const chosenPassword = 'a password of the test'
 
+// Responses that mean "not signed in" or "change rejected".
+const expectedErrors = /the server responded with a status of (?:400|401|409|412)/
+
 const printedOwner = /e-mail +(\S+)\n +password +(\S+)\n/
 
 /**
@@ -36,51 +39,25 @@ export async function startConsole(
   upstream: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ConsoleFixture | undefined> {
-  const executablePath = chromiumPath()
-  if (executablePath === undefined) return undefined
+  if (chromium() === undefined) return undefined
   await promisify(execFile)(process.execPath, [join(repository, 'packages/console/build-if-stale.ts')])
   const gateway = await serve({ FAIRLEAD_EVM_UPSTREAM: upstream, ...environment })
   const [, email = '', password = ''] = await vi.waitUntil(() => printedOwner.exec(gateway.output()), {
     timeout: 30_000,
     interval: 20,
   })
-  const browser = await chromium.launch({
-    executablePath,
-    args: chromiumArguments,
-  })
+  const browser = await launchChromium()
   const problems: string[] = []
   return {
     gateway,
     owner: { email, password },
-    visit: (path) => openPage(browser, `${gateway.url}${path}`, problems),
+    visit: (path) => openPage(browser, `${gateway.url}${path}`, problems, { expectedErrors }),
     problems: () => problems,
     async close() {
       await browser.close()
       await gateway.remove()
     },
   }
-}
-
-async function openPage(browser: Browser, url: string, problems: string[]): Promise<Page> {
-  // During a color transition, the contrast differs from the final one.
-  const page = await browser.newPage({
-    locale: 'en-GB',
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-  })
-  page.on('pageerror', (error) => problems.push(String(error)))
-  page.on('console', (message) => {
-    // Responses that mean "not signed in" or "change rejected" are expected.
-    const isAnswer = /the server responded with a status of (?:400|401|409|412)/.test(message.text())
-    if (message.type() === 'error' && !isAnswer) problems.push(message.text())
-  })
-  page.on('request', (request) => {
-    // A navigation of the visitor, for example to an identity provider, is not a request of the page.
-    if (request.isNavigationRequest()) return
-    if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`fetched ${request.url()}`)
-  })
-  await page.goto(url)
-  return page
 }
 
 /** Fills in the sign-in form. */
@@ -97,19 +74,4 @@ export async function takeSecret(page: Page, label: string): Promise<string> {
   const secret = await entry.locator('.copy-value .code').innerText()
   await dialog.getByRole('button', { name: 'Done' }).click()
   return secret
-}
-
-/**
- * Returns the violations that axe-core finds on a page.
- *
- * @param rules - ids of the only rules to run; all of WCAG and best practice if omitted
- */
-export async function violations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
-  const options = {
-    resultTypes: ['violations'],
-    ...(rules !== undefined && { runOnly: { type: 'rule', values: rules } }),
-  }
-  return page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
 }

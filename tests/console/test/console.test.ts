@@ -9,16 +9,10 @@ import {
   startReceiver,
   type WebhookReceiver,
 } from '@fairlead/platform-server/testing/webhook-receiver'
+import { violations } from '@fairlead/toolchains/browser'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
-import {
-  chosenPassword,
-  type ConsoleFixture,
-  signIn,
-  startConsole,
-  takeSecret,
-  violations,
-} from './console-fixture.ts'
+import { chosenPassword, type ConsoleFixture, signIn, startConsole, takeSecret } from './console-fixture.ts'
 
 const upstream = inject('development').nodes[0]
 

@@ -2,20 +2,19 @@ import { routes as beacon } from '@fairlead/beacon/contract'
 import { methods as evm } from '@fairlead/evm-rpc/contract'
 import { methods as grpc } from '@fairlead/grpc/contract'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
-import { chromiumArguments, chromium as chromiumPath } from '@fairlead/toolchains'
+import { chromium } from '@fairlead/toolchains'
+import { horizontalOverflow, launchChromium, violations } from '@fairlead/toolchains/browser'
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { type DevelopmentFile, repository } from '@fairlead/e2e-tests/gateway'
-import { violations } from './console-fixture.ts'
 
 const { base_url, api_key, owner_email, owner_password, nodes }: DevelopmentFile = inject('development')
 const [evmNode] = nodes
-const executablePath = chromiumPath()
 
 const documents: readonly (readonly [name: string, ids: readonly string[]])[] = [
   ['platform', await platformOperations()],
@@ -48,14 +47,11 @@ const samples = [
 
 const wide = { width: 1280, height: 900 }
 
-describe.skipIf(executablePath === undefined)('the reference', () => {
+describe.skipIf(chromium() === undefined)('the reference', () => {
   let browser: Browser
   beforeAll(async () => {
     await promisify(execFile)(process.execPath, [join(repository, 'packages/console/build-if-stale.ts')])
-    browser = await chromium.launch({
-      executablePath: executablePath as string,
-      args: chromiumArguments,
-    })
+    browser = await launchChromium()
     // One page for all tests, because opening another one costs more than its content.
     context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce' })
     page = await context.newPage()
@@ -234,8 +230,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     for (const path of samples) {
       await open(path)
       await openAll()
-      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      expect([path, Math.max(0, beyond)]).toEqual([path, 0])
+      expect([path, await horizontalOverflow(page)]).toEqual([path, 0])
     }
   })
 })
