@@ -3,9 +3,9 @@ import { type CacheRule, isCacheable, cacheRuleOf, mayBeCacheable } from './cach
 
 const root = `0x${'ab'.repeat(32)}`
 const acceptable = ['application/json']
-const unlimited: CacheRule = { mustBeFinal: true }
-const short: CacheRule = { ttlMs: 60_000, mustBeFinal: true }
-const constant: CacheRule = { ttlMs: 60_000, mustBeFinal: false }
+const unlimited: CacheRule = { mustBeFinal: true, isByRoot: true }
+const short: CacheRule = { ttlMs: 60_000, mustBeFinal: true, isByRoot: false }
+const constant: CacheRule = { ttlMs: 60_000, mustBeFinal: false, isByRoot: false }
 
 test.each([
   ['/eth/v1/beacon/genesis', constant],

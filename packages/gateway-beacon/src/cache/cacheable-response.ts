@@ -11,6 +11,8 @@ export interface CacheRule {
   readonly ttlMs?: number
   /** Whether the response itself must state that it is finalized. */
   readonly mustBeFinal: boolean
+  /** Whether the resource is requested by root, which identifies it in every network. */
+  readonly isByRoot: boolean
 }
 
 // An upgraded upstream may add a fork, and a development network may be reset.
@@ -38,10 +40,10 @@ export function cacheRuleOf({
   // The response format of an operation of an earlier release is unknown.
   if (method !== 'GET' || acceptable.length === 0) return undefined
   const [path = ''] = target.split('?', 1)
-  if (constants.test(path)) return { ttlMs: shortTtlMs, mustBeFinal: false }
+  if (constants.test(path)) return { ttlMs: shortTtlMs, mustBeFinal: false, isByRoot: false }
   const id = byId.exec(path)?.groups?.['id'] ?? ''
-  if (root.test(id)) return { mustBeFinal: true }
-  return slot.test(id) ? { ttlMs: shortTtlMs, mustBeFinal: true } : undefined
+  if (root.test(id)) return { mustBeFinal: true, isByRoot: true }
+  return slot.test(id) ? { ttlMs: shortTtlMs, mustBeFinal: true, isByRoot: false } : undefined
 }
 
 /** Returns whether a response may be cacheable, judging by its status and headers. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test, vi } from 'vitest'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import { ResponseCache } from './response-cache.ts'
 import { sendJson, beaconServer } from '../testing/beacon-server.ts'
 import { testUpstreams, sendCall, grantOf } from '../testing/node-set.ts'
@@ -134,7 +135,7 @@ test('nodes share cached responses only when they have the same upstreams', asyn
   expect(a.requests.length + b.requests.length).toBe(3)
 })
 
-test('a node retains its cached responses when its upstreams change, and shares them no longer', async () => {
+test('a node retains its cached responses by root when its upstreams change, and shares them no longer', async () => {
   const [a, b] = [await beaconServer(), await beaconServer()]
   a.serve((_, response) => sendJson(response, { ...final, data: 'a' }))
   b.serve((_, response) => sendJson(response, { ...final, data: 'b' }))
@@ -146,6 +147,45 @@ test('a node retains its cached responses when its upstreams change, and shares 
   expect((await sendCall(all.of({ ...grantOf([b]), nodeId: 'another' }), { target })).text).toContain(
     '"data":"b"',
   )
+})
+
+test.each([
+  '/eth/v1/beacon/genesis',
+  '/eth/v1/config/spec',
+  '/eth/v2/beacon/blocks/7',
+  '/eth/v1/beacon/states/genesis/root',
+])('after a change, %s is of an upstream in use, which may be of another network', async (path) => {
+  const [a, b] = [await beaconServer(), await beaconServer()]
+  a.serve((_, response) => sendJson(response, { ...final, data: 'mainnet' }))
+  b.serve((_, response) => sendJson(response, { ...final, data: 'hoodi' }))
+  const all = testUpstreams()
+  const read = async (beacon: string) =>
+    (await sendCall(all.of({ ...grantOf([a]), upstreams: { beacon } }), { target: path })).text
+  for (const [list, data] of [
+    [`${a.url} ${b.url}#cordoned`, 'mainnet'],
+    [`${a.url}#cordoned ${b.url}`, 'hoodi'],
+    [b.url, 'hoodi'],
+    [`${a.url} ${b.url}#cordoned`, 'mainnet'],
+  ] as const) {
+    for (const _ of ['first request', 'cached']) expect(await read(list)).toContain(`"data":"${data}"`)
+  }
+  expect([a.requests.length, b.requests.length]).toEqual([2, 2])
+})
+
+test('a response to a call that began before a change is not cached after it', async () => {
+  const [a, b] = [await beaconServer(), await beaconServer()]
+  const waiting: ServerResponse[] = []
+  a.serve((_, response) => waiting.push(response))
+  b.serve((_, response) => sendJson(response, { data: 'hoodi' }))
+  const all = testUpstreams()
+  const call = { target: '/eth/v1/beacon/genesis' }
+  const changed = { ...grantOf([b]), upstreams: { beacon: `${a.url}#cordoned ${b.url}` } }
+  const before = sendCall(all.of(grantOf([a])), call)
+  await waitFor(() => expect(waiting).toHaveLength(1))
+  all.of(changed)
+  for (const response of waiting) sendJson(response, { data: 'mainnet' })
+  expect((await before).text).toContain('mainnet')
+  expect((await sendCall(all.of(changed), call)).text).toContain('hoodi')
 })
 
 test('a truncated body is not cached', async () => {

@@ -21,6 +21,7 @@ export class EventClient {
   readonly #maxBufferBytes: number
   readonly #metrics: EventMetrics
   readonly #onSent: EventsSent | undefined
+  #isStarted = false
 
   /**
    * @param response - response on which nothing was sent yet
@@ -36,8 +37,14 @@ export class EventClient {
     this.closed = new Promise((resolve) => finished(this.#content, () => resolve()))
   }
 
+  /** Whether {@link start} has been called. */
+  get isStarted(): boolean {
+    return this.#isStarted
+  }
+
   /** Sends the response headers. */
   start(): void {
+    this.#isStarted = true
     if (this.#response.destroyed) return
     this.#metrics.open.inc()
     void this.closed.then(() => this.#metrics.open.dec())

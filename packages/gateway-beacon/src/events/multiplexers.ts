@@ -69,6 +69,7 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
   let isClosed = false
 
   const streamOf = (grant: Grant, topics: readonly string[]): UpstreamStream => {
+    if (isClosed) throw restarting()
     const sorted = [...new Set(topics)].toSorted()
     const nodeUpstreams = upstreams.of(grant)
     const key = JSON.stringify([nodeUpstreams.id, sorted])
@@ -94,7 +95,6 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
 
   return {
     stream: async (grant, topics, response, { requester, push }) => {
-      if (isClosed) throw restarting()
       const client = new EventClient(response, maxBufferBytes, metrics, (count, bytes) => {
         if (count === 0) return
         meter?.({
@@ -108,17 +108,29 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
         const reason = push(count)
         if (reason !== undefined) client.end(reason)
       })
-      const stream = streamOf(grant, topics)
+      let current = grant
+      let stream: UpstreamStream
+      let opened: PromiseSettledResult<BufferedResponse | undefined>
       const connection: LongLivedConnection = {
         grant,
         requester,
-        renew: (current) => isFrom(stream, current),
+        renew: (renewed) => {
+          current = renewed
+          // A client that has received nothing yet can still join another stream.
+          return isFrom(stream, renewed) || !client.isStarted
+        },
         end: (loss) => client.end(reasonOf(loss)),
       }
       guard.add(connection)
       try {
-        const rejection = await stream.join(client)
-        if (rejection) return rejection
+        do {
+          stream = streamOf(current, topics)
+          ;[opened] = await Promise.allSettled([stream.opened()])
+          // The upstreams of the node may have changed in the meantime.
+        } while (!isFrom(stream, current))
+        if (opened.status === 'rejected') throw opened.reason
+        if (opened.value) return opened.value
+        stream.add(client)
         await client.closed
         return undefined
       } finally {

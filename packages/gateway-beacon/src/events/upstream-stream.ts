@@ -46,7 +46,7 @@ export class UpstreamStream {
   readonly #keepAliveTimer: NodeJS.Timeout
   #silenceTimer: NodeJS.Timeout | undefined
   #idleTimer: NodeJS.Timeout | undefined
-  #pendingJoins = 0
+  #waitingClients = 0
 
   /**
    * @param upstreams - the best upstream is tried first, and the next one when it cannot be reached
@@ -63,25 +63,29 @@ export class UpstreamStream {
   }
 
   /**
-   * Adds a client, which receives the events from now on.
+   * Waits until the stream has opened.
    *
-   * @returns the upstream's rejection, when there is one and nothing was sent
-   * @throws RestError when no upstream can be reached; nothing was sent then
+   * @returns the upstream's rejection, when there is one
+   * @throws RestError when no upstream can be reached
    */
-  async join(client: EventClient): Promise<BufferedResponse | undefined> {
+  async opened(): Promise<BufferedResponse | undefined> {
     clearTimeout(this.#idleTimer)
-    this.#pendingJoins += 1
+    this.#waitingClients += 1
     try {
-      const rejection = await this.#opening
-      if (rejection) return rejection
-      client.start()
-      this.#clients.add(client)
-      void client.closed.then(() => this.#removeClient(client))
-      if (this.#abortController.signal.aborted) client.end(upstreamEnded)
-      return undefined
+      return await this.#opening
     } finally {
-      this.#pendingJoins -= 1
+      this.#waitingClients -= 1
+      this.#endAfterGrace()
     }
+  }
+
+  /** Adds a client to an open stream. It receives the response headers, and the events from now on. */
+  add(client: EventClient): void {
+    clearTimeout(this.#idleTimer)
+    client.start()
+    this.#clients.add(client)
+    void client.closed.then(() => this.#removeClient(client))
+    if (this.#abortController.signal.aborted) client.end(upstreamEnded)
   }
 
   /** Whether the upstream of the stream is one of these. */
@@ -195,7 +199,12 @@ export class UpstreamStream {
 
   #removeClient(client: EventClient): void {
     this.#clients.delete(client)
-    if (this.#clients.size > 0 || this.#pendingJoins > 0 || this.#abortController.signal.aborted) return
+    this.#endAfterGrace()
+  }
+
+  /** Ends a stream without clients after the idle grace period. */
+  #endAfterGrace(): void {
+    if (this.#clients.size > 0 || this.#waitingClients > 0 || this.#abortController.signal.aborted) return
     clearTimeout(this.#idleTimer)
     this.#idleTimer = guardedTimeout(() => this.end(upstreamEnded), this.#times.idleGraceMs).unref()
   }

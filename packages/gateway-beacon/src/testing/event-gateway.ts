@@ -6,7 +6,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
+import { createDirectory, type Directory, staleGrants } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import { testUpstreams, grantOf } from './node-set.ts'
 import { beaconFormat } from '../http/beacon-format.ts'
@@ -26,7 +26,10 @@ export interface EventGateway {
   revoke(): void
 }
 
-/** Starts the multiplexers until the running test ends. All requests use the same credential. */
+/**
+ * Starts the multiplexers until the running test ends. A request uses the credential `credential`, unless its query names
+ * another one.
+ */
 export async function eventGateway(
   servers: readonly { readonly url: string }[],
   times: Partial<StreamTimes> = {},
@@ -39,7 +42,7 @@ export async function eventGateway(
   grant()
   const counts = { requests: 0, open: 0, slowClients: 0 }
   const multiplexers = createEventMultiplexers({
-    upstreams: testUpstreams(),
+    upstreams: testUpstreams({ isStale: staleGrants(directory) }),
     directory,
     admission: {
       checkRequester: ({ protocols }) =>
@@ -57,7 +60,7 @@ export async function eventGateway(
   const handle = async (request: NodeRequest, response: NodeResponse) => {
     counts.requests += 1
     const { searchParams } = new URL(request.url ?? '', 'http://gateway')
-    const current = directory.current('credential')
+    const current = directory.current(searchParams.get('credential') ?? 'credential')
     if (!current) {
       response.writeHead(401).end()
       return

@@ -14,8 +14,10 @@ export class CachingNodeUpstreams implements NodeUpstreams {
   readonly #pool: NodePool<RestPool>
   readonly #cache: ResponseCache
   readonly #prefixes: KeyPrefixes
-  /** Begins the keys of cached responses. */
+  /** Begins the keys of cached responses that are addressed by root. */
   #keyPrefix: string
+  /** Begins the keys of all other cached responses. */
+  #listPrefix: string
   #text: string
   #isPrivate = false
 
@@ -30,6 +32,7 @@ export class CachingNodeUpstreams implements NodeUpstreams {
     this.#prefixes = prefixes
     this.#text = pool.text
     this.#keyPrefix = prefixes.of(pool.text)
+    this.#listPrefix = this.#keyPrefix
   }
 
   /** Applies changes of the upstreams. */
@@ -38,13 +41,16 @@ export class CachingNodeUpstreams implements NodeUpstreams {
     // Cached responses may be of any upstream that the pool has had, so no other pool may share the prefix.
     if (!this.#isPrivate) this.#keyPrefix = this.#prefixes.take(this.#text, this.#keyPrefix)
     this.#isPrivate = true
+    // A root identifies a resource in every network. The upstreams in use may be of another network now.
+    this.#listPrefix = `${this.#keyPrefix}${this.#pool.version}\n`
     this.#text = this.#pool.text
   }
 
   async forward(call: BeaconCall): Promise<RestResponse> {
     const rule = cacheRuleOf(call)
     if (!rule) return this.#send(call)
-    const key = `${this.#keyPrefix}${JSON.stringify(call.headers)}\n${call.target}`
+    const prefix = rule.isByRoot ? this.#keyPrefix : this.#listPrefix
+    const key = `${prefix}${JSON.stringify(call.headers)}\n${call.target}`
     const cached = this.#cache.get(key)
     if (cached) return cached
     const response = await this.#send(call)
@@ -56,8 +62,11 @@ export class CachingNodeUpstreams implements NodeUpstreams {
     return { status, headers, body }
   }
 
-  ranked(): Promise<readonly RestUpstream[]> {
-    return this.#pool.current.ranked()
+  async ranked(): Promise<readonly RestUpstream[]> {
+    const pool = this.#pool.current
+    const ranked = await pool.ranked()
+    // The upstreams may have changed while their health was checked.
+    return pool === this.#pool.current ? ranked : this.ranked()
   }
 
   includes(upstream: RestUpstream): boolean {

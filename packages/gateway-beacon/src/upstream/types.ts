@@ -21,7 +21,7 @@ export interface NodeUpstreams {
    * @throws RestError as {@link RestUpstream.request}
    */
   forward(call: BeaconCall): Promise<RestResponse>
-  /** The upstreams, best first. */
+  /** The upstreams of the current list that may receive calls, best first. */
   ranked(): Promise<readonly RestUpstream[]>
   /** Whether an upstream is one of them, possibly cordoned. */
   includes(upstream: RestUpstream): boolean
