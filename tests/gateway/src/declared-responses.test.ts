@@ -76,7 +76,7 @@ describe.each(nodes.map(([contract, pathOf]) => ({ ...contract, pathOf })))(
         await check(route, urlOf('wrong'), { ...plain, label: 'a wrong credential' })
       }
       expect(violations).toEqual([])
-      expect([...statuses].toSorted()).toEqual(expect.arrayContaining([401, 413, 415, 502, 508]))
+      expect([...statuses]).toEqual(expect.arrayContaining([401, 413, 415, 502, 508]))
     })
   },
 )

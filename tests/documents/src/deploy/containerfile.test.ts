@@ -51,7 +51,8 @@ describe('the Containerfile', () => {
       .trim()
       .split('\n')
     expect(ignored).toContain('**/node_modules')
-    const needed = ['packages', 'tools', 'specs', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json']
+    const folders = ['packages', 'tools', 'specs', 'patches']
+    const needed = [...folders, 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json']
     expect(needed.every((name) => existsSync(join(repository, name)))).toBe(true)
     expect(ignored.filter((pattern) => needed.includes(pattern))).toEqual([])
   })
