@@ -273,8 +273,8 @@ describe.each(table)('$operationId', (entry) => {
 
   if (entry.indexedErrors) {
     it('describes a rejected item and a rejected request differently', () => {
-      const { schema } = contentOf(responses['400'])[json] ?? {}
-      expect((schema?.['anyOf'] as readonly Json[]).map(({ $ref }) => nameOf($ref))).toEqual([
+      const rejected = contentOf(responses['400'])[json]?.schema
+      expect((rejected?.['anyOf'] as readonly Json[]).map(({ $ref }) => nameOf($ref))).toEqual([
         'IndexedError',
         'BeaconError',
       ])
