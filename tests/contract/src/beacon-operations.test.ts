@@ -274,10 +274,10 @@ describe.each(table)('$operationId', (entry) => {
   if (entry.indexedErrors) {
     it('describes a rejected item and a rejected request differently', () => {
       const rejected = contentOf(responses['400'])[json]?.schema
-      expect((rejected?.['anyOf'] as readonly Json[]).map(({ $ref }) => nameOf($ref))).toEqual([
-        'IndexedError',
-        'BeaconError',
-      ])
+      const schemas = ['IndexedError', 'BeaconError']
+      expect(rejected?.['anyOf']).toEqual(
+        schemas.map((name) => ({ $ref: expect.stringMatching(new RegExp(`/${name}$`)) })),
+      )
     })
   }
 })

@@ -19,8 +19,8 @@ export interface UpstreamRegistryOptions<connection extends ClosableConnection> 
   /** Name of the field in records, for example `evm`. */
   readonly field: string
   /**
-   * Opens the connections to an upstream. The key of the registry contains all settings of the record that connections
-   * depend on: URL, TLS, JWT, batch size and rate limit. Network rules depend on the URL.
+   * Opens the connections to an upstream. Records with the same URL, TLS, JWT and batch size share them. Network rules
+   * depend on the URL.
    *
    * @throws when the upstream cannot be opened
    */
@@ -39,6 +39,8 @@ export class UpstreamRegistry<connection extends ClosableConnection> {
   readonly #fingerprint: Fingerprint
   // The least recently used upstream is dropped; its connections close when they are idle.
   readonly #upstreams = new LRUCache<string, Upstream<connection>>({ max: maxEntries })
+  // Upstreams that differ only in their rate limit share connections, so that streams outlive a change of the limit.
+  readonly #connections = new LRUCache<string, connection>({ max: maxEntries })
 
   constructor(options: UpstreamRegistryOptions<connection>) {
     this.#options = options
@@ -50,15 +52,22 @@ export class UpstreamRegistry<connection extends ClosableConnection> {
     const key = keyOf(record)
     const existing = this.#upstreams.get(key)
     if (existing) return existing
-    const { open, field } = this.#options
-    const id = upstreamId(record, field, this.#fingerprint)
-    const upstream = new Upstream(id, open(record), record.requestsPerSecond)
+    const id = upstreamId(record, this.#options.field, this.#fingerprint)
+    const upstream = new Upstream(id, this.#connectionOf(record), record.requestsPerSecond)
     this.#upstreams.set(key, upstream)
     return upstream
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#upstreams.values()].map(({ connection }) => connection.close()))
+    const connections = new Set([...this.#upstreams.values()].map(({ connection }) => connection))
+    await Promise.all([...connections].map((connection) => connection.close()))
+  }
+
+  #connectionOf(record: UpstreamRecord): connection {
+    const key = keyOf({ ...record, requestsPerSecond: undefined })
+    const connection = this.#connections.get(key) ?? this.#options.open(record)
+    this.#connections.set(key, connection)
+    return connection
   }
 }
 

@@ -14,7 +14,8 @@ import { recordCall } from './record-call.ts'
 import { createMessageCounter } from './message-counter.ts'
 import { type OpenCall, statusOfLoss } from './open-calls.ts'
 import { GeyserSubscription, subscribePath } from '../geyser/geyser-subscription.ts'
-import { type CallObserver, ProxiedCall } from './proxied-call.ts'
+import type { CallObserver } from './call-observer.ts'
+import { ProxiedCall } from './proxied-call.ts'
 
 /** A client's request. */
 export interface CallRequest {
@@ -140,6 +141,11 @@ function forward(
   const countMessages = createMessageCounter()
   const messages = metrics.messages.labels({ method })
   let responseMessages = 0
+  // Whether the node no longer has the upstream of the call.
+  let isUnlisted = false
+  // A unary method responds with one message, after the end of the request.
+  const isStream = () =>
+    isStreamingMethod(request.path) || responseMessages > (client.requests.readableEnded ? 1 : 0)
   const headers = headersForUpstream(request.path, request.received, request.isWeb)
   if (dependencies.loops) headers[loopField] = loopValue(dependencies.loops.entry)
   if (span) headers['traceparent'] = span.traceparent
@@ -155,6 +161,7 @@ function forward(
       if (count === 0) return
       responseMessages += count
       messages.inc(count)
+      if (isUnlisted && isStream()) call.terminate(...statusOfLoss({ cause: 'moved' }))
       if (!isStreamingMethod(request.path)) return
       const usage = { method, status: 200, bytesOut: context.bytesOut, pushes: count }
       dependencies.meter({ ...usage, protocol: 'grpc', grant })
@@ -183,8 +190,15 @@ function forward(
     call,
     grant,
     requester,
-    isStream: () => responseMessages > 1 || isStreamingMethod(request.path),
-    renew: (current) => dependencies.upstreams.isStill(pool, current) && call.continueAtListed(),
+    isStream,
+    renew: (current) => {
+      const isStill = dependencies.upstreams.isStill(pool, current)
+      isUnlisted = !isStill || !call.isUpstreamListed
+      // A unary call completes at its upstream.
+      if (!isUnlisted || !isStream()) return true
+      isUnlisted = !isStill || !call.move()
+      return !isUnlisted
+    },
     end: (loss) => call.terminate(...statusOfLoss(loss)),
   }
   openCalls.add(openCall)

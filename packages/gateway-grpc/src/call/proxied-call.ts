@@ -15,35 +15,13 @@ import {
 } from './call-status.ts'
 import type { Downstream } from './downstream.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './metadata.ts'
-import { isUnprocessed } from '../upstream/grpc-connections.ts'
+import { isUnprocessed, releaseStream } from '../upstream/grpc-connections.ts'
+import type { CallObserver } from './call-observer.ts'
+import type { ResumableStream } from '../geyser/resumable-stream.ts'
 import type { UpstreamStream } from '../upstream/grpc-pool.ts'
 import type { CallPool } from '../upstream/grpc-upstreams.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
 import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
-
-/** Tracks the messages of a call that can resume at another upstream. */
-export interface ResumableStream {
-  /** Accepts request bytes and returns those that may be sent. Throws a GrpcError. */
-  transformRequests(bytes: Uint8Array): Uint8Array
-  /** Accepts response bytes and returns those that the client has not received. Throws a GrpcError. */
-  transformUpdates(bytes: Uint8Array): Uint8Array
-  /** Returns the first bytes for the next upstream; undefined when the call cannot resume. */
-  resume(): Uint8Array | undefined
-}
-
-/** Callbacks for the progress of a call. */
-export interface CallObserver {
-  /** Called with the bytes of framed messages on their way to the upstream. */
-  onRequest(bytes: Uint8Array): void
-  /** Called with the bytes of framed messages on their way to the client. */
-  onResponse(bytes: Uint8Array): void
-  /** Called when the client does not read the buffered bytes. */
-  onStall(): void
-  /** Called when the client reads again. */
-  onResume(): void
-  /** Called once, at the end of the call. */
-  onEnd(code: StatusCode): void
-}
 
 // Maximum size of the request bytes that are buffered until the upstream responds, to send them again when the upstream
 // has not begun to process the call.
@@ -79,6 +57,8 @@ export class ProxiedCall {
   /** Set once the upstream sends no more. */
   #isResponseComplete = false
   #isRetry = false
+  /** Whether the client's requests are being read. */
+  #isReading = false
   /** The first bytes for the next upstream. */
   #resumeBytes: readonly Uint8Array[] | undefined
   #isSettled = false
@@ -116,15 +96,23 @@ export class ProxiedCall {
     else void this.#open()
   }
 
-  /**
-   * Moves the call when its upstream is no longer one of the node's.
-   *
-   * @returns false when it cannot continue at another upstream
-   */
-  continueAtListed(): boolean {
-    // A call that is being opened checks its upstream afterwards.
+  /** Whether its upstream is one of the node's. A call that is being opened checks its upstream afterwards. */
+  get isUpstreamListed(): boolean {
     const member = this.#stream && this.#member
-    return member === undefined || this.#upstreams.current.includes(member) || this.#failOver()
+    return member === undefined || this.#upstreams.current.find(member) !== undefined
+  }
+
+  /**
+   * Continues the call at another upstream, or begins it again there when its upstream has not responded.
+   *
+   * @returns false when it cannot continue
+   */
+  move(): boolean {
+    if (this.#hasSentHeaders) return this.#failOver()
+    const first = this.#buffered ? undefined : this.#resumable?.resume()
+    if (this.#isSettled || (!this.#buffered && !first)) return false
+    this.#reopen(first)
+    return true
   }
 
   /** Ends the call from the gateway's side, after a short time also for a client that does not read. */
@@ -138,10 +126,12 @@ export class ProxiedCall {
 
   async #open(): Promise<void> {
     try {
-      const { stream, member, secrets } = await this.#upstreams.current.open(this.#headers, this.#member)
+      const pool = this.#upstreams.current
+      const last = this.#member && pool.find(this.#member)
+      const { stream, member, secrets } = await pool.open(this.#headers, last)
       this.#member = member
       this.#secrets = secrets
-      const isListed = this.#upstreams.current.includes(member)
+      const isListed = this.#upstreams.current.find(member) !== undefined
       if (!this.#isSettled && isListed) return this.#connect(stream)
       stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
       // The upstreams changed while the stream was opened.
@@ -156,6 +146,7 @@ export class ProxiedCall {
     this.#stream = stream
     const { requests } = this.#client
     const onResponse = (headers: IncomingHttpHeaders, flags: number, raw: readonly string[]) => {
+      if (stream !== this.#stream) return
       this.#isResponseComplete = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
       this.#onResponseHeaders({ headers, raw })
     }
@@ -171,7 +162,7 @@ export class ProxiedCall {
       this.#observer.onStall()
     }
     const onTrailers = (headers: IncomingHttpHeaders, _: number, raw: readonly string[] = []) => {
-      this.#trailers = trailersForClient({ headers, raw })
+      if (stream === this.#stream) this.#trailers = trailersForClient({ headers, raw })
     }
     const onEnd = () => {
       if (!this.#trailers || stream !== this.#stream) return
@@ -205,8 +196,9 @@ export class ProxiedCall {
     for (const bytes of this.#resumeBytes ?? this.#buffered ?? []) stream.write(bytes)
     this.#resumeBytes = undefined
     if (requests.readableEnded) stream.end()
-    else if (this.#isRetry || this.#hasSentHeaders) requests.resume()
+    else if (this.#isReading) requests.resume()
     else {
+      this.#isReading = true
       requests.on(
         'data',
         this.#guard((bytes: Buffer) => this.#send(bytes)),
@@ -266,10 +258,21 @@ export class ProxiedCall {
   #failOver(): boolean {
     if (this.#isSettled || !this.#hasSentHeaders || !this.#resumable || !this.#failoverBudget.spend())
       return false
-    const first = this.#resumable.resume()
+    // The client may not have sent a request yet.
+    const first = this.#bufferedBytes === 0 ? new Uint8Array() : this.#resumable.resume()
     if (!first) return false
     this.#isFailingOver = true
-    this.#resumeBytes = [first]
+    this.#reopen(first)
+    return true
+  }
+
+  /**
+   * Opens the call at the next upstream. The client's requests wait in the meantime.
+   *
+   * @param first - first bytes; the buffered requests when omitted
+   */
+  #reopen(first?: Uint8Array): void {
+    this.#resumeBytes = first && [first]
     this.#trailers = undefined
     this.#isResponseComplete = false
     const stream = this.#stream
@@ -277,7 +280,6 @@ export class ProxiedCall {
     stream?.close(constants.NGHTTP2_CANCEL)
     this.#client.requests.pause()
     void this.#open()
-    return true
   }
 
   #endOf(trailers: OutgoingHttpHeaders): CallEnd {
@@ -290,9 +292,7 @@ export class ProxiedCall {
     // Retries only once: a repeated rejection is final.
     if (this.#buffered && !this.#isRetry && isUnprocessed(stream)) {
       this.#isRetry = true
-      this.#stream = undefined
-      this.#client.requests.pause()
-      void this.#open()
+      this.#reopen()
       return
     }
     const isComplete = stream.rstCode === constants.NGHTTP2_NO_ERROR && stream.readableEnded
@@ -320,13 +320,3 @@ export class ProxiedCall {
 }
 
 const resetByUpstream = gatewayEnd(Status.UNAVAILABLE, 'The upstream ended the call unexpectedly.')
-
-/** Releases the upstream's side. An upstream that has sent its full response receives an end, not a reset. */
-function releaseStream(stream: ClientHttp2Stream, isResponseComplete: boolean): void {
-  if (stream.closed) return
-  if (!isResponseComplete || stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
-  else {
-    stream.resume()
-    if (!stream.writableEnded) stream.end()
-  }
-}

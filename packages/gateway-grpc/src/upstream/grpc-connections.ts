@@ -29,6 +29,10 @@ const streamWindowBytes = 2 << 20
 const keepaliveMs = 10_000
 const keepaliveTimeoutMs = 5_000
 
+// Not every upstream has health checks, and one that is removed from all nodes remains here without calls. A NAT
+// gateway commonly drops idle connections after 350 seconds.
+const idleTimeoutMs = 300_000
+
 // A caller may have another upstream to try. The connection attempt continues in the background.
 const waitForReadyMs = 500
 
@@ -51,6 +55,7 @@ export function createGrpcConnections(
     connectTimeoutMs,
     keepaliveMs,
     keepaliveTimeoutMs,
+    idleTimeoutMs,
     streamWindowBytes,
     waitForReadyMs,
     maxConnections,
@@ -99,6 +104,16 @@ const sessionEndedCodes: ReadonlySet<string> = new Set([
 /** Whether the upstream has certainly not begun to process the call of a closed stream. */
 export function isUnprocessed(stream: ClientHttp2Stream): boolean {
   return stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
+}
+
+/** Releases a stream. An upstream that has sent its full response receives an end, not a reset. */
+export function releaseStream(stream: ClientHttp2Stream, isResponseComplete: boolean): void {
+  if (stream.closed) return
+  if (!isResponseComplete || stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
+  else {
+    stream.resume()
+    if (!stream.writableEnded) stream.end()
+  }
 }
 
 function unreachable(): GrpcError {

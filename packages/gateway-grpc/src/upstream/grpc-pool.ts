@@ -93,9 +93,9 @@ export class GrpcPool {
     return this.#pool.members.some(({ isInUse }) => isInUse)
   }
 
-  /** Whether an upstream is one of these. */
-  includes({ upstream }: Member): boolean {
-    return this.#pool.members.some((member) => member.upstream === upstream)
+  /** The upstream that has the connections of an upstream of this or another pool; undefined when none has them. */
+  find({ upstream: { connection } }: Member): Member | undefined {
+    return this.#pool.members.find(({ upstream }) => upstream.connection === connection)
   }
 
   retire(): void {

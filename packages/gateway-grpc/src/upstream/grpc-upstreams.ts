@@ -17,7 +17,7 @@ import { parseUpstreamUrl } from './parse-url.ts'
 
 /** The pool of a node, for calls. */
 export interface CallPool {
-  readonly current: Pick<GrpcPool, 'open' | 'hasSeveral' | 'includes'>
+  readonly current: Pick<GrpcPool, 'open' | 'hasSeveral' | 'find'>
 }
 
 /** The gRPC upstreams of all nodes, connected on first use. */

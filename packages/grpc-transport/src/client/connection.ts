@@ -18,6 +18,12 @@ export interface Connection {
   /** Counts a stream that is opened in this event-loop tick. */
   reserve(): void
   /**
+   * Counts a keepalive interval at whose end no stream is open.
+   *
+   * @returns number of such intervals before it, since the last stream was opened
+   */
+  countIdleInterval(): number
+  /**
    * Why a stream ended with its connection; undefined when the connection did not end it. `error` is the error of the
    * stream.
    */
@@ -39,6 +45,7 @@ export function watchSession(
 ): Connection {
   let streams = 0
   let reserved = 0
+  let idleIntervals = 0
   let maxStreams = session.remoteSettings.maxConcurrentStreams ?? Infinity
   let loss: GrpcError | undefined
   let lastStreamId = Infinity
@@ -89,8 +96,10 @@ export function watchSession(
       return streams + reserved < maxStreams
     },
     reserve() {
+      idleIntervals = 0
       if (reserved++ === 0) setImmediate(() => (reserved = 0))
     },
+    countIdleInterval: () => idleIntervals++,
     lossOf(stream, error) {
       // The session emits its error after its streams do.
       if (session.destroyed) loss ??= lossFrom(error)

@@ -3,9 +3,9 @@ import type { OpenSession } from './open-session.ts'
 export interface KeepAliveOptions {
   readonly keepaliveMs: number
   readonly keepaliveTimeoutMs: number
-  /** Called at each interval: a connection without a call needs no PING. */
+  /** Whether a call is open: a connection without a call needs no PING. */
   readonly isInUse: () => boolean
-  /** Nothing was received for a while, and no call is open. */
+  /** Called at each interval at whose end no call is open. */
   readonly onIdle: () => void
   /** The server did not respond to the PING in time. */
   readonly onTimeout: () => void
@@ -43,9 +43,8 @@ export function keepAlive({ session, socket }: OpenSession, options: KeepAliveOp
   const timer = setInterval(() => {
     const isInactive = socket.bytesRead === lastBytesRead
     lastBytesRead = socket.bytesRead
-    if (!isInactive) return
-    if (isInUse()) sendPing()
-    else onIdle()
+    if (!isInUse()) onIdle()
+    else if (isInactive) sendPing()
   }, keepaliveMs)
   timer.unref()
 

@@ -40,6 +40,11 @@ export interface SessionsOptions {
   readonly keepaliveMs?: number | undefined
   /** Milliseconds without a response to the PING before the connection counts as lost. Default 10000. */
   readonly keepaliveTimeoutMs?: number | undefined
+  /**
+   * Milliseconds without a call after which the last connection is closed too, rounded up to `keepaliveMs`. Default:
+   * never. Without PINGs, idle connections remain open.
+   */
+  readonly idleTimeoutMs?: number | undefined
   /** Flow-control window of one stream in bytes. Default 8 MiB. */
   readonly streamWindowBytes?: number | undefined
   /** Flow-control window of a connection in bytes. Default 16 MiB. */
@@ -92,6 +97,7 @@ export function sessionsSettings(options: SessionsOptions): SessionsSettings {
     waitForReadyMs: number('waitForReadyMs', Infinity, 0, Infinity),
     keepaliveMs: number('keepaliveMs', 15_000, 0, longestMs),
     keepaliveTimeoutMs: number('keepaliveTimeoutMs', 10_000, 1, longestMs),
+    idleTimeoutMs: number('idleTimeoutMs', Infinity, 1, Infinity),
     streamWindowBytes: number('streamWindowBytes', 8 * mebibyte, 65_535, largestWindow),
     connectionWindowBytes: number('connectionWindowBytes', 16 * mebibyte, 65_535, largestWindow),
     maxConnections: number('maxConnections', 16, 1, Infinity),

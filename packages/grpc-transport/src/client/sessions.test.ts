@@ -210,6 +210,51 @@ describe('connections', () => {
     await expect.poll(() => sessions.length).toBe(1)
   })
 
+  test('that become idle at the same time are closed, except one', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { url, sessions } = await serveStreams(
+      (stream) => {
+        stream.respond(responseHeaders)
+        stream.write(framed)
+      },
+      { maxConcurrentStreams: 1 },
+    )
+    const transport = transportTo(url, { keepaliveMs: 50 })
+    const calls = [transport.open({ path }), transport.open({ path }), transport.open({ path })]
+    await Promise.all(calls.map((call) => call.readable()))
+    const before = new Set<unknown>(sessions)
+    for (const call of calls) call.cancel()
+    while (sessions.length > 1) {
+      await nextTurn()
+      vi.advanceTimersByTime(50)
+    }
+    const next = transport.open({ path })
+    expect(await next.readable()).toBe(true)
+    expect([before.size, sessions.length, before.has(sessions[0])]).toEqual([3, 1, true])
+  })
+
+  test('that are idle for idleTimeoutMs are closed, although the server sends PINGs', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { url, sessions } = await serveStreams((stream) => respond(stream, framed))
+    const transport = transportTo(url, { keepaliveMs: 1000, idleTimeoutMs: 3000 })
+    await startCall(transport)
+    const [session] = sessions
+    /** Returns whether the session remains open. */
+    const passSecond = async () => {
+      await new Promise<void>((resolve) => session?.ping(() => resolve()))
+      vi.advanceTimersByTime(1000)
+      return session?.destroyed === false
+    }
+    for (let second = 0; second < 3; second++) await passSecond()
+    await startCall(transport)
+    expect(sessions).toEqual([session])
+    let seconds = 1
+    while (await passSecond()) seconds++
+    expect(seconds).toBeGreaterThan(3)
+  })
+
   test('that are inactive are closed', async () => {
     let pings = 0
     const { port } = await serveStreams((stream) => {

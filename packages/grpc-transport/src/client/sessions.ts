@@ -40,7 +40,8 @@ const reducedPingMs = 300_000
 /**
  * Creates a connection pool to one server. A connection is opened on demand, and again after a loss (with a delay that
  * doubles up to 5 s). Another one is opened when the server accepts no more streams on the existing ones. Connections
- * are checked by PING while streams are open. An idle connection does not keep the process alive.
+ * are checked by PING while streams are open. Of several idle connections, one remains open, by default without a time
+ * limit. An idle connection does not keep the process alive.
  *
  * @param url - `https://host[:port]`, or `http://host:port` for HTTP/2 without TLS
  * @param options - timeouts in milliseconds, windows in bytes, TLS options
@@ -133,12 +134,16 @@ export function createConnections(url: string, options: SessionsOptions): Connec
     )
     connections.add(connection)
     open.session.once('close', () => connections.delete(connection))
+    const intervalMs = keepaliveMs
     const checkConnection = keepAlive(open, {
-      keepaliveMs,
+      keepaliveMs: intervalMs,
       keepaliveTimeoutMs: settings.keepaliveTimeoutMs,
       isInUse: () => connection.load > 0,
       onIdle: () => {
-        if (connections.size > 1) open.session.close()
+        const idleIntervals = connection.countIdleInterval()
+        const isSpare =
+          idleIntervals > 0 && [...connections].some((other) => other !== connection && !other.isClosed)
+        if (isSpare || idleIntervals * intervalMs >= settings.idleTimeoutMs) open.session.close()
       },
       onTimeout: () =>
         connection.destroy(new GrpcError(Status.UNAVAILABLE, 'the server gave no sign of life')),

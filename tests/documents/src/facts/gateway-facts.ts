@@ -183,6 +183,7 @@ const streams = {
   'gRPC request buffer': bytes(`${grpc}/http2/http2-downstream.ts`, 'maxBufferedBytes'),
   'gRPC reconnect': ms('packages/grpc-transport/src/client/sessions.ts', 'longestPauseMs'),
   'gRPC connection wait': ms(`${grpc}/upstream/grpc-connections.ts`, 'waitForReadyMs'),
+  'idle gRPC connection': ms(`${grpc}/upstream/grpc-connections.ts`, 'idleTimeoutMs'),
   'gRPC connections': count(`${grpc}/upstream/grpc-connections.ts`, 'maxConnections'),
   'gRPC repeated request': bytes(`${grpc}/call/proxied-call.ts`, 'maxBufferedBytes'),
   'gRPC end timeout': ms(`${grpc}/call/proxied-call.ts`, 'endTimeoutMs'),
