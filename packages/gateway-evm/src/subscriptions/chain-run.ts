@@ -1,4 +1,4 @@
-import type { UpstreamSubscription } from '../upstream/websocket-upstream.ts'
+import type { UpstreamSubscription } from '../upstream/upstream-subscription.ts'
 import { ChainTracker } from './chain-tracker.ts'
 import type { SourceOptions } from './source-options.ts'
 import { LogIndex } from './log-index.ts'
@@ -18,7 +18,7 @@ export class ChainRun {
   readonly #heads = new Set<Subscriber>()
   readonly #logs: LogIndex
   readonly #tracker: ChainTracker
-  readonly #subscription: UpstreamSubscription | undefined
+  readonly #subscription: UpstreamSubscription
   readonly #onEnd: (run: ChainRun) => void
   #isStopped = false
 
@@ -29,6 +29,8 @@ export class ChainRun {
     this.#logs = new LogIndex(slices)
     const tracker = new ChainTracker({
       ...options,
+      // Polls the upstream while the subscription is not active, or permanently if the upstream rejects it.
+      hasNotifications: () => this.#subscription.isLive,
       logAddresses: () => this.#logs.logAddresses(maxAddresses),
       listener: {
         onBlock: async (block) => {
@@ -46,11 +48,11 @@ export class ChainRun {
       },
     })
     this.#tracker = tracker
-    this.#subscription = socket?.subscribe(['newHeads'], {
-      onLive: () => (tracker.hasNotifications = true),
+    this.#subscription = socket.subscribe(['newHeads'], {
+      // A header may have been missed before.
+      onLive: () => tracker.poll(),
       onResult: (head) => tracker.offer(head),
-      // Polls the upstream until the subscription is restored, or permanently if the upstream rejects it.
-      onFailure: () => (tracker.hasNotifications = false),
+      onFailure: () => undefined,
     })
     this.started = tracker.start()
   }
@@ -84,6 +86,6 @@ export class ChainRun {
   stop(): void {
     this.#isStopped = true
     this.#tracker.stop()
-    this.#subscription?.end()
+    this.#subscription.end()
   }
 }

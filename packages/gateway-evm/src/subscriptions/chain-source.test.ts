@@ -1,7 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
-import { waitFor } from '@fairlead/vitest/wait-for'
+import { processSocketData, waitFor } from '@fairlead/vitest/wait-for'
 import type { Upstream } from '../upstream/types.ts'
+import { createWebSocketUpstream, type WebSocketUpstream } from '../upstream/websocket-upstream.ts'
 import { ChainSource } from './chain-source.ts'
 import { TimeSlices } from './time-slices.ts'
 
@@ -21,8 +22,13 @@ function chainOf(branch: string, height: number): TestBlock[] {
   }))
 }
 
+const log = pino({ level: 'silent' })
+
 /** Creates an upstream whose chain the test sets. */
-function scriptedNode(start: readonly TestBlock[]) {
+function scriptedNode(
+  start: readonly TestBlock[],
+  socket: WebSocketUpstream = createWebSocketUpstream([], 5_000, log),
+) {
   const node = { chain: start, missed: 0 }
   const respond = (method: string, [tag]: readonly unknown[]): unknown => {
     if (method === 'eth_getLogs') return []
@@ -40,10 +46,10 @@ function scriptedNode(start: readonly TestBlock[]) {
   } as unknown as Upstream
   const source = new ChainSource({
     upstream,
-    socket: undefined,
+    socket,
     pollMs: 5,
     timeoutMs: 5_000,
-    log: pino({ level: 'silent' }),
+    log,
     slices: new TimeSlices(),
   })
   onTestFinished(() => source.stop())
@@ -93,4 +99,25 @@ it('resumes for earlier subscribers when the node only lagged', async () => {
   before.unsubscribe()
   during.unsubscribe()
   expect(source.upstreamSubscriptions).toBe(1)
+})
+
+it('polls whenever its subscription is not active', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const subscription = { isLive: true, end: () => undefined }
+  const { node, subscribe } = scriptedNode(chainOf('a', 100), {
+    hasTargets: true,
+    subscribe: () => subscription,
+    change: () => undefined,
+    close: () => undefined,
+  })
+  const { heads } = await subscribe()
+  node.chain = chainOf('a', 101)
+  vi.advanceTimersByTime(100)
+  await processSocketData()
+  expect(heads).toEqual([])
+  subscription.isLive = false
+  vi.advanceTimersByTime(5)
+  await processSocketData()
+  expect(heads).toEqual([hashOf('a', 101)])
 })

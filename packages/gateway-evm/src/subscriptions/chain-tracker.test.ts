@@ -31,7 +31,9 @@ const latest = async () => Number(await node('eth_blockNumber'))
 
 /** Starts a tracker that polls only on request by default, and records its events. */
 async function follow(
-  options: Partial<Pick<TrackerOptions, 'maxGap' | 'maxLagMs' | 'pollMs' | 'doubtMs'>> = {},
+  options: Partial<
+    Pick<TrackerOptions, 'maxGap' | 'maxLagMs' | 'pollMs' | 'doubtMs' | 'hasNotifications'>
+  > = {},
 ) {
   const numbers: number[] = []
   const lost: string[] = []
@@ -112,8 +114,7 @@ it('skips a gap that is too long, and resumes after it', async () => {
 
 it('polls soon after notifications stop, and then at every interval', async () => {
   const start = await latest()
-  const { tracker, numbers } = await follow({ pollMs: 20, doubtMs: 3_000 })
-  tracker.hasNotifications = true
+  const { tracker, numbers } = await follow({ pollMs: 20, doubtMs: 3_000, hasNotifications: () => true })
   const waits: number[] = []
   for (let count = 1; count <= 4; count++) {
     const mined = performance.now()
@@ -130,8 +131,7 @@ it('polls soon after notifications stop, and then at every interval', async () =
 
 it('polls a node that sends no notifications for some seconds', async () => {
   const start = await latest()
-  const { tracker, numbers } = await follow({ pollMs: 20 })
-  tracker.hasNotifications = true
+  const { numbers } = await follow({ pollMs: 20, hasNotifications: () => true })
   await node('anvil_mine', ['0x1'])
   await vi.waitFor(() => expect(numbers).toEqual(after(start, 1)), { timeout: 50_000 })
 })

@@ -35,6 +35,8 @@ export interface TrackerOptions {
    * Time without header notifications after which the upstream is polled, in milliseconds. The default is 3 seconds.
    */
   readonly doubtMs?: number | undefined
+  /** Whether header notifications arrive, so that polling is not needed. By default, none arrive. */
+  readonly hasNotifications?: (() => boolean) | undefined
   readonly logAddresses: LogAddresses
   readonly listener: ChainListener
   readonly log: Logger
@@ -69,7 +71,6 @@ export class ChainTracker {
   readonly #inbox: unknown[] = []
   #window: BlockWindow | undefined
   #sequence = 0
-  #hasNotifications = false
   #isPollDue = false
   #isRunning = false
   #isFailing = false
@@ -99,10 +100,10 @@ export class ChainTracker {
   async start(): Promise<void> {
     this.#window = await this.#openWindow()
     if (this.#stopped.signal.aborted) return
-    const { pollMs, doubtMs = defaultDoubtMs } = this.#options
+    const { pollMs, doubtMs = defaultDoubtMs, hasNotifications = () => false } = this.#options
     this.#timer = guardedInterval(() => {
       const isSilent = this.#hasMissedHeader || performance.now() - this.#lastHeaderAt > doubtMs
-      if (!this.#hasNotifications || this.#isFailing || isSilent) this.poll()
+      if (!hasNotifications() || this.#isFailing || isSilent) this.poll()
     }, pollMs)
   }
 
@@ -117,12 +118,6 @@ export class ChainTracker {
   stop(): void {
     this.#stopped.abort()
     clearInterval(this.#timer)
-  }
-
-  /** Sets whether header notifications arrive, so that polling is not needed. */
-  set hasNotifications(value: boolean) {
-    this.#hasNotifications = value
-    if (value) this.poll()
   }
 
   /** Receives a new header as the upstream sent it. */

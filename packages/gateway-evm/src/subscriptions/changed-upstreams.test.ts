@@ -7,8 +7,9 @@ import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { createSubscriptionMultiplexers } from './multiplexers.ts'
-import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { type BusyChain, receiver, startBusyChain } from '../testing/busy-chain.ts'
 import { inFrontOf } from '../testing/listener-fixture.ts'
+import { startSubscriptionUpstream } from '../testing/subscription-upstream.ts'
 
 let chain: BusyChain
 beforeAll(async () => {
@@ -62,33 +63,97 @@ it.each([
   expect(await client.closed).toEqual([1012, 'the upstreams of the node have changed'])
 })
 
-it('closes a connection when its node loses the last WebSocket upstream', async () => {
-  const { gateway, client, byName } = await start(false)
+it.each(['removed', 'cordoned'])(
+  'polls after the last WebSocket upstream was %s, until there is one again',
+  async (change) => {
+    const { gateway, client, byName, proxies } = await start(false)
+    const { evm, websocket } = byName.first
+    const heads = await client.subscribe('newHeads')
+    const pending = await client.subscribe('newPendingTransactions')
+    const before = Number(await chain.rpc('eth_blockNumber'))
+    const subscribed = () => proxies[0].requestCounts.get('eth_subscribe') ?? 0
+    let mined = 0
+    // A transaction that is sent before its source has changed is not notified.
+    const expectNotifications = async () => {
+      const sent: unknown[] = []
+      await waitFor(async () => {
+        sent.push(await chain.rpc('eth_sendTransaction', { from: chain.example.account, to: receiver }))
+        mined += 1
+        return client.results(pending).some((hash) => sent.includes(hash))
+      })
+      await waitFor(() =>
+        expect(client.results<{ number: string }>(heads).map(({ number }) => Number(number))).toEqual(
+          Array.from({ length: mined }, (_, index) => before + 1 + index),
+        ),
+      )
+    }
+    await expectNotifications()
+    const atFirst = subscribed()
+    gateway.change({
+      upstreams: change === 'removed' ? { evm } : { evm, websocket: `${websocket}#cordoned` },
+    })
+    await expectNotifications()
+    expect(subscribed()).toBe(atFirst)
+    gateway.change({ upstreams: byName.first })
+    await waitFor(() => expect(subscribed()).toBe(2 * atFirst))
+    await expectNotifications()
+    expect(client.socket.readyState).toBe(client.socket.OPEN)
+  },
+)
+
+it('ends only the connections whose subscriptions need a WebSocket upstream', async () => {
+  const { url } = await startSubscriptionUpstream()
+  const gateway = await inFrontOf(chain.node, { websocket: url })
+  const [client, other] = [await openWebSocket(gateway.wsUrl), await openWebSocket(gateway.wsUrl)]
   await client.subscribe('newHeads')
-  gateway.change({ upstreams: { evm: byName.both.evm } })
-  expect(await client.closed).toEqual([1012, 'the upstreams of the node have changed'])
+  await other.subscribe('transactionReceipts')
+  gateway.change({ upstreams: { evm: chain.node } })
+  expect(await other.closed).toEqual([1011, 'the upstream ended the subscription'])
+  expect(await client.call('eth_subscribe', ['transactionReceipts'])).toMatchObject({
+    error: { code: -32_601 },
+  })
 })
 
-it('nodes whose upstreams became equal do not share subscriptions', () => {
+/** The multiplexers of nodes whose upstreams are not reachable. */
+function startMultiplexers() {
   const timeoutMs = 1_000
   const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(2 ** 20))
-  const log = pino({ level: 'silent' })
   const multiplexers = createSubscriptionMultiplexers({
     upstreams,
     embeddedSocket: undefined,
     pollMs: 50,
     timeoutMs,
-    log,
+    log: pino({ level: 'silent' }),
   })
   onTestFinished(async () => {
     multiplexers.close()
     await upstreams.close()
   })
-  const [a, b] = ['http://127.0.0.1:1/a', 'http://127.0.0.1:1/b']
-  const grantOf = (nodeId: string, evm: string) => grantWith({ nodeId, upstreams: { evm } })
+  return { upstreams, multiplexers }
+}
+
+const [a, b] = ['http://127.0.0.1:1/a', 'http://127.0.0.1:1/b']
+const grantOf = (nodeId: string, evm: string, websocket?: string) =>
+  grantWith({ nodeId, upstreams: { evm, ...(websocket !== undefined && { websocket }) } })
+
+it('nodes whose upstreams became equal do not share subscriptions', () => {
+  const { upstreams, multiplexers } = startMultiplexers()
   const first = upstreams.of(grantOf('first', a), 'evm')
   expect(upstreams.of(grantOf('first', `${a} ${b}`), 'evm')).toBe(first)
   const multiplexer = multiplexers.of(grantOf('first', `${a} ${b}`))
   expect(multiplexers.of(grantOf('second', `${a} ${b}`))).not.toBe(multiplexer)
   expect(multiplexers.of(grantOf('third', `${a} ${b}`))).toBe(multiplexers.of(grantOf('second', `${a} ${b}`)))
+})
+
+it('changes the WebSocket upstreams of a node in place, unless another node has had them', () => {
+  const { multiplexers } = startMultiplexers()
+  const of = (nodeId: string, websocket?: string) => multiplexers.of(grantOf(nodeId, a, websocket))
+  const alone = of('first', 'ws://127.0.0.1:1/1')
+  expect(of('first')).toBe(alone)
+  expect(of('first', 'ws://127.0.0.1:1/2')).toBe(alone)
+  const shared = of('second', 'ws://127.0.0.1:1/3')
+  expect(of('third', 'ws://127.0.0.1:1/3')).toBe(shared)
+  // A connection of the third node may still have subscriptions there.
+  expect(of('third', 'ws://127.0.0.1:1/4')).not.toBe(shared)
+  expect(of('second', 'ws://127.0.0.1:1/5')).not.toBe(shared)
 })

@@ -1,8 +1,13 @@
 import type { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { malformed } from '../upstream/rpc-errors.ts'
-import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
 import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'
+import type { PendingPoll } from './pending-poll.ts'
 import type { Unsubscribe, Subscriber } from './subscriber.ts'
+
+/** Starts polls in place of an upstream subscription. */
+export type StartPoll = (onResult: (result: unknown) => void) => PendingPoll
 
 /**
  * Forwards the notifications of one upstream subscription to all subscribers. Notifications during a lost connection
@@ -11,40 +16,48 @@ import type { Unsubscribe, Subscriber } from './subscriber.ts'
 export class DirectSource {
   readonly #subscribers = new Set<Subscriber>()
   readonly #onEnd: () => void
+  readonly #startPoll: StartPoll | undefined
   readonly #accepted: Promise<void>
-  readonly #end: () => void
+  #accept!: () => void
+  #reject!: (failure: RpcError | UpstreamError) => void
+  readonly #endSubscription: () => void
+  #wasAccepted = false
+  /** Polls while the node has no WebSocket upstream. */
+  #poll: PendingPoll | undefined
 
   /**
    * @param params - params of `eth_subscribe`
    * @param onEnd - called when the last subscriber has left or the upstream has rejected the subscription
+   * @param startPoll - without it, the subscription ends while the node has no WebSocket upstream
    */
-  constructor(socket: WebSocketUpstream, params: readonly unknown[], onEnd: () => void) {
+  constructor(
+    socket: WebSocketUpstream,
+    params: readonly unknown[],
+    onEnd: () => void,
+    startPoll?: StartPoll,
+  ) {
     this.#onEnd = onEnd
-    let resolve!: () => void
-    let reject!: (failure: RpcError | UpstreamError) => void
-    this.#accepted = new Promise<void>((...settle) => ([resolve, reject] = settle))
-    let wasAccepted = false
-    const fail = (failure: RpcError | UpstreamError) => {
-      reject(failure)
-      this.#close()
-      if (!wasAccepted) return
-      for (const subscriber of this.#subscribers) subscriber.overflow('the upstream ended the subscription')
-    }
+    this.#startPoll = startPoll
+    this.#accepted = new Promise<void>((resolve, reject) => {
+      this.#accept = () => {
+        this.#wasAccepted = true
+        resolve()
+      }
+      this.#reject = reject
+    })
     const subscription = socket.subscribe(params, {
       onLive: () => {
-        wasAccepted = true
-        resolve()
+        this.#stopPoll()
+        this.#accept()
       },
-      onResult: (result) => {
-        const text = jsonOf(result)
-        if (text === undefined) return fail(malformed())
-        for (const subscriber of this.#subscribers) subscriber.deliver(text)
-      },
+      onResult: (result) => this.#deliver(result),
       onFailure: (failure, willRetry) => {
-        if (!wasAccepted || !willRetry) fail(failure)
+        if (this.#poll) return
+        if (!socket.hasTargets) this.#beginPoll(params)
+        else if (!this.#wasAccepted || !willRetry) this.#fail(failure)
       },
     })
-    this.#end = () => subscription.end()
+    this.#endSubscription = () => subscription.end()
   }
 
   /** @throws {@link RpcError} with the upstream's error, or when it cannot be reached */
@@ -63,13 +76,50 @@ export class DirectSource {
   }
 
   stop(): void {
-    this.#end()
+    this.#stopPoll()
+    this.#endSubscription()
+  }
+
+  #beginPoll(params: readonly unknown[]): void {
+    if (!this.#startPoll) return this.#fail(withoutSocket(params))
+    const poll = this.#startPoll((result) => this.#deliver(result))
+    this.#poll = poll
+    const isCurrent = () => this.#poll === poll
+    poll.started.then(
+      () => isCurrent() && this.#accept(),
+      (failure: RpcError | UpstreamError) => isCurrent() && this.#fail(failure),
+    )
+  }
+
+  #stopPoll(): void {
+    this.#poll?.stop()
+    this.#poll = undefined
+  }
+
+  #deliver(result: unknown): void {
+    const text = jsonOf(result)
+    if (text === undefined) return this.#fail(malformed())
+    for (const subscriber of this.#subscribers) subscriber.deliver(text)
+  }
+
+  #fail(failure: RpcError | UpstreamError): void {
+    this.#reject(failure)
+    this.#close()
+    if (!this.#wasAccepted) return
+    for (const subscriber of this.#subscribers) subscriber.overflow('the upstream ended the subscription')
   }
 
   #close(): void {
-    this.#end()
+    this.stop()
     this.#onEnd()
   }
+}
+
+function withoutSocket([kind]: readonly unknown[]): RpcError {
+  return new RpcError(
+    rpcCodes.methodNotFound,
+    `A subscription to ${String(kind)} requires a WebSocket upstream, and this node has none.`,
+  )
 }
 
 // A parsed value may be nested too deeply to be serialized, or be undefined.

@@ -1,12 +1,10 @@
-import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { rpcCodes } from '../rpc-codes.ts'
 import { ChainSource } from './chain-source.ts'
-import { DirectSource } from './direct-source.ts'
+import { DirectSource, type StartPoll } from './direct-source.ts'
 import { PendingPoll } from './pending-poll.ts'
 import type { SourceOptions } from './source-options.ts'
 import type { Unsubscribe, Subscriber } from './subscriber.ts'
 import type { Upstream } from '../upstream/types.ts'
-import type { SocketTarget } from '../upstream/websocket-upstream.ts'
+import type { SocketTarget } from '../upstream/open-target.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
 /**
@@ -16,7 +14,7 @@ import type { SubscriptionRequest } from './subscription-request.ts'
 export class SubscriptionMultiplexer {
   readonly #options: SourceOptions
   readonly #chain: ChainSource
-  readonly #directSources = new Map<string, DirectSource | PendingPoll>()
+  readonly #directSources = new Map<string, DirectSource>()
 
   constructor(options: SourceOptions) {
     this.#options = options
@@ -39,16 +37,14 @@ export class SubscriptionMultiplexer {
   }
 
   /**
-   * Applies changed WebSocket targets. Subscriptions continue.
+   * Applies changed WebSocket targets. Subscriptions continue, by polls while there is no target.
    *
    * @param upstream - upstream of the node
    * @returns false when the node needs another multiplexer; nothing has changed then
    */
   change(upstream: Upstream, targets: readonly SocketTarget[]): boolean {
-    const { socket } = this.#options
-    const hasTargets = targets.length > 0
-    if (upstream !== this.#options.upstream || hasTargets !== (socket !== undefined)) return false
-    socket?.change(targets)
+    if (upstream !== this.#options.upstream) return false
+    this.#options.socket.change(targets)
     return true
   }
 
@@ -56,28 +52,22 @@ export class SubscriptionMultiplexer {
     this.#chain.stop()
     for (const source of this.#directSources.values()) source.stop()
     this.#directSources.clear()
-    this.#options.socket?.close()
+    this.#options.socket.close()
   }
 
-  #sourceOf(key: string, params: readonly unknown[]): DirectSource | PendingPoll {
+  #sourceOf(key: string, params: readonly unknown[]): DirectSource {
     const existing = this.#directSources.get(key)
     if (existing) return existing
     const onEnd = () => {
       if (this.#directSources.get(key) === source) this.#directSources.delete(key)
     }
-    const source: DirectSource | PendingPoll = this.#createSource(params, onEnd)
+    const source: DirectSource = new DirectSource(this.#options.socket, params, onEnd, this.#pollOf(params))
     this.#directSources.set(key, source)
     return source
   }
 
-  #createSource(params: readonly unknown[], onEnd: () => void): DirectSource | PendingPoll {
-    const { socket } = this.#options
-    if (socket) return new DirectSource(socket, params, onEnd)
-    const [kind, ...options] = params
-    if (kind === 'newPendingTransactions') return new PendingPoll(this.#options, options, onEnd)
-    throw new RpcError(
-      rpcCodes.methodNotFound,
-      `A subscription to ${String(kind)} requires a WebSocket upstream, and this node has none.`,
-    )
+  #pollOf([kind, ...options]: readonly unknown[]): StartPoll | undefined {
+    if (kind !== 'newPendingTransactions') return undefined
+    return (onResult) => new PendingPoll(this.#options, options, onResult)
   }
 }

@@ -5,7 +5,8 @@ import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rule
 import { jwtOf } from '../upstream/upstream-jwt.ts'
 import { type IsStale, NodeResources } from '@fairlead/gateway-core/upstream/node-resources'
 import type { Upstream } from '../upstream/types.ts'
-import { createWebSocketUpstream, type SocketTarget } from '../upstream/websocket-upstream.ts'
+import type { SocketTarget } from '../upstream/open-target.ts'
+import { createWebSocketUpstream } from '../upstream/websocket-upstream.ts'
 import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { SubscriptionMultiplexer } from './multiplexer.ts'
 import { TimeSlices } from './time-slices.ts'
@@ -55,12 +56,8 @@ export function createSubscriptionMultiplexers(options: MultiplexerOptions): Sub
       return address === undefined ? [] : [{ address, jwt: jwtOf(record) }]
     })
   const open = (grant: Grant, upstream: Upstream): SubscriptionMultiplexer => {
-    const targets = targetsOf(grant)
     const nodeLog = log.child({ node_id: grant.nodeId })
-    const socket =
-      targets.length === 0
-        ? undefined
-        : createWebSocketUpstream(targets, timeoutMs, nodeLog, { rules, loopEntry })
+    const socket = createWebSocketUpstream(targetsOf(grant), timeoutMs, nodeLog, { rules, loopEntry })
     return new SubscriptionMultiplexer({ upstream, socket, pollMs, timeoutMs, log: nodeLog, slices })
   }
   const of = (grant: Grant): SubscriptionMultiplexer => {

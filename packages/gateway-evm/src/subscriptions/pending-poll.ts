@@ -1,45 +1,30 @@
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { SourceOptions } from './source-options.ts'
-import type { Unsubscribe, Subscriber } from './subscriber.ts'
 import { guardedTimeout } from '@fairlead/http1'
+
+/** Options of {@link PendingPoll}. */
+export type PendingPollOptions = Pick<SourceOptions, 'upstream' | 'pollMs' | 'timeoutMs'>
 
 /** Pending transactions of a node without a WebSocket upstream, from a filter that is polled. */
 export class PendingPoll {
-  readonly #options: SourceOptions
+  /** Rejects with {@link RpcError} for the upstream's error, or {@link UpstreamError} when it does not respond. */
+  readonly started: Promise<void>
+  readonly #options: PendingPollOptions
   readonly #params: readonly unknown[]
-  readonly #onEnd: () => void
-  readonly #subscribers = new Set<Subscriber>()
+  readonly #onResult: (result: unknown) => void
   readonly #stopped = new AbortController()
-  readonly #started: Promise<void>
   #filter: unknown
   #timer: NodeJS.Timeout | undefined
 
   /**
    * @param params - params of `eth_newPendingTransactionFilter`
-   * @param onEnd - called when the last subscriber has left or the upstream has rejected the filter
+   * @param onResult - receives each transaction, or its hash
    */
-  constructor(options: SourceOptions, params: readonly unknown[], onEnd: () => void) {
+  constructor(options: PendingPollOptions, params: readonly unknown[], onResult: (result: unknown) => void) {
     this.#options = options
     this.#params = params
-    this.#onEnd = onEnd
-    this.#started = this.#start()
-  }
-
-  /** @throws {@link RpcError} with the upstream's error, or when it cannot be reached */
-  async join(subscriber: Subscriber): Promise<Unsubscribe> {
-    this.#subscribers.add(subscriber)
-    const unsubscribe = () => {
-      if (!this.#subscribers.delete(subscriber) || this.#subscribers.size > 0) return
-      this.stop()
-      this.#onEnd()
-    }
-    try {
-      await this.#started
-      return unsubscribe
-    } catch (error) {
-      unsubscribe()
-      throw error
-    }
+    this.#onResult = onResult
+    this.started = this.#start()
   }
 
   stop(): void {
@@ -67,8 +52,8 @@ export class PendingPoll {
       this.#filter ??= await this.#call('eth_newPendingTransactionFilter', this.#params)
       const changes = await this.#call('eth_getFilterChanges', [this.#filter])
       for (const change of Array.isArray(changes) ? (changes as unknown[]) : []) {
-        const text = JSON.stringify(change)
-        for (const subscriber of this.#subscribers) subscriber.deliver(text)
+        if (this.#stopped.signal.aborted) return
+        this.#onResult(change)
       }
     } catch (error) {
       // A failed exchange does not mean that the filter is lost, and the upstream would retain an abandoned filter.

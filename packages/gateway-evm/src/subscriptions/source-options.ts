@@ -6,8 +6,8 @@ import type { TimeSlices } from './time-slices.ts'
 /** Dependencies of the shared subscriptions of one node. */
 export interface SourceOptions {
   readonly upstream: Upstream
-  /** Without it, the upstream is polled for new heads. */
-  readonly socket: WebSocketUpstream | undefined
+  /** While it is not connected, the upstream is polled for new heads. */
+  readonly socket: WebSocketUpstream
   readonly pollMs: number
   readonly timeoutMs: number
   readonly log: Logger

@@ -5,11 +5,8 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { pino } from 'pino'
 import { DirectSource } from '../subscriptions/direct-source.ts'
 import { memory } from '@fairlead/gateway-core/testing/memory'
-import {
-  createWebSocketUpstream,
-  type UpstreamListener,
-  type WebSocketUpstream,
-} from './websocket-upstream.ts'
+import type { UpstreamListener } from './upstream-subscription.ts'
+import { createWebSocketUpstream, type WebSocketUpstream } from './websocket-upstream.ts'
 import { tcpRelay } from '@fairlead/gateway-core/testing/tcp-relay'
 import { waitFor } from '@fairlead/vitest/wait-for'
 

@@ -1,50 +1,27 @@
 import type { Logger } from 'pino'
 import { type RawData, WebSocket } from 'ws'
-import { loopField } from '@fairlead/gateway-core/network/cdn-loop'
-import { targetOf } from '@fairlead/gateway-core/network/guarded-agent'
-import { guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { isRecord, parseObject } from '@fairlead/gateway-core/json'
 import { redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
-import { secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
-import type { UpstreamJwt } from './upstream-jwt.ts'
+import { type HandshakeOptions, openTarget, type SocketTarget } from './open-target.ts'
+import { Subscription, type UpstreamListener, type UpstreamSubscription } from './upstream-subscription.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
 import { type SilenceLimits, watchSilence } from './watch-silence.ts'
 
-/** Receives the events of one upstream subscription. */
-export interface UpstreamListener {
-  /** Called every time the upstream has accepted the subscription, also after a reconnect. */
-  onLive(): void
-  /** Called with the result of a notification. */
-  onResult(result: unknown): void
-  /** Called when the upstream rejects the subscription, or cannot be reached. In the latter case, it is retried. */
-  onFailure(failure: RpcError, willRetry: boolean): void
-}
-
-/** One upstream subscription. */
-export interface UpstreamSubscription {
-  /** Whether the subscription is currently active on the upstream. */
-  readonly isLive: boolean
-  end(): void
-}
-
 /** The WebSocket to one upstream. It is opened on first use, reopened when it is lost, and closed when unused. */
 export interface WebSocketUpstream {
+  /** Whether there is a target to connect to. */
+  readonly hasTargets: boolean
   /** @param params - params of `eth_subscribe` */
   subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription
-  /** Replaces the targets. A connection to a target that is no longer listed is replaced. */
+  /**
+   * Replaces the targets. A connection to a target that is no longer listed is replaced at once, and so is one that is
+   * lost. Subscriptions continue on the new connection.
+   */
   change(targets: readonly SocketTarget[]): void
   close(): void
-}
-
-/** Target of a WebSocket connection. */
-export interface SocketTarget {
-  /** ws or wss URL; user name and password in it are sent as HTTP basic authentication. */
-  readonly address: string
-  /** Authenticates each handshake, in place of user information in the URL. */
-  readonly jwt?: UpstreamJwt | undefined
 }
 
 /** Options of a WebSocket to an upstream. */
@@ -59,15 +36,13 @@ export interface WebSocketUpstreamOptions {
 
 const firstDelayMs = 100
 const maxDelayMs = 10_000
-const maxHandshakeMs = 5_000
 // A half-open connection is replaced within 9 seconds. An upstream that stalls for less time loses no connection.
 const defaultSilence: SilenceLimits = { pingMs: 2_000, silentMs: 7_000 }
-const maxMessageBytes = 64 * 1024 * 1024
 
 /**
  * Creates the WebSocket to an upstream.
  *
- * @param targets - used in turn when a connection is lost or fails
+ * @param targets - used in turn when a connection is lost or fails; may be empty
  * @param timeoutMs - timeout for a connection or a response
  * @param log - receives a message when the connection is lost or restored, never the URL of the upstream
  * @param options - connection rules; when a connection counts as half-open
@@ -81,32 +56,6 @@ export function createWebSocketUpstream(
   return new ReconnectingSocket(targets, timeoutMs, log, options)
 }
 
-class Subscription implements UpstreamSubscription {
-  readonly params: readonly unknown[]
-  readonly listener: UpstreamListener
-  readonly #end: (subscription: Subscription) => void
-  /** The upstream's id of the subscription while it is active. */
-  id: string | undefined
-
-  constructor(
-    params: readonly unknown[],
-    listener: UpstreamListener,
-    end: (subscription: Subscription) => void,
-  ) {
-    this.params = params
-    this.listener = listener
-    this.#end = end
-  }
-
-  get isLive(): boolean {
-    return this.id !== undefined
-  }
-
-  end(): void {
-    this.#end(this)
-  }
-}
-
 class ReconnectingSocket implements WebSocketUpstream {
   #targets: readonly SocketTarget[]
   /** URL of the current connection. */
@@ -114,8 +63,7 @@ class ReconnectingSocket implements WebSocketUpstream {
   readonly #timeoutMs: number
   readonly #log: Logger
   readonly #silence: SilenceLimits
-  readonly #rules: UpstreamRules
-  readonly #loopEntry: string | undefined
+  readonly #handshake: HandshakeOptions
   readonly #subscriptions = new Set<Subscription>()
   /** Subscriptions that wait for a response, by the id of the call. */
   readonly #waiting = new Map<number, Subscription>()
@@ -127,6 +75,7 @@ class ReconnectingSocket implements WebSocketUpstream {
   #targetIndex = 0
   #lastCall = 0
   #failures = 0
+  #isLossLogged = false
   #retry: NodeJS.Timeout | undefined
 
   constructor(
@@ -139,8 +88,11 @@ class ReconnectingSocket implements WebSocketUpstream {
     this.#timeoutMs = timeoutMs
     this.#log = log
     this.#silence = silence
-    this.#rules = rules
-    this.#loopEntry = loopEntry
+    this.#handshake = { timeoutMs, rules, loopEntry }
+  }
+
+  get hasTargets(): boolean {
+    return this.#targets.length > 0
   }
 
   subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription {
@@ -155,20 +107,33 @@ class ReconnectingSocket implements WebSocketUpstream {
   }
 
   change(targets: readonly SocketTarget[]): void {
+    const index = targets.findIndex(({ address }) => address === this.#address)
     this.#targets = targets
-    // The next target is connected when the connection has closed.
-    if (!targets.some(({ address }) => address === this.#address)) this.#socket?.terminate()
+    this.#targetIndex = Math.max(index, 0)
+    if (this.#subscriptions.size === 0) return
+    // Without a connection, the latest target has failed.
+    if (this.#socket === undefined) this.#targetIndex = index + 1
+    else if (index >= 0) return
+    this.#failures = 0
+    this.#detach()?.terminate()
+    this.#connect()
   }
 
   close(): void {
+    const socket = this.#detach()
+    this.#subscriptions.clear()
+    socket?.terminate()
+  }
+
+  /** Returns the socket, whose events have no effect from now on. */
+  #detach(): WebSocket | undefined {
     clearTimeout(this.#retry)
     for (const subscription of this.#subscriptions) subscription.id = undefined
-    this.#subscriptions.clear()
     this.#byId.clear()
     this.#waiting.clear()
     const socket = this.#socket
     this.#socket = undefined
-    socket?.terminate()
+    return socket
   }
 
   #end(subscription: Subscription): void {
@@ -183,8 +148,8 @@ class ReconnectingSocket implements WebSocketUpstream {
   }
 
   #connect(): void {
-    const socket = this.#opened()
-    if (socket === undefined) return
+    const socket = this.#openNext()
+    if (socket === undefined) return queueMicrotask(() => this.#reportNoTarget())
     this.#socket = socket
     watchSilence(socket, this.#silence)
     socket.on('open', () => {
@@ -203,50 +168,40 @@ class ReconnectingSocket implements WebSocketUpstream {
     socket.on('close', guarded('upstream', closed))
   }
 
-  #opened(): WebSocket | undefined {
-    try {
-      const handshakeTimeout = Math.min(this.#timeoutMs, maxHandshakeMs)
-      const { address = '', jwt } = this.#targets[this.#targetIndex % this.#targets.length] ?? {}
-      this.#address = address
-      const url = URL.parse(address)
-      const token = jwt?.current()
-      this.#secrets = [...(token?.secrets ?? []), ...(url ? secretsOfUrl(url) : [])]
-      const rules = this.#rules.of(address)
-      const isSecure = /^(?:wss|https):/i.test(address)
-      return new WebSocket(address, {
-        handshakeTimeout,
-        headers: {
-          ...(this.#loopEntry !== undefined && { [loopField]: this.#loopEntry }),
-          ...(token && { authorization: token.authorization }),
-        },
-        createConnection: (options: object) => guardedConnect(targetOf(options, isSecure), isSecure, rules),
-        maxPayload: maxMessageBytes,
-        perMessageDeflate: false,
-      })
-    } catch {
-      // The error contains the URL, including its credentials.
-      const failure = unreachable('The WebSocket URL of this upstream is invalid.')
-      queueMicrotask(() => {
-        for (const { listener } of this.#subscriptions) listener.onFailure(failure, false)
-      })
-      return undefined
+  /** Opens the connection to the first target, from the current one, whose URL is valid. */
+  #openNext(): WebSocket | undefined {
+    this.#address = ''
+    const end = this.#targetIndex + this.#targets.length
+    while (this.#targetIndex < end) {
+      const target = this.#targets[this.#targetIndex % this.#targets.length] as SocketTarget
+      this.#address = target.address
+      const opened = openTarget(target, this.#handshake)
+      if (opened) {
+        this.#secrets = opened.secrets
+        return opened.socket
+      }
+      this.#targetIndex += 1
     }
+    return undefined
+  }
+
+  #reportNoTarget(): void {
+    // The targets may have changed meanwhile.
+    if (this.#socket) return
+    const failure = unreachable('The WebSocket URL of this upstream is invalid.')
+    for (const { listener } of this.#subscriptions) listener.onFailure(failure, false)
   }
 
   #reconnectLater(): void {
-    this.#socket = undefined
+    this.#detach()
     this.#targetIndex += 1
-    this.#waiting.clear()
-    this.#byId.clear()
-    if (this.#failures === 0) this.#log.warn('the WebSocket to an upstream is disconnected')
+    if (!this.#isLossLogged) this.#log.warn('the WebSocket to an upstream is disconnected')
+    this.#isLossLogged = true
     this.#failures += 1
     const maxDelay = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(this.#failures, 10))
     this.#retry = guardedTimeout(() => this.#connect(), maxDelay * (0.5 + Math.random() / 2)).unref()
     const failure = unreachable('The upstream is unreachable.')
-    for (const subscription of this.#subscriptions) {
-      subscription.id = undefined
-      subscription.listener.onFailure(failure, true)
-    }
+    for (const { listener } of this.#subscriptions) listener.onFailure(failure, true)
   }
 
   #sendSubscribe(socket: WebSocket, subscription: Subscription): void {
@@ -288,7 +243,8 @@ class ReconnectingSocket implements WebSocketUpstream {
       this.#socket?.send(this.#call('eth_unsubscribe', [result]))
       return
     }
-    if (this.#failures > 0) this.#log.info('the WebSocket to an upstream is connected again')
+    if (this.#isLossLogged) this.#log.info('the WebSocket to an upstream is connected again')
+    this.#isLossLogged = false
     this.#failures = 0
     subscription.id = result
     this.#byId.set(result, subscription)
