@@ -95,9 +95,9 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     authenticator: recordUse(dependencies.accessControl.authenticator, credentialUse),
     meter: createMeter(createRequestMetrics(metrics), dependencies.metering.counts),
   })
-  const ofProtocols = protocolDependencies(dependencies, http, metrics, ({ nodeId, credentialId }) => {
+  const ofProtocols = protocolDependencies(dependencies, http, metrics, ({ nodeId, isOfGateway }) => {
     // The probe detects rejected methods itself.
-    if (credentialId !== 'probe') probe.methodRejected(nodeId)
+    if (!isOfGateway) probe.methodRejected(nodeId)
   })
   const protocols = await openProtocols(modules, ofProtocols, configuration).catch(async (error: unknown) => {
     await credentialUse.close()

@@ -110,3 +110,35 @@ it('the API lists the health of the upstreams of every protocol', async () => {
   )
   expect(metrics).toContain(`fairlead_upstream_head_block{upstream="${idOf(jetton, 'jetton-v3', 0)}"} 7`)
 }, 60_000)
+
+it('the API lists the health of a changed list before a client uses it', async () => {
+  const [former, next] = [await restNode(100), await restNode(90)]
+  const gateway = await gatewayFixture({}, 'http://127.0.0.1:1')
+  onTestFinished(gateway.stop)
+  const { url, first } = gateway
+  const api = async (path: string, method = 'GET', body?: object) => {
+    const response = await fetch(`${url}/v2/nodes/${path}`, {
+      method,
+      body: body ? JSON.stringify(body) : null,
+      headers: { authorization: `Bearer ${first.apiKey}`, 'content-type': 'application/json' },
+    })
+    expect(response.status).toBeLessThan(300)
+    return response.json()
+  }
+  const { id, credentials } = (await api('', 'POST', {
+    project: first.projectId,
+    name: 'beacon',
+    chain: 'beacon',
+    network: 'devnet',
+    upstreams: { beacon: former.url },
+  })) as CreatedNode
+  const token = credentials.find(({ kind }) => kind === 'token')?.token
+  const readRoot = () => fetch(`${url}/beacon/${token}/eth/v1/beacon/states/head/root`)
+  await vi.waitFor(async () => expect((await readRoot()).status).toBe(200), patience)
+  await api(`${id}/`, 'PATCH', { upstreams: { beacon: next.url } })
+  const heads = async () => {
+    const { results } = (await api(`${id}/upstreams/`)) as { readonly results: readonly { head: number }[] }
+    return results.map(({ head }) => head)
+  }
+  await vi.waitFor(async () => expect(await heads()).toEqual([90]), { ...patience, interval: 200 })
+}, 60_000)

@@ -31,6 +31,19 @@ export interface Grant {
   /** The access rules of the node that are in effect; without any, access is unrestricted. */
   readonly accessRules?: readonly AccessRule[] | undefined
   readonly limits?: GrantLimits | undefined
+  /** Whether it is a {@link gatewayGrant}. The directory contains only grants of credentials. */
+  readonly isOfGateway?: true | undefined
+}
+
+/**
+ * Creates a grant with which the gateway itself uses a node, for example to probe its methods.
+ *
+ * @param node - the node as in the database, which may be newer or older than in the directory
+ */
+export function gatewayGrant(
+  node: Omit<Grant, 'credentialId' | 'kind' | 'expiresAt' | 'isOfGateway'>,
+): Grant {
+  return { ...node, credentialId: 'gateway', kind: 'token', isOfGateway: true }
 }
 
 /** A grant, and the SHA-256 of its secret. The secret itself is not stored. */

@@ -21,6 +21,8 @@ export interface RoundActions<member extends PoolMember> {
   check(member: member): Promise<void>
   /** Waits for the part of the first round that calls need; for all of it when omitted. */
   enough?(round: readonly Promise<void>[]): Promise<unknown>
+  /** Whether calls do not wait for the very first round, because other pools have checked the upstreams recently. */
+  isCurrent?(): boolean
   /** Called when the first round has enough results or has timed out. */
   onFirstRound?(): void
 }
@@ -32,6 +34,7 @@ export class HealthRounds<member extends PoolMember> {
   readonly #actions: RoundActions<member>
   readonly #checking = new Set<member>()
   #isStopped = false
+  #isRetired = false
   #usedAt = -Infinity
   #roundAt = -Infinity
   #pendingFirstRound: Promise<unknown> | undefined
@@ -50,15 +53,25 @@ export class HealthRounds<member extends PoolMember> {
    */
   use(): Promise<unknown> | undefined {
     this.#usedAt = performance.now()
-    if (this.#timer !== undefined || this.#isStopped) return this.#pendingFirstRound
-    this.#pendingFirstRound = this.#firstRound().finally(() => (this.#pendingFirstRound = undefined))
-    this.#plan()
+    const isVeryFirst = this.#roundAt === -Infinity
+    if (this.#timer !== undefined || this.#isStopped || (this.#isRetired && !isVeryFirst))
+      return this.#pendingFirstRound
+    const isCurrent = isVeryFirst && this.#actions.isCurrent?.() === true
+    const round = this.#firstRound()
+    if (!isCurrent) this.#pendingFirstRound = round.finally(() => (this.#pendingFirstRound = undefined))
+    if (!this.#isRetired) this.#plan()
     return this.#pendingFirstRound
   }
 
   /** Checks all upstreams now, because one of them has a problem. */
   checkSoon(): void {
     if (!this.#isStopped && performance.now() - this.#roundAt > minPauseMs) void this.#round()
+  }
+
+  /** Starts no further rounds, except for the very first one when calls still need it. */
+  retire(): void {
+    this.#isRetired = true
+    clearTimeout(this.#timer)
   }
 
   stop(): void {

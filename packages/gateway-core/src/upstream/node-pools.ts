@@ -78,11 +78,12 @@ export class NodePools<pool extends Pool> {
    * Returns the pool of a node.
    *
    * @param text - upstreams as in the record of the node
-   * @param open - creates a pool; an error that it throws is passed on
+   * @param open - creates a pool, which replaces `previous`; `former` is the pool that the node had before it got a
+   * separate object; an error that it throws is passed on
    */
-  of(grant: Grant, text: string, open: (previous?: pool) => pool): NodePool<pool> {
+  of(grant: Grant, text: string, open: (previous?: pool, former?: pool) => pool): NodePool<pool> {
     return this.#nodes.of(grant, text, {
-      open: () => new NodePool(text, open()),
+      open: (former) => new NodePool(text, open(undefined, former?.current)),
       change: (node) => node.replace(text, open),
     })
   }

@@ -62,6 +62,8 @@ export class PoolMember<connection extends Connection = Connection> {
   lag: number | undefined = undefined
   /** Whether it follows a different chain than the others. */
   isOnOtherChain = false
+  /** Whether it receives no calls yet, because it may be on another chain than the node. */
+  isChainUnknown = false
   /** Whether it reports a chain head far above the others but does not have that block. */
   isDoubted = false
   /** Current weight for smooth weighted round-robin. */
@@ -117,7 +119,7 @@ export class PoolMember<connection extends Connection = Connection> {
 
   /** Whether the upstream may receive calls at all. */
   get isInUse(): boolean {
-    return !this.record.isCordoned && !this.isOnOtherChain
+    return !this.record.isCordoned && !this.isOnOtherChain && !this.isChainUnknown
   }
 
   serves(role: UpstreamRole): boolean {

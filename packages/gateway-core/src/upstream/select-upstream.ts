@@ -27,7 +27,7 @@ const insignificantMs = 5
  * one below its rate limit, and of these the next by weighted round-robin, unless another one would respond much
  * sooner.
  *
- * @param members - the upstreams that may be called; none of them is cordoned or follows another chain
+ * @param members - the upstreams that may be called; each of them is in use
  * @returns undefined when there is none
  */
 export function selectUpstream<member extends PoolMember>(

@@ -137,7 +137,7 @@ export class SteadyPool<connection extends Connection> {
       // Its chain head is unknown now.
       upstream.hasReported = false
       upstream.head = undefined
-      if (isClassified) upstream.recordFailedCheck(source.failureOf(error))
+      if (isClassified) upstream.recordFailedCheck(source.failureOf(error), this)
     }
     this.#classifyHeads()
   }

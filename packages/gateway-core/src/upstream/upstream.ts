@@ -10,6 +10,8 @@ export type CountedFailure = Exclude<UpstreamErrorKind, 'aborted'>
 
 // After this time the method is tried again, because another server may have taken over the URL.
 const missingMethodMs = 10 * 60_000
+// The minimum interval between two rounds of a pool.
+const sameFailureMs = 1_000
 
 /** The connections to an upstream. */
 export interface Connection {
@@ -29,9 +31,12 @@ export class Upstream<connection extends Connection = Connection> {
   readonly silence = new Silence()
   readonly attempts = new RunningAttempts()
   readonly #missingMethods = new Map<string, number>()
+  #lastFailedCheck: { readonly pool: object; readonly at: number } | undefined
   /** Number of its latest block. */
   head: number | undefined = undefined
   finalized: number | undefined = undefined
+  /** Id of the chain that it last reported, and when, as a time of `performance.now()`. */
+  chain: { readonly id: string; readonly at: number } | undefined = undefined
   /** Whether it has reported its chain or its health. */
   hasReported = false
   /** Whether it reports that it is syncing. */
@@ -76,11 +81,13 @@ export class Upstream<connection extends Connection = Connection> {
   }
 
   /**
-   * Records a failed health check.
+   * Records a failed health check. Each pool checks the upstream, so a failure that another pool has just recorded
+   * counts once.
    *
    * @param failure - undefined when the upstream sent another response
+   * @param pool - identifies the pool that made the check
    */
-  recordFailedCheck(failure: UpstreamError | undefined): void {
+  recordFailedCheck(failure: UpstreamError | undefined, pool: object): void {
     // An error response, also 429, shows that the upstream responds. Without `succeed`, the breaker would stay
     // half-open.
     if (!failure) this.breaker.succeed()
@@ -91,9 +98,19 @@ export class Upstream<connection extends Connection = Connection> {
     // Silence ends with the next byte, but an open circuit breaker would wait longer.
     else if (this.silence.isSilent && this.breaker.state === 'closed') return
     // Every upstream has the data of a health check available, so one that times out is hanging.
-    else if (failure.kind !== 'aborted') {
+    else if (failure.kind !== 'aborted' && !this.#isSameFailure(pool)) {
       this.breaker.fail(failure.kind === 'connect_failed' || failure.kind === 'timeout')
     }
+  }
+
+  /** Whether another pool has just recorded a failure. The outcome of a probe is never the same. */
+  #isSameFailure(pool: object): boolean {
+    const last = this.#lastFailedCheck
+    const at = performance.now()
+    if (this.breaker.state === 'closed' && last && last.pool !== pool && at - last.at < sameFailureMs)
+      return true
+    this.#lastFailedCheck = { pool, at }
+    return false
   }
 
   /** Counts a call with a response, whatever its content. */

@@ -23,6 +23,10 @@ export class OutgoingCall implements Sendable {
     this.#minBlock = minBlock
   }
 
+  get version(): number | undefined {
+    return this.#upstream.list?.version
+  }
+
   send(signal: CancellationSignal, completion: Completion<RpcResponse | UpstreamResponse>): void {
     const call = signal === this.#call.signal ? this.#call : { ...this.#call, signal }
     sendToUpstream(call, this.#destination, this.#upstream, this.#minBlock, completion)

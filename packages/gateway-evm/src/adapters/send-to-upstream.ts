@@ -81,6 +81,7 @@ function chunkSender(
   return async (params, minBlock) => {
     const chunk = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
     const request: Sendable = {
+      version: upstream.list?.version,
       send: (signal, completion) => post({ ...call, signal }, chunk, upstream, minBlock, completion),
     }
     const cache = call.caches?.of(upstream, call.grant)

@@ -17,7 +17,11 @@ export interface NodeCache {
 
 /** Cached state of all nodes, which outlives single calls. */
 export interface ResponseCaches {
-  /** Returns the cached state of a node. Nodes with the same upstreams share it. */
+  /**
+   * Returns the cached state of a node. Nodes with the same upstreams share it.
+   *
+   * @param upstream - upstreams of the node, or of one of its calls
+   */
   of(upstream: Upstream, grant: Grant): NodeCache
   readonly heads: CredentialHeads
   /** The same heads, shared by all replicas. */
@@ -80,7 +84,8 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
   const nodes = new WeakMap<Upstream, NodeCache>()
   let chainCount = 0
   return {
-    of: (upstream, grant) => {
+    of: (given, grant) => {
+      const upstream = given.node ?? given
       const before = nodes.get(upstream)
       before?.chain.follow(upstream.list?.version)
       if (before) return before

@@ -26,7 +26,7 @@ export class ChainIdentity {
   readonly #view: ChainView | undefined
   readonly #name: string
   #identity: string | undefined
-  /** Chain id and hash of the genesis block when the chain was last identified. */
+  /** Digest of the chain id and the hash of the genesis block when the chain was last identified. */
   #chain: string | undefined
   #version: number | undefined
   #isCacheable = false
@@ -51,6 +51,13 @@ export class ChainIdentity {
   /** Identifies this chain behind these upstreams. Undefined until it is known, and for development chains. */
   get identity(): string | undefined {
     return this.#isCacheable ? this.#identity : undefined
+  }
+
+  /**
+   * Identifies this chain, whichever upstreams serve it. Undefined until it is known, and for development chains.
+   */
+  get chainKey(): string | undefined {
+    return this.isCacheable ? this.#chain : undefined
   }
 
   /** Whether the chain is known and is not a development chain. */
@@ -79,6 +86,11 @@ export class ChainIdentity {
   /** Number of the latest block that a trusted upstream has reported. */
   get latest(): number | undefined {
     return this.#view?.head?.number
+  }
+
+  /** Whether a version of the list of upstreams is the current one of the node. */
+  isCurrent(version: number | undefined): boolean {
+    return version === this.#upstream.list?.version
   }
 
   /** Whether a reported number of the latest block must be confirmed by fetching the block. */
@@ -149,8 +161,8 @@ export class ChainIdentity {
 
   async #identify(): Promise<void> {
     this.#identifyAt = performance.now() + identifyRetryMs
-    const generation = this.generation
-    const version = this.#version
+    const { generation } = this
+    const { text = '', version } = this.#upstream.list ?? {}
     const signal = AbortSignal.timeout(identifyTimeoutMs)
     try {
       const [id, genesis, client] = await Promise.all([
@@ -159,14 +171,14 @@ export class ChainIdentity {
         this.#upstream.call('web3_clientVersion', [], signal).catch(() => undefined),
       ])
       const hash = isRecord(genesis) ? genesis['hash'] : undefined
-      if (generation !== this.generation || version !== this.#version) return
+      if (generation !== this.generation || !this.isCurrent(version)) return
       if (typeof id !== 'string' || typeof hash !== 'string') return
-      const chain = JSON.stringify([id, hash])
+      const chain = sha256Hex(JSON.stringify([id, hash]))
       if (this.#chain !== undefined && chain !== this.#chain) this.#invalidate()
       this.#chain = chain
       this.#isCacheable =
         !developmentIds.includes(id) && !(typeof client === 'string' && developmentClients.test(client))
-      this.#identity = sha256Hex(JSON.stringify([this.#upstream.list?.text ?? '', id, hash]))
+      this.#identity = sha256Hex(JSON.stringify([text, id, hash]))
     } catch {
       // Nothing is cached until the upstream identifies its chain.
     }

@@ -60,6 +60,8 @@ export interface RequestCoalescerOptions {
 
 /** A request that can be sent to the upstream. */
 export interface Sendable {
+  /** Version of the list of upstreams that the request is sent to. */
+  readonly version: number | undefined
   /** @param signal - cancels the exchange */
   send(signal: CancellationSignal, completion: Completion<RpcResponse | UpstreamResponse>): void
 }
@@ -72,8 +74,6 @@ interface Lookup extends CallKey {
   readonly method: string
   readonly block: BlockOfCall
   readonly sharedKey: string | undefined
-  /** Version of the upstreams when the call arrived. */
-  readonly version: number | undefined
   readonly request: Sendable
 }
 
@@ -125,10 +125,10 @@ export class RequestCoalescer {
   ): void {
     const { name, idempotent } = method
     const rule = cacheRuleOf(name)
-    // Pending state changes without notice.
-    if (!rule || paramsText.includes('"pending"'))
-      return this.#sendUncached(idempotent, call.signal, request, completion)
     const { chain, cache, counts } = this.#options
+    // Pending state changes without notice. A call that began before the upstreams changed may be of another chain.
+    if (!rule || paramsText.includes('"pending"') || !chain.isCurrent(request.version))
+      return this.#sendUncached(idempotent, call.signal, request, completion)
     const block = blockOfCall(rule.ttl, params)
     const { prefix } = chain
     const group = groupOf(variant, call, rule, name)
@@ -154,7 +154,6 @@ export class RequestCoalescer {
       method: name,
       block,
       sharedKey,
-      version: this.#options.upstream.list?.version,
       request,
     }
     const inFlight = this.#joinable(lookup)
@@ -188,6 +187,7 @@ export class RequestCoalescer {
    * Returns an identical in-flight request of the current epoch, whose response is as recent as that of a new request.
    */
   #joinable(lookup: Lookup): InFlightRequest | undefined {
+    if (!this.#options.chain.isCurrent(lookup.request.version)) return undefined
     const inFlight = this.#inFlightRequests.get(lookup)
     return inFlight?.epoch === this.#options.chain.epoch ? inFlight : undefined
   }
@@ -218,6 +218,8 @@ export class RequestCoalescer {
     signal: CancellationSignal,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
+    // No call of the current upstreams may join it.
+    if (!this.#options.chain.isCurrent(lookup.request.version)) return lookup.request.send(signal, completion)
     // A short call is cheaper to repeat than to detach from the first caller's cancellation.
     const isShort = latencyClassOf(lookup.method) === 'short'
     const inFlight = new InFlightRequest(this.#options.chain.epoch, isShort ? signal : undefined)
@@ -358,11 +360,13 @@ export class RequestCoalescer {
   }
 
   #store(
-    { prefix, group, params, block, sharedKey, version }: Lookup,
+    { prefix, group, params, block, sharedKey, request }: Lookup,
     result: string,
     until: Validity | undefined,
   ): void {
-    const { chain, cache, shared, upstream } = this.#options
+    const { chain, cache, shared } = this.#options
+    // Only responses of the current upstreams are cached. They may be of another chain than those before them.
+    if (!chain.isCurrent(request.version)) return
     // Null may mean that the upstream does not have the object yet. Entries under the key prefix of a replaced chain
     // are never found.
     if (!until || result === 'null' || prefix !== chain.prefix || result.length > maxCachedBytes) return
@@ -373,8 +377,7 @@ export class RequestCoalescer {
     if (result === '[]' && !((number ?? 0) <= (chain.surelyFinalized ?? -1))) return
     if (number !== undefined) chain.cached(number)
     cache.set(`${prefix}${group} ${params}`, result, { until: until.until, head: until.head })
-    // Replicas share only responses of the upstreams that the key names.
-    if (sharedKey !== undefined && version === upstream.list?.version) shared.set(sharedKey, result)
+    if (sharedKey !== undefined) shared.set(sharedKey, result)
   }
 }
 

@@ -48,32 +48,39 @@ export function monotonicReads(
   const { chain } = caches.of(upstream, call.grant)
   const { credentialId } = call.grant
   const number = headIn(response)
-  if (number === undefined || !chain.isCacheable) return completion.resolve(response)
+  const { chainKey } = chain
+  const version = upstream.list?.version
+  // The upstreams of a call that began before a change may be on another chain.
+  if (number === undefined || chainKey === undefined || !chain.isCurrent(version))
+    return completion.resolve(response)
   const record = (received: number) => {
-    chain.observe(received)
-    caches.heads.record(credentialId, received)
+    if (chain.isCurrent(version)) chain.observe(received)
+    caches.heads.record(credentialId, chainKey, received)
   }
   const findHigher = (mark: number) =>
     settleWith(
-      higherHead(call, destination, response, { ...context, highWaterMark: mark, record }),
+      higherHead(call, destination, response, { ...context, chainKey, highWaterMark: mark, record }),
       completion,
     )
   const settle = (shared = -1) => {
     // Read last, because other calls may have raised it meanwhile.
-    const highWaterMark = Math.max(caches.heads.highWaterMark(credentialId), shared)
+    const highWaterMark = Math.max(caches.heads.highWaterMark(credentialId, chainKey), shared)
     if (number < highWaterMark) return findHigher(highWaterMark)
     record(number)
     completion.resolve(response)
   }
   const accept = () => {
     if (!caches.sharedHeads.isUp) return settle()
-    settleWith(caches.sharedHeads.raise(credentialId, number), { resolve: settle, reject: () => settle() })
+    settleWith(caches.sharedHeads.raise(credentialId, chainKey, number), {
+      resolve: settle,
+      reject: () => settle(),
+    })
   }
   if (!chain.doubts(number)) return accept()
   settleWith(hasBlock(upstream, number, call.signal), {
     resolve: (exists) => {
       if (exists) accept()
-      else findHigher(Math.max(caches.heads.highWaterMark(credentialId), chain.latest ?? -1))
+      else findHigher(Math.max(caches.heads.highWaterMark(credentialId, chainKey), chain.latest ?? -1))
     },
     reject: (error) => {
       discard(response)
@@ -107,18 +114,20 @@ interface MonotonicReadsContext {
   readonly resend: Resend
 }
 
+/** Dependencies of {@link higherHead}. */
+interface HigherHeadContext extends MonotonicReadsContext {
+  /** Key of the chain. */
+  readonly chainKey: string
+  readonly highWaterMark: number
+  readonly record: (received: number) => void
+}
+
 /** Searches for a response that is not below the high-water mark of the credential. */
 async function higherHead(
   call: Call,
   destination: ResolvedMethod,
   response: RpcResponse | UpstreamResponse,
-  {
-    caches,
-    upstream,
-    resend,
-    highWaterMark,
-    record,
-  }: MonotonicReadsContext & { readonly highWaterMark: number; readonly record: (received: number) => void },
+  { caches, upstream, resend, chainKey, highWaterMark, record }: HigherHeadContext,
 ): Promise<RpcResponse | UpstreamResponse> {
   const { chain } = caches.of(upstream, call.grant)
   const retried = await orDiscard(response, resend(destination, highWaterMark))
@@ -126,11 +135,11 @@ async function higherHead(
   if (higher >= highWaterMark && !chain.doubts(higher)) {
     discard(response)
     record(higher)
-    void caches.sharedHeads.raise(call.grant.credentialId, higher)
+    void caches.sharedHeads.raise(call.grant.credentialId, chainKey, higher)
     return retried
   }
   discard(retried)
-  if (higher < highWaterMark) caches.heads.miss(call.grant.credentialId)
+  if (higher < highWaterMark) caches.heads.miss(call.grant.credentialId, chainKey)
   const text = `0x${highWaterMark.toString(16)}`
   if (destination.method.name === 'eth_blockNumber') {
     discard(response)

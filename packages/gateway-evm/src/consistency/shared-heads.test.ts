@@ -72,7 +72,7 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
 
   it('decreases when no replica has the higher block for a while', async () => {
     const heads = new SharedHeads(new DeadlineStore(await store(), 20_000), 600)
-    const raised = (number: number) => heads.raise('third', number)
+    const raised = (number: number) => heads.raise('third', 'chain', number)
     expect(await raised(100)).toBe(100)
     expect(await raised(97)).toBe(100)
     // Another replica reported it, so the block exists.
@@ -80,6 +80,13 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
     expect(await raised(97)).toBe(101)
     await expect.poll(() => raised(98)).toBe(98)
     expect(await raised(97)).toBe(98)
+  })
+
+  it('apply to one chain', async () => {
+    const heads = new SharedHeads(new DeadlineStore(await store(), 20_000))
+    expect(await heads.raise('fifth', 'chain', 100)).toBe(100)
+    expect(await heads.raise('fifth', 'next', 7)).toBe(7)
+    expect(await heads.raise('fifth', 'chain', 99)).toBe(100)
   })
 
   it('are ignored while the store is unavailable', async () => {

@@ -42,13 +42,14 @@ export class SharedHeads {
   }
 
   /**
-   * Records that an upstream has a block, and returns the lowest number that the credential may receive.
+   * Records that an upstream has a block of a chain, and returns the lowest number of that chain that the credential may
+   * receive.
    *
    * @returns undefined when the store does not respond before the deadline
    */
-  async raise(credentialId: string, number: number): Promise<number | undefined> {
+  async raise(credentialId: string, chain: string, number: number): Promise<number | undefined> {
     const args = [number, this.#graceMs, lifetimeMs]
-    const key = `fairlead-head-1:${credentialId}`
+    const key = `fairlead-head-1:${credentialId}:${chain}`
     const height = await this.#store.query((store) => store.script(raise, [key], args))
     return typeof height === 'number' ? height : undefined
   }

@@ -123,7 +123,7 @@ class JsonRpcRequest implements Expirable, CallContext {
       throw new RpcError(rpcCodes.invalidRequest, 'Use POST for JSON-RPC.', { status: 405 })
     }
     this.grant = http.authenticate(match)
-    this.upstream = dependencies.upstreams.of(this.grant, 'evm')
+    this.upstream = dependencies.upstreams.forCall(this.grant)
     this.signal = http.signal
     this.endpoint = rpcEndpointOf(match)
     this.admission = dependencies.admission

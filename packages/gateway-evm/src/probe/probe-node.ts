@@ -7,6 +7,7 @@ import type {
   NodeMethodFinding,
   NodeToProbe,
 } from '@fairlead/gateway-core/protocol/method-availability'
+import { gatewayGrant } from '@fairlead/gateway-core/grants/grant'
 import { type MethodFinding, ProbeFailure, probeMethods } from './probe-methods.ts'
 import { createInProcessCaller } from './in-process-caller.ts'
 import type { Change } from '@fairlead/gateway-core/protocol/upstream-identity'
@@ -75,10 +76,10 @@ async function find(
   signal: AbortSignal,
 ): Promise<ProbeFindings> {
   // No method is withheld from the probe. Otherwise a withheld method could never become available again.
-  const grant = { ...node, credentialId: 'probe', kind: 'token' } as const
+  const grant = gatewayGrant(node)
   const { path, methods } = methodsOfChain(node.chain)
   const endpoint = path === 'evm' ? 'evm' : ''
-  const upstream = upstreams.of(grant, 'evm')
+  const upstream = upstreams.forCall(grant)
   const http = createInProcessCaller({ grant, endpoint, upstream, log }, timeoutMs)
   const { findings } = await probeMethods({ callers: { http }, methods, repeat: 1, concurrency, signal })
   const known = findings.flatMap((finding) => recordable(finding, methods))

@@ -105,13 +105,14 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
     ...options,
   })
   onTestFinished(() => upstreams.close())
-  const grant = grantOf(text)
-  const upstream = upstreams.of(grant, 'evm')
+  let grant = grantOf(text)
+  const node = upstreams.of(grant, 'evm')
   const dispatched = async (
     request: RpcRequest,
     overrides: Partial<Call>,
-    reservation = upstream.reserve(),
+    upstream = upstreams.forCall(grant),
   ) => {
+    const reservation = upstream.reserve()
     const signal = overrides.signal ?? AbortSignal.timeout(20_000)
     const call = { grant, endpoint: '' as const, request, signal, caches, ...overrides }
     const forwarded = await dispatch(call, resolveMethod(request, call.grant, ''), upstream, reservation)
@@ -125,9 +126,12 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
   }
   let id = 0
   return {
-    memory: caches.of(upstream, grant),
+    memory: caches.of(node, grant),
     change: (settings) => caches.change(settings),
-    changeUpstreams: (next) => void upstreams.of(grantOf(next), 'evm'),
+    changeUpstreams: (next) => {
+      grant = grantOf(next)
+      upstreams.of(grant, 'evm')
+    },
     states: () => caches.states(),
     call: (method, params = [], { credentialId = 'credential', signal, paramsText, maxLogRange } = {}) => {
       id += 1
@@ -148,12 +152,13 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
       const texts = calls.map(([method, ...params], at) => ({ jsonrpc: '2.0', id: at, method, params }))
       const { items } = parseBody(Buffer.from(JSON.stringify(texts)), 1_000)
       const signal = AbortSignal.timeout(20_000)
+      const upstream = upstreams.forCall(grant)
       const latest = batchLatestBlock(items, { grant, endpoint: '', signal, caches, upstream })
-      const respond = (item: RpcItem) => dispatched(item as RpcRequest, { signal, latest })
+      const respond = (item: RpcItem) => dispatched(item as RpcRequest, { signal, latest }, upstream)
       return Promise.all(items.map((item) => respond(item).catch((error: unknown) => error)))
     },
     waitForChain: async () => {
-      const { chain } = caches.of(upstream, grant)
+      const { chain } = caches.of(node, grant)
       await vi.waitFor(
         () => {
           if (chain.finalized === undefined) throw new Error('nothing is known of the chain')

@@ -34,7 +34,10 @@ export interface FaultyUpstream {
   chainId: string
   /** Number of the block with the tag `finalized`. Undefined for an upstream without the tag. */
   finalized: number | undefined
-  readonly responses: Record<string, Scripted | ((params: readonly unknown[]) => Scripted)>
+  readonly responses: Record<
+    string,
+    Scripted | ((params: readonly unknown[]) => Scripted | Promise<Scripted>)
+  >
   kill(): Promise<void>
   revive(): Promise<void>
 }
@@ -80,7 +83,7 @@ export async function faultyUpstream(
     }
     return { result: Number(tag) <= node.head ? block(Number(tag)) : null }
   }
-  const scripted = (method: string, params: readonly unknown[]): Scripted => {
+  const scripted = (method: string, params: readonly unknown[]): Scripted | Promise<Scripted> => {
     const script = node.responses[method]
     if (script) return typeof script === 'function' ? script(params) : script
     switch (method) {
@@ -103,7 +106,7 @@ export async function faultyUpstream(
     node.allReceived.push(method)
     if (!isHealthCheck) node.received.push(method)
     if (node.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, node.delayMs))
-    const body = JSON.stringify({ jsonrpc: '2.0', id, ...scripted(method, params) })
+    const body = JSON.stringify({ jsonrpc: '2.0', id, ...(await scripted(method, params)) })
     write(response, node.fault, body)
   }
   const node: FaultyUpstream = {

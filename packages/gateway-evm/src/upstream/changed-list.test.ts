@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
+import { faultyUpstream } from '../testing/faulty-upstream.ts'
 import { createEvmUpstreams } from './evm-upstreams.ts'
 
 /** Starts an upstream of a chain, which responds after a delay, until the running test ends. */
@@ -66,4 +67,41 @@ it('waits for the health of an added upstream, also when the list changes again'
   const waiting = callOf(`${wrong} ${first} ${second}`)()
   callOf(`${wrong} ${first} ${second}#weight=2`)
   expect(await waiting).toBe('0x1')
+})
+
+it('keeps the chain of a node when its list changes while the upstreams of this chain fail', async () => {
+  const [right, wrong] = [
+    await faultyUpstream('right', { chainId: '0x1' }),
+    await faultyUpstream('wrong', { chainId: '0x5' }),
+  ]
+  const callOf = openNode()
+  expect(await callOf(`${right.url} ${wrong.url}`)()).toBe('right')
+  right.fault = 500
+  const changes = [
+    `${right.url} ${wrong.url}#weight=2`,
+    `${wrong.url} ${right.url}`,
+    `${wrong.url} ${right.url}#rps=100`,
+  ]
+  for (const list of changes) await expect(callOf(list)()).rejects.toThrow('HTTP 500')
+  right.fault = 'none'
+  await vi.waitFor(async () => expect(await callOf(changes[2] ?? '')()).toBe('right'), { timeout: 50_000 })
+  expect(wrong.received).toEqual([])
+})
+
+it('keeps the chain of a node that leaves a list which other nodes have too', async () => {
+  const [right, wrong] = [
+    await faultyUpstream('right', { chainId: '0x1' }),
+    await faultyUpstream('wrong', { chainId: '0x5' }),
+  ]
+  const upstreams = createEvmUpstreams(5_000, {}, new MemoryBudget(2 ** 20), { pollMs: 50, hedges: false })
+  onTestFinished(() => upstreams.close())
+  const callOf = (nodeId: string, evm: string) =>
+    upstreams
+      .forCall(grantWith({ nodeId, upstreams: { evm } }))
+      .call('eth_gasPrice', [], AbortSignal.timeout(5_000))
+  const list = `${right.url} ${wrong.url}`
+  await callOf('other', list)
+  expect(await callOf('node', list)).toBe('right')
+  expect(await callOf('node', `${wrong.url} ${right.url}`)).toBe('right')
+  expect(wrong.received).toEqual([])
 })

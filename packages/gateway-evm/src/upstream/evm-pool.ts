@@ -70,12 +70,19 @@ export class EvmPool {
     hedge: () => this.#hedges.spend(),
   }
 
-  /** @param upstreams - at least one */
-  constructor(upstreams: readonly PoolUpstream<ConnectedUpstream>[], options: PoolOptions) {
+  /**
+   * @param upstreams - at least one
+   * @param previous - pool that the node had before
+   */
+  constructor(
+    upstreams: readonly PoolUpstream<ConnectedUpstream>[],
+    options: PoolOptions,
+    previous?: EvmPool,
+  ) {
     this.#members = upstreams.map((upstream) => new PoolMember(upstream, 'evm', laggingBlocks))
     this.#only = this.#members.length === 1 ? this.#members[0] : undefined
     this.#options = options
-    this.#watch = new HealthCheck(this.#members, options.watch, options.log)
+    this.#watch = new HealthCheck(this.#members, options.watch, options.log, previous && previous.#watch)
     this.#silenceWatch = new SilenceWatch(
       this.#members,
       ({ upstream }, signal) => upstream.connection.call('eth_chainId', [], signal),

@@ -29,11 +29,19 @@ import { jwtOf } from './upstream-jwt.ts'
 /** The upstreams of all nodes. Connections are opened on first use. */
 export interface EvmUpstreams {
   /**
-   * Returns the upstreams of a node, combined into one.
+   * Returns the upstreams of a node, combined into one. It follows changes of the list: use it for subscriptions, and
+   * {@link forCall} for calls.
    *
    * @throws {@link RpcError} with status 503 when the node has no usable upstream for the protocol
    */
   of(grant: Grant, protocol: 'evm'): Upstream
+  /**
+   * Returns the present upstreams of a node, combined into one, for a call or a batch. All its requests go to these
+   * upstreams, also after the list of the node has changed.
+   *
+   * @throws {@link RpcError} as {@link of}
+   */
+  forCall(grant: Grant): Upstream
   /**
    * Returns the upstreams of a node separately, in their order, without the cordoned ones.
    *
@@ -122,34 +130,46 @@ export function createEvmUpstreams(
   })
   const pools = new NodePools<EvmPool>(isStale)
   const upstreams = new WeakMap<NodePool<EvmPool>, Upstream>()
+  const upstreamsForCalls = new WeakMap<EvmPool, Upstream>()
   const poolOf = (grant: Grant): NodePool<EvmPool> => {
     const text = grant.upstreams['evm']
     if (text === undefined) throw missing('This node has no upstream for evm.')
-    return pools.of(grant, text, () => {
+    return pools.of(grant, text, (previous, former = previous) => {
       const records = recordsOf(text)
       return new EvmPool(
         records.map((record, position) => ({ record, position, upstream: registry.of(record) })),
         options,
+        former,
       )
     })
   }
+  const combined = (send: Upstream['send'], close: () => void): Upstream => ({
+    send,
+    ...upstreamCalls(send, memory),
+    close: () => Promise.resolve(close()),
+    ...(onMethodMissing && { onMethodMissing }),
+  })
   const upstreamOf = (pool: NodePool<EvmPool>): Upstream => {
     const existing = upstreams.get(pool)
     if (existing) return existing
     const send: Upstream['send'] = (body, signal, info, completion) =>
       pool.current.send(body, signal, info, completion)
-    const upstream: Upstream = {
-      send,
-      ...upstreamCalls(send, memory),
-      close: () => Promise.resolve(pool.close()),
-      list: pool,
-      ...(onMethodMissing && { onMethodMissing }),
-    }
+    const upstream = { ...combined(send, () => pool.close()), list: pool }
     upstreams.set(pool, upstream)
+    return upstream
+  }
+  const upstreamForCall = (nodePool: NodePool<EvmPool>): Upstream => {
+    const { current: pool, text, version } = nodePool
+    const existing = upstreamsForCalls.get(pool)
+    if (existing) return existing
+    const list = { text, version }
+    const upstream = { ...combined(pool.send, () => pool.close()), list, node: upstreamOf(nodePool) }
+    upstreamsForCalls.set(pool, upstream)
     return upstream
   }
   return {
     of: (grant) => upstreamOf(poolOf(grant)),
+    forCall: (grant) => upstreamForCall(poolOf(grant)),
     eachOf: ({ upstreams: { evm: text = '' } }) =>
       recordsOf(text)
         .filter(({ isCordoned }) => !isCordoned)

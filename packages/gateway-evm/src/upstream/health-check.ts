@@ -6,6 +6,7 @@ import type { BlockReference } from '../chain/chain-view.ts'
 import { ObservedChain } from '../chain/observed-chain.ts'
 import { HealthRounds } from '@fairlead/gateway-core/upstream/health-rounds'
 import { laggingBlocks } from '@fairlead/gateway-core/upstream/pool-member'
+import { ChainSelection } from './chain-selection.ts'
 import type { PooledUpstream } from './types.ts'
 
 /** Intervals and timeouts of the health check. */
@@ -32,18 +33,27 @@ export class HealthCheck {
   readonly #members: readonly PooledUpstream[]
   readonly #times: HealthCheckTimes
   readonly #log: Logger | undefined
-  readonly #chainIds = new Map<PooledUpstream, { readonly id: string; readonly at: number }>()
   /** Number of rounds until each upstream is polled for its finalized block. */
   readonly #finalizedDue = new Map<PooledUpstream, number>()
   readonly #tagged = new Map<PooledUpstream, number | undefined>()
   readonly #rounds: HealthRounds<PooledUpstream>
   readonly #stopped = new AbortController()
-  #chainId: string | undefined
+  readonly #selection: ChainSelection
+  /** Whether chain ids are compared at once. The first ones are compared together. */
+  #isComparing = false
   #leader: PooledUpstream | undefined
   #isChainUsed = false
 
-  constructor(members: readonly PooledUpstream[], times: HealthCheckTimes, log: Logger | undefined) {
+  /** @param previous - health check of the node before its list changed */
+  constructor(
+    members: readonly PooledUpstream[],
+    times: HealthCheckTimes,
+    log: Logger | undefined,
+    previous?: HealthCheck,
+  ) {
     this.#members = members
+    this.#selection = new ChainSelection(members, log, previous && previous.#selection)
+    this.#isComparing = this.#selection.isKnown
     this.#times = times
     this.#log = log
     const { pollMs: intervalMs, firstRoundMs, idleMs } = times
@@ -54,8 +64,12 @@ export class HealthCheck {
         check: (member) => this.#check(member),
         // Until the chain id is known, every upstream has a vote.
         enough: (round) =>
-          this.#chainId === undefined ? Promise.all(round) : Promise.any(round).catch(() => undefined),
-        onFirstRound: () => this.#selectChain(),
+          this.#selection.isKnown ? Promise.any(round).catch(() => undefined) : Promise.all(round),
+        isCurrent: () => this.#selection.isCurrent(performance.now() - times.chainIdMs),
+        onFirstRound: () => {
+          this.#isComparing = true
+          this.#selectChain()
+        },
       },
     )
     const staleMs = Math.max(staleRounds * times.pollMs, minStaleMs)
@@ -63,6 +77,7 @@ export class HealthCheck {
       this.#isChainUsed = true
       void this.use()
     })
+    this.#updateLag()
   }
 
   /** Number of the highest chain head of the upstreams in use. */
@@ -71,7 +86,7 @@ export class HealthCheck {
   }
 
   get chainId(): string | undefined {
-    return this.#chainId
+    return this.#selection.chainId
   }
 
   /**
@@ -83,9 +98,9 @@ export class HealthCheck {
     return this.#rounds.use()
   }
 
-  /** Starts no further rounds. Calls still wait for a round that runs. */
+  /** Starts no further rounds. Calls still wait for the first round. */
   retire(): void {
-    this.#rounds.stop()
+    this.#rounds.retire()
   }
 
   stop(): void {
@@ -112,7 +127,9 @@ export class HealthCheck {
         await this.chain.observe(head, upstream.finalized, upstream.connection)
       }
     } catch (error) {
-      if (isProbe) upstream.recordFailedCheck(error instanceof UpstreamError ? error : undefined)
+      if (isProbe) upstream.recordFailedCheck(error instanceof UpstreamError ? error : undefined, this)
+      this.#selection.recordFailure(member)
+      if (this.#isComparing) this.#selectChain()
     }
   }
 
@@ -139,45 +156,20 @@ export class HealthCheck {
   }
 
   async #pollChainId(member: PooledUpstream): Promise<void> {
-    const cached = this.#chainIds.get(member)
+    const { upstream } = member
+    const { chain } = upstream
     const now = performance.now()
-    if (cached && member.upstream.breaker.state === 'closed' && now - cached.at < this.#times.chainIdMs)
-      return
-    const id = await this.#call(member, 'eth_chainId', [])
-    if (typeof id !== 'string') return
-    this.#chainIds.set(member, { id, at: now })
-    // The first chain ids are compared together.
-    if (this.#chainId !== undefined) this.#selectChain()
-  }
-
-  /**
-   * Determines the chain id of the node, which is that of most upstreams. On a tie, the previous chain id wins, or else
-   * the first one.
-   */
-  #selectChain(): void {
-    const votes = new Map<string, number>()
-    for (const { id } of this.#chainIds.values()) votes.set(id, (votes.get(id) ?? 0) + 1)
-    const ids = this.#members.flatMap((member) => this.#chainIds.get(member)?.id ?? [])
-    const maxVotes = Math.max(...votes.values())
-    const winners = ids.filter((id) => votes.get(id) === maxVotes)
-    const before = this.#chainId
-    const [first] = winners
-    if (first === undefined) return
-    this.#chainId = before !== undefined && winners.includes(before) ? before : first
-    if (before !== undefined && before !== this.#chainId) this.chain.reset()
-    for (const member of this.#members) this.#checkChain(member)
-  }
-
-  #checkChain(member: PooledUpstream): void {
-    const id = this.#chainIds.get(member)?.id
-    if (id === undefined) return
-    const isExpected = id === this.#chainId
-    if (!isExpected && !member.isOnOtherChain) {
-      const facts = { upstream: member.upstream.id, chain_id: id, expected: this.#chainId }
-      this.#log?.error(facts, 'an upstream belongs to another chain and is not used')
+    const isKnown = chain && upstream.breaker.state === 'closed' && now - chain.at < this.#times.chainIdMs
+    if (!isKnown) {
+      const id = await this.#call(member, 'eth_chainId', [])
+      if (typeof id === 'string') upstream.chain = { id, at: now }
+      else this.#selection.recordFailure(member)
     }
-    member.upstream.hasReported = true
-    member.isOnOtherChain = !isExpected
+    if (this.#isComparing) this.#selectChain()
+  }
+
+  #selectChain(): void {
+    if (this.#selection.update()) this.chain.reset()
   }
 
   async #pollFinalized(member: PooledUpstream, head: number): Promise<void> {
@@ -185,7 +177,7 @@ export class HealthCheck {
     this.#finalizedDue.set(member, due < 0 ? finalizedEvery : due)
     if (due < 0) this.#tagged.set(member, await this.#taggedFinal(member))
     const tagged = this.#tagged.get(member)
-    const { finality } = depthsOf(this.#chainIds.get(member)?.id)
+    const { finality } = depthsOf(member.upstream.chain?.id)
     member.upstream.finalized = tagged ?? (head > finality ? head - finality : undefined)
   }
 

@@ -62,6 +62,8 @@ export interface Upstream {
   reserve(owner?: string): Reservation
   /** The upstreams of the node. Undefined for a single upstream. */
   readonly list?: UpstreamList
+  /** For the upstreams of one call: those of the node, which follow changes of its list. */
+  readonly node?: Upstream
   /** Called when the upstream does not have a method that a call of this grant needs. */
   readonly onMethodMissing?: ((grant: Grant) => void) | undefined
   close(): Promise<void>

@@ -72,7 +72,7 @@ export class SessionMessage implements Expirable, MessageContext {
 
   /** @throws {@link RpcError} with status 503 when the node has no usable upstream */
   get upstream(): Upstream {
-    this.#upstream ??= this.#dependencies.upstreams.of(this.grant, 'evm')
+    this.#upstream ??= this.#dependencies.upstreams.forCall(this.grant)
     return this.#upstream
   }
 

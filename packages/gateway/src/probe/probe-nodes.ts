@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { gatewayGrant } from '@fairlead/gateway-core/grants/grant'
 import type {
   MethodAvailabilityStore,
   MethodProber,
@@ -147,9 +148,8 @@ class ConfiguredNodeProbe implements NodeProbe {
   }
 
   async #changeOf(node: NodeToProbe, prober: MethodProber): Promise<Change> {
-    const grant = { ...node, credentialId: 'probe', kind: 'token' } as const
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(identityTimeoutMs)])
-    const identities = await prober.identify(grant, signal)
+    const identities = await prober.identify(gatewayGrant(node), signal)
     this.#ended.signal.throwIfAborted()
     return this.#identities.observe(node.nodeId, node.upstreams[prober.recordName] ?? '', identities)
   }

@@ -1,3 +1,4 @@
+import { gatewayGrant } from '@fairlead/gateway-core/grants/grant'
 import { upstreamHealth } from '../../endpoints/upstream-health.ts'
 import { findNode } from '../../records/nodes.ts'
 import { loadNodes } from '../../store/load-nodes.ts'
@@ -15,11 +16,10 @@ export function nodeUpstreamOperations({
 }: Pick<OperationContext, 'db' | 'encryptor' | 'nodes' | 'protocols'>): Pick<Handlers, 'listNodeUpstreams'> {
   return {
     async listNodeUpstreams({ identity, path, query, links }) {
-      const { id, upstreams } = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
-      const share = orNotFound((await loadNodes(db, encryptor, [id])).get(id))
-      // The states depend only on the node, so any credential works.
-      const states = nodes.upstreamStates?.({ ...share, credentialId: '', kind: 'token' }) ?? []
-      const all = upstreamHealth(protocols, upstreams, states)
+      const { id } = orNotFound(await findNode(db, encryptor, identity.organizationId, path.id))
+      const node = orNotFound((await loadNodes(db, encryptor, [id])).get(id))
+      const states = nodes.upstreamStates?.(gatewayGrant(node)) ?? []
+      const all = upstreamHealth(protocols, node.upstreams, states)
       const { limit, offset } = rangeOf(query)
       return { ...envelope(all.length, query, links), results: all.slice(offset, offset + limit) }
     },
