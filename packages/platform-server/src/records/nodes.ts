@@ -5,6 +5,7 @@ import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 import { putLimits } from './limits.ts'
 import { decryptUpstreams, encryptUpstreams, type UpstreamTexts } from './encrypted-upstreams.ts'
+import { deleteFormerStates } from './upstream-states.ts'
 
 /** Fields of a new node. */
 export interface NewNode {
@@ -178,6 +179,7 @@ export async function updateNode(
   // Probe results of the previous upstreams do not apply to the new ones.
   if (upstreams !== undefined) {
     await transaction.deleteFrom('node_methods').where('node_id', '=', id).execute()
+    await deleteFormerStates(transaction, encryptor.fingerprint, id, upstreams)
   }
 }
 

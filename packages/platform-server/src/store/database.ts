@@ -213,7 +213,7 @@ export interface WebhookDeliveryTable {
 
 export interface UpstreamStateTable {
   node_id: string
-  /** `<protocol>/<position>`, positions start at 0. */
+  /** `<field>/<id>`: the field in the record of the node, and the id of the upstream. */
   upstream: string
   state: 'up' | 'down'
   changed_at: Timestamp

@@ -154,7 +154,6 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       id: idOf(evm, position),
       nodes: [nodeId],
       field: 'evm',
-      position,
       class: state,
     })
 
@@ -224,7 +223,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       await subscribe('upstream.down', 'upstream.up')
       const check = createUpstreamWatch(store)
       const observations: ObservedUpstream[] = [
-        { ...observed('failing'), nodes: ['ND-deleted'], field: 'evm', position: 0, class: 'failing' },
+        { ...observed('failing'), nodes: ['ND-deleted'], field: 'evm', class: 'failing' },
         observed('cordoned'),
         observed('unknown', 1),
       ]

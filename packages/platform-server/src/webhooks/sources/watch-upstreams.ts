@@ -1,26 +1,30 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
 import type { UpstreamClass } from '@fairlead/gateway-core/upstream/pool-member'
-import { upstreamId } from '@fairlead/gateway-core/upstream/upstream-registry'
-import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { decryptUpstreams } from '../../records/encrypted-upstreams.ts'
+import {
+  markDown,
+  markUp,
+  type NodeUpstream,
+  upstreamKey,
+  type UpstreamPlace,
+  upstreamPlaces,
+} from '../../records/upstream-states.ts'
 import { insertEvent, subscribedEventTypes } from '../../records/webhook-events.ts'
 import type { Database } from '../../store/database.ts'
+import { anyOf } from '../../store/load-nodes.ts'
 import type { Store } from '../../store/open-store.ts'
 
 /** The state of an upstream as seen by this process. */
-export type ObservedUpstream = Pick<PooledUpstreamState, 'id' | 'nodes' | 'field' | 'position' | 'class'>
+export type ObservedUpstream = Pick<PooledUpstreamState, 'id' | 'nodes' | 'field' | 'class'>
 
-type State = 'up' | 'down'
-
-/** The state of the upstream with an id, at a place of a node. */
-interface PositionState {
-  readonly id: string
-  readonly state: State
+interface StateOfNode extends NodeUpstream {
+  readonly state: 'up' | 'down'
 }
 
 // The other classes are unknown, or no response is expected.
-const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
+const states: Readonly<Partial<Record<UpstreamClass, StateOfNode['state']>>> = {
   ready: 'up',
   unverified: 'up',
   lagging: 'up',
@@ -38,64 +42,78 @@ export function createUpstreamWatch({
   db,
   encryptor,
 }: Pick<Store, 'db' | 'encryptor'>): (observed: readonly ObservedUpstream[], now: number) => Promise<number> {
-  let before: ReadonlyMap<string, PositionState> = new Map()
-  let reported: ReadonlyMap<string, PositionState> = new Map()
+  let before: StatesByLabel = new Map()
+  let reported: StatesByLabel = new Map()
   return async (observed, now) => {
     const current = statesOf(observed)
-    const stable = [...current].filter(([label, { id, state }]) => {
-      const earlier = before.get(label)
-      return earlier?.state === state && earlier.id === id
-    })
+    const stable = [...current].filter(([label, { state }]) => before.get(label)?.state === state)
     before = current
+    // An upstream that is removed and added again is reported again.
+    reported = new Map([...reported].filter(([label]) => current.has(label)))
     const changed = stable.filter(([label, { state }]) => reported.get(label)?.state !== state)
     if (changed.length === 0) return 0
     const subscribed = await subscribedEventTypes(db)
     if (!subscribed.has('upstream.down') && !subscribed.has('upstream.up')) return 0
-    const positions = await currentPositions({ db, encryptor }, changed)
-    const events = await insertEvents({ db, encryptor }, positions, now)
-    const remaining = [...reported].filter(([label]) => current.has(label))
-    reported = new Map([...remaining, ...positions])
+    const nodes = await listedUpstreams({ db, encryptor }, changed)
+    // Until its next call, a node is observed with the upstreams that it had.
+    const listed = changed.filter(([, { nodeId, upstream }]) => nodes.get(nodeId)?.places.has(upstream))
+    const events = await insertEvents(
+      db,
+      listed.map(([, state]) => state),
+      nodes,
+      now,
+    )
+    reported = new Map([...reported, ...listed])
     return events
   }
 }
 
-/** Keyed by `<node id>/<field>/<position>`: an upstream has a state for each node that uses it. */
-function statesOf(observed: readonly ObservedUpstream[]): ReadonlyMap<string, PositionState> {
+/** Keyed by node, field and id: an upstream has a state for each node that uses it, at whichever position. */
+type StatesByLabel = ReadonlyMap<string, StateOfNode>
+
+function statesOf(observed: readonly ObservedUpstream[]): StatesByLabel {
   return new Map(
-    observed.flatMap(({ id, nodes, field, position, class: upstreamClass }) => {
+    observed.flatMap(({ id, nodes, field, class: upstreamClass }) => {
       const state = states[upstreamClass]
       if (state === undefined) return []
-      return nodes.map((node) => [`${node}/${field}/${position}`, { id, state }] as const)
+      const upstream = upstreamKey(field, id)
+      return nodes.map((nodeId) => [`${nodeId}/${upstream}`, { nodeId, upstream, state }] as const)
     }),
   )
 }
 
+interface ListedUpstreams {
+  readonly name: string
+  readonly organizationId: string
+  readonly places: ReadonlyMap<string, UpstreamPlace>
+}
+
 async function insertEvents(
-  { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
-  positions: readonly (readonly [string, PositionState])[],
+  db: Kysely<Database>,
+  observed: readonly StateOfNode[],
+  nodes: ReadonlyMap<string, ListedUpstreams>,
   now: number,
 ): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     let events = 0
     for (const state of ['down', 'up'] as const) {
-      const labels = positions.filter(([, entry]) => entry.state === state).map(([label]) => label)
-      if (labels.length === 0) continue
+      const upstreams = observed.filter((entry) => entry.state === state)
+      if (upstreams.length === 0) continue
       const stateChanges =
-        state === 'down' ? await markDown(transaction, labels) : await markUp(transaction, labels)
+        state === 'down' ? await markDown(transaction, upstreams) : await markUp(transaction, upstreams)
       for (const { nodeId, upstream } of stateChanges) {
-        const node = await findNode(transaction, nodeId)
-        if (node === undefined) continue
-        const [recordName = '', position = ''] = upstream.split('/')
-        const text = decryptUpstreams(encryptor, nodeId, node.upstreams)[recordName]
-        // The protocol's name in the API.
-        const protocol = recordName.replace('-', '_')
+        const node = nodes.get(nodeId)
+        const place = node?.places.get(upstream)
+        if (node === undefined || place === undefined) continue
+        const { field, position, address } = place
         const outcome = await insertEvent(transaction, {
           organizationId: node.organizationId,
           type: `upstream.${state}`,
           at: now,
           data: {
             node: { id: nodeId, name: node.name },
-            upstream: { protocol, position: Number(position), address: shownAddress(text, Number(position)) },
+            // The protocol's name in the API.
+            upstream: { protocol: field.replace('-', '_'), position, address: shownAddress(address) },
           },
         })
         if (outcome === 'written') events += 1
@@ -105,70 +123,28 @@ async function insertEvents(
   })
 }
 
-/** The places that still have the upstream: until its next call, a node is listed with the upstreams that it had. */
-async function currentPositions(
-  { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
-  positions: readonly (readonly [string, PositionState])[],
-): Promise<readonly (readonly [string, PositionState])[]> {
-  const current: (readonly [string, PositionState])[] = []
-  for (const entry of positions) {
-    const [label, { id }] = entry
-    const [nodeId = '', field = '', position = ''] = label.split('/')
-    const node = await findNode(db, nodeId)
-    const text = node && decryptUpstreams(encryptor, nodeId, node.upstreams)[field]
-    const record = parseUpstreams(text ?? '')[Number(position)]
-    const { fingerprint } = encryptor
-    if (record && upstreamId(record, field, fingerprint) === id) current.push(entry)
-  }
-  return current
-}
-
-interface StateChange {
-  readonly nodeId: string
-  readonly upstream: string
-}
-
-/** Records upstreams that are down; returns those that were not down before. */
-async function markDown(db: Kysely<Database>, labels: readonly string[]): Promise<readonly StateChange[]> {
-  const { rows } = await sql<StateChange>`
-    insert into upstream_states as known (node_id, upstream, state)
-    select seen.node_id, seen.upstream, 'down' from ${labelRows(labels)} join nodes on nodes.id = seen.node_id
-    order by 1, 2
-    on conflict (node_id, upstream) do update set state = 'down', changed_at = clock_timestamp()
-      where known.state <> 'down'
-    returning node_id as "nodeId", upstream`.execute(db)
-  return rows
-}
-
-/** Records upstreams that are up; returns those that were down before. */
-async function markUp(db: Kysely<Database>, labels: readonly string[]): Promise<readonly StateChange[]> {
-  const { rows } = await sql<StateChange>`
-    update upstream_states as known set state = 'up', changed_at = clock_timestamp()
-    from ${labelRows(labels)}
-    where known.node_id = seen.node_id and known.upstream = seen.upstream and known.state = 'down'
-    returning known.node_id as "nodeId", known.upstream`.execute(db)
-  return rows
-}
-
-function labelRows(labels: readonly string[]) {
-  const cuts = labels.map((label) => label.indexOf('/'))
-  const nodeIds = labels.map((label, at) => label.slice(0, cuts[at]))
-  const upstreams = labels.map((label, at) => label.slice((cuts[at] ?? 0) + 1))
-  return sql`unnest(${nodeIds}::text[], ${upstreams}::text[]) as seen (node_id, upstream)`
-}
-
-async function findNode(db: Kysely<Database>, id: string) {
-  return db
+/** Reads the nodes of the observed upstreams, with the upstreams of their records. */
+async function listedUpstreams(
+  { db, encryptor }: { readonly db: Kysely<Database>; readonly encryptor: Encryptor },
+  observed: readonly (readonly [string, NodeUpstream])[],
+): Promise<ReadonlyMap<string, ListedUpstreams>> {
+  const ids = [...new Set(observed.map(([, { nodeId }]) => nodeId))]
+  const rows = await db
     .selectFrom('nodes')
-    .select(['name', 'upstreams', 'organization_id as organizationId'])
-    .where('id', '=', id)
-    .executeTakeFirst()
+    .select(['id', 'name', 'upstreams', 'organization_id as organizationId'])
+    .where('id', '=', anyOf(ids))
+    .execute()
+  return new Map(
+    rows.map(({ id, name, upstreams, organizationId }) => {
+      const places = upstreamPlaces(decryptUpstreams(encryptor, id, upstreams), encryptor.fingerprint)
+      return [id, { name, organizationId, places }]
+    }),
+  )
 }
 
 /** Only scheme, host and port: the rest may contain credentials. */
-function shownAddress(text: string | undefined, position: number): string | null {
-  const address = parseUpstreams(text ?? '')[position]?.address
-  if (address === undefined || !URL.canParse(address)) return address === 'devnet' ? 'devnet' : null
+function shownAddress(address: string): string | null {
+  if (!URL.canParse(address)) return address === 'devnet' ? 'devnet' : null
   const { protocol, host } = new URL(address)
   return `${protocol}//${host}`
 }
