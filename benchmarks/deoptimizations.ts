@@ -45,7 +45,12 @@ async function measure(name: string, start: StartLoad, scenario: string): Promis
   const trace = join(folder, 'trace')
   const load = await start(scenario, forLoad)
   const environment = { ...load.environment, FAIRLEAD_PROBE_NODES: 'false' }
-  const traceFlags = ['--trace-deopt', '--redirect-code-traces', `--redirect-code-traces-to=${trace}`]
+  const traceFlags = [
+    '--trace-deopt',
+    '--trace-deopt-verbose',
+    '--redirect-code-traces',
+    `--redirect-code-traces-to=${trace}`,
+  ]
   const gateway = await serve(environment, undefined, [process.execPath, ...traceFlags])
   const target = await load.target(gateway, gateway)
   try {
@@ -71,10 +76,12 @@ async function measure(name: string, start: StartLoad, scenario: string): Promis
   }
 }
 
-/** Reads function and reason of every deoptimization so far. */
+/** Reads reason and position of every deoptimization so far. Machine code that only gives way to faster code is none. */
 async function readTrace(file: string): Promise<readonly string[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
-  return [...text.matchAll(/bailout \(kind: [^,]+, reason: (.*?)\): begin\. .*?<JSFunction ?(.*?)[ >]/g)].map(
-    ([, reason = '', name = '']) => `${name || '(anonymous)'}: ${reason}`,
+  const begin =
+    /bailout \(kind: [^,]+, reason: (?!prepare for on stack)(.*?)\): begin\. .*?<JSFunction ?(.*?)[ >].*\n(?: *;;; deoptimize at <(.*?)>)?/g
+  return [...text.matchAll(begin)].map(
+    ([, reason = '', name = '', position = '']) => `${name} ${position}: ${reason}`,
   )
 }
