@@ -322,14 +322,15 @@ describe('a connection whose records change', () => {
     const url = `${fixture.url.replace('http', 'ws')}/ws/${fixture.first.token}`
     const { store, first } = fixture
     const row = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'devnet', websocket: 'devnet' } }
+    const elsewhere = { evm: 'http://127.0.0.1:1' }
     const movedSocket = await openWebSocket(url)
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...row, network: 'other' })
-    await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...row, upstreams: { evm: 'devnet' } })
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...row, upstreams: elsewhere })
     expect(await movedSocket.closed).toEqual([1012, 'the upstreams of the node have changed'])
     const second = await openWebSocket(url)
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, {
       ...row,
-      upstreams: { evm: 'devnet' },
+      upstreams: elsewhere,
       protocols: ['beacon'],
     })
     expect(await second.closed).toEqual([4403, 'the node no longer offers this protocol'])
