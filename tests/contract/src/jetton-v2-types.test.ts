@@ -15,6 +15,7 @@ const additionalTypes = [
   'ConfigParamValue',
   'Hash',
   'HexHash',
+  'HttpServerError',
   'Int256',
   'Int32OrString',
   'Int64',

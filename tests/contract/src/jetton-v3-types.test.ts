@@ -49,7 +49,7 @@ const unions = ['NFTSale', 'Action', 'OrderAction', 'V2StackEntity']
 const parts = [
   ...`ActionEnvelope KnownAction UnknownAction V2StackArgument DecodedBody AccountStatus
   AccountStatusChange Finality Direction SortOrder ActionType ActionTypeSet Address RawAddress
-  Hash AnyHash Shard AnyShard Opcode AnyOpcode Bytes Int64 Uint64 Uint32 Int256 JettonError
+  Hash AnyHash Shard AnyShard Opcode AnyOpcode Bytes Int64 Uint64 Uint32 Int256 JettonError HttpServerError
   JettonBurnList JettonBurn BurnedJetton JettonBurner JettonBurnTransaction`.split(/\s+/),
   ...[...actions.values(), ...orderBodies.values()].flatMap(referred),
 ]
