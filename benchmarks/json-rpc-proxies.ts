@@ -188,7 +188,7 @@ async function compare(scenario: Scenario): Promise<void> {
     }
   }
   const { connections, size, calls } = scenario
-  const title = `${connections} connections, responses of ${size} kB${calls > 1 ? `, batches of ${calls}` : ''}`
+  const title = `${connections} ${connections === 1 ? 'connection' : 'connections'}, responses of ${size} kB${calls > 1 ? `, batches of ${calls}` : ''}`
   const errors = [...samples.values()].flat().reduce((sum, sample) => sum + sample.errors, 0)
   const present = Object.fromEntries(
     participants.map(([name]) => [name, roles[name] ?? 'reference'] as const),

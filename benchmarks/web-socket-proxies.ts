@@ -169,7 +169,7 @@ async function measure(
 }
 
 function titleOf({ connections, calls }: Scenario): string {
-  return `${connections} connections, ${calls} ${calls === 1 ? 'call' : 'calls'} in flight on each`
+  return `${connections} ${connections === 1 ? 'connection' : 'connections'}, ${calls} ${calls === 1 ? 'call' : 'calls'} in flight on each`
 }
 
 function add(scenario: Scenario, samples: ReadonlyMap<string, readonly Sample[]>): void {
