@@ -61,7 +61,7 @@ test.each(cases)(
   },
 )
 
-test('nodes that share an opening stream receive events of their own upstreams only', async () => {
+test('nodes that share an opening stream receive only events of their upstreams', async () => {
   const [{ server: a, pending }, b, c] = [await pendingServer(), await eventServer(), await eventServer()]
   const gateway = await eventGateway([a, b], { headersTimeoutMs: 60_000 })
   const setLists = (lists: Readonly<Record<string, string>>) =>
