@@ -1,5 +1,5 @@
 import { Address, beginCell, Cell, loadShardAccount, loadTransaction, toNano } from '@ton/core'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { useV2Server, type Input, type Json } from '../../../../test/jetton-v2.ts'
 import { methods } from './methods.ts'
 
@@ -238,14 +238,25 @@ test('finds blocks by number, logical time and time, with their shards', async (
   expect(await server.result('lookupBlock', { ...position, seqno: previous.seqno })).toEqual(previous)
   expect(await server.result('lookupBlock', { ...position, lt: header.end_lt })).toEqual(shards[0])
   expect(await server.result('lookupBlock', { ...position, lt: header.start_lt })).toEqual(shards[0])
-  const found = await server.result('lookupBlock', { ...position, unixtime: header.gen_utime })
-  const headerOf = async (id: Json): Promise<Json> =>
-    server.result('getBlockHeader', { ...position, seqno: id.seqno })
-  const first = await headerOf(found)
-  expect(first.gen_utime).toBe(header.gen_utime)
-  expect((await headerOf(first.prev_blocks[0])).gen_utime).toBeLessThan(header.gen_utime)
   const { shards: sizes } = await server.result('getOutMsgQueueSize')
   expect(sizes.map(({ id }: Json) => id)).toEqual([last, shards[0]])
+})
+
+test('finds the first block at a time', async () => {
+  const shard = { workchain: 0, shard: wholeShard }
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2_000 })
+  try {
+    for (let count = 0; count < 2; count += 1) await server.chain.fund(Address.parse(wallet), toNano(1))
+  } finally {
+    vi.useRealTimers()
+  }
+  const [before, first, second] = server.chain.blocks(0).slice(-3)
+  expect(second?.genUtime).toBe(first?.genUtime)
+  expect(before?.genUtime).toBeLessThan(first?.genUtime ?? 0)
+  const found = async (unixtime?: number): Promise<Json> =>
+    server.result('lookupBlock', { ...shard, unixtime })
+  expect(await found(first?.genUtime)).toMatchObject({ seqno: first?.seqno })
+  expect(await found((before?.genUtime ?? 0) + 1)).toMatchObject({ seqno: first?.seqno })
 })
 
 test('pages transactions by a cursor', async () => {
