@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { inspect } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '@fairlead/vitest/collect-garbage'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   type BeaconClient,
@@ -127,8 +126,6 @@ describe('streamForkChoice', () => {
         yield ']}'
       }),
     )
-    setFlagsFromString('--expose-gc')
-    const collectGarbage = runInNewContext('gc') as () => void
     const held: number[] = []
     let count = 0
     for await (const _ of streamForkChoice(beacon)) {

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '@fairlead/vitest/collect-garbage'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GrantLimits } from '../grants/limits.ts'
 import { isRejection } from './types.ts'
@@ -164,8 +163,7 @@ describe('rates of methods', () => {
     const admission = admissionWith()
     const grant = grantWithin({ credential: { methodRates: { 'eth_*': { requestsPerSecond: 1 } } } })
     const used = () => {
-      setFlagsFromString('--expose-gc')
-      ;(runInNewContext('gc') as () => void)()
+      collectGarbage()
       return process.memoryUsage().heapUsed
     }
     const before = used()
