@@ -100,8 +100,11 @@ export class NodePools<pool extends Pool> {
   }
 }
 
-/** The embedded chain may be reset at any time, so that nothing is carried over to or from it. */
-function haveCommonUrl(before: string, after: string): boolean {
+/**
+ * Whether two lists of upstreams, as in the records of nodes, have a URL in common. The embedded chain may be reset at
+ * any time, so a list with it has nothing in common with a list without it.
+ */
+export function haveCommonUrl(before: string, after: string): boolean {
   const [urls, others] = [urlsOf(before), urlsOf(after)]
   return urls.has('devnet') === others.has('devnet') && [...others].some((url) => urls.has(url))
 }

@@ -149,6 +149,46 @@ describe('a stream whose upstream is removed', () => {
   })
 })
 
+describe('a stream of a node that shares its list with another node', () => {
+  async function startShared() {
+    const [first, second] = [await grpcNode(), await grpcNode()]
+    const secondToken = 'second-x-token'
+    const gateway = await grpcInFrontOf(`${first.url} ${second.url}`, { secondToken })
+    const streams = [grpcJs(gateway.url).echo(), grpcJs(gateway.url, secondToken).echo()] as const
+    const echo = async (...texts: string[]) => {
+      for (const [index, text] of texts.entries()) {
+        streams[index]?.call.write(text)
+        await waitFor(() => expect(streams[index]?.messages.at(-1)).toBe(`echo ${text}`))
+      }
+    }
+    await echo('a', 'a')
+    return { first, second, gateway, streams, echo }
+  }
+
+  it('continues while its upstream is one of the node', async () => {
+    const { first, second, gateway, streams, echo } = await startShared()
+    const added = await grpcNode()
+    for (const grpc of [`${first.url} ${added.url}`, `${first.url}#cordoned ${second.url}`, first.url]) {
+      gateway.grant({ upstreams: { grpc } })
+      await echo(grpc, grpc)
+    }
+    for (const { call, ended } of streams) {
+      call.end()
+      expect((await ended).status.code).toBe(status.OK)
+    }
+    expect([first.calls.length, second.calls.length, added.calls.length]).toEqual([2, 0, 0])
+  })
+
+  it.each(['one URL remains', 'no URL remains'])('ends when its upstream is removed: %s', async (change) => {
+    const { second, gateway, streams } = await startShared()
+    const other = change === 'one URL remains' ? second : await grpcNode()
+    gateway.grant({ upstreams: { grpc: other.url } })
+    expect((await streams[0].ended).status).toMatchObject(moved)
+    streams[1].call.write('b')
+    await waitFor(() => expect(streams[1].messages.at(-1)).toBe('echo b'))
+  })
+})
+
 it('a stream continues when the rate limit of its upstream changes', async () => {
   const node = await grpcNode()
   const gateway = await grpcInFrontOf(node.url)

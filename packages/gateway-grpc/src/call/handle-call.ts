@@ -192,11 +192,12 @@ function forward(
     requester,
     isStream,
     renew: (current) => {
-      const isStill = dependencies.upstreams.isStill(pool, current)
-      isUnlisted = !isStill || !call.isUpstreamListed
+      const successor = dependencies.upstreams.successorOf(call.upstreams, current)
+      if (successor) call.upstreams = successor
+      isUnlisted = !successor || !call.isUpstreamListed
       // A unary call completes at its upstream.
       if (!isUnlisted || !isStream()) return true
-      isUnlisted = !isStill || !call.move()
+      isUnlisted = !successor || !call.move()
       return !isUnlisted
     },
     end: (loss) => call.terminate(...statusOfLoss(loss)),

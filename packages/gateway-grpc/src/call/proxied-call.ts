@@ -36,7 +36,7 @@ const endTimeoutMs = 500
 /** One call between a client and an upstream. Bytes pass in both directions as fast as the slower side accepts them. */
 export class ProxiedCall {
   readonly #client: Downstream
-  readonly #upstreams: CallPool
+  #upstreams: CallPool
   readonly #headers: OutgoingHttpHeaders
   readonly #observer: CallObserver
   readonly #resumable: ResumableStream | undefined
@@ -94,6 +94,16 @@ export class ProxiedCall {
     requests.on('error', this.#guard(onRequestError))
     if (response.destroyed) onClose()
     else void this.#open()
+  }
+
+  /** The upstreams that the call may use. */
+  get upstreams(): CallPool {
+    return this.#upstreams
+  }
+
+  /** Replaces the upstreams that the call may use from now on. */
+  set upstreams(upstreams: CallPool) {
+    this.#upstreams = upstreams
   }
 
   /** Whether its upstream is one of the node's. A call that is being opened checks its upstream afterwards. */

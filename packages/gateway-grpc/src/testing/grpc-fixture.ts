@@ -51,6 +51,8 @@ export interface GrpcFixtureOptions extends Partial<GrpcOptions> {
   readonly fallback?: StreamListener
   readonly nodeDomain?: string
   readonly grant?: Partial<Grant>
+  /** x-token of a second node with the same upstreams, which no change affects. */
+  readonly secondToken?: string | undefined
   readonly passing?: AuthenticatorChoices
 }
 
@@ -62,6 +64,7 @@ export async function grpcInFrontOf(
   {
     nodeDomain,
     grant: initialGrant = {},
+    secondToken,
     passing,
     deadlines,
     fallback = rejectStream,
@@ -81,10 +84,20 @@ export async function grpcInFrontOf(
     upstreams: { grpc: upstream },
     ...initialGrant,
   }
+  const second =
+    secondToken === undefined
+      ? []
+      : [
+          {
+            sha256: sha256Hex(secondToken),
+            grant: { ...grant, credentialId: 'second-credential', nodeId: 'second-node' },
+          },
+        ]
   const replace = (change: Partial<Grant> | 'revoked' = {}) =>
-    directory.replace(
-      change === 'revoked' ? [] : [{ sha256: sha256Hex(xToken), grant: { ...grant, ...change } }],
-    )
+    directory.replace([
+      ...(change === 'revoked' ? [] : [{ sha256: sha256Hex(xToken), grant: { ...grant, ...change } }]),
+      ...second,
+    ])
   replace()
   const lines = memory()
   const metrics = testMetrics()

@@ -3,6 +3,7 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams, upstreamsOrNone } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import {
+  haveCommonUrl,
   type NodePool,
   NodePools,
   type PooledUpstreamState,
@@ -16,16 +17,17 @@ import { GrpcPool } from './grpc-pool.ts'
 import { parseUpstreamUrl } from './parse-url.ts'
 
 /** The pool of a node, for calls. */
-export interface CallPool {
-  readonly current: Pick<GrpcPool, 'open' | 'hasSeveral' | 'find'>
-}
+export type CallPool = Pick<NodePool<GrpcPool>, 'current' | 'text'>
 
 /** The gRPC upstreams of all nodes, connected on first use. */
 export interface GrpcUpstreams {
   /** @throws GrpcError UNAVAILABLE when the node has no usable upstream */
   of(grant: Grant): CallPool
-  /** Whether a pool is that of the node of a grant. */
-  isStill(pool: CallPool, grant: Grant): boolean
+  /**
+   * Returns the pool in which the calls of a pool continue after a change of the node's upstreams; undefined when the
+   * node has no upstream URL of the pool any more.
+   */
+  successorOf(pool: CallPool, grant: Grant): CallPool | undefined
   /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
   /** States of the upstreams of a node. Their health is checked for one minute from now on. */
@@ -89,11 +91,12 @@ export function createGrpcUpstreams({
       if (!pool.current.isInUse) throw noUpstream()
       return pool
     },
-    isStill: (pool, grant) => {
+    successorOf: (pool, grant) => {
       try {
-        return nodePoolOf(grant) === pool
+        const successor = nodePoolOf(grant)
+        return successor === pool || haveCommonUrl(pool.text, successor.text) ? successor : undefined
       } catch {
-        return false
+        return undefined
       }
     },
     states: () => pools.states(),
