@@ -61,6 +61,38 @@ test.each(cases)(
   },
 )
 
+test('a stream that nodes share continues for those whose list includes its upstream', async () => {
+  const [a, b] = [await eventServer(), await eventServer()]
+  const gateway = await eventGateway([a, b])
+  const setLists = (lists: Readonly<Record<string, string>>) =>
+    gateway.directory.replace(
+      Object.entries(lists).map(([id, beacon]) => ({
+        sha256: sha256Hex(id),
+        grant: { ...grantOf([], id), nodeId: id, upstreams: { beacon } },
+      })),
+    )
+  const shared = `${a.url} ${b.url}`
+  setLists({ one: shared, two: shared })
+  const clients = [
+    await readEvents(`${gateway.url}?topics=head&credential=one`),
+    await readEvents(`${gateway.url}?topics=head&credential=two`),
+  ]
+  let sent = ''
+  for (const one of [a.url, `${a.url}#cordoned ${b.url}`, `${b.url} ${a.url}`]) {
+    setLists({ one, two: shared })
+    a.send(head)
+    sent += head
+    for (const client of clients) await waitFor(() => expect(client.received().toString()).toBe(sent))
+  }
+  setLists({ one: b.url, two: shared })
+  a.send(head)
+  await waitFor(() => expect(clients[1]?.received().toString()).toBe(sent + head))
+  await waitFor(() =>
+    expect(clients[0]?.received().toString()).toBe(`${sent}: the upstreams of the node have changed\n\n`),
+  )
+  expect([a.requests.length, b.requests.length]).toEqual([1, 0])
+})
+
 test('nodes that share an opening stream receive only events of their upstreams', async () => {
   const [{ server: a, pending }, b, c] = [await pendingServer(), await eventServer(), await eventServer()]
   const gateway = await eventGateway([a, b], { headersTimeoutMs: 60_000 })

@@ -7,7 +7,7 @@ import {
 } from '@fairlead/gateway-core/authentication/connection-guard'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
-import type { BeaconUpstreams } from '../upstream/types.ts'
+import type { BeaconUpstreams, NodeUpstreams } from '../upstream/types.ts'
 import type { BufferedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import type { HttpResponse } from '@fairlead/gateway-core/http/types'
@@ -85,11 +85,21 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
   }
 
   const isFrom = (stream: UpstreamStream, grant: Grant): boolean => {
+    const nodeUpstreams = findUpstreams(grant)
+    return nodeUpstreams !== undefined && stream.isFrom(nodeUpstreams)
+  }
+
+  const isListed = (stream: UpstreamStream, grant: Grant): boolean => {
+    const nodeUpstreams = findUpstreams(grant)
+    return nodeUpstreams !== undefined && stream.isListedIn(nodeUpstreams)
+  }
+
+  const findUpstreams = (grant: Grant): NodeUpstreams | undefined => {
     try {
-      return stream.isFrom(upstreams.of(grant))
+      return upstreams.of(grant)
     } catch {
       // The node no longer has a usable upstream.
-      return false
+      return undefined
     }
   }
 
@@ -117,7 +127,7 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
         renew: (renewed) => {
           current = renewed
           // A client that has received nothing yet can still join another stream.
-          return isFrom(stream, renewed) || !client.isStarted
+          return !client.isStarted || isListed(stream, renewed)
         },
         end: (loss) => client.end(reasonOf(loss)),
       }

@@ -88,10 +88,14 @@ export class UpstreamStream {
     if (this.#abortController.signal.aborted) client.end(upstreamEnded)
   }
 
-  /** Whether the upstream of the stream is one of these. */
+  /** Whether a client of these upstreams may join the stream. */
   isFrom(upstreams: NodeUpstreams): boolean {
-    const isListed = this.#upstream === undefined || upstreams.includes(this.#upstream)
-    return upstreams === this.#upstreams && isListed
+    return upstreams === this.#upstreams && (this.#upstream === undefined || this.isListedIn(upstreams))
+  }
+
+  /** Whether a client may stay after its node has got these upstreams. */
+  isListedIn(upstreams: NodeUpstreams): boolean {
+    return this.#upstream !== undefined && upstreams.includes(this.#upstream)
   }
 
   /** Whether new clients may join. */
