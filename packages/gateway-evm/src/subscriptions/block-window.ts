@@ -30,9 +30,14 @@ export class BlockWindow {
   readonly #byHash = new Map<string, Block>()
   #textLength = 0
 
-  /** @param start - headers to continue from, at least one, each the child of the previous one */
-  constructor(start: readonly Head[]) {
-    for (const head of start) this.append({ head, logs: [], sequence: 0 })
+  /** @param start - blocks to continue from, at least one, each the child of the previous one */
+  constructor(start: readonly Block[]) {
+    for (const block of start) this.append(block)
+  }
+
+  /** @param heads - headers to continue from, at least one, each the child of the previous one */
+  static startingAt(heads: readonly Head[]): BlockWindow {
+    return new BlockWindow(heads.map((head) => ({ head, logs: [], sequence: 0 })))
   }
 
   get tip(): Head {
@@ -41,6 +46,10 @@ export class BlockWindow {
 
   get first(): Head {
     return (this.#blocks[0] as Block).head
+  }
+
+  copy(): BlockWindow {
+    return new BlockWindow(this.#blocks)
   }
 
   has(hash: string): boolean {

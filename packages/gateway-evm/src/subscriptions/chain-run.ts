@@ -2,7 +2,7 @@ import type { UpstreamSubscription } from '../upstream/upstream-subscription.ts'
 import { ChainTracker } from './chain-tracker.ts'
 import type { SourceOptions } from './source-options.ts'
 import { LogIndex } from './log-index.ts'
-import type { Unsubscribe, Subscriber } from './subscriber.ts'
+import type { Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
 /** A subscription to chain events. */
@@ -22,13 +22,17 @@ export class ChainRun {
   readonly #onEnd: (run: ChainRun) => void
   #isStopped = false
 
-  /** @param onEnd - called when the chain is lost, and whenever the last subscriber has left */
-  constructor(options: SourceOptions, onEnd: (run: ChainRun) => void) {
+  /**
+   * @param onEnd - called when the chain is lost, and whenever the last subscriber has left
+   * @param previous - run to continue from, which must be idle; by default, the upstream's chain head
+   */
+  constructor(options: SourceOptions, onEnd: (run: ChainRun) => void, previous?: ChainRun) {
     const { socket, slices } = options
     this.#onEnd = onEnd
     this.#logs = new LogIndex(slices)
     const tracker = new ChainTracker({
       ...options,
+      previous: previous && previous.#tracker,
       // Polls the upstream while the subscription is not active, or permanently if the upstream rejects it.
       hasNotifications: () => this.#subscription.isLive,
       logAddresses: () => this.#logs.logAddresses(maxAddresses),
@@ -73,14 +77,30 @@ export class ChainRun {
     return this.#tracker.isLagging
   }
 
-  add(request: ChainRequest, subscriber: Subscriber): Unsubscribe {
+  /** Whether the run is idle, and its last delivered block is that of another idle run. */
+  isLevelWith(other: ChainRun): boolean {
+    const { sequence, tipHash } = other.#tracker
+    const tracker = this.#tracker
+    return tracker.isIdle && tracker.sequence === sequence && tracker.tipHash === tipHash
+  }
+
+  /** Calls back as soon as no block is being delivered or dropped. */
+  whenIdle(callback: () => void): void {
+    this.#tracker.whenIdle(callback)
+  }
+
+  /** @param fromSequence - sequence number of the last delivery before the subscriber joined; the latest by default */
+  add(request: ChainRequest, subscriber: Subscriber, fromSequence = this.#tracker.sequence): void {
     if (request.kind === 'newHeads') this.#heads.add(subscriber)
-    else this.#logs.add(request.key, request.filter, subscriber, this.#tracker.sequence)
-    return () => {
-      if (request.kind === 'newHeads') this.#heads.delete(subscriber)
-      else this.#logs.remove(request.key, subscriber)
-      if (this.isEmpty) this.#onEnd(this)
-    }
+    else this.#logs.add(request.key, request.filter, subscriber, fromSequence)
+  }
+
+  /** @returns the sequence number of the last delivery before the subscriber joined, if it has subscribed to logs */
+  remove(request: ChainRequest, subscriber: Subscriber): number | undefined {
+    const fromSequence = request.kind === 'newHeads' ? undefined : this.#logs.remove(request.key, subscriber)
+    this.#heads.delete(subscriber)
+    if (this.isEmpty) this.#onEnd(this)
+    return fromSequence
   }
 
   stop(): void {

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
 import { processSocketData, waitFor } from '@fairlead/vitest/wait-for'
 import type { Upstream } from '../upstream/types.ts'
@@ -28,6 +28,7 @@ const log = pino({ level: 'silent' })
 function scriptedNode(
   start: readonly TestBlock[],
   socket: WebSocketUpstream = createWebSocketUpstream([], 5_000, log),
+  slices: Pick<TimeSlices, 'isExhausted' | 'next'> = new TimeSlices(),
 ) {
   const node = { chain: start, missed: 0 }
   const respond = (method: string, [tag]: readonly unknown[]): unknown => {
@@ -50,20 +51,20 @@ function scriptedNode(
     pollMs: 5,
     timeoutMs: 5_000,
     log,
-    slices: new TimeSlices(),
+    slices: slices as TimeSlices,
   })
   onTestFinished(() => source.stop())
   const subscribe = async () => {
     const heads: string[] = []
     const lost: string[] = []
-    const unsubscribe = await source.join(
+    const membership = await source.join(
       { kind: 'newHeads', key: 'newHeads', size: 0 },
       {
         deliver: (text) => heads.push((JSON.parse(text) as TestBlock).hash),
         overflow: (reason) => lost.push(reason),
       },
     )
-    return { heads, lost, unsubscribe }
+    return { heads, lost, membership }
   }
   return { node, source, subscribe }
 }
@@ -81,7 +82,7 @@ it('delivers the heads of the current chain to new subscribers while earlier one
   // The earlier subscriber waits: another, lagging upstream may have responded.
   expect(before).toMatchObject({ heads: [], lost: [] })
   expect(source.upstreamSubscriptions).toBe(2)
-  before.unsubscribe()
+  before.membership.leave()
   expect(source.upstreamSubscriptions).toBe(1)
 })
 
@@ -96,8 +97,8 @@ it('resumes for earlier subscribers when the node only lagged', async () => {
   const since = Array.from({ length: 97 }, (_, index) => hashOf('a', 6 + index))
   await waitFor(() => expect(during.heads).toEqual(since))
   expect([before.lost, during.lost]).toEqual([[], []])
-  before.unsubscribe()
-  during.unsubscribe()
+  before.membership.leave()
+  during.membership.leave()
   expect(source.upstreamSubscriptions).toBe(1)
 })
 
@@ -120,4 +121,56 @@ it('polls whenever its subscription is not active', async () => {
   vi.advanceTimersByTime(5)
   await processSocketData()
   expect(heads).toEqual([hashOf('a', 101)])
+})
+
+describe('a move to another source', () => {
+  it('shares one run with the others that move', async () => {
+    const [before, after] = [scriptedNode(chainOf('a', 100)), scriptedNode(chainOf('a', 102))]
+    const subscribers = [await before.subscribe(), await before.subscribe()]
+    for (const { membership } of subscribers) membership.moveTo(after.source)
+    const expected = [hashOf('a', 101), hashOf('a', 102)]
+    await waitFor(() => expect(subscribers.map(({ heads }) => heads)).toEqual([expected, expected]))
+    expect(after.source.upstreamSubscriptions).toBe(1)
+  })
+
+  it('does not change what other subscribers of the other source receive', async () => {
+    const [before, after] = [scriptedNode(chainOf('a', 100)), scriptedNode(chainOf('a', 103))]
+    const [moved, present] = [await before.subscribe(), await after.subscribe()]
+    moved.membership.moveTo(after.source)
+    const missed = [101, 102, 103].map((number) => hashOf('a', number))
+    await waitFor(() => expect(moved.heads).toEqual(missed))
+    after.node.chain = chainOf('a', 104)
+    await waitFor(() => expect(moved.heads).toEqual([...missed, hashOf('a', 104)]))
+    await waitFor(() => expect(present.heads).toEqual([hashOf('a', 104)]))
+    expect(after.source.upstreamSubscriptions).toBe(2)
+    moved.membership.leave()
+    expect(after.source.upstreamSubscriptions).toBe(1)
+  })
+
+  it('waits until a block is delivered to all subscribers', async () => {
+    let endSlice!: () => void
+    const slice = new Promise<void>((resolve) => (endSlice = resolve))
+    const slices = { isExhausted: () => true, next: () => slice }
+    const before = scriptedNode(chainOf('a', 100), undefined, slices)
+    const after = scriptedNode(chainOf('a', 102))
+    const [first, second, leaving] = [
+      await before.subscribe(),
+      await before.subscribe(),
+      await before.subscribe(),
+    ]
+    before.node.chain = chainOf('a', 101)
+    await waitFor(() => expect(first.heads).toHaveLength(1))
+    const other = scriptedNode(chainOf('a', 102))
+    for (const { membership } of [first, second, leaving]) {
+      membership.moveTo(other.source)
+      membership.moveTo(after.source)
+    }
+    leaving.membership.leave()
+    expect(after.source.upstreamSubscriptions).toBe(0)
+    endSlice()
+    const expected = [hashOf('a', 101), hashOf('a', 102)]
+    await waitFor(() => expect([first.heads, second.heads]).toEqual([expected, expected]))
+    expect(leaving.heads).toEqual([])
+    expect([other.source.upstreamSubscriptions, after.source.upstreamSubscriptions]).toEqual([0, 1])
+  })
 })

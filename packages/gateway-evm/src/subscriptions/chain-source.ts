@@ -1,7 +1,7 @@
 import { guardedTimeout } from '@fairlead/http1'
 import { type ChainRequest, ChainRun } from './chain-run.ts'
 import type { SourceOptions } from './source-options.ts'
-import type { Unsubscribe, Subscriber } from './subscriber.ts'
+import type { Subscriber } from './subscriber.ts'
 
 // Idle grace period: a client that reloads a page unsubscribes and resubscribes.
 const idleGraceMs = 5_000
@@ -19,6 +19,8 @@ export class ChainSource {
   readonly #options: SourceOptions
   #current: ChainRun | undefined
   readonly #older = new Set<ChainRun>()
+  /** Runs that continue those of other sources, by these. */
+  readonly #continuations = new WeakMap<ChainRun, ChainRun>()
   #idleTimer: NodeJS.Timeout | undefined
 
   constructor(options: SourceOptions) {
@@ -35,7 +37,7 @@ export class ChainSource {
    *
    * @throws {@link UpstreamError} when the upstream does not respond
    */
-  async join(request: ChainRequest, subscriber: Subscriber): Promise<Unsubscribe> {
+  async join(request: ChainRequest, subscriber: Subscriber): Promise<ChainMembership> {
     clearTimeout(this.#idleTimer)
     const run = this.#runForNew()
     try {
@@ -47,7 +49,18 @@ export class ChainSource {
     // The run may have stopped meanwhile, when its idle grace period ended.
     if (run.isStopped) return this.join(request, subscriber)
     clearTimeout(this.#idleTimer)
-    return run.add(request, subscriber)
+    return new ChainMembership(run, request, subscriber)
+  }
+
+  /** Returns a run that continues an idle run of another source after its last delivered block. */
+  continuationOf(previous: ChainRun): ChainRun {
+    const existing = this.#continuations.get(previous)
+    if (existing?.isStopped === false && existing.isLevelWith(previous)) return existing
+    const run = new ChainRun(this.#options, (ended) => this.#onRunEnd(ended), previous)
+    if (this.#current) this.#older.add(run)
+    else this.#current = run
+    this.#continuations.set(previous, run)
+    return run
   }
 
   stop(): void {
@@ -77,5 +90,39 @@ export class ChainSource {
     run.stop()
     this.#older.delete(run)
     if (this.#current === run) this.#current = undefined
+  }
+}
+
+/** A subscriber's place in a run, which can change. */
+export class ChainMembership {
+  readonly #request: ChainRequest
+  readonly #subscriber: Subscriber
+  #run: ChainRun | undefined
+  /** The source to move to. */
+  #target: ChainSource | undefined
+
+  constructor(run: ChainRun, request: ChainRequest, subscriber: Subscriber) {
+    this.#request = request
+    this.#subscriber = subscriber
+    this.#run = run
+    run.add(request, subscriber)
+  }
+
+  leave(): void {
+    this.#run?.remove(this.#request, this.#subscriber)
+    this.#run = undefined
+  }
+
+  /** Continues in another source, without a gap or a duplicate, once the last delivery of this one is complete. */
+  moveTo(source: ChainSource): void {
+    const run = this.#run
+    this.#target = source
+    run?.whenIdle(() => {
+      // The subscriber may have left, or be about to move elsewhere.
+      if (this.#run !== run || this.#target !== source || run.isStopped) return
+      const next = source.continuationOf(run)
+      next.add(this.#request, this.#subscriber, run.remove(this.#request, this.#subscriber))
+      this.#run = next
+    })
   }
 }

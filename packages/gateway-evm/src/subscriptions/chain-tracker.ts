@@ -37,6 +37,8 @@ export interface TrackerOptions {
   readonly doubtMs?: number | undefined
   /** Whether header notifications arrive, so that polling is not needed. By default, none arrive. */
   readonly hasNotifications?: (() => boolean) | undefined
+  /** Tracker to continue from, which must be idle. By default, the upstream's chain head. */
+  readonly previous?: ChainTracker | undefined
   readonly logAddresses: LogAddresses
   readonly listener: ChainListener
   readonly log: Logger
@@ -82,9 +84,13 @@ export class ChainTracker {
   /** Time since which the upstream has not even reached the first block of the window. */
   #laggingSince: number | undefined
   #timer: NodeJS.Timeout | undefined
+  readonly #idleCallbacks: (() => void)[] = []
 
   constructor(options: TrackerOptions) {
+    const { previous } = options
     this.#options = options
+    this.#window = previous?.copyOfWindow
+    this.#sequence = previous?.sequence ?? 0
   }
 
   /** Sequence number of the latest delivery. A new subscriber receives the deliveries with a greater number. */
@@ -92,13 +98,23 @@ export class ChainTracker {
     return this.#sequence
   }
 
+  /** Hash of the last delivered block that was not dropped; undefined before the start. */
+  get tipHash(): string | undefined {
+    return this.#window?.tip.hash
+  }
+
+  /** The delivered blocks, for a tracker that continues from them; undefined before the start. */
+  get copyOfWindow(): BlockWindow | undefined {
+    return this.#window?.copy()
+  }
+
   /**
-   * Starts at the upstream's chain head.
+   * Starts at the upstream's chain head, or continues after the last block of the previous tracker.
    *
    * @throws {@link UpstreamError} when the upstream does not respond
    */
   async start(): Promise<void> {
-    this.#window = await this.#openWindow()
+    this.#window ??= await this.#openWindow()
     if (this.#stopped.signal.aborted) return
     const { pollMs, doubtMs = defaultDoubtMs, hasNotifications = () => false } = this.#options
     this.#timer = guardedInterval(() => {
@@ -118,6 +134,17 @@ export class ChainTracker {
   stop(): void {
     this.#stopped.abort()
     clearInterval(this.#timer)
+  }
+
+  /** Whether no block is being read, delivered or dropped. */
+  get isIdle(): boolean {
+    return !this.#isRunning
+  }
+
+  /** Calls back as soon as no block is being delivered or dropped. */
+  whenIdle(callback: () => void): void {
+    if (this.isIdle) callback()
+    else this.#idleCallbacks.push(callback)
   }
 
   /** Receives a new header as the upstream sent it. */
@@ -142,6 +169,7 @@ export class ChainTracker {
     if (this.#isRunning || this.#window === undefined) return
     this.#isRunning = true
     while (!this.#stopped.signal.aborted && (this.#inbox.length > 0 || this.#isPollDue)) {
+      this.#reportIdle()
       try {
         await this.#next()
         if (this.#isReported) this.#options.log.info('the chain of an upstream is tracked again')
@@ -157,6 +185,11 @@ export class ChainTracker {
       }
     }
     this.#isRunning = false
+    this.#reportIdle()
+  }
+
+  #reportIdle(): void {
+    for (const callback of this.#idleCallbacks.splice(0)) callback()
   }
 
   async #next(): Promise<void> {
@@ -197,7 +230,7 @@ export class ChainTracker {
     const first = Math.max(0, latest.number - initialBlocks)
     const before = await this.#heads(first, latest.number - 1).catch(() => [])
     const isLinked = before.at(-1)?.hash === latest.parentHash
-    return new BlockWindow(isLinked ? [...before, latest] : [latest])
+    return BlockWindow.startingAt(isLinked ? [...before, latest] : [latest])
   }
 
   /** Advances to a header through all blocks in between. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type NodeProxy, proxyTo } from '@fairlead/gateway-core/testing/node-proxy'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { waitFor } from '@fairlead/vitest/wait-for'
@@ -25,7 +25,7 @@ const lists = ([a, b]: readonly [NodeProxy, NodeProxy]) => ({
   second: { evm: b.url, websocket: b.wsUrl },
 })
 
-async function start(isPolling: boolean) {
+async function start(isPolling: boolean, secondToken?: string) {
   const proxies = [await proxyTo(chain.node), await proxyTo(chain.node)] as const
   onTestFinished(async () => void (await Promise.all(proxies.map((proxy) => proxy.stop()))))
   const upstreams = Object.entries(lists(proxies)).map(
@@ -33,7 +33,11 @@ async function start(isPolling: boolean) {
   )
   const byName = Object.fromEntries(upstreams) as ReturnType<typeof lists>
   const { evm, websocket } = byName.first
-  const gateway = await inFrontOf(evm, { websocket, pollMs: 50 })
+  const gateway = await inFrontOf(evm, {
+    websocket: isPolling ? undefined : websocket,
+    pollMs: 50,
+    secondToken,
+  })
   const client = await openWebSocket(gateway.wsUrl)
   return { gateway, client, byName, proxies }
 }
@@ -61,6 +65,73 @@ it.each([
   await waitFor(() => expect(received().at(-1)).toBe(before + mined + 1))
   gateway.change({ upstreams: byName.first })
   expect(await client.closed).toEqual([1012, 'the upstreams of the node have changed'])
+})
+
+describe.each([
+  ['WebSocket upstreams', false],
+  ['polls', true],
+])('subscriptions over %s of a node that shares its list with another node', (_, isPolling) => {
+  async function startShared() {
+    const secondToken = 'second-token'
+    const { gateway, client, byName } = await start(isPolling, secondToken)
+    const other = await openWebSocket(`${new URL(gateway.wsUrl).origin}/ws/${secondToken}`)
+    const { contract } = chain.example
+    const subscribed = []
+    for (const each of [client, other])
+      subscribed.push({
+        each,
+        heads: await each.subscribe('newHeads'),
+        logs: await each.subscribe('logs', { address: contract }),
+        pending: await each.subscribe('newPendingTransactions'),
+      })
+    return { gateway, client, byName, subscribed }
+  }
+
+  it('continue without a gap or a duplicate, and report logs of the time before as removed', async () => {
+    const { gateway, client, byName, subscribed } = await startShared()
+    const expected: unknown[] = []
+    const heads: string[] = []
+    const { account, contract, recipient } = chain.example
+    const data = `0xa9059cbb${recipient.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
+    const transfer = async () => {
+      const { transactionHash, blockNumber } = await chain.rpc<
+        Readonly<Record<'transactionHash' | 'blockNumber', string>>
+      >('eth_sendTransactionSync', { from: account, to: contract, data, gas: '0x30d40' })
+      expected.push([transactionHash, false])
+      heads.push(blockNumber)
+    }
+    const expectEvents = async () => {
+      for (const { each, heads: headsId, logs } of subscribed) {
+        await waitFor(() =>
+          expect(
+            each
+              .results<{ transactionHash: string; removed: boolean }>(logs)
+              .map(({ transactionHash, removed }) => [transactionHash, removed]),
+          ).toEqual(expected),
+        )
+        await waitFor(() =>
+          expect(each.results<{ number: string }>(headsId).map(({ number }) => number)).toEqual(heads),
+        )
+      }
+    }
+    await transfer()
+    await expectEvents()
+    for (const name of ['both', 'cordoned', 'second', 'both', 'first'] as const) {
+      gateway.change({ upstreams: byName[name] })
+      await transfer()
+      await transfer()
+      await expectEvents()
+    }
+    gateway.change({ upstreams: byName.both })
+    await chain.rpc('anvil_reorg', 2, [])
+    const [second, last] = [expected.at(-2), expected.at(-1)] as [[string], [string]]
+    expected.push([last[0], true], [second[0], true])
+    heads.push(...heads.slice(-2))
+    await expectEvents()
+    await transfer()
+    await expectEvents()
+    expect(client.socket.readyState).toBe(client.socket.OPEN)
+  })
 })
 
 it.each(['removed', 'cordoned'])(

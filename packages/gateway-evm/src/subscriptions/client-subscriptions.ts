@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { Unsubscribe, Subscriber } from './subscriber.ts'
-import type { SubscriptionMultiplexer } from './multiplexer.ts'
+import type { Subscriber } from './subscriber.ts'
+import type { Membership, SubscriptionMultiplexer } from './multiplexer.ts'
 import {
   readSubscriptionRequest,
   type SubscriptionKind,
@@ -11,6 +11,7 @@ import {
 
 /** Dependencies of the subscriptions of one connection. */
 export interface ClientOptions {
+  /** @throws {@link RpcError} with status 503 when the node has no usable upstream */
   multiplexer(): SubscriptionMultiplexer
   /** @throws {@link RpcError} -32601 when the node does not offer a method that a subscription needs */
   needs(method: string): void
@@ -36,16 +37,25 @@ export interface NewSubscription {
   activate(): void
 }
 
+interface ActiveSubscription {
+  readonly request: SubscriptionRequest
+  readonly membership: Membership
+  /** Ends the count of the subscription for its credential. */
+  readonly release: () => void
+}
+
 // Filters are stored in memory, and checked for every log.
 const maxFilterItems = 16_384
 
 /** The subscriptions of one connection. Their ids are not valid on another connection. */
 export class ClientSubscriptions {
   readonly #options: ClientOptions
-  readonly #unsubscribeCallbacks = new Map<string, Unsubscribe>()
+  readonly #active = new Map<string, ActiveSubscription>()
   #pending = 0
   /** Number of account addresses, topics and hashes in all subscriptions. */
   #filterItems = 0
+  /** The multiplexer after the last change of the node's upstreams. */
+  #movedTo: SubscriptionMultiplexer | undefined
   #isEnded = false
 
   constructor(options: ClientOptions) {
@@ -61,7 +71,7 @@ export class ClientSubscriptions {
   async subscribe(params: unknown): Promise<NewSubscription> {
     const request = readSubscriptionRequest(params)
     const { multiplexer, maxSubscriptions, count } = this.#options
-    if (this.#unsubscribeCallbacks.size + this.#pending >= maxSubscriptions) {
+    if (this.#active.size + this.#pending >= maxSubscriptions) {
       throw new RpcError(
         rpcCodes.limitExceeded,
         `A connection can have at most ${maxSubscriptions} subscriptions.`,
@@ -83,19 +93,17 @@ export class ClientSubscriptions {
     this.#filterItems += request.size
     let hasJoined = false
     try {
-      const unsubscribe = await multiplexer().join(request, subscriber)
+      const joined = multiplexer()
+      const membership = await joined.join(request, subscriber)
       if (this.#isEnded) {
-        unsubscribe()
+        membership.leave()
         throw new RpcError(rpcCodes.internalError, 'The connection is closed.')
       }
+      // The upstreams of the node may have changed meanwhile.
+      if (this.#movedTo && this.#movedTo !== joined) membership.moveTo(this.#movedTo)
       count(request.kind, 1)
       hasJoined = true
-      this.#unsubscribeCallbacks.set(id, () => {
-        this.#filterItems -= request.size
-        release()
-        count(request.kind, -1)
-        unsubscribe()
-      })
+      this.#active.set(id, { membership, release, request })
     } finally {
       this.#pending -= 1
       if (!hasJoined) {
@@ -116,18 +124,31 @@ export class ClientSubscriptions {
     if (typeof id !== 'string' || rest.length > 0) {
       throw new RpcError(rpcCodes.invalidParams, 'eth_unsubscribe requires one param, a subscription id.')
     }
-    const unsubscribe = this.#unsubscribeCallbacks.get(id)
-    if (!unsubscribe) throw new RpcError(subscriptionNotFound, 'subscription not found')
-    this.#unsubscribeCallbacks.delete(id)
-    unsubscribe()
+    const subscription = this.#active.get(id)
+    if (!subscription) throw new RpcError(subscriptionNotFound, 'subscription not found')
+    this.#active.delete(id)
+    this.#leave(subscription)
     return true
+  }
+
+  /** Continues all subscriptions in another multiplexer, because the upstreams of the node have changed. */
+  moveTo(multiplexer: SubscriptionMultiplexer): void {
+    this.#movedTo = multiplexer
+    for (const { membership } of this.#active.values()) membership.moveTo(multiplexer)
   }
 
   /** Ends all subscriptions. */
   end(): void {
     this.#isEnded = true
-    for (const unsubscribe of this.#unsubscribeCallbacks.values()) unsubscribe()
-    this.#unsubscribeCallbacks.clear()
+    for (const subscription of this.#active.values()) this.#leave(subscription)
+    this.#active.clear()
+  }
+
+  #leave({ membership, release, request }: ActiveSubscription): void {
+    this.#filterItems -= request.size
+    release()
+    this.#options.count(request.kind, -1)
+    membership.leave()
   }
 }
 

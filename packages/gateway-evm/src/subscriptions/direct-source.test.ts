@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { UpstreamListener } from '../upstream/upstream-subscription.ts'
 import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'
@@ -33,13 +33,13 @@ function sourceWithoutTargets() {
   const subscriber = { deliver: vi.fn(), overflow: vi.fn() }
   const joined = source.join(subscriber)
   listener.onFailure(failure, false)
-  return { socket, listener, started, poll, startPoll, onEnd, subscriber, joined }
+  return { source, socket, listener, started, poll, startPoll, onEnd, subscriber, joined }
 }
 
 it('polls without a target, and stops when the WebSocket has accepted the subscription', async () => {
   const { socket, listener, started, poll, startPoll, subscriber, joined, onEnd } = sourceWithoutTargets()
   started.resolve()
-  const unsubscribe = await joined
+  const membership = await joined
   startPoll.mock.calls[0]?.[0]('0x1')
   socket.hasTargets = true
   // The WebSocket of a new target cannot be reached, and then rejects the subscription.
@@ -51,15 +51,15 @@ it('polls without a target, and stops when the WebSocket has accepted the subscr
   listener.onResult('0x2')
   expect(subscriber.deliver.mock.calls).toEqual([['"0x1"'], ['"0x2"']])
   expect(subscriber.overflow).not.toHaveBeenCalled()
-  unsubscribe()
+  membership.leave()
   expect(onEnd).toHaveBeenCalledTimes(1)
 })
 
 it('stops its polls when the last subscriber leaves', async () => {
   const { started, poll, joined, onEnd } = sourceWithoutTargets()
   started.resolve()
-  const unsubscribe = await joined
-  unsubscribe()
+  const membership = await joined
+  membership.leave()
   expect([poll.stop.mock.calls.length, onEnd.mock.calls.length]).toEqual([1, 1])
 })
 
@@ -76,4 +76,40 @@ it('ignores the end of polls that the WebSocket has replaced', async () => {
   started.reject(failure)
   await joined
   expect([onEnd.mock.calls, subscriber.overflow.mock.calls]).toEqual([[], []])
+})
+
+describe('a subscriber that moves to another source', () => {
+  async function movedSubscriber() {
+    const [before, after] = [sourceWithoutTargets(), sourceWithoutTargets()]
+    before.started.resolve()
+    const membership = await before.joined
+    // The subscriber that the fixture adds keeps the source open.
+    after.joined.catch(() => undefined)
+    membership.moveTo(after.source)
+    return { before, after, membership, subscriber: before.subscriber }
+  }
+
+  it('receives only the notifications of the new one', async () => {
+    const { before, after, membership, subscriber } = await movedSubscriber()
+    expect([before.poll.stop.mock.calls.length, before.onEnd.mock.calls.length]).toEqual([1, 1])
+    after.started.resolve()
+    await after.joined
+    after.startPoll.mock.calls[0]?.[0]('0x1')
+    membership.leave()
+    after.startPoll.mock.calls[0]?.[0]('0x2')
+    expect(subscriber.deliver.mock.calls).toEqual([['"0x1"']])
+    expect(subscriber.overflow).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['ends', false, [['the upstream ended the subscription']]],
+    ['is not notified any more when it has left', true, []],
+  ])('%s when the new one cannot start', async (_, hasLeft, expected) => {
+    const { after, membership, subscriber } = await movedSubscriber()
+    if (hasLeft) membership.leave()
+    after.started.reject(failure)
+    await expect(after.joined).rejects.toBe(failure)
+    await Promise.resolve()
+    expect(subscriber.overflow.mock.calls).toEqual(expected)
+  })
 })

@@ -4,10 +4,12 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'
 import type { PendingPoll } from './pending-poll.ts'
-import type { Unsubscribe, Subscriber } from './subscriber.ts'
+import type { Subscriber } from './subscriber.ts'
 
 /** Starts polls in place of an upstream subscription. */
 export type StartPoll = (onResult: (result: unknown) => void) => PendingPoll
+
+const endedByUpstream = 'the upstream ended the subscription'
 
 /**
  * Forwards the notifications of one upstream subscription to all subscribers. Notifications during a lost connection
@@ -61,18 +63,24 @@ export class DirectSource {
   }
 
   /** @throws {@link RpcError} with the upstream's error, or when it cannot be reached */
-  async join(subscriber: Subscriber): Promise<Unsubscribe> {
+  async join(subscriber: Subscriber): Promise<DirectMembership> {
+    const membership = new DirectMembership(subscriber)
+    await membership.join(this)
+    return membership
+  }
+
+  /**
+   * Adds a subscriber. Delivery may begin before the promise resolves.
+   *
+   * @throws {@link RpcError} with the upstream's error, or when it cannot be reached
+   */
+  add(subscriber: Subscriber): Promise<void> {
     this.#subscribers.add(subscriber)
-    const unsubscribe = () => {
-      if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#close()
-    }
-    try {
-      await this.#accepted
-      return unsubscribe
-    } catch (error) {
-      unsubscribe()
-      throw error
-    }
+    return this.#accepted
+  }
+
+  remove(subscriber: Subscriber): void {
+    if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#close()
   }
 
   stop(): void {
@@ -106,12 +114,47 @@ export class DirectSource {
     this.#reject(failure)
     this.#close()
     if (!this.#wasAccepted) return
-    for (const subscriber of this.#subscribers) subscriber.overflow('the upstream ended the subscription')
+    for (const subscriber of this.#subscribers) subscriber.overflow(endedByUpstream)
   }
 
   #close(): void {
     this.stop()
     this.#onEnd()
+  }
+}
+
+/** A subscriber's place in a source, which can change. */
+export class DirectMembership {
+  readonly #subscriber: Subscriber
+  #source: DirectSource | undefined
+
+  constructor(subscriber: Subscriber) {
+    this.#subscriber = subscriber
+  }
+
+  /** @throws {@link RpcError} with the upstream's error, or when it cannot be reached */
+  async join(source: DirectSource): Promise<void> {
+    this.#source = source
+    try {
+      await source.add(this.#subscriber)
+    } catch (error) {
+      source.remove(this.#subscriber)
+      throw error
+    }
+  }
+
+  leave(): void {
+    this.#source?.remove(this.#subscriber)
+    this.#source = undefined
+  }
+
+  /** Continues in another source. When its upstream rejects the subscription, it ends. */
+  moveTo(source: DirectSource): void {
+    if (!this.#source) return
+    this.leave()
+    this.join(source).catch(() => {
+      if (this.#source === source) this.#subscriber.overflow(endedByUpstream)
+    })
   }
 }
 

@@ -38,12 +38,15 @@ export class LogIndex {
     group.members.set(subscriber, fromSequence)
   }
 
-  remove(key: string, subscriber: Subscriber): void {
+  /** @returns the sequence number with which the subscriber was added; undefined when it was not */
+  remove(key: string, subscriber: Subscriber): number | undefined {
     const group = this.#byKey.get(key)
-    if (!group?.members.delete(subscriber) || group.members.size > 0) return
+    const fromSequence = group?.members.get(subscriber)
+    if (!group?.members.delete(subscriber) || group.members.size > 0) return fromSequence
     this.#byKey.delete(key)
     this.#tree.remove(group)
     this.#countAddresses(group, -1)
+    return fromSequence
   }
 
   /** Returns the account addresses whose logs are wanted, empty for all logs. Undefined when no logs are wanted. */

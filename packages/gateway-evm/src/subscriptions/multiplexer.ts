@@ -2,10 +2,21 @@ import { ChainSource } from './chain-source.ts'
 import { DirectSource, type StartPoll } from './direct-source.ts'
 import { PendingPoll } from './pending-poll.ts'
 import type { SourceOptions } from './source-options.ts'
-import type { Unsubscribe, Subscriber } from './subscriber.ts'
+import type { Subscriber } from './subscriber.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { SocketTarget } from '../upstream/open-target.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
+
+/** A subscriber's place in the subscriptions of a node. */
+export interface Membership {
+  /** Ends the subscription. Delivery stops immediately. */
+  leave(): void
+  /**
+   * Continues the subscription in another multiplexer. Headers and logs have no gap and no duplicate; other
+   * notifications may be missed meanwhile.
+   */
+  moveTo(multiplexer: SubscriptionMultiplexer): void
+}
 
 /**
  * Multiplexes the subscriptions of all clients of one node: equal subscriptions share one upstream subscription, and
@@ -31,9 +42,20 @@ export class SubscriptionMultiplexer {
    *
    * @throws {@link RpcError} with the upstream's error, or when it cannot be reached
    */
-  join(request: SubscriptionRequest, subscriber: Subscriber): Promise<Unsubscribe> {
-    if ('params' in request) return this.#sourceOf(request.key, request.params).join(subscriber)
-    return this.#chain.join(request, subscriber)
+  async join(request: SubscriptionRequest, subscriber: Subscriber): Promise<Membership> {
+    if ('params' in request) {
+      const { key, params } = request
+      const membership = await this.#sourceOf(key, params).join(subscriber)
+      return {
+        leave: () => membership.leave(),
+        moveTo: (multiplexer) => membership.moveTo(multiplexer.#sourceOf(key, params)),
+      }
+    }
+    const membership = await this.#chain.join(request, subscriber)
+    return {
+      leave: () => membership.leave(),
+      moveTo: (multiplexer) => membership.moveTo(multiplexer.#chain),
+    }
   }
 
   /**

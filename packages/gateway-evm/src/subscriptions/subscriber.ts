@@ -5,6 +5,3 @@ export interface Subscriber {
   /** The subscription ends, because delivery cannot continue without a gap. */
   overflow(reason: string): void
 }
-
-/** Leaves a shared subscription. */
-export type Unsubscribe = () => void

@@ -54,6 +54,8 @@ export interface ListenerOptions extends Partial<
   /** Methods that the node was found not to offer. */
   readonly withheldMethods?: readonly string[]
   readonly grant?: Partial<Grant>
+  /** Token of a second node with the same upstreams, which no change affects. */
+  readonly secondToken?: string | undefined
   readonly passing?: AuthenticatorChoices
   readonly usage?: UsageCounts
 }
@@ -67,6 +69,7 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
     timeoutMs = 20_000,
     maxBufferedBytes = 2 ** 29,
     grant: change = {},
+    secondToken,
     passing,
     usage,
     ...options
@@ -85,8 +88,17 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
     upstreams: { evm: upstream, ...(websocket !== undefined && { websocket }) },
     ...change,
   }
+  const second =
+    secondToken === undefined
+      ? []
+      : [
+          {
+            sha256: sha256Hex(secondToken),
+            grant: { ...grant, credentialId: 'second-credential', nodeId: 'second-node' },
+          },
+        ]
   const replace = (newer: Partial<Grant> = {}) =>
-    directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }])
+    directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }, ...second])
   replace()
   const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(maxBufferedBytes))
   const lines = memory()

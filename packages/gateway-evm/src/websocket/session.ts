@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
+import { haveCommonUrl } from '@fairlead/gateway-core/upstream/node-pools'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Requester } from '@fairlead/gateway-core/admission/types'
 import type { SocketShare } from './credential-sockets.ts'
@@ -78,7 +79,7 @@ export class WebSocketSession implements LongLivedConnection {
   readonly #calls = new RehashingMap<SessionMessage, true>()
   readonly #started = performance.now()
   #grant: Grant
-  readonly #multiplexer: SubscriptionMultiplexer | undefined
+  #multiplexer: SubscriptionMultiplexer | undefined
   #inFlight = 0
   #messagesIn = 0
   #messagesOut = 0
@@ -177,8 +178,14 @@ export class WebSocketSession implements LongLivedConnection {
   }
 
   renew(grant: Grant): boolean {
+    const before = this.#grant.upstreams['evm'] ?? ''
     this.#grant = grant
-    return this.#multiplexer === this.#options.dependencies.multiplexers.find(grant)
+    const multiplexer = this.#options.dependencies.multiplexers.find(grant)
+    if (multiplexer === this.#multiplexer) return true
+    if (!multiplexer || !haveCommonUrl(before, grant.upstreams['evm'] ?? '')) return false
+    this.#multiplexer = multiplexer
+    this.#subscriptions.moveTo(multiplexer)
+    return true
   }
 
   end({ cause }: AccessLoss): void {
