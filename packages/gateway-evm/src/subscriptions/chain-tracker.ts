@@ -1,9 +1,7 @@
 import type { Logger } from 'pino'
-import type { Upstream } from '../upstream/types.ts'
-import { malformed } from '../upstream/rpc-errors.ts'
-import { type Block, BlockWindow, type LogEntry } from './block-window.ts'
+import { type Block, BlockWindow } from './block-window.ts'
+import { ChainReader, type ChainReaderOptions, UnsettledError } from './chain-reader.ts'
 import { type Head, readHead } from '../chain/head.ts'
-import type { Log } from './log-filter.ts'
 import { guardedInterval } from '@fairlead/http1'
 
 /**
@@ -22,11 +20,9 @@ export interface ChainListener {
 export type LogAddresses = () => readonly string[] | undefined
 
 /** Options of {@link ChainTracker}. */
-export interface TrackerOptions {
-  readonly upstream: Upstream
+export interface TrackerOptions extends ChainReaderOptions {
   /** Interval at which the upstream is polled for its chain head while no notifications arrive, in milliseconds. */
   readonly pollMs: number
-  readonly timeoutMs: number
   /** Maximum gap that is filled, in blocks. The default is 10,000. */
   readonly maxGap?: number | undefined
   /** How long the upstream may lag behind delivered blocks, in milliseconds. The default is one minute. */
@@ -50,14 +46,10 @@ const defaultMaxGap = 10_000
 const defaultMaxLagMs = 60_000
 
 const initialBlocks = 32
-const headsPerRequest = 50
 const maxParallelLogRequests = 8
 const maxInbox = 256
 // A header notification may be missed, and a half-open connection is detected only after seconds.
 const defaultDoubtMs = 3_000
-
-/** The upstream's chain changed during the reads. The next reads will be consistent again. */
-class UnsettledError extends Error {}
 
 class ChainLostError extends Error {}
 
@@ -70,6 +62,7 @@ class ChainLostError extends Error {}
 export class ChainTracker {
   readonly #options: TrackerOptions
   readonly #stopped = new AbortController()
+  readonly #reader: ChainReader
   readonly #inbox: unknown[] = []
   #window: BlockWindow | undefined
   #sequence = 0
@@ -89,6 +82,7 @@ export class ChainTracker {
   constructor(options: TrackerOptions) {
     const { previous } = options
     this.#options = options
+    this.#reader = new ChainReader(options, this.#stopped.signal)
     this.#window = previous?.copyOfWindow
     this.#sequence = previous?.sequence ?? 0
   }
@@ -197,7 +191,7 @@ export class ChainTracker {
     if (received !== undefined) return this.#advance(readHead(received))
     this.#isPollDue = false
     this.#lastHeaderAt = performance.now()
-    const latest = await this.#latest()
+    const latest = await this.#reader.latest()
     if (this.#inbox.length === 0 && this.#window?.has(latest.hash) === false) this.#hasMissedHeader = true
     await this.#advance(latest)
   }
@@ -226,9 +220,9 @@ export class ChainTracker {
    * may be replaced.
    */
   async #openWindow(): Promise<BlockWindow> {
-    const latest = await this.#latest()
+    const latest = await this.#reader.latest()
     const first = Math.max(0, latest.number - initialBlocks)
-    const before = await this.#heads(first, latest.number - 1).catch(() => [])
+    const before = await this.#reader.range(first, latest.number - 1).catch(() => [])
     const isLinked = before.at(-1)?.hash === latest.parentHash
     return BlockWindow.startingAt(isLinked ? [...before, latest] : [latest])
   }
@@ -251,14 +245,12 @@ export class ChainTracker {
     const next = window.tip.number + 1
     const { maxGap = defaultMaxGap } = this.#options
     if (target.number - next > maxGap) throw new ChainLostError('too many blocks were missed')
-    const path = target.number <= next ? [target] : await this.#heads(next, target.number)
+    const path = target.number <= next ? [target] : await this.#reader.range(next, target.number)
     const last = path.at(-1) as Head
     if (last.number === target.number && last.hash !== target.hash) throw new UnsettledError('another branch')
     for (let [head] = path as [Head]; !window.has(head.parentHash); [head] = path as [Head]) {
       if (head.number <= window.first.number) throw await this.#replaced(window)
-      const parent = await this.#call('eth_getBlockByHash', [head.parentHash, false])
-      if (parent === null) throw new UnsettledError('a parent block is unknown')
-      path.unshift(readHead(parent))
+      path.unshift(await this.#reader.byHash(head.parentHash))
     }
     return path
   }
@@ -267,39 +259,22 @@ export class ChainTracker {
    * Returns the reason why a header does not connect to the window: another chain, or a header from a lagging upstream.
    */
   async #replaced({ first }: BlockWindow): Promise<Error> {
-    const now = await this.#call('eth_getBlockByNumber', [hex(first.number), false])
-    if (now === null) this.#laggingSince ??= performance.now()
+    const now = await this.#reader.byNumber(first.number)
+    if (!now) this.#laggingSince ??= performance.now()
     const { maxLagMs = defaultMaxLagMs } = this.#options
-    const isLagging =
-      now === null
-        ? performance.now() - (this.#laggingSince as number) <= maxLagMs
-        : readHead(now).hash === first.hash
+    const isLagging = now
+      ? now.hash === first.hash
+      : performance.now() - (this.#laggingSince as number) <= maxLagMs
     return isLagging
       ? new UnsettledError('the upstream lags')
       : new ChainLostError('the reorganization is too deep')
-  }
-
-  async #heads(from: number, to: number): Promise<Head[]> {
-    if (to < from) return []
-    const numbers = Array.from(
-      { length: Math.min(headsPerRequest, to - from + 1) },
-      (_, index) => from + index,
-    )
-    const calls = numbers.map((number) => ['eth_getBlockByNumber', [hex(number), false]] as const)
-    const blocks = await this.#options.upstream.batch(calls, this.#signal())
-    if (blocks.length !== calls.length || blocks.includes(null))
-      throw new UnsettledError('a block is unknown')
-    const heads = blocks.map(readHead)
-    const isLinked = heads.every((head, at) => at === 0 || head.parentHash === heads[at - 1]?.hash)
-    if (!isLinked) throw new UnsettledError('another branch')
-    return heads
   }
 
   async #deliver(heads: readonly Head[], window: BlockWindow): Promise<void> {
     this.#sequence += 1
     const sequence = this.#sequence
     const addresses = this.#options.logAddresses()
-    const logs = addresses ? await Promise.all(heads.map((head) => this.#logs(head, addresses))) : []
+    const logs = addresses ? await Promise.all(heads.map((head) => this.#reader.logs(head, addresses))) : []
     for (const [index, head] of heads.entries()) {
       if (this.#stopped.signal.aborted) return
       const block = { head, logs: logs[index] ?? [], sequence }
@@ -307,34 +282,4 @@ export class ChainTracker {
       await this.#options.listener.onBlock(block)
     }
   }
-
-  async #logs({ hash }: Head, addresses: readonly string[]): Promise<LogEntry[]> {
-    const filter = { blockHash: hash, ...(addresses.length > 0 && { address: addresses }) }
-    const logs = await this.#call('eth_getLogs', [filter])
-    if (!Array.isArray(logs)) throw malformed()
-    return logs.map((log: unknown) => ({ log: readLog(log, hash), text: JSON.stringify(log) }))
-  }
-
-  async #latest(): Promise<Head> {
-    return readHead(await this.#call('eth_getBlockByNumber', ['latest', false]))
-  }
-
-  #call(method: string, params: readonly unknown[]): Promise<unknown> {
-    return this.#options.upstream.call(method, params, this.#signal())
-  }
-
-  #signal(): AbortSignal {
-    return AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(this.#options.timeoutMs)])
-  }
-}
-
-function hex(number: number): string {
-  return `0x${number.toString(16)}`
-}
-
-function readLog(value: unknown, hash: string): Log {
-  const log = value as Log | null
-  const isLog = typeof log?.address === 'string' && Array.isArray(log.topics) && log.blockHash === hash
-  if (!isLog) throw malformed()
-  return log
 }
