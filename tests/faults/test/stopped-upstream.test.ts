@@ -9,8 +9,9 @@ const calls = 1_200
 const stopAtCall = 300
 const perStep = 3
 const stepMs = 10
-// A call waits half a second before its upstream counts as silent. Retries alone would start only after three seconds.
-const maxMs = 2_500
+// Retries of slow calls start after a tenth of this time, when the test has ended: only the detection of a silent
+// upstream resends the calls.
+const upstreamTimeoutMs = 600_000
 
 interface NodeProcess {
   readonly url: string
@@ -35,13 +36,16 @@ async function call(url: string, number: number): Promise<{ readonly ms: number;
 }
 
 it.each(['first', 'second'])(
-  'no client waits long or gets an error when the %s upstream is stopped',
+  'no client waits for a timeout or gets an error when the %s upstream is stopped',
   async (position) => {
     const [stopped, running] = await Promise.all([startNode(), startNode()])
     // Nearly all calls are routed to the stopped upstream.
     const preferred = `${stopped.url}#weight=1000`
     const upstreams = position === 'first' ? [preferred, running.url] : [running.url, preferred]
-    const gateway = await serve({ FAIRLEAD_EVM_UPSTREAM: upstreams.join(' ') })
+    const gateway = await serve({
+      FAIRLEAD_EVM_UPSTREAM: upstreams.join(' '),
+      FAIRLEAD_UPSTREAM_TIMEOUT_MS: `${upstreamTimeoutMs}`,
+    })
     onTestFinished(() => gateway.remove())
     const url = `${gateway.url}/${gateway.token}`
     const all: ReturnType<typeof call>[] = []
@@ -55,7 +59,6 @@ it.each(['first', 'second'])(
     expect(new Set(outcomes.map(({ text }) => text))).toEqual(
       new Set(['{"jsonrpc":"2.0","id":1,"result":"0x1"}']),
     )
-    expect(Math.max(...outcomes.map(({ ms }) => ms))).toBeLessThan(maxMs)
 
     // It receives calls again once it responds. It is then the only one left.
     stopped.process.kill('SIGCONT')
