@@ -179,6 +179,8 @@ describe('WebSocket subscriptions of the gateway', { shuffle: false }, () => {
     const credentials = btoa(`${username}:${password}`)
     const basic = new WebSocket(url, { headers: { authorization: `Basic ${credentials}` } })
     const provider = new ethers.WebSocketProvider(basic)
+    // A log that arrives before ethers knows the network makes it lose all later ones.
+    await provider.getNetwork()
     const numbers: number[] = []
     await provider.on('block', (number: number) => numbers.push(number))
     const logs: string[] = []

@@ -235,7 +235,7 @@ test('a long response streams through uncached and is aborted when the client di
     if (received > 256 * 1024 * 1024) break
   }
   collectGarbage()
-  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024)
   await expect.poll(() => ended).toBe(true)
   server.serve((_, response) => sendJson(response, final))
   await sendCall(nodes, { target })
