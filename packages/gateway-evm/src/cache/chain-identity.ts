@@ -28,6 +28,7 @@ export class ChainIdentity {
   #identity: string | undefined
   /** Digest of the chain id and the hash of the genesis block when the chain was last identified. */
   #chain: string | undefined
+  #chainKey: string | undefined
   #version: number | undefined
   #isCacheable = false
   #identifyAt = 0
@@ -54,10 +55,12 @@ export class ChainIdentity {
   }
 
   /**
-   * Identifies this chain, whichever upstreams serve it. Undefined until it is known, and for development chains.
+   * Identifies this chain, whichever upstreams serve it. Undefined until it is known for the current list of upstreams,
+   * and for development chains. It stays while the chain is identified again.
    */
   get chainKey(): string | undefined {
-    return this.isCacheable ? this.#chain : undefined
+    this.#refresh()
+    return this.#chainKey
   }
 
   /** Whether the chain is known and is not a development chain. */
@@ -119,6 +122,7 @@ export class ChainIdentity {
     if (version === this.#version) return
     this.#version = version
     this.epoch += 1
+    this.#chainKey = undefined
     this.#resetIdentity()
   }
 
@@ -178,6 +182,7 @@ export class ChainIdentity {
       this.#chain = chain
       this.#isCacheable =
         !developmentIds.includes(id) && !(typeof client === 'string' && developmentClients.test(client))
+      this.#chainKey = this.#isCacheable ? chain : undefined
       this.#identity = sha256Hex(JSON.stringify([text, id, hash]))
     } catch {
       // Nothing is cached until the upstream identifies its chain.

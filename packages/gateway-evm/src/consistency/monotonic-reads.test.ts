@@ -53,6 +53,17 @@ it('returns no lower block to a credential than before, and the latest one to ot
   expect(await head()).toBe(now + 1)
 })
 
+it('returns no lower block while the chain is identified again', async () => {
+  const { node, memory, behind, head, block } = await laggingNode()
+  const now = await headOf()
+  expect(await head()).toBe(now)
+  behind(3)
+  node.scripts.set('eth_chainId', () => new Promise(() => undefined))
+  // A cached block above the head means that the chain may be another one.
+  memory.chain.cached(now + 1_000)
+  expect([await head(), await block(), memory.chain.isCacheable]).toEqual([now, now, false])
+})
+
 /** Starts an upstream that reports a head 3 blocks lower, and has its latest block only at the third attempt. */
 async function replacingBlocks() {
   const upstream = await laggingNode()
