@@ -24,7 +24,9 @@ export class SlotIndex {
   find(hash: number, isMatch: (slot: number) => boolean): number {
     const buckets = this.#buckets
     const mask = buckets.length - 1
-    for (let at = hash & mask; ; at = (at + 1) & mask) {
+    // Advances before the first probe too, so that code that was optimized before any collision stays valid.
+    for (let at = hash - 1; ;) {
+      at = (at + 1) & mask
       const slot = (buckets[at] ?? 0) - 1
       if (slot === -1 || isMatch(slot)) return slot
     }
