@@ -135,8 +135,8 @@ export class ProxiedCall {
   }
 
   async #open(): Promise<void> {
+    const pool = this.#upstreams.current
     try {
-      const pool = this.#upstreams.current
       const last = this.#member && pool.find(this.#member)
       const { stream, member, secrets } = await pool.open(this.#headers, last)
       this.#member = member
@@ -147,6 +147,8 @@ export class ProxiedCall {
       // The upstreams changed while the stream was opened.
       if (!this.#isSettled) await this.#open()
     } catch (error) {
+      // None of the upstreams could be reached, and they have changed meanwhile.
+      if (!this.#isSettled && pool !== this.#upstreams.current) return this.#open()
       const grpcError = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
       this.#finish(endOfError(grpcError))
     }
