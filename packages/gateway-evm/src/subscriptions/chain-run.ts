@@ -77,11 +77,14 @@ export class ChainRun {
     return this.#tracker.isLagging
   }
 
+  /** Sequence number of the latest delivery. */
+  get sequence(): number {
+    return this.#tracker.sequence
+  }
+
   /** Whether the run is idle, and its last delivered block is that of another idle run. */
   isLevelWith(other: ChainRun): boolean {
-    const { sequence, tipHash } = other.#tracker
-    const tracker = this.#tracker
-    return tracker.isIdle && tracker.sequence === sequence && tracker.tipHash === tipHash
+    return this.#tracker.isIdle && this.#tracker.tipHash === other.#tracker.tipHash
   }
 
   /** Calls back as soon as no block is being delivered or dropped. */

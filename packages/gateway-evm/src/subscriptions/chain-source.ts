@@ -7,6 +7,8 @@ import type { Subscriber } from './subscriber.ts'
 const idleGraceMs = 5_000
 // Upstreams behind one URL may lag alternately.
 const maxOlder = 4
+// Each reads the logs of every block.
+const maxContinuations = 16
 
 /**
  * Source of the headers and logs of one node: one shared subscription to its headers, and one call for the logs of a
@@ -19,8 +21,13 @@ export class ChainSource {
   readonly #options: SourceOptions
   #current: ChainRun | undefined
   readonly #older = new Set<ChainRun>()
-  /** Runs that continue those of other sources, by these. */
-  readonly #continuations = new WeakMap<ChainRun, ChainRun>()
+  /** Runs that continue those of other sources. */
+  readonly #continuations = new Set<ChainRun>()
+  /** The latest of them by the run that it continues, with the sequence number at which it began. */
+  readonly #latestContinuations = new WeakMap<
+    ChainRun,
+    { readonly run: ChainRun; readonly sequence: number }
+  >()
   #idleTimer: NodeJS.Timeout | undefined
 
   constructor(options: SourceOptions) {
@@ -29,7 +36,7 @@ export class ChainSource {
 
   /** Number of subscriptions to the upstream. */
   get upstreamSubscriptions(): number {
-    return (this.#current ? 1 : 0) + this.#older.size
+    return (this.#current ? 1 : 0) + this.#older.size + this.#continuations.size
   }
 
   /**
@@ -52,20 +59,37 @@ export class ChainSource {
     return new ChainMembership(run, request, subscriber)
   }
 
-  /** Returns a run that continues an idle run of another source after its last delivered block. */
-  continuationOf(previous: ChainRun): ChainRun {
-    const existing = this.#continuations.get(previous)
-    if (existing?.isStopped === false && existing.isLevelWith(previous)) return existing
-    const run = new ChainRun(this.#options, (ended) => this.#onRunEnd(ended), previous)
-    if (this.#current) this.#older.add(run)
-    else this.#current = run
-    this.#continuations.set(previous, run)
-    return run
+  /** Whether a run is one of this source. */
+  has(run: ChainRun): boolean {
+    return run === this.#current || this.#older.has(run) || this.#continuations.has(run)
+  }
+
+  /**
+   * Returns a run in which a subscriber of an idle run of another source continues after its last delivered block.
+   *
+   * @returns undefined when there are too many runs
+   */
+  continuationOf(previous: ChainRun, { kind }: ChainRequest): ChainRun | undefined {
+    // A subscriber to logs needs a run that has the logs of the blocks before, to report them as removed.
+    if (kind === 'newHeads' && this.#current?.isLevelWith(previous)) return this.#current
+    const { run, sequence } = this.#latestContinuations.get(previous) ?? {}
+    const isUnchanged = sequence === previous.sequence && run?.sequence === sequence
+    if (run && isUnchanged && !run.isStopped && run.isLevelWith(previous)) return run
+    return this.#continue(previous)
   }
 
   stop(): void {
     clearTimeout(this.#idleTimer)
-    for (const run of [this.#current, ...this.#older]) if (run) this.#stop(run)
+    for (const run of [this.#current, ...this.#older, ...this.#continuations]) if (run) this.#stop(run)
+  }
+
+  #continue(previous: ChainRun): ChainRun | undefined {
+    if (this.#current && this.#continuations.size >= maxContinuations) return undefined
+    const run = new ChainRun(this.#options, (ended) => this.#onRunEnd(ended), previous)
+    if (this.#current) this.#continuations.add(run)
+    else this.#current = run
+    this.#latestContinuations.set(previous, { run, sequence: previous.sequence })
+    return run
   }
 
   #runForNew(): ChainRun {
@@ -82,13 +106,14 @@ export class ChainSource {
     if (run !== this.#current) this.#stop(run)
     else if (run.isEmpty) {
       clearTimeout(this.#idleTimer)
-      this.#idleTimer = guardedTimeout(() => this.#stop(run), idleGraceMs).unref()
+      this.#idleTimer = guardedTimeout(() => run.isEmpty && this.#stop(run), idleGraceMs).unref()
     }
   }
 
   #stop(run: ChainRun): void {
     run.stop()
     this.#older.delete(run)
+    this.#continuations.delete(run)
     if (this.#current === run) this.#current = undefined
   }
 }
@@ -113,14 +138,19 @@ export class ChainMembership {
     this.#run = undefined
   }
 
-  /** Continues in another source, without a gap or a duplicate, once the last delivery of this one is complete. */
+  /**
+   * Continues in another source, without a gap or a duplicate, once the last delivery of this one is complete. The
+   * subscription ends when the other source has too many runs.
+   */
   moveTo(source: ChainSource): void {
     const run = this.#run
     this.#target = source
-    run?.whenIdle(() => {
+    if (!run || source.has(run)) return
+    run.whenIdle(() => {
       // The subscriber may have left, or be about to move elsewhere.
       if (this.#run !== run || this.#target !== source || run.isStopped) return
-      const next = source.continuationOf(run)
+      const next = source.continuationOf(run, this.#request)
+      if (!next) return this.#subscriber.overflow('the upstreams of the node have changed')
       next.add(this.#request, this.#subscriber, run.remove(this.#request, this.#subscriber))
       this.#run = next
     })

@@ -80,9 +80,10 @@ export class ChainTracker {
   readonly #idleCallbacks: (() => void)[] = []
 
   constructor(options: TrackerOptions) {
-    const { previous } = options
-    this.#options = options
-    this.#reader = new ChainReader(options, this.#stopped.signal)
+    // Not retained: it holds the delivered blocks and its own upstream.
+    const { previous, ...rest } = options
+    this.#options = rest
+    this.#reader = new ChainReader(rest, this.#stopped.signal)
     this.#window = previous?.copyOfWindow
     this.#sequence = previous?.sequence ?? 0
   }
@@ -231,6 +232,7 @@ export class ChainTracker {
   async #advance(target: Head): Promise<void> {
     const window = this.#window as BlockWindow
     while (!window.has(target.hash)) {
+      this.#stopped.signal.throwIfAborted()
       const path = await this.#pathTowards(target, window)
       const [{ parentHash }] = path as [Head]
       for (const block of window.truncateAfter(parentHash)) await this.#options.listener.onDropped(block)

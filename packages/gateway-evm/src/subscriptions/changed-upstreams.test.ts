@@ -148,7 +148,11 @@ it.each(['removed', 'cordoned'])(
     const expectNotifications = async () => {
       const sent: unknown[] = []
       await waitFor(async () => {
-        sent.push(await chain.rpc('eth_sendTransaction', { from: chain.example.account, to: receiver }))
+        const { transactionHash } = await chain.rpc<{ transactionHash: string }>('eth_sendTransactionSync', {
+          from: chain.example.account,
+          to: receiver,
+        })
+        sent.push(transactionHash)
         mined += 1
         return client.results(pending).some((hash) => sent.includes(hash))
       })

@@ -7,8 +7,9 @@ function pendingSubscriptions() {
   const membership = { leave: vi.fn(), moveTo: vi.fn() }
   let accept!: (membership: Membership) => void
   const joined = new Promise<Membership>((resolve) => (accept = resolve))
+  const node = { multiplexer: { join: () => joined } as unknown as SubscriptionMultiplexer }
   const subscriptions = new ClientSubscriptions({
-    multiplexer: () => ({ join: () => joined }) as unknown as SubscriptionMultiplexer,
+    multiplexer: () => node.multiplexer,
     needs: () => undefined,
     maxSubscriptions: 1,
     countSubscription: () => () => undefined,
@@ -17,19 +18,23 @@ function pendingSubscriptions() {
     onGap: () => undefined,
     count: () => undefined,
   })
-  return { subscriptions, membership, accept: () => accept(membership) }
+  const moveTo = (multiplexer: SubscriptionMultiplexer) => {
+    node.multiplexer = multiplexer
+    subscriptions.moveTo(multiplexer)
+  }
+  return { subscriptions, membership, accept: () => accept(membership), moveTo }
 }
 
 it('continues in another multiplexer, also when it is accepted after the move', async () => {
-  const { subscriptions, membership, accept } = pendingSubscriptions()
-  const [first, second] = [{}, {}] as SubscriptionMultiplexer[]
+  const { subscriptions, membership, accept, moveTo } = pendingSubscriptions()
+  const [first, second] = [{}, {}] as [SubscriptionMultiplexer, SubscriptionMultiplexer]
   const subscribed = subscriptions.subscribe(['newHeads'])
-  subscriptions.moveTo(first as SubscriptionMultiplexer)
+  moveTo(first)
   expect(membership.moveTo).not.toHaveBeenCalled()
   accept()
   const { id } = await subscribed
   expect(membership.moveTo.mock.calls).toEqual([[first]])
-  subscriptions.moveTo(second as SubscriptionMultiplexer)
+  moveTo(second)
   expect(membership.moveTo).toHaveBeenLastCalledWith(second)
   subscriptions.unsubscribe([id])
   expect(membership.leave).toHaveBeenCalledTimes(1)

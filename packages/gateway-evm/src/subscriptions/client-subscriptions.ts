@@ -54,8 +54,8 @@ export class ClientSubscriptions {
   #pending = 0
   /** Number of account addresses, topics and hashes in all subscriptions. */
   #filterItems = 0
-  /** The multiplexer after the last change of the node's upstreams. */
-  #movedTo: SubscriptionMultiplexer | undefined
+  /** How often the upstreams of the node have changed. */
+  #moves = 0
   #isEnded = false
 
   constructor(options: ClientOptions) {
@@ -93,17 +93,17 @@ export class ClientSubscriptions {
     this.#filterItems += request.size
     let hasJoined = false
     try {
-      const joined = multiplexer()
-      const membership = await joined.join(request, subscriber)
+      const moves = this.#moves
+      const membership = await multiplexer().join(request, subscriber)
       if (this.#isEnded) {
         membership.leave()
         throw new RpcError(rpcCodes.internalError, 'The connection is closed.')
       }
-      // The upstreams of the node may have changed meanwhile.
-      if (this.#movedTo && this.#movedTo !== joined) membership.moveTo(this.#movedTo)
       count(request.kind, 1)
       hasJoined = true
       this.#active.set(id, { membership, release, request })
+      // The upstreams of the node may have changed meanwhile.
+      if (this.#moves > moves) membership.moveTo(multiplexer())
     } finally {
       this.#pending -= 1
       if (!hasJoined) {
@@ -133,7 +133,7 @@ export class ClientSubscriptions {
 
   /** Continues all subscriptions in another multiplexer, because the upstreams of the node have changed. */
   moveTo(multiplexer: SubscriptionMultiplexer): void {
-    this.#movedTo = multiplexer
+    this.#moves += 1
     for (const { membership } of this.#active.values()) membership.moveTo(multiplexer)
   }
 

@@ -101,6 +101,16 @@ describe('a subscriber that moves to another source', () => {
     expect(subscriber.overflow).not.toHaveBeenCalled()
   })
 
+  it('stays in the source in which it already is', async () => {
+    const { source, started, startPoll, subscriber, joined, onEnd } = sourceWithoutTargets()
+    started.resolve()
+    const membership = await joined
+    membership.moveTo(source)
+    startPoll.mock.calls[0]?.[0]('0x1')
+    expect(subscriber.deliver.mock.calls).toEqual([['"0x1"']])
+    expect(onEnd).not.toHaveBeenCalled()
+  })
+
   it.each([
     ['ends', false, [['the upstream ended the subscription']]],
     ['is not notified any more when it has left', true, []],

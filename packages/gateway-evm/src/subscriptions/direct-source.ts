@@ -150,7 +150,7 @@ export class DirectMembership {
 
   /** Continues in another source. When its upstream rejects the subscription, it ends. */
   moveTo(source: DirectSource): void {
-    if (!this.#source) return
+    if (!this.#source || this.#source === source) return
     this.leave()
     this.join(source).catch(() => {
       if (this.#source === source) this.#subscriber.overflow(endedByUpstream)

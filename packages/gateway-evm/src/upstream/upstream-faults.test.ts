@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Behaviour, startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixture.ts'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
+import { unusedUrl } from '@fairlead/vitest/http-server'
 import { processSocketData } from '@fairlead/vitest/wait-for'
 
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
@@ -36,18 +37,9 @@ async function nodeThatSends(text: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Returns the URL of a port without a listener. */
-async function abandoned(): Promise<string> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}`
-}
-
 describe('a failing node', () => {
   it('returns 502 when it is unreachable, also for each call of a batch', async () => {
-    const gateway = await inFrontOf(await abandoned())
+    const gateway = await inFrontOf(unusedUrl())
     const response = await post(gateway, chainId)
     expect(response.status).toBe(502)
     expect(response.headers.get('x-request-id')).toMatch(/.{20}/)

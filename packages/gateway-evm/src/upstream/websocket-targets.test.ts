@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
 import { memory } from '@fairlead/gateway-core/testing/memory'
+import { unusedUrl } from '@fairlead/vitest/http-server'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { DirectSource } from '../subscriptions/direct-source.ts'
 import { startSubscriptionUpstream } from '../testing/subscription-upstream.ts'
@@ -17,13 +18,6 @@ function open(...addresses: string[]) {
   const listener = { onLive: vi.fn(), onResult: vi.fn(), onFailure: vi.fn() }
   const change = (...list: string[]) => socket.change(targetsOf(list))
   return { socket, listener, change, log: lines.text }
-}
-
-/** URL that refuses connections. */
-async function closedUrl(): Promise<string> {
-  const { server, url } = await startSubscriptionUpstream()
-  await new Promise((resolve) => server.close(resolve))
-  return url
 }
 
 it('sends a pending subscription to the changed target, without a failure', async () => {
@@ -100,7 +94,7 @@ it('skips an invalid URL when a connection is lost', async () => {
 
 it('connects to a changed target without the delay after a failure, and logs the recovery', async () => {
   const { url } = await startSubscriptionUpstream()
-  const { socket, listener, change, log } = open(await closedUrl())
+  const { socket, listener, change, log } = open(unusedUrl().replace('http', 'ws'))
   // The delay is longer than the test.
   vi.spyOn(Math, 'random').mockReturnValue(1e5)
   onTestFinished(() => void vi.restoreAllMocks())

@@ -97,7 +97,7 @@ export class WebSocketSession implements LongLivedConnection {
     const { dependencies, webSocket, socket } = options
     this.#multiplexer = dependencies.multiplexers.find(options.grant)
     this.#subscriptions = new ClientSubscriptions({
-      multiplexer: () => dependencies.multiplexers.of(this.#grant),
+      multiplexer: () => (this.#multiplexer = dependencies.multiplexers.of(this.#grant)),
       needs: (method) => void availableMethod(method, this.#grant, options.endpoint),
       maxSubscriptions: dependencies.maxSubscriptions,
       countSubscription: (request) =>

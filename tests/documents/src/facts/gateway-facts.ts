@@ -176,6 +176,7 @@ const streams = {
     ms(`${evm}/upstream/websocket-upstream.ts`, 'silentMs'),
   ),
   'missing heads': ms(`${evm}/subscriptions/chain-tracker.ts`, 'defaultDoubtMs'),
+  'block readers of a list': count(`${evm}/subscriptions/chain-source.ts`, 'maxContinuations'),
   'filter alternatives': count(`${evm}/subscriptions/log-filter.ts`, 'maxAlternatives'),
   'filter items of a WebSocket': count(`${evm}/subscriptions/client-subscriptions.ts`, 'maxFilterItems'),
   'filter items of a credential': count(`${evm}/websocket/credential-sockets.ts`, 'maxFilterItems'),
