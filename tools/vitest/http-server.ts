@@ -69,9 +69,11 @@ export function sendJson(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** Returns a URL with a port on which nothing listens. */
-export async function unusedUrl(): Promise<string> {
-  const server = await startHttpServer(() => {})
-  await server.close()
-  return server.url
+/**
+ * Returns a URL with a port on which nothing listens.
+ *
+ * A server that listens on port 0 never gets one of these ports. Port 1 is not usable: `fetch` blocks it.
+ */
+export function unusedUrl(port: 2 | 3 | 4 = 2): string {
+  return `http://127.0.0.1:${port}`
 }

@@ -10,6 +10,15 @@ export async function processSocketData(hops = 1): Promise<void> {
   for (let hop = 0; hop < hops; hop += 1) await nextTick()
 }
 
+/** Waits until a check returns true, without a timer: fake timers do not advance, in contrast to {@link waitFor}. */
+export async function waitWithoutTimers(check: () => boolean): Promise<void> {
+  const deadline = performance.now() + 50_000
+  while (!check()) {
+    if (performance.now() > deadline) throw new Error('The check still returns false.')
+    await nextTick()
+  }
+}
+
 /** Waits until a check neither throws nor returns false. After fifty seconds, the test fails with the last error. */
 export function waitFor(check: () => unknown): Promise<void> {
   return vi.waitFor(

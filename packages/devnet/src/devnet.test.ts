@@ -125,7 +125,10 @@ test('an abort cancels the start, or stops a running chain', async () => {
       if (kind !== 'starting') return
       const files = () => readdirSync(join(directory, 'evm'))
       void vi
-        .waitFor(() => expect(files().some((name) => /engine/.test(name))).toBe(true), { interval: 5 })
+        .waitFor(() => expect(files().some((name) => /engine/.test(name))).toBe(true), {
+          timeout: 50_000,
+          interval: 5,
+        })
         .finally(() => early.abort(new Error('changed my mind')))
     },
   })

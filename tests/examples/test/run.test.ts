@@ -58,7 +58,7 @@ it('prints the next step when no gateway is configured', async () => {
 })
 
 it('prints the next step when the gateway is unreachable', async () => {
-  const base_url = await unusedUrl()
+  const base_url = unusedUrl()
   const [node] = inject('development').nodes
   const folder = await emptyFolder({ base_url, nodes: [{ ...node, node_url: base_url }] })
   const { code, output } = await run(['token-dashboard'], { folder })

@@ -107,7 +107,7 @@ function waitUntilCurrent(readers: readonly ReadStream[]): Promise<void> {
       const { slot } = await direct.getSlot({})
       expect(readers.map(({ latest }) => latest >= slot)).toEqual(readers.map(() => true))
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 }
 

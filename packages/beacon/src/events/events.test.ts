@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { inspect } from 'node:util'
 import { settled } from '@fairlead/vitest/settled'
-import { watchStartedTimers } from '@fairlead/vitest/started-timers'
+import { fakeTimeouts, watchStartedTimers } from '@fairlead/vitest/started-timers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type BeaconClient,
@@ -194,13 +194,20 @@ describe('a lost connection', () => {
   })
 
   it('is not assumed while the node sends comments', async () => {
+    let send = (_text: string) => {}
     const { beacon, server } = await served((_, response) => {
       open(response)
-      let comments = 0
-      const timer = setInterval(() => response.write(++comments < 30 ? ': still here\n\n' : blockAt(9)), 50)
-      response.on('close', () => clearInterval(timer))
+      send = (text) => void response.write(text)
     })
-    expect(await follow(beacon, 1, { idleMs: 1_000 })).toEqual(['block 9'])
+    const timersStarted = fakeTimeouts()
+    const received = follow(beacon, 1, { idleMs: 10_000 })
+    // The first wait is for the comment of `open`. Each received comment starts the next wait.
+    for (let waits = 2; waits <= 30; waits++) {
+      await timersStarted(10_000, waits)
+      vi.advanceTimersByTime(9_000)
+      send(waits < 30 ? ': still here\n\n' : blockAt(9))
+    }
+    expect(await received).toEqual(['block 9'])
     expect(server.requests).toHaveLength(1)
   })
 
@@ -245,7 +252,7 @@ describe('a lost connection', () => {
     servers.push(silentServer, healthyServer)
     const nodes = [silentServer.url, healthyServer.url].map((url) => ({ url, auth }))
     const beacon = createBeaconClient({ transport: failover(nodes) })
-    expect(await follow(beacon, 3, { idleMs: 150 })).toEqual(['block 1', 'gap 1', 'block 2'])
+    expect(await follow(beacon, 3, { idleMs: 1_000 })).toEqual(['block 1', 'gap 1', 'block 2'])
     expect([silentServer.requests.length, healthyServer.requests.length]).toEqual([1, 1])
   })
 })
@@ -266,7 +273,7 @@ describe('a permanent failure', () => {
   })
 
   it('throws when the first connection fails', async () => {
-    const beacon = createBeaconClient({ url: await unusedUrl(), auth, retries: 0 })
+    const beacon = createBeaconClient({ url: unusedUrl(), auth, retries: 0 })
     expect((await failureOf(follow(beacon, 1))).code).toBe('TRANSPORT_FAILED')
   })
 

@@ -67,8 +67,8 @@ describe('a read request', () => {
     expect(second.requests).toHaveLength(0)
   })
 
-  it.each<[string, () => Promise<string>]>([
-    ['a refused connection', unusedUrl],
+  it.each<[string, () => string | Promise<string>, timeoutMs?: number]>([
+    ['a refused connection', () => unusedUrl()],
     ['a connection that breaks', async () => (await started((_, response) => void response.destroy())).url],
     [
       'a body that breaks',
@@ -79,10 +79,10 @@ describe('a read request', () => {
         return (await started(breaking)).url
       },
     ],
-    ['silence', async () => (await started(() => {})).url],
-  ])('uses the next node after %s', async (_, url) => {
+    ['silence', async () => (await started(() => {})).url, 200],
+  ])('uses the next node after %s', async (_, url, timeoutMs) => {
     const second = await started(respondOk)
-    const beacon = clientOf([await url(), second.url], { timeoutMs: 200 })
+    const beacon = clientOf([await url(), second.url], { timeoutMs })
     expect(await unwrap(beacon.GET(path))).toEqual({ fork_choice_nodes: [] })
   })
 
@@ -119,7 +119,7 @@ describe('a read request', () => {
   })
 
   it('counts its attempts', async () => {
-    const urls = [await unusedUrl(), await unusedUrl()]
+    const urls = [unusedUrl(), unusedUrl(3)]
     const error = await failure(unwrap(clientOf(urls, { retries: 0 }).GET(path)))
     expect(FairleadError.is(error, 'TRANSPORT_FAILED') && error.details.attempt).toBe(2)
   })
@@ -147,15 +147,15 @@ describe('a read request', () => {
 describe('a call that changes state', () => {
   const target = '/eth/v2/beacon/blocks'
 
-  it.each<[string, RequestHandler]>([
+  it.each<[string, RequestHandler, timeoutMs?: number]>([
     ['status 503', withStatus(503)],
     ['status 429', withStatus(429)],
     ['a broken connection', (_, response) => void response.destroy()],
-    ['silence', () => {}],
-  ])('is not sent to another node if the node may have received it: %s', async (_, response) => {
+    ['silence', () => {}, 200],
+  ])('is not sent to another node if the node may have received it: %s', async (_, response, timeoutMs) => {
     const first = await started(response)
     const second = await started(respondOk)
-    const beacon = clientOf([first.url, second.url], { timeoutMs: 200 })
+    const beacon = clientOf([first.url, second.url], { timeoutMs })
     await unwrap(post(beacon, target, {})).catch(() => {})
     expect([first.requests.length, second.requests.length]).toEqual([1, 0])
   })
@@ -174,7 +174,7 @@ describe('a call that changes state', () => {
 
   it('uses the next node when the connection is refused', async () => {
     const second = await started(respondOk)
-    const beacon = clientOf([await unusedUrl(), second.url])
+    const beacon = clientOf([unusedUrl(), second.url])
     expect((await post(beacon, target, { slot: '1' })).response.status).toBe(200)
     expect(second.requests[0]?.body.toString()).toBe('{"slot":"1"}')
   })
@@ -250,7 +250,7 @@ it('ends with the reason of the signal, also during a delay, and records no fail
 
 it('exposes no secret of any node', async () => {
   const leaky: RequestHandler = (_, response) => sendJson(response, { message: 's3cr3t-0 and s3cr3t-1' }, 400)
-  const urls = [await unusedUrl(), (await started(leaky)).url]
+  const urls = [unusedUrl(), (await started(leaky)).url]
   const beacon = clientOf(urls)
   const error = await failure(unwrap(beacon.GET(path)))
   const shown = [

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { inspect } from 'node:util'
 import { collectGarbage } from '@fairlead/vitest/collect-garbage'
-import { afterEach, describe, expect, it } from 'vitest'
+import { fakeTimeouts } from '@fairlead/vitest/started-timers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type BeaconClient,
   createBeaconClient,
@@ -176,15 +177,18 @@ describe('streamForkChoice', () => {
 
   it('applies its timeout to each chunk, not to the full response', async () => {
     const pieces = JSON.stringify(forkChoice(6)).match(/.{1,200}/g) ?? []
+    expect(pieces.length).toBeGreaterThan(10)
+    const timersStarted = fakeTimeouts()
     const { beacon } = await served(async (_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      for (const piece of pieces) {
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+      // Each received piece starts the next wait.
+      for (const [index, piece] of pieces.entries()) {
+        await timersStarted(10_000, index + 1)
+        vi.advanceTimersByTime(9_000)
         response.write(piece)
-        await new Promise((resolve) => setTimeout(resolve, 100))
       }
       response.end()
-    }, 1_000)
-    expect(pieces.length).toBeGreaterThan(10)
+    }, 10_000)
     let count = 0
     for await (const _ of streamForkChoice(beacon)) count += 1
     expect(count).toBe(6)
@@ -232,7 +236,7 @@ describe('streamForkChoice', () => {
     })
     const healthyServer = await startHttpServer((_, response) => sendJson(response, forkChoice(2)))
     servers.push(breaking, healthyServer)
-    const urls = [await unusedUrl(), breaking.url, healthyServer.url]
+    const urls = [unusedUrl(), breaking.url, healthyServer.url]
     const beacon = createBeaconClient({ transport: failover(urls.map((url) => ({ url, auth }))) })
     expect((await failure(streamForkChoice(beacon))).error.code).toBe('TRANSPORT_FAILED')
     let count = 0

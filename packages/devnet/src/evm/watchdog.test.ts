@@ -3,9 +3,15 @@ import { receiptOf, runningEngine, scratchDirectory, startParent, transact } fro
 import { startDevnet, type EvmDevnetChain, type DevnetEvent } from '../index.ts'
 import { callEngine } from './json-rpc.ts'
 
-async function startAgain(dataDirectory: string): Promise<{ chain: EvmDevnetChain; events: DevnetEvent[] }> {
+async function startAgain(
+  dataDirectory: string,
+  handle: (event: DevnetEvent) => void = () => {},
+): Promise<{ chain: EvmDevnetChain; events: DevnetEvent[] }> {
   const events: DevnetEvent[] = []
-  const onEvent = (event: DevnetEvent) => events.push(event)
+  const onEvent = (event: DevnetEvent) => {
+    events.push(event)
+    handle(event)
+  }
   const devnet = await startDevnet({ dataDirectory, chains: ['evm'], onEvent })
   onTestFinished(() => devnet.stop())
   const [chain] = devnet.chains
@@ -30,11 +36,18 @@ test('a killed parent process leaves no engine running and loses no transaction'
 test('a start immediately after a kill waits until the old engine has saved its state', async () => {
   const directory = await scratchDirectory()
   const { parent, chain } = await startParent(directory)
-  const { watchdog } = runningEngine(directory)
+  const { engine, watchdog } = runningEngine(directory)
   const hashes: string[] = []
   for (let count = 0; count < 20; count++) hashes.push(await transact(chain))
+  // A stopped engine cannot save its state before the next start waits for it.
+  process.kill(engine, 'SIGSTOP')
+  let isStopped = true
   parent.kill('SIGKILL')
-  const again = await startAgain(directory)
+  const again = await startAgain(directory, ({ kind }) => {
+    if (kind !== 'waiting' || !isStopped) return
+    isStopped = false
+    process.kill(engine, 'SIGCONT')
+  })
   expect(again.events[0]).toMatchObject({ kind: 'waiting', chain: 'evm' })
   expect([parent.pid, watchdog]).toContain(
     again.events[0]?.kind === 'waiting' ? again.events[0].pid : undefined,

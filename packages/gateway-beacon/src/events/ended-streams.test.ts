@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { processSocketData, waitFor } from '@fairlead/vitest/wait-for'
+import { processSocketData, waitFor, waitWithoutTimers } from '@fairlead/vitest/wait-for'
 import { eventGateway } from '../testing/event-gateway.ts'
 import { readEvents } from '../testing/event-reader.ts'
 import { eventServer } from '../testing/event-server.ts'
@@ -88,15 +88,19 @@ test.each([
     'the upstreams of the node have changed',
   ],
 ])('streams of a credential that is %s end immediately', async (_, change, reason) => {
+  // No timer advances, so that the end depends on none.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const node = await eventServer()
   const gateway = await eventGateway([node])
   const client = await readEvents(`${gateway.url}?topics=head`)
   gateway.grant()
   node.send(head)
-  await waitFor(() => expect(client.received().toString()).toBe(head))
+  await waitWithoutTimers(() => client.received().toString() === head)
   expect(client.end()).toBeUndefined()
   change(gateway)
-  await expect.poll(() => client.end(), { timeout: 500 }).toBe('complete')
+  await waitWithoutTimers(() => client.end() !== undefined)
+  expect(client.end()).toBe('complete')
   expect(client.received().toString()).toBe(`${head}: ${reason}\n\n`)
 })
 

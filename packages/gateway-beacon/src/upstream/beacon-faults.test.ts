@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { beaconBasic, beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
 import { type Behaviour, startTestNode } from '@fairlead/gateway-core/testing/serve'
+import { unusedUrl } from '@fairlead/vitest/http-server'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 const path = '/eth/v1/debug/fork_choice'
@@ -21,15 +22,6 @@ async function upstreamThatSends(text: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** The URL of a port on which no process listens. */
-async function unusedUrl(): Promise<string> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}`
-}
-
 /** Returns the gateway's response for an upstream with the given behavior. */
 async function failure(behaviour: Behaviour, timeoutMs = 600_000) {
   const gateway = await beaconInFrontOf(await startTestNode(behaviour), { timeoutMs })
@@ -45,7 +37,7 @@ async function errorOf(response: Response) {
 
 describe('a failing upstream', () => {
   it('that is unreachable causes a 502', async () => {
-    const gateway = await beaconInFrontOf(await unusedUrl())
+    const gateway = await beaconInFrontOf(unusedUrl())
     expect(await errorOf(await gateway.call(path))).toEqual({
       status: 502,
       message: 'The upstream is unreachable.',
@@ -266,7 +258,7 @@ it('no response, log or metric contains a secret or an upstream URL', async () =
     const leakingHeaders = { 'x-upstream': url, 'eth-consensus-version': 'fulu', location: url }
     response.writeHead(status, { ...json, ...leakingHeaders }).end(JSON.stringify(body))
   })
-  const unreachable = await unusedUrl()
+  const unreachable = unusedUrl()
   const outputs: string[] = []
   for (const node of [echo, unreachable]) {
     const address = `${node.replace('//', '//user-canary:pass-canary@')}/path-canary?key=query-canary`

@@ -21,7 +21,7 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
   afterAll(() => server.kill())
 
   it('runs commands and scripts with texts and bytes', async () => {
-    const store = openSharedStore(server.url, log)
+    const store = openSharedStore(server.url, log, 10_000)
     await vi.waitFor(() => expect(store.isUp).toBe(true), pollOptions)
     const bytes = Buffer.from([0, 255, 1, 254])
     await store.run(['SET', 'bytes', bytes])
@@ -39,7 +39,7 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
   })
 
   it('logs one disconnection and one reconnection, and rejects commands without waiting', async () => {
-    const store = openSharedStore(server.url, log)
+    const store = openSharedStore(server.url, log, 10_000)
     await vi.waitFor(() => expect(store.isUp).toBe(true), pollOptions)
     await server.kill()
     await vi.waitFor(() => expect(store.isUp).toBe(false), pollOptions)

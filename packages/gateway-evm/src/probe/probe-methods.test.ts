@@ -130,10 +130,15 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
   })
 
   it.each<
-    [string, string | RegExp, (call: ReceivedCall, response: ServerResponse) => object | string | undefined]
+    [
+      string,
+      string | RegExp,
+      (call: ReceivedCall, response: ServerResponse) => object | string | undefined,
+      options?: { timeoutMs: number },
+    ]
   >([
     ['is not there', 'The node cannot be reached.', (_, response) => void response.socket?.destroy()],
-    ['never responds', 'The node does not respond in time.', () => undefined],
+    ['never responds', 'The node does not respond in time.', () => undefined, { timeoutMs: 300 }],
     ['is a web page', 'The server at this URL does not support JSON-RPC.', () => '<html>'],
     [
       'does not have the path',
@@ -151,13 +156,13 @@ describe('a misbehaving node', { timeout: 60_000 }, () => {
         return { error: { code: -32600, message: 'Unauthorized: token c4n4ry' } }
       },
     ],
-  ])('that %s receives only the first calls', async (_, reason, respond) => {
+  ])('that %s receives only the first calls', async (_, reason, respond, options) => {
     let calls = 0
     const url = await nodeWithResponse((call, response) => {
       calls += 1
       return respond(call, response)
     })
-    const failure: unknown = await probe(`${url}/c4n4ry`, { timeoutMs: 300 }).catch((error: unknown) => error)
+    const failure: unknown = await probe(`${url}/c4n4ry`, options).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ProbeFailure)
     expect(failure).toMatchObject({ message: reason })
     expect(String(failure)).not.toContain('c4n4ry')

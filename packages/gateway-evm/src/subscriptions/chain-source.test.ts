@@ -279,7 +279,7 @@ describe('a move to another source', () => {
     }
     expect(after.source.upstreamSubscriptions).toBe(17)
     expect(moved.map(({ lost }) => lost)).toEqual([
-      ...Array<string[]>(16).fill([]),
+      ...Array.from({ length: 16 }, () => []),
       ['the upstreams of the node have changed'],
     ])
     // A chain that was reset is still followed for new subscribers.

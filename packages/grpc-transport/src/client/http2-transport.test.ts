@@ -1,6 +1,7 @@
 import * as grpc from '@grpc/grpc-js'
 import { getEventListeners } from 'node:events'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { waitWithoutTimers } from '@fairlead/vitest/wait-for'
 import { callUnary, GrpcError, Status } from '../wire/index.ts'
 import { createHttp2Transport } from './http2-transport.ts'
 import { closeAll, closeLater, failureOf, readAll, transportTo } from './testing/servers.ts'
@@ -32,7 +33,12 @@ const service = {
 
 /** A grpc-js server that echoes messages. */
 async function serveEcho(options: grpc.ServerOptions = {}) {
-  const observed: { metadata?: grpc.Metadata; deadline?: grpc.Deadline; cancelled: number } = { cancelled: 0 }
+  const observed: {
+    metadata?: grpc.Metadata
+    deadline?: grpc.Deadline
+    waiting: number
+    cancelled: number
+  } = { waiting: 0, cancelled: 0 }
   const server = new grpc.Server(options)
   server.addService(service, {
     one: (call: grpc.ServerUnaryCall<Buffer, Buffer>, done: grpc.sendUnaryData<Buffer>) => {
@@ -63,6 +69,7 @@ async function serveEcho(options: grpc.ServerOptions = {}) {
       call.on('cancelled', () => observed.cancelled++)
     },
     wait: (call: grpc.ServerUnaryCall<Buffer, Buffer>) => {
+      observed.waiting++
       call.on('cancelled', () => observed.cancelled++)
     },
   })
@@ -148,12 +155,16 @@ describe('createHttp2Transport with a server of grpc-js', () => {
   test('ends at its deadline and notifies the server', async () => {
     const { url, observed } = await serveEcho()
     const transport = transportTo(url)
-    // The connection is open, so that the first call reaches the server on a slow machine too.
-    await callUnary(transport, { path: '/test.Echo/One' }, bytes(''))
-    for (const timeoutMs of [50, 0]) {
-      const error = await failureOf(callUnary(transport, { path: '/test.Echo/Wait', timeoutMs }, bytes('')))
-      expect(error.message).toBe(`DEADLINE_EXCEEDED: no answer within ${timeoutMs} ms`)
-    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const callWithin = (timeoutMs: number) =>
+      failureOf(callUnary(transport, { path: '/test.Echo/Wait', timeoutMs }, bytes('')))
+    const late = callWithin(50)
+    await waitWithoutTimers(() => observed.waiting === 1)
+    vi.advanceTimersByTime(50)
+    expect((await late).message).toBe('DEADLINE_EXCEEDED: no answer within 50 ms')
+    expect((await callWithin(0)).message).toBe('DEADLINE_EXCEEDED: no answer within 0 ms')
+    vi.useRealTimers()
     await expect.poll(() => observed.cancelled).toBe(1)
   })
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { unusedUrl } from '@fairlead/vitest/http-server'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { headerLines } from './header-lines.ts'
 import type { ReceivedResponse } from './types.ts'
@@ -238,13 +239,10 @@ describe('an upstream that misbehaves', () => {
   })
 
   it('and cannot be reached is reported as connect_failed', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    await new Promise((resolve) => server.close(resolve))
-    const failed = connectionsTo(new URL(`http://127.0.0.1:${port}`)).request(post(''))
+    const url = new URL(unusedUrl())
+    const failed = connectionsTo(url).request(post(''))
     await expect(failed).rejects.toMatchObject({ kind: 'connect_failed' })
-    await expect(failed).rejects.not.toThrow(`${port}`)
+    await expect(failed).rejects.not.toThrow(url.port)
   })
 
   it('and does not accept the connection in time is reported as connect_failed', async () => {
