@@ -113,7 +113,7 @@ describe('a subscriber that moves to another source', () => {
 
   it.each([
     ['ends', false, [['the upstream ended the subscription']]],
-    ['is not notified any more when it has left', true, []],
+    ['is no longer notified when it has left', true, []],
   ])('%s when the new one cannot start', async (_, hasLeft, expected) => {
     const { after, membership, subscriber } = await movedSubscriber()
     if (hasLeft) membership.leave()

@@ -35,8 +35,9 @@ const endTimeoutMs = 500
 
 /** One call between a client and an upstream. Bytes pass in both directions as fast as the slower side accepts them. */
 export class ProxiedCall {
+  /** The upstreams that the call may use from now on. */
+  upstreams: CallPool
   readonly #client: Downstream
-  #upstreams: CallPool
   readonly #headers: OutgoingHttpHeaders
   readonly #observer: CallObserver
   readonly #resumable: ResumableStream | undefined
@@ -71,7 +72,7 @@ export class ProxiedCall {
     resumable?: ResumableStream,
   ) {
     this.#client = client
-    this.#upstreams = upstreams
+    this.upstreams = upstreams
     this.#headers = headers
     this.#observer = observer
     this.#resumable = resumable
@@ -96,20 +97,10 @@ export class ProxiedCall {
     else void this.#open()
   }
 
-  /** The upstreams that the call may use. */
-  get upstreams(): CallPool {
-    return this.#upstreams
-  }
-
-  /** Replaces the upstreams that the call may use from now on. */
-  set upstreams(upstreams: CallPool) {
-    this.#upstreams = upstreams
-  }
-
   /** Whether its upstream is one of the node's. A call that is being opened checks its upstream afterwards. */
   get isUpstreamListed(): boolean {
     const member = this.#stream && this.#member
-    return member === undefined || this.#upstreams.current.find(member) !== undefined
+    return member === undefined || this.upstreams.current.find(member) !== undefined
   }
 
   /**
@@ -135,20 +126,20 @@ export class ProxiedCall {
   }
 
   async #open(): Promise<void> {
-    const pool = this.#upstreams.current
+    const pool = this.upstreams.current
     try {
       const last = this.#member && pool.find(this.#member)
       const { stream, member, secrets } = await pool.open(this.#headers, last)
       this.#member = member
       this.#secrets = secrets
-      const isListed = this.#upstreams.current.find(member) !== undefined
+      const isListed = this.upstreams.current.find(member) !== undefined
       if (!this.#isSettled && isListed) return this.#connect(stream)
       stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
       // The upstreams changed while the stream was opened.
       if (!this.#isSettled) await this.#open()
     } catch (error) {
       // None of the upstreams could be reached, and they have changed meanwhile.
-      if (!this.#isSettled && pool !== this.#upstreams.current) return this.#open()
+      if (!this.#isSettled && pool !== this.upstreams.current) return this.#open()
       const grpcError = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
       this.#finish(endOfError(grpcError))
     }

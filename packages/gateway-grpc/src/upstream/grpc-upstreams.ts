@@ -25,7 +25,7 @@ export interface GrpcUpstreams {
   of(grant: Grant): CallPool
   /**
    * Returns the pool in which the calls of a pool continue after a change of the node's upstreams; undefined when the
-   * node has no upstream URL of the pool any more.
+   * node no longer has an upstream URL of the pool.
    */
   successorOf(pool: CallPool, grant: Grant): CallPool | undefined
   /** State of every upstream that was used. */
