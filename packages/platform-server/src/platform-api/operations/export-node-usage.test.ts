@@ -132,12 +132,15 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     const address = await fixture.app.listen({ host: '127.0.0.1', port: 0 })
     const path = '/v2/reporting/node-usage/export/?date_from=2026-03-01&granularity=hour'
     for (let round = 0; round < 5; round++) {
-      const headers = { authorization: `Bearer ${fixture.first.apiKey}` }
+      // A key for each round: repeated requests use up the rate limit of a key, at most one each second.
+      const payload = { name: `round ${round}`, scopes: ['usage:read'] }
+      const created = await fixture.call('/v1/api-keys/', { method: 'POST', payload })
+      const headers = { authorization: `Bearer ${created.json<{ key: string }>().key}` }
       const response = await fetch(`${address}${path}`, { headers })
       await response.body?.cancel()
       // More than the concurrency limit, so each must end soon.
-      const next = async () => (await fixture.call(path)).statusCode
-      await expect.poll(next, { timeout: 50_000 }).toBe(200)
+      const next = async () => (await fixture.call(path, { headers })).statusCode
+      await expect.poll(next, { timeout: 50_000, interval: 1_000 }).toBe(200)
     }
   })
 
