@@ -1,4 +1,6 @@
 import { status } from '@grpc/grpc-js'
+import { once } from 'node:events'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { connect, type ServerHttp2Stream } from 'node:http2'
 import { frameMessage } from '@fairlead/grpc-transport'
@@ -187,6 +189,19 @@ describe('a stream of a node that shares its list with another node', () => {
     streams[1].call.write('b')
     await waitFor(() => expect(streams[1].messages.at(-1)).toBe('echo b'))
   })
+})
+
+it('a call whose upstream cannot be reached is opened at the one that was added meanwhile', async () => {
+  let connections = 0
+  const silent = createTcpServer(() => void (connections += 1)).listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const [other, gateway] = [await grpcNode(), await grpcInFrontOf(url, { connectTimeoutMs: 500 })]
+  const call = grpcJs(gateway.url).one('a')
+  await waitFor(() => connections > 0)
+  gateway.grant({ upstreams: { grpc: `${url}#cordoned ${other.url}` } })
+  expect(await call).toMatchObject({ status: { code: status.OK }, messages: ['one a'] })
 })
 
 it('a stream continues when the rate limit of its upstream changes', async () => {
