@@ -7,7 +7,5 @@ export default mergeConfig(shared, {
     testTimeout: 120_000,
     hookTimeout: 60_000,
     fileParallelism: false,
-    // Selects the sizes of Lodestar's types. The embedded beacon chain uses the minimal preset.
-    env: { LODESTAR_PRESET: 'minimal' },
   },
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { type ServerProcess, startProcess, temporaryFolder } from './gateway.ts'
+import { type ServerProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 // The embedded chain of the shared gateway represents a node on a network. It accepts any credential.
 const {
@@ -12,7 +12,7 @@ const [user, password, key, path] = secrets
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let gateway: ServerProcess
 beforeAll(async () => {
-  folder = await temporaryFolder(inject('database'))
+  folder = await temporaryFolder()
   gateway = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_JETTON_UPSTREAM: `http://${user}:${password}@${host}/?api_key=${key}`,

@@ -29,7 +29,7 @@ beforeAll(async () => {
   context = { example, sender }
 })
 
-// After an intended change, run: pnpm --filter @fairlead/e2e-tests write:methods
+// After an intended change, run: pnpm --filter @fairlead/rest-client-tests write:operations
 it('matches the reference page', () => {
   const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
   expect(plain(readFileSync(jettonPageFile, 'utf8'))).toBe(plain(jettonPageText()))

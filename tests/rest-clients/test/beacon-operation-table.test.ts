@@ -12,7 +12,7 @@ const paths: Readonly<Record<keyof typeof calledDirectly, string>> = {
   produceBlockV4: `/eth/v4/validator/blocks/1?include_payload=true&randao_reveal=0x${'00'.repeat(96)}`,
 }
 
-// After an intended change, run: pnpm --filter @fairlead/e2e-tests write:methods
+// After an intended change, run: pnpm --filter @fairlead/rest-client-tests write:operations
 it('matches the reference page', () => {
   const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
   expect(plain(readFileSync(beaconPageFile, 'utf8'))).toBe(plain(beaconPageText()))

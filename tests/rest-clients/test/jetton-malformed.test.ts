@@ -2,7 +2,7 @@ import { Address, beginCell, Cell, external, storeMessage } from '@ton/core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { jettonAccess } from './jetton/access.ts'
 import { type Example, findExample } from './jetton/example.ts'
-import { maxBodyBytes } from './malformed-requests.ts'
+import { maxBodyBytes } from '@fairlead/e2e-tests/malformed-requests'
 
 const {
   nodes: [, , node],

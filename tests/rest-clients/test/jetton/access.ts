@@ -1,4 +1,4 @@
-import type { JettonNode } from '../gateway.ts'
+import type { JettonNode } from '@fairlead/e2e-tests/gateway'
 
 /** Raw HTTP requests to the jetton chain of a gateway. */
 export interface JettonAccess {

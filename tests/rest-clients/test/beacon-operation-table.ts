@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { routes } from '@fairlead/beacon/contract'
 import type { Route } from '@fairlead/core'
 import { expectedErrors, gloas, type ExpectedError } from './lodestar/expected-errors.ts'
-import { repository } from './gateway.ts'
+import { repository } from '@fairlead/e2e-tests/gateway'
 
 /** The documentation page with the table. */
 export const beaconPageFile = join(repository, 'docs/reference/beacon-operations.md')

@@ -2,7 +2,7 @@ import { type Address, beginCell, type Cell, external, internal, storeMessage } 
 import { keyPairFromSeed } from '@ton/crypto'
 import { WalletContractV4 } from '@ton/ton'
 import { randomBytes } from 'node:crypto'
-import type { JettonNode } from '../gateway.ts'
+import type { JettonNode } from '@fairlead/e2e-tests/gateway'
 
 /** A message from a wallet to another account. */
 export interface Transfer {

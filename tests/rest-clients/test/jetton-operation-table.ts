@@ -2,7 +2,7 @@ import type { Route } from '@fairlead/core'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
 import { join } from 'node:path'
 import { type ExpectedError, v2ExpectedErrors, v3ExpectedErrors } from './jetton/expected-errors.ts'
-import { repository } from './gateway.ts'
+import { repository } from '@fairlead/e2e-tests/gateway'
 
 /** The documentation page with the tables. */
 export const jettonPageFile = join(repository, 'docs/reference/jetton-operations.md')
