@@ -21,7 +21,7 @@ it('retains only the current upstreams of a node after frequent changes', () => 
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
   onTestFinished(() => upstreams.close())
   const first = upstreams.of(used, 'evm')
-  for (let change = 0; change < 30_000; change += 1) {
+  for (let change = 0; change < 21_000; change += 1) {
     upstreams.of(grantOf('moving', `http://127.0.0.1:1/${change}`), 'evm')
   }
   expect(upstreams.states().map(({ nodes }) => nodes)).toEqual([['used'], ['moving']])
@@ -47,7 +47,7 @@ it('retains the upstreams of 20,000 nodes and all upstreams in use', () => {
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
   onTestFinished(() => upstreams.close())
   const first = upstreams.of(used, 'evm')
-  for (let node = 0; node < 30_000; node += 1) {
+  for (let node = 0; node < 21_000; node += 1) {
     upstreams.of(grantOf(`${node}`, `http://127.0.0.1:1/${node}`), 'evm')
     if (node % 1_000 === 0) upstreams.of(used, 'evm')
   }
