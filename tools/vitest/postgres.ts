@@ -2,10 +2,10 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, chownSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { reservePort } from './reserved-port.ts'
 
 /** A dedicated PostgreSQL server with one empty database. */
 export interface Postgres {
@@ -29,7 +29,7 @@ export const postgresPrograms = foldersOfPrograms().find((folder) => {
   }
 })
 
-/** Starts a server on a free port. Its files are deleted after its end. */
+/** Starts a server on a reserved port. Its files are deleted after its end. */
 export async function startPostgres(programs: string): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-postgres-'))
   const user = process.getuid?.() === 0 ? ordinaryUser() : {}
@@ -37,7 +37,7 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   const data = join(folder, 'data')
   const initialize = ['-D', data, '-U', 'fairlead', '--auth=trust', '-E', 'UTF8', '--no-sync']
   await promisify(execFile)(join(programs, 'initdb'), initialize, { ...user, cwd: folder })
-  const port = await freePort()
+  const port = await reservePort()
   const settings = ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200']
   const url = `postgresql://fairlead@127.0.0.1:${port}/postgres`
   let server: ChildProcess | undefined
@@ -93,14 +93,4 @@ function foldersOfPrograms(): string[] {
 function ordinaryUser(): { readonly uid?: number; readonly gid?: number } {
   const line = /^(?:postgres|nobody):[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
   return line ? { uid: Number(line[1]), gid: Number(line[2]) } : {}
-}
-
-/** Returns a free loopback port. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  return address.port
 }

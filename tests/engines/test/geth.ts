@@ -1,3 +1,4 @@
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import { startServerProcess } from '@fairlead/vitest/server-process'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -20,7 +21,7 @@ export interface GethStart {
   readonly folder: string
   readonly flags?: readonly string[]
   readonly namespaces?: string
-  /** Free ports if omitted. */
+  /** One reserved port for both if omitted. */
   readonly ports?: Readonly<Record<'http' | 'webSocket', number>>
 }
 
@@ -61,17 +62,23 @@ function schemeIn(flags: readonly string[]): readonly string[] {
   return at < 0 ? [] : flags.slice(at, at + 2)
 }
 
+async function sharedPort(): Promise<Readonly<Record<'http' | 'webSocket', number>>> {
+  const port = await reservePort()
+  return { http: port, webSocket: port }
+}
+
 /** Starts the version in go.mod on the loopback interface. */
 export async function startGeth({
   folder,
   flags = [],
   namespaces = allNamespaces,
-  ports = { http: 0, webSocket: 0 },
+  ports,
 }: GethStart): Promise<Geth> {
+  const chosen = ports ?? (await sharedPort())
   const args =
     `--datadir ${folder} --nodiscover --ipcdisable --syncmode full --port 0 --authrpc.port 0 ` +
-    `--http --http.port ${ports.http} --http.api ${namespaces} ` +
-    `--ws --ws.port ${ports.webSocket} --ws.api ${namespaces}`
+    `--http --http.port ${chosen.http} --http.api ${namespaces} ` +
+    `--ws --ws.port ${chosen.webSocket} --ws.api ${namespaces}`
   const server = await startServerProcess({
     program: await buildGoProgram(geth),
     args: [...args.split(' '), ...flags],

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 
 /** How a relay misbehaves. `lagging` serves the chain as it was 50 blocks ago. */
 export type Fault = 'none' | 'hung' | 'slow' | '500' | '429' | 'garbage' | 'truncated' | 'lagging'
@@ -31,7 +32,7 @@ interface RpcCall {
 export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
   const sockets = new Set<Socket>()
   let server: Server
-  let port = 0
+  const port = await reservePort()
   const relay = { url: '', fault: 'none' as Fault, calls: 0, kill, revive }
   let met: Fault = 'none'
 
@@ -45,8 +46,6 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
     })
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    const address = server.address()
-    port = typeof address === 'object' && address !== null ? address.port : 0
   }
 
   function kill(): Promise<void> {

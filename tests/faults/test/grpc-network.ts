@@ -1,4 +1,5 @@
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import type { SolanaExample, SolanaOptions } from '@fairlead/devnet'
 import { createGrpcClient, createHttp2Transport, type Http2TransportOptions } from '@fairlead/grpc'
 import { GeyserDefinition } from '@fairlead/grpc/geyser'
@@ -115,7 +116,8 @@ async function startGateway(
   upstream: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly gateway: Running; readonly token: string }> {
-  const start = (port: string, ready: RegExp) =>
+  const port = String(await reservePort())
+  const start = (ready: RegExp) =>
     startProcess({
       arguments: [gatewayProgram, 'serve'],
       ready,
@@ -129,9 +131,9 @@ async function startGateway(
       },
     })
   await copyEmptyDatabase(join(directory, '.fairlead'))
-  const running = await start('0', /running at (\S+)[^]* x-token +(\S+)/)
+  const running = await start(/running at (\S+)[^]* x-token +(\S+)/)
   const [url = '', token = ''] = running.found
-  const again = () => start(new URL(url).port, /running at (\S+)/)
+  const again = () => start(/running at (\S+)/)
   return { gateway: restartable(running, url, again), token }
 }
 

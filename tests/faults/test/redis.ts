@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { vi } from 'vitest'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 
 /** Whether this machine has the Redis server. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
@@ -15,8 +16,9 @@ export interface Redis {
   start(): Promise<void>
 }
 
-/** Starts a server on a free port. */
-export async function startRedis(port: number): Promise<Redis> {
+/** Starts a server on a reserved port. */
+export async function startRedis(): Promise<Redis> {
+  const port = await reservePort()
   let server: ChildProcess | undefined
   const start = async () => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']

@@ -6,7 +6,7 @@ import { figure } from './figure.ts'
 import { metricTotal } from './metric.ts'
 import { startPlainNode } from './plain-node.ts'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
-import { freePort, type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
+import { type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 import { type SteadyLoad, steadyLoad } from './steady-load.ts'
 
 const patience = { timeout: 60_000, interval: 100 }
@@ -23,7 +23,7 @@ let successes = 0
 beforeAll(async () => {
   if (postgresPrograms === undefined || !hasRedisServer) return
   node = await startPlainNode()
-  ;[postgres, redis] = await Promise.all([startPostgres(postgresPrograms), startRedis(await freePort())])
+  ;[postgres, redis] = await Promise.all([startPostgres(postgresPrograms), startRedis()])
   gateway = await serve({
     DATABASE_URL: postgres.url,
     FAIRLEAD_VALKEY_URL: redis.url,

@@ -9,6 +9,7 @@ import { jettonFormat } from '@fairlead/gateway-jetton/http/jetton-format'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { createWebSocketUpstream } from '@fairlead/gateway-evm/upstream/websocket-upstream'
 import { createEvmUpstream } from '@fairlead/gateway-evm/upstream/evm-upstream'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import { gatewayFixture } from './gateway-fixture.ts'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { pino } from 'pino'
@@ -146,11 +147,10 @@ it('allows private addresses of the configuration while they are configured', ()
 })
 
 it('sends no call to itself through an upstream URL that leads back', async () => {
-  // The port on which the gateway will listen.
-  await new Promise((resolve) => server.close(resolve))
+  const ownPort = await reservePort()
   const gateway = await gatewayFixture(
-    { FAIRLEAD_PORT: String(port) },
-    `http://[::ffff:7f00:1]:${port}/token`,
+    { FAIRLEAD_PORT: String(ownPort) },
+    `http://[::ffff:7f00:1]:${ownPort}/token`,
   )
   try {
     const response = await fetch(`${gateway.url}/${gateway.first.token}`, {
@@ -163,7 +163,5 @@ it('sends no call to itself through an upstream URL that leads back', async () =
     expect(gateway.log().split('"node request"')).toHaveLength(2)
   } finally {
     await gateway.stop()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
   }
 })

@@ -5,13 +5,14 @@ import { HealthCheckResponse_ServingStatus as ServingStatus, HealthDefinition } 
 import { createGrpcJsTransport } from '@fairlead/grpc/grpc-js'
 import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import { type ServerProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 // A node that requires its own token, and includes it in its errors, as careless nodes do.
 const secret = 'canary-upstream-5d2f/@:%'
 let accepted = secret
 const receivedTokens: unknown[] = []
-async function startNode(port = 0): Promise<GrpcServer> {
+async function startNode(port?: number): Promise<GrpcServer> {
   const server = createGrpcServer({
     implementations: [
       implement(HealthDefinition, {
@@ -30,7 +31,7 @@ async function startNode(port = 0): Promise<GrpcServer> {
       }),
     ],
   })
-  await server.listen({ port })
+  await server.listen({ port: port ?? (await reservePort()) })
   return server
 }
 

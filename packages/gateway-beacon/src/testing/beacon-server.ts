@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 
 /** Handles a request that is not a health check. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -36,7 +36,7 @@ export interface BeaconServer {
 export async function beaconServer(name = 'node'): Promise<BeaconServer> {
   let handler: Handler = (_, response) => sendJson(response, { data: name })
   let server: Server | undefined
-  let port = 0
+  const port = await reservePort()
   let checks = 0
   let isHanging = false
   const requests: string[] = []
@@ -59,7 +59,6 @@ export async function beaconServer(name = 'node'): Promise<BeaconServer> {
       handler(request, response)
     })
     await new Promise<void>((resolve) => opened.listen(port, '127.0.0.1', resolve))
-    ;({ port } = opened.address() as AddressInfo)
     server = opened
   }
   const stop = async () => {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { expect, vi } from 'vitest'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 
 /** Whether this machine has `redis-server`; tests that need it are skipped without it. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
@@ -21,7 +22,7 @@ export interface RedisServer {
 
 /** Starts a Redis server without persistence. */
 export async function startRedisServer(): Promise<RedisServer> {
-  const port = await freePort()
+  const port = await reservePort()
   let server: ChildProcess | undefined
   const start = async () => {
     const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
@@ -45,15 +46,6 @@ export async function startRedisServer(): Promise<RedisServer> {
     resume: () => server?.kill('SIGCONT'),
     start,
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function isListening(port: number): Promise<boolean> {

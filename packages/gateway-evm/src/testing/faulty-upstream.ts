@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 
 /** Fault of a fake upstream. */
 export type Fault =
@@ -49,7 +50,7 @@ export async function faultyUpstream(
 ): Promise<FaultyUpstream> {
   const sockets = new Set<Socket>()
   let server: Server
-  let port = 0
+  const port = await reservePort()
   const listen = async () => {
     server = createServer(
       (request, response) => void respond(request, response).catch(() => response.destroy()),
@@ -59,7 +60,6 @@ export async function faultyUpstream(
       socket.on('close', () => sockets.delete(socket))
     })
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-    port = (server.address() as AddressInfo).port
   }
   const kill = () =>
     new Promise<void>((resolve) => {

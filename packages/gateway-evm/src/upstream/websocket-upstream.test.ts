@@ -8,6 +8,7 @@ import { memory } from '@fairlead/gateway-core/testing/memory'
 import type { UpstreamListener } from './upstream-subscription.ts'
 import { createWebSocketUpstream, type WebSocketUpstream } from './websocket-upstream.ts'
 import { tcpRelay } from '@fairlead/gateway-core/testing/tcp-relay'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 /** An upstream with responses that the test sets. */
@@ -20,7 +21,7 @@ const lines = memory()
 beforeEach(async () => {
   requests = []
   behave = respond
-  server = await listen(0)
+  server = await listen(await reservePort())
   address = `ws://user:s3cr3t@127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterEach(() => close(server))

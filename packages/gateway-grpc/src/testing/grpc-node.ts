@@ -9,6 +9,7 @@ import {
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import { testService } from './test-service.ts'
 
 /** An upstream that runs in this process. */
@@ -23,7 +24,10 @@ export interface TestNode {
 }
 
 /** An upstream that serves {@link testService}, until the running test ends. */
-export async function grpcNode(handlers: Handlers<typeof testService> = {}, port = 0): Promise<TestNode> {
+export async function grpcNode(
+  handlers: Handlers<typeof testService> = {},
+  port?: number,
+): Promise<TestNode> {
   const node = await startGrpcNode(handlers, port)
   onTestFinished(node.stop)
   return node
@@ -32,7 +36,7 @@ export async function grpcNode(handlers: Handlers<typeof testService> = {}, port
 /** An upstream that serves {@link testService}. */
 export async function startGrpcNode(
   handlers: Handlers<typeof testService> = {},
-  port = 0,
+  port?: number,
 ): Promise<TestNode> {
   const calls: ServerCall[] = []
   const sessions = new Set<ServerHttp2Session>()
@@ -71,7 +75,7 @@ export async function startGrpcNode(
     ],
   })
   server.http2.on('session', (session) => sessions.add(session))
-  await server.listen({ port })
+  await server.listen({ port: port ?? (await reservePort()) })
   const { url } = server
   return {
     url,

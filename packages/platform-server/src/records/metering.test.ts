@@ -14,6 +14,7 @@ import { type Store, openStore } from '../store/open-store.ts'
 import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
 import { type Metering, startMetering } from '@fairlead/gateway-core/usage/metering'
 import type { UnitTable } from '@fairlead/gateway-core/usage/units'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
 import { evmCost } from '@fairlead/gateway-evm/methods/cost'
 import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
@@ -214,7 +215,7 @@ describe.skipIf(server === undefined)('metering into a PostgreSQL that becomes u
 async function relayTo(target: URL) {
   const sockets = new Set<Socket>()
   let listening: Server | undefined
-  let port = 0
+  const port = await reservePort()
   const start = async () => {
     listening = createServer((client) => {
       const upstream = connect(Number(target.port), target.hostname)
@@ -228,8 +229,6 @@ async function relayTo(target: URL) {
       }
     }).listen(port, '127.0.0.1')
     await once(listening, 'listening')
-    const address = listening.address()
-    port = typeof address === 'object' && address ? address.port : 0
   }
   const stop = async () => {
     const closed = listening && once(listening, 'close')

@@ -2,11 +2,11 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import { allFences, placeOf } from '../pages/fence.ts'
 
 const fences = allFences.filter(({ language }) => language === 'nginx')
@@ -20,12 +20,12 @@ describe.each(fences.map((fence) => [placeOf(fence), fence.text] as const))('%s'
   })
 
   it.skipIf(!hasNginx)('is taken by nginx', async () => {
-    const args = ['-t', ...(await installed(onPort(text, await freePort()))).args]
+    const args = ['-t', ...(await installed(onPort(text, await reservePort()))).args]
     expect(() => execFileSync('nginx', args, { stdio: 'pipe' })).not.toThrow()
   })
 
   it.skipIf(!hasNginx)('writes no token anywhere when no replica answers', async () => {
-    const port = await freePort()
+    const port = await reservePort()
     const withoutReplicas = text.replaceAll(/server 10\.0\.0\.\d+:8645/g, 'server 127.0.0.1:1')
     const { folder, args } = await installed(onPort(withoutReplicas, port))
     const nginx = spawn('nginx', [...args, '-g', 'daemon off;'], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -70,15 +70,6 @@ async function installed(text: string): Promise<{ folder: string; args: readonly
 /** The configuration on a port that needs no privileges. The nginx configuration test binds its ports, too. */
 function onPort(text: string, port: number): string {
   return text.replaceAll('listen 443', `listen 127.0.0.1:${port}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function statusOf(port: number, servername: string, path: string): Promise<number | undefined> {

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { reservePort } from '@fairlead/vitest/reserved-port'
 import { FairleadError } from '../../index.ts'
 
 export interface ServerCall {
@@ -44,7 +45,7 @@ export const refused = (code: number, message = 'refused', data?: unknown): Node
 })
 
 /** Starts a JSON-RPC server over HTTP and WebSocket at any path; it stops with the test. */
-export async function startNodeServer(port = 0): Promise<NodeServer> {
+export async function startNodeServer(port?: number): Promise<NodeServer> {
   let subscriptions = 0
   const connections = new Set<Socket>()
   const server = createServer((request, response) => void respond(request, response))
@@ -117,7 +118,7 @@ export async function startNodeServer(port = 0): Promise<NodeServer> {
       await closed
     },
   }
-  server.listen(port, '127.0.0.1')
+  server.listen(port ?? (await reservePort()), '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => node.stop())
   return Object.assign(node, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
