@@ -4,20 +4,24 @@ import { join } from 'node:path'
 import { nodeAddress } from '@fairlead/core'
 import { ethers } from 'ethers'
 import { createPublicClient, webSocket } from 'viem'
+import { type MemoryMeter, memoryMeter } from '@fairlead/vitest/memory-meter'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from './gateway.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let gateway: DevelopmentGateway
+let meter: MemoryMeter
 let engineUrl: string
 let wsUrl: string
 /** The sample data of the chain. */
 let sample: { readonly account: string; readonly contract: string; readonly recipient: string }
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
+  meter = await memoryMeter()
   gateway = await startGateway(folder.path, {
     ...evmOnly,
+    ...meter.environment,
     FAIRLEAD_LOG_LEVEL: 'info',
     FAIRLEAD_MAX_WEBSOCKET_BUFFER_BYTES: '1048576',
   })
@@ -105,11 +109,6 @@ function enginePid(): number {
   return Number(pid)
 }
 
-function residentBytes(): number {
-  const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024
-}
-
 // The last test stops the gateway.
 describe('WebSocket subscriptions of the gateway', { shuffle: false }, () => {
   it('continue without gaps and duplicates after the engine is killed and restarted', async () => {
@@ -151,7 +150,8 @@ describe('WebSocket subscriptions of the gateway', { shuffle: false }, () => {
       Array.from({ length: 10 }, () => subscriber(...Array.from({ length: 100 }, () => ['newHeads']))),
     )
     const fastReader = await subscriber(['newHeads'])
-    const before = residentBytes()
+    const residentBytes = () => meter.residentBytes(gateway.process.pid)
+    const before = await residentBytes()
     for (const { socket } of slowReaders) socket.pause()
     // About 150 kB per subscriber and block. Unread data would add up to 3 GB.
     for (let round = 0; round < 100; round++) await engine('anvil_mine', ['0x14'])
@@ -161,7 +161,7 @@ describe('WebSocket subscriptions of the gateway', { shuffle: false }, () => {
       () => expect(gateway.output().match(/"close_code":1013/g)).toHaveLength(slowReaders.length),
       patience,
     )
-    expect(residentBytes() - before).toBeLessThan(256 * 1024 * 1024)
+    expect((await residentBytes()) - before).toBeLessThan(256 * 1024 * 1024)
     expect(fastReader.notifications[0]).toHaveLength(2_000)
     for (const { socket } of [...slowReaders, fastReader]) socket.terminate()
   })

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { memoryMeter } from '@fairlead/vitest/memory-meter'
 
 /** A program of a test, in a separate process. */
 export interface TestProcess {
   /** The groups that the pattern has matched in the output. */
   readonly found: readonly string[]
-  /** Returns the current memory usage, in megabytes. */
-  memory(): number
+  /** Returns the resident memory after a garbage collection, in megabytes. */
+  memory(): Promise<number>
   /** Sends a signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<void>
 }
@@ -28,9 +28,11 @@ export interface ProcessOptions {
 export async function startProcess({ ready, cwd, env, ...options }: ProcessOptions): Promise<TestProcess> {
   // The optimizing WebAssembly compiler does not pay off, because the database of a gateway is short-lived.
   const flags = ['--liftoff-only', '--conditions=@fairlead/source']
+  const meter = await memoryMeter()
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [...flags, ...options.arguments], {
     cwd,
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+    env: { PATH, NODE_COMPILE_CACHE, ...meter.environment, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
@@ -45,10 +47,7 @@ export async function startProcess({ ready, cwd, env, ...options }: ProcessOptio
   })
   return {
     found,
-    memory() {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024
-    },
+    memory: async () => (await meter.residentBytes(child.pid)) / 1_024 ** 2,
     async end(signal) {
       child.kill(signal)
       await exited

@@ -49,7 +49,7 @@ it('twenty unread streams use little memory and delay no other stream', async ()
   await waitUntilCurrent([...readers, slowStream])
   const firstSlot = slowStream.latest
   const record = createChainRecord(direct, CommitmentLevel.PROCESSED, firstSlot + 1n)
-  const before = { chain: chain.process.memory(), gateway: gateway.process.memory() }
+  const before = { chain: await chain.process.memory(), gateway: await gateway.process.memory() }
 
   // On the connections of three of the readers, with and without the gateway.
   const stalled = await Promise.all([first, first, first, second, second, second, second].map(stall))
@@ -60,8 +60,8 @@ it('twenty unread streams use little memory and delay no other stream', async ()
   // By then, 60 MB have been sent to each.
   await waitForSlot(readers, slot + 45n)
   await waitUntilCurrent(readers)
-  expect(chain.process.memory() - before.chain).toBeLessThan(150)
-  expect(gateway.process.memory() - before.gateway).toBeLessThan(150)
+  expect((await chain.process.memory()) - before.chain).toBeLessThan(150)
+  expect((await gateway.process.memory()) - before.gateway).toBeLessThan(150)
   for (const { readableLength } of rawStalled) expect(readableLength).toBeLessThanOrEqual(65_535)
 
   // A client that resumes reading receives the data in transit, and then the end of the stream by the node. The status

@@ -1,7 +1,7 @@
 import { malformedRequests } from '@fairlead/e2e-tests/malformed-requests'
 import { malformedTransfers, sendBytes } from '@fairlead/e2e-tests/malformed-transfers'
 import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
-import { readFileSync } from 'node:fs'
+import { type MemoryMeter, memoryMeter } from '@fairlead/vitest/memory-meter'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 
 const rounds = 50
@@ -9,11 +9,13 @@ const warmUp = 20
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let gateway: DevelopmentGateway
+let meter: MemoryMeter
 let url: URL
 
 beforeAll(async () => {
   folder = await temporaryFolder(inject('database'))
-  gateway = await startGateway(folder.path, evmOnly)
+  meter = await memoryMeter()
+  gateway = await startGateway(folder.path, { ...evmOnly, ...meter.environment })
   url = new URL(`${gateway.file.base_url}/${gateway.file.nodes[0].token}`)
 })
 
@@ -28,11 +30,6 @@ async function post(body: string | Uint8Array): Promise<string> {
   return response.text()
 }
 
-function residentBytes(): number {
-  const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
-}
-
 it('malformed requests leak no memory', { timeout: 600_000 }, async () => {
   const transfers = malformedTransfers(url.pathname)
   const resident: number[] = []
@@ -45,10 +42,10 @@ it('malformed requests leak no memory', { timeout: 600_000 }, async () => {
         for (const { text } of transfers) await sendBytes(url, text)
       })(),
     ])
-    resident.push(residentBytes())
+    resident.push(await meter.residentBytes(gateway.process.pid))
   }
   expect(await post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')).toContain('0x')
-  // The engine decides when to collect garbage, so only the minima show which memory stays in use.
+  // A collection may leave some garbage, so only the minima show which memory stays in use.
   const lowestBetween = (from: number, to: number) => Math.min(...resident.slice(from, to))
   const early = lowestBetween(warmUp, rounds / 2)
   const lateLowest = lowestBetween(rounds / 2, rounds)

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memoryMeter } from '@fairlead/vitest/memory-meter'
 import { type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 import { type ServerProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { metricTotal } from './metric.ts'
@@ -145,12 +146,6 @@ async function tokenOf(gateway: ServerProcess): Promise<string> {
   }, patience)
 }
 
-/** Resident memory of a process, in bytes. */
-function residentBytes({ process: { pid } }: ServerProcess): number {
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1_024
-}
-
 describe('a gateway with one process', () => {
   async function start(environment: Readonly<Record<string, string>> = {}, ...args: readonly string[]) {
     const folder = await temporaryFolder()
@@ -205,9 +200,11 @@ describe('a gateway with one process', () => {
   })
 
   it('keeps serving, with bounded memory, with thousands of connections that send incomplete requests', async () => {
-    const { gateway, url, token } = await start({ FAIRLEAD_LOG_LEVEL: 'warn' })
+    const meter = await memoryMeter()
+    const { gateway, url, token } = await start({ FAIRLEAD_LOG_LEVEL: 'warn', ...meter.environment })
     const port = Number(new URL(url).port)
-    const before = residentBytes(gateway)
+    const residentBytes = () => meter.residentBytes(gateway.process.pid)
+    const before = await residentBytes()
     const partialRequests = ['', 'P', 'POST / HTTP/1.1\r\nhost: x\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']
     const sockets = Array.from({ length: 3_000 }, (_, index) => {
       const socket = connect(port, '127.0.0.1')
@@ -226,7 +223,7 @@ describe('a gateway with one process', () => {
     await vi.waitFor(() => expect(load.successes()).toBeGreaterThan(50), patience)
     await load.end()
     expect(load.failures).toEqual([])
-    expect(residentBytes(gateway) - before).toBeLessThan(200 * 1_024 ** 2)
+    expect((await residentBytes()) - before).toBeLessThan(200 * 1_024 ** 2)
     // Each connection is closed in time. The gateway reports the count, because a client may consider itself connected
     // when there are too many connections.
     await vi.waitFor(async () => expect(await connectionsOf(url)).toBeLessThan(50), patience)
