@@ -1,12 +1,17 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { sendJson } from '../testing/beacon-server.ts'
-import { processSocketData, waitFor } from '@fairlead/vitest/wait-for'
+import { processSocketData, waitFor, waitWithoutTimers } from '@fairlead/vitest/wait-for'
 import { eventGateway } from '../testing/event-gateway.ts'
 import { type EventReader, readEvents } from '../testing/event-reader.ts'
 import { eventServer } from '../testing/event-server.ts'
 
 const head = (slot: number) => `event: head\ndata: {"slot":"${slot}"}\n\n`
 const ended = ': the event stream of the upstream ended\n\n'
+
+function fakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 test('a stream starts with the event stream headers, a retry line and a comment', async () => {
   const node = await eventServer()
@@ -46,32 +51,29 @@ test('clients of the same topics share one stream, in any order of topics', asyn
 })
 
 test('the upstream stream ends after the idle grace period, not before the last client disconnects', async () => {
+  fakeTimers()
   const node = await eventServer()
   const { url, multiplexers, counts } = await eventGateway([node], { idleGraceMs: 300 })
   const [a, b] = [await readEvents(`${url}?topics=head`), await readEvents(`${url}?topics=head`)]
-  await waitFor(() => expect(counts.open).toBe(2))
-  /** Opens a stream of other topics, disconnects its only client, and waits until the upstream stream has ended. */
-  const otherEnded = async () => {
-    const other = await readEvents(`${url}?topics=block`)
-    expect(node.streams.size).toBe(2)
-    other.disconnect()
-    await waitFor(() => expect(node.streams.size).toBe(1))
-  }
+  await waitWithoutTimers(() => counts.open === 2)
   a.disconnect()
-  await waitFor(() => expect(counts.open).toBe(1))
-  await otherEnded()
+  await waitWithoutTimers(() => counts.open === 1)
+  vi.advanceTimersByTime(1_000)
   node.send(head(1))
-  await waitFor(() => expect(b.received().toString()).toBe(head(1)))
+  await waitWithoutTimers(() => b.received().toString() === head(1))
   b.disconnect()
-  await waitFor(() => expect(counts.open).toBe(0))
+  await waitWithoutTimers(() => counts.open === 0)
   // A client that reconnects soon finds the stream still open.
+  vi.advanceTimersByTime(299)
   const c = await readEvents(`${url}?topics=head`)
-  await otherEnded()
+  vi.advanceTimersByTime(1_000)
   node.send(head(2))
-  await waitFor(() => expect(c.received().toString()).toBe(head(2)))
-  expect(node.requests.filter((request) => request.endsWith('head'))).toHaveLength(1)
+  await waitWithoutTimers(() => c.received().toString() === head(2))
+  expect(node.requests).toHaveLength(1)
   c.disconnect()
-  await waitFor(() => expect(node.streams.size).toBe(0))
+  await waitWithoutTimers(() => counts.open === 0)
+  vi.advanceTimersByTime(300)
+  await waitWithoutTimers(() => node.streams.size === 0)
   expect(multiplexers.upstreamStreams()).toBe(0)
 })
 
@@ -192,33 +194,39 @@ test('uses the best upstream, and the next one when it disconnects or fails', as
 })
 
 test('an upstream that sends events is not health checked', async () => {
+  fakeTimers()
   const node = await eventServer()
   const { url } = await eventGateway([node], { silenceMs: 1_500 })
   const client = await readEvents(`${url}?topics=head`)
-  const quiet = await eventServer()
-  const other = await eventGateway([quiet], { silenceMs: 1_500 })
-  await readEvents(`${other.url}?topics=head`)
-  await waitFor(() => {
-    node.send(head(1))
-    expect(quiet.checks).toBeGreaterThan(0)
-  })
+  let sent = ''
+  for (let slot = 1; slot <= 3; slot += 1) {
+    vi.advanceTimersByTime(1_499)
+    sent += head(slot)
+    node.send(head(slot))
+    await waitWithoutTimers(() => client.received().toString() === sent)
+  }
+  await processSocketData(10)
   expect(node.checks).toBe(0)
-  await waitFor(() => expect(node.checks).toBeGreaterThan(0))
+  vi.advanceTimersByTime(1_500)
+  await waitWithoutTimers(() => node.checks === 1)
   expect(client.end()).toBeUndefined()
 })
 
 test('an idle client receives keep-alive comments', async () => {
+  fakeTimers()
   const node = await eventServer()
   const { url } = await eventGateway([node], { keepAliveMs: 1_000 })
   const client = await readEvents(`${url}?topics=head`)
-  const quiet = await eventGateway([await eventServer()], { keepAliveMs: 1_000 })
-  const other = await readEvents(`${quiet.url}?topics=head`)
-  await waitFor(() => {
-    node.send(head(1))
-    expect(other.received().toString()).toMatch(/^:/)
-  })
-  expect(client.received().toString()).not.toMatch(/^:/m)
-  await waitFor(() => expect(client.received().toString()).toMatch(/\n\n:\n\n:\n\n/))
+  let sent = ''
+  for (let slot = 1; slot <= 3; slot += 1) {
+    vi.advanceTimersByTime(999)
+    sent += head(slot)
+    node.send(head(slot))
+    await waitWithoutTimers(() => client.received().length >= sent.length)
+  }
+  expect(client.received().toString()).toBe(sent)
+  vi.advanceTimersByTime(2_000)
+  await waitWithoutTimers(() => client.received().toString() === `${sent}:\n\n:\n\n`)
 })
 
 test('a silent upstream keeps its stream while it is healthy and loses it when it is not', async () => {
