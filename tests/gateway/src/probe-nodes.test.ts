@@ -119,7 +119,7 @@ describe('the gateway probes its nodes', { timeout: 60_000 }, () => {
     await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
     const lines = memory()
     const upstreams = createEvmUpstreams(1_000, {}, new MemoryBudget(2 ** 30))
-    const log = pino({ level: 'info' }, lines.stream)
+    const log = pino({ level: 'info', base: null, timestamp: false }, lines.stream)
     const store = createMethodAvailabilityStore(gateway.store, ['evm'])
     const probe = startNodeProbe({
       store,

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 60_000 })
 describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redis-server)', () => {
   let server: RedisServer
   const lines = memory()
-  const log = pino({ level: 'info' }, lines.stream)
+  const log = pino({ level: 'info', base: null, timestamp: false }, lines.stream)
 
   beforeAll(async () => {
     server = await startRedisServer()

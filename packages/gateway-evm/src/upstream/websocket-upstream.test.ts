@@ -59,7 +59,7 @@ function opened(timeoutMs = 5_000, addresses = [address]): WebSocketUpstream {
   const socket = createWebSocketUpstream(
     addresses.map((one) => ({ address: one })),
     timeoutMs,
-    pino({ level: 'debug' }, lines.stream),
+    pino({ level: 'debug', base: null, timestamp: false }, lines.stream),
   )
   onTestFinished(() => socket.close())
   return socket
