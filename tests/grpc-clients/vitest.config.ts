@@ -5,6 +5,5 @@ export default mergeConfig(shared, {
   test: {
     globalSetup: 'test/global-setup.ts',
     testTimeout: 120_000,
-    hookTimeout: 60_000,
   },
 })

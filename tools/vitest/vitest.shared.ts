@@ -33,7 +33,8 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache') },
     // Real engines are slow on a busy machine. A test that waits without success still ends.
     testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A server process that does not start within 240 seconds ends with its output as the error.
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
   },
 })

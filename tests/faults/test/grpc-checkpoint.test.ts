@@ -7,7 +7,7 @@ import { type StandaloneChain, clientOf, type GeyserClient, startStandaloneChain
 import { startProcess } from './grpc-process.ts'
 import { createChainRecord } from './grpc-record.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const consumer = resolve(import.meta.dirname, 'grpc-consumer-process.ts')
 const commitment = CommitmentLevel.CONFIRMED

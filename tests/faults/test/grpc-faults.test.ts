@@ -4,7 +4,7 @@ import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from 
 import { createChainRecord, expectSame, readUpToNow } from './grpc-record.ts'
 import { filtersOf, kindsOf, readStream, type ReadStream } from './grpc-streams.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const levels = [CommitmentLevel.PROCESSED, CommitmentLevel.CONFIRMED, CommitmentLevel.FINALIZED]
 

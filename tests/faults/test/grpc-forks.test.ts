@@ -5,7 +5,7 @@ import { type StandaloneChain, clientOf, type GeyserClient, startStandaloneChain
 import { createChainRecord, expectSame } from './grpc-record.ts'
 import { kindsOf, type ReadStream, readStream } from './grpc-streams.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 // On this chain every sixteenth slot is abandoned: either half-way, or after it is complete.
 const branchEvery = 16n

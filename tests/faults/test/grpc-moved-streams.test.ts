@@ -6,7 +6,7 @@ import { createChainRecord, expectSame, readUpToNow } from './grpc-record.ts'
 import { filtersOf, kindsOf } from './grpc-streams.ts'
 import { type ReceivedItem, itemOf } from './grpc-update.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const levels = [CommitmentLevel.PROCESSED, CommitmentLevel.CONFIRMED, CommitmentLevel.FINALIZED]
 const patience = { timeout: 60_000, interval: 50 }

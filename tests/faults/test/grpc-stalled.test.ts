@@ -7,7 +7,7 @@ import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from 
 import { createChainRecord, expectSame } from './grpc-record.ts'
 import { filtersOf, kindsOf, readStream, type ReadStream } from './grpc-streams.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 // Each filter delivers every block once more, which adds up to some megabytes per second.
 const names = Array.from({ length: 240 }, (_, index) => `block${index}`)

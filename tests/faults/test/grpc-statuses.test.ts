@@ -8,7 +8,7 @@ import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from 
 import { createChainRecord, expectSame } from './grpc-record.ts'
 import { readStream } from './grpc-streams.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 let network: GrpcNetwork
 let client: GeyserClient

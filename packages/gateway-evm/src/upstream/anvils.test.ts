@@ -10,7 +10,7 @@ import { transactionHash } from './raw-transaction.ts'
 import { pooledNode } from '../testing/pooled-node.ts'
 import { createEncryptor } from '@fairlead/gateway-core/credentials/encryption'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 let directory: string
 let devnets: readonly Devnet[]

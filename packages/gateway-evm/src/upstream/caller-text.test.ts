@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { RateBudget } from '@fairlead/gateway-core/upstream/rate-budget'
 import { pooledNode } from '../testing/pooled-node.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 let directory: string
 let devnets: readonly Devnet[]
