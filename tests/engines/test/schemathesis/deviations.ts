@@ -146,6 +146,13 @@ export const deviations: readonly Deviation[] = [
     body: /\b(slot|epoch|(\w+_)?index|RANDAO|state id|block id|syncing_status)\b/,
   },
   {
+    reason: 'a path parameter without a pattern must not contain what a server could resolve to another path',
+    documents: /^beacon$/,
+    checks: ['positive_data_acceptance'],
+    statuses: [400],
+    body: /The path parameter peer_id must be a single path segment/,
+  },
+  {
     reason: 'schemathesis writes a list that it found in a response into the path',
     documents: /^beacon$/,
     checks: ['positive_data_acceptance'],
