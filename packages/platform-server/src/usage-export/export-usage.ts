@@ -27,6 +27,8 @@ const maxMs = 600_000
 /**
  * Streams a whole report as CSV (RFC 4180, with a header line), at the speed of the reader.
  *
+ * The stream ends after the database is released: a caller that has read it can start the next export at once.
+ *
  * @param ended - called once, when the export no longer uses the database
  * @returns the stream, once the database has prepared the report
  */
@@ -37,13 +39,17 @@ export function exportUsage(
 ): Promise<Readable> {
   return new Promise((resolve, reject) => {
     const csv = createCsvStream(columns)
+    // A reader of the stream sees it fail; a caller that still waits for the stream gets the error.
+    csv.on('error', reject)
     const signal = AbortSignal.timeout(maxMs)
     withSession((session) =>
-      pipeline(rowsOf(streamReport(session, query, () => resolve(csv))), csv, { signal }),
+      pipeline(rowsOf(streamReport(session, query, () => resolve(csv))), csv, { signal, end: false }),
     )
-      // A reader of the stream sees it fail; a caller that still waits for the stream gets the error.
-      .catch(reject)
       .finally(ended)
+      .then(
+        () => csv.end(),
+        (error: Error) => csv.destroy(error),
+      )
   })
 }
 

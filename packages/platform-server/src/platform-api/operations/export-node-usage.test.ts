@@ -1,9 +1,12 @@
+import { text as readText } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 import { insertNode } from '../../records/nodes.ts'
 import { writeUsage } from '../../records/usage.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
+import type { Store } from '../../store/open-store.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import { exportUsage } from '../../usage-export/export-usage.ts'
 import type { Success } from '../platform-call.ts'
@@ -128,14 +131,18 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([])
   })
 
+  // For each round: repeated requests use up the rate limit of a key, at most one each second.
+  const newKey = async (round: number) => {
+    const payload = { name: `round ${round}`, scopes: ['usage:read'] }
+    const created = await fixture.call('/v1/api-keys/', { method: 'POST', payload })
+    return { authorization: `Bearer ${created.json<{ key: string }>().key}` }
+  }
+
   it('leaves nothing open after a client disconnects', async () => {
     const address = await fixture.app.listen({ host: '127.0.0.1', port: 0 })
     const path = '/v2/reporting/node-usage/export/?date_from=2026-03-01&granularity=hour'
     for (let round = 0; round < 5; round++) {
-      // A key for each round: repeated requests use up the rate limit of a key, at most one each second.
-      const payload = { name: `round ${round}`, scopes: ['usage:read'] }
-      const created = await fixture.call('/v1/api-keys/', { method: 'POST', payload })
-      const headers = { authorization: `Bearer ${created.json<{ key: string }>().key}` }
+      const headers = await newKey(round)
       const response = await fetch(`${address}${path}`, { headers })
       await response.body?.cancel()
       // More than the concurrency limit, so each must end soon.
@@ -173,12 +180,53 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     expect(await cursors()).toBe(0)
   })
 
+  const exported = (withSession: Store['withSession'], ended: () => void) =>
+    exportUsage(
+      withSession,
+      {
+        organizationId: fixture.first.organizationId,
+        from: '2026-03-01T00:00:00.000Z',
+        granularity: 'month',
+        groupBy: new Set(),
+        order: [],
+      },
+      ended,
+    )
+
+  it('releases the database before the end of the text', async () => {
+    let isReleased = false
+    const releasedLate: Store['withSession'] = async (use) => {
+      const result = await fixture.store.withSession(use)
+      for (let turn = 0; turn < 20; turn++) await setImmediate()
+      return result
+    }
+    const csv = await exported(releasedLate, () => (isReleased = true))
+    expect((await readText(csv)).split('\r\n')).toHaveLength(3)
+    expect(isReleased).toBe(true)
+  })
+
+  it('fails when there is no session, and when a session is lost', async () => {
+    const ended = vi.fn<() => void>()
+    await expect(exported(() => Promise.reject(new Error('none')), ended)).rejects.toThrow('none')
+    expect(ended).toHaveBeenCalledOnce()
+    const lost: Store['withSession'] = async (use) => {
+      await fixture.store.withSession(use)
+      throw new Error('lost')
+    }
+    await expect(readText(await exported(lost, ended))).rejects.toThrow('lost')
+    expect(ended).toHaveBeenCalledTimes(2)
+  })
+
   it('responds to HEAD without a body, and leaves nothing open', async () => {
     const path = '/v2/reporting/node-usage/export/?date_from=2026-03-01'
     for (let round = 0; round < 3; round++) {
-      const head = async () => (await fixture.call(path, { method: 'HEAD' })).statusCode
-      await expect.poll(head, { timeout: 50_000 }).toBe(200)
+      const headers = await newKey(round)
+      const head = async () => (await fixture.call(path, { method: 'HEAD', headers })).statusCode
+      await expect.poll(head, { timeout: 50_000, interval: 1_000 }).toBe(200)
     }
+    const headers = await newKey(3)
+    const get = async () => (await fixture.call(path, { headers })).statusCode
+    await expect.poll(get, { timeout: 50_000, interval: 1_000 }).toBe(200)
   })
 
   it.each([
