@@ -1,4 +1,4 @@
-// The gateway of the working tree against that of another commit, in turns, with nginx as a reference.
+// The gateway of the working tree against that of another commit, at the same time, with nginx as a reference.
 import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { checkOut, commitOf, hasChanges, repository } from './fixtures/checkout.ts'
@@ -31,7 +31,7 @@ const flags = readFlags(import.meta.filename, {
   starts: {
     type: 'string',
     default: '8',
-    description: 'how often both are started, in turns first: even, 4 at least',
+    description: 'how often both are started, alternately first: even, 4 at least',
   },
   pairs: { type: 'string', default: '16', description: 'windows of each in a start' },
   seconds: { type: 'string', default: '1', description: 'length of a window' },
@@ -180,8 +180,8 @@ async function warmedUp(
 }
 
 /**
- * Both gateways take windows in the order a b b a, b a a b, with one of nginx after every four, so that each follows
- * itself, the other and nginx equally often.
+ * Both gateways are measured at the same time and share a processor: what else the machine does affects both alike. A
+ * window of nginx follows every second one.
  */
 async function measureWindows(
   contenders: Record<Name, Contender>,
@@ -190,8 +190,11 @@ async function measureWindows(
 ): Promise<Record<Name, ProxySample[]>> {
   const samples: Record<Name, ProxySample[]> = { 'working tree': [], other: [], nginx: [] }
   for (let pair = 0; pair < count; pair++) {
-    for (const name of [0, 3].includes(pair % 4) ? order : order.toReversed())
-      samples[name].push(await contenders[name].measure(seconds))
+    const pairOrder = pair % 2 === 0 ? order : order.toReversed()
+    const measured = await Promise.all(
+      pairOrder.map(async (name) => ({ name, sample: await contenders[name].measure(seconds) })),
+    )
+    for (const { name, sample } of measured) samples[name].push(sample)
     if (pair % 2 === 1) samples.nginx.push(await contenders.nginx.measure(seconds))
   }
   return samples
