@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { databaseOf, type DevelopmentFile, evmOnly, startGateway, temporaryFolder } from './gateway.ts'
+import { databaseOf, evmOnly, startGateway, temporaryFolder } from './gateway.ts'
 
 /**
  * Starts one gateway for all test files that do not stop it, and prepares a database for those that start their own.
@@ -22,6 +22,5 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 declare module 'vitest' {
   interface ProvidedContext {
     database: string
-    development: DevelopmentFile
   }
 }
