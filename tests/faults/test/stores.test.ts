@@ -142,9 +142,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
         rejected: limited.failures.length,
       })
       expect(limited.successes()).toBeLessThanOrEqual(maximum)
-      // A busy machine may make fewer calls than the limit allows.
-      const calls = limited.successes() + limited.failures.length
-      expect(limited.successes()).toBeGreaterThan(Math.min(rate * seconds, calls) * 0.5)
+      expect(limited.successes()).toBeGreaterThan(rate * seconds * 0.5)
     })
 
     it('continue without the database, apply changes soon after it is back, and lose no call', async () => {
