@@ -180,8 +180,8 @@ async function warmedUp(
 }
 
 /**
- * Both gateways are measured at the same time and share a processor: what else the machine does affects both alike. A
- * window of nginx follows every second one.
+ * Both gateways are measured at the same time and share a processor, so that other processes affect both equally. A
+ * window of nginx follows every second window of theirs.
  */
 async function measureWindows(
   contenders: Record<Name, Contender>,
