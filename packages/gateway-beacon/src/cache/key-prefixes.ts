@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '@fairlead/gateway-core/lru-cache'
 
 interface SharedPrefix {
   readonly prefix: string
@@ -10,7 +10,7 @@ const maxLists = 20_000
 
 /** Prefixes of cache keys: one for all pools of the same upstreams, in any order. */
 export class KeyPrefixes {
-  readonly #byList = new LRUCache<string, SharedPrefix>({ max: maxLists })
+  readonly #byList = createLruCache<SharedPrefix>({ maxEntries: maxLists })
   #last = 0
 
   /** Returns the prefix of a list of upstreams. */

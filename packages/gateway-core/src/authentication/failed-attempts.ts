@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../lru-cache.ts'
 import type { Logger } from 'pino'
 import { plainAddress } from '../admission/access-rules.ts'
 import { guardedInterval } from '@fairlead/http1'
@@ -56,8 +56,8 @@ export function createFailedAttemptLimiter(options: FailedAttemptOptions): Faile
     if (count > maxFailures)
       log.warn({ address: network, attempts: count }, 'too many requests with unknown credentials')
   }
-  const byNetwork = new LRUCache<string, Attempts>({
-    max: maxAddresses,
+  const byNetwork = createLruCache<Attempts>({
+    maxEntries: maxAddresses,
     dispose: (attempts, network) => logThrottled(network, attempts),
   })
   const cleanup = guardedInterval(() => {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../lru-cache.ts'
 import type { Grant } from '../grants/grant.ts'
 
 /** A resource that nodes with the same configuration share. */
@@ -46,15 +46,15 @@ const maxUnapplied = 1_000
  */
 export class NodeResources<resource extends NodeResource> {
   // The least recently used node loses its resource.
-  readonly #byNode = new LRUCache<string, SharedResource<resource>>({
-    max: maxNodes,
+  readonly #byNode = createLruCache<SharedResource<resource>>({
+    maxEntries: maxNodes,
     dispose: (shared, nodeId) => this.#release(shared, nodeId),
   })
   readonly #byText = new Map<string, SharedResource<resource>>()
   readonly #all = new Set<SharedResource<resource>>()
   /** For grants of the gateway, by node: configurations that no client of the node uses yet. */
-  readonly #unapplied = new LRUCache<string, Pick<SharedResource<resource>, 'text' | 'resource'>>({
-    max: maxUnapplied,
+  readonly #unapplied = createLruCache<Pick<SharedResource<resource>, 'text' | 'resource'>>({
+    maxEntries: maxUnapplied,
   })
   readonly #isStale: IsStale
 

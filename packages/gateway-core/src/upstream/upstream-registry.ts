@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../lru-cache.ts'
 import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import { type Connection, Upstream } from './upstream.ts'
 
@@ -38,9 +38,9 @@ export class UpstreamRegistry<connection extends ClosableConnection> {
   readonly #options: UpstreamRegistryOptions<connection>
   readonly #fingerprint: Fingerprint
   // The least recently used upstream is dropped; its connections close when they are idle.
-  readonly #upstreams = new LRUCache<string, Upstream<connection>>({ max: maxEntries })
+  readonly #upstreams = createLruCache<Upstream<connection>>({ maxEntries })
   // Upstreams that differ only in their rate limit share connections, so that streams outlive a change of the limit.
-  readonly #connections = new LRUCache<string, connection>({ max: maxEntries })
+  readonly #connections = createLruCache<connection>({ maxEntries })
 
   constructor(options: UpstreamRegistryOptions<connection>) {
     this.#options = options

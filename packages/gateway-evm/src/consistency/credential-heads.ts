@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '@fairlead/gateway-core/lru-cache'
 
 // The high-water mark of a credential expires after this time without calls.
 const lifetimeMs = 300_000
@@ -18,7 +18,7 @@ interface HighWaterMark {
  * credential may change to another one.
  */
 export class CredentialHeads {
-  readonly #marks = new LRUCache<string, HighWaterMark>({ max: maxCredentials })
+  readonly #marks = createLruCache<HighWaterMark>({ maxEntries: maxCredentials })
   readonly #graceMs: number
 
   /**

@@ -18,7 +18,7 @@ import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '@fairlead/gateway-core/lru-cache'
 import type { Logger } from 'pino'
 import type { JettonFamily } from '../operations/operations.ts'
 import { healthReader } from './health.ts'
@@ -80,7 +80,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
   const v2 = poolsOf('v2', 'jetton')
   const v3 = poolsOf('v3', 'jetton-v3')
   // Adapters cache data by this object.
-  const upstreamsByNode = new LRUCache<string, NodeEntry>({ max: maxCachedNodes })
+  const upstreamsByNode = createLruCache<NodeEntry>({ maxEntries: maxCachedNodes })
   return {
     of: (grant) => {
       const { jetton, 'jetton-v3': index = jetton } = grant.upstreams

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '@fairlead/gateway-core/lru-cache'
 import { addressPrefix } from '@fairlead/gateway-core/authentication/failed-attempts'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
@@ -28,9 +28,9 @@ export interface LookupLimit {
  * pass. The addresses of an IPv6 /64 network count together.
  */
 export function createLookupLimit(now: () => number = () => performance.now()): LookupLimit {
-  const buckets = new LRUCache<string, TokenBucket>({ max: maxAddresses })
+  const buckets = createLruCache<TokenBucket>({ maxEntries: maxAddresses })
   // Keyed by digest. Each secret is still looked up, so a revoked one grants no access.
-  const valid = new LRUCache<string, true>({ max: maxValid })
+  const valid = createLruCache<true>({ maxEntries: maxValid })
   return {
     take: (address, secret) => {
       if (valid.has(sha256Hex(secret))) return 0

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '@fairlead/gateway-core/lru-cache'
 
 /** Maximum number of requests per caller and minute. */
 export interface RatePolicy {
@@ -37,7 +37,7 @@ const maxCallers = 20_000
  * @see draft-ietf-httpapi-ratelimit-headers, for the headers
  */
 export function createRateLimits(now: () => number = () => performance.now()): RateLimits {
-  const windows = new LRUCache<string, Window>({ max: maxCallers })
+  const windows = createLruCache<Window>({ maxEntries: maxCallers })
   return {
     take({ name, quota }, caller) {
       const key = `${name} ${caller}`

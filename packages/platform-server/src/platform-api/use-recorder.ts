@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '@fairlead/gateway-core/lru-cache'
 import type { Identity } from '../identity/identity.ts'
 import { recordApiKeyUse } from '../records/api-keys.ts'
 import { recordSessionUse } from '../records/sessions.ts'
@@ -30,7 +30,7 @@ export function createUseRecorder(
   log: Logger,
   now: () => number = Date.now,
 ): UseRecorder {
-  const minutes = new LRUCache<string, number>({ max: maxCallers })
+  const minutes = createLruCache<number>({ maxEntries: maxCallers })
   const running = new Set<Promise<void>>()
   return {
     record(use) {

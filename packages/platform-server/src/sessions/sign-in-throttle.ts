@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '@fairlead/gateway-core/lru-cache'
 import { addressPrefix } from '@fairlead/gateway-core/authentication/failed-attempts'
 
 /** Limits password guessing. */
@@ -34,8 +34,8 @@ const trustedMs = 30 * 24 * 3_600_000
  * out of their usual networks.
  */
 export function createSignInThrottle(now: () => number = () => performance.now()): SignInThrottle {
-  const attempts = new LRUCache<string, Attempts>({ max: maxEntries })
-  const trusted = new LRUCache<string, number>({ max: maxEntries })
+  const attempts = createLruCache<Attempts>({ maxEntries })
+  const trusted = createLruCache<number>({ maxEntries })
   const current = (key: string): Attempts => {
     const existing = attempts.get(key)
     if (existing !== undefined && now() - existing.since < windowMs) return existing
