@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const worker: WorkerKind = {
   name: 'beacon chain',
   module: workerUrl(),
-  // The libraries read the preset at load time; the worker gets no other environment variables.
+  // The libraries read the preset at load time.
   env: { LODESTAR_PRESET: 'minimal' },
   maxHeapMegabytes: 1_024,
   gracefulStopMs: 500,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { compileCache } from '../runtime/compile-cache.ts'
 import type { WatchdogCommand, WatchdogNotice, WatchdogTask } from './watchdog-protocol.ts'
 
 const maxLines = 20
@@ -45,8 +46,8 @@ export function runEngine(task: WatchdogTask, listener: EngineRunListener): Engi
       // In a separate process group, neither Ctrl-C in a terminal nor a signal to the parent's group reaches the
       // watchdog.
       detached: true,
-      // Neither the watchdog nor the engine needs an environment variable, so none of its secrets are passed on.
-      env: {},
+      // Neither the watchdog nor the engine needs other environment variables, so none of the secrets are passed on.
+      env: { ...compileCache() },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       windowsHide: true,
     },

@@ -4,7 +4,7 @@ export interface WorkerKind {
   readonly name: string
   /** The module to run, with the current file extension of the package. */
   readonly module: URL
-  /** The complete environment of the worker. */
+  /** The environment of the worker, besides the compile cache of this process. */
   readonly env: Readonly<Record<string, string>>
   /**
    * Several times the normal memory use of the chain; beyond it there is a memory leak, and only the worker must fail.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { compileCache } from '../compile-cache.ts'
 import type { DevnetErrorCode } from '../devnet-error.ts'
 import type { Report } from '../devnet-event.ts'
 import type { WorkerKind } from './worker-kind.ts'
@@ -46,7 +47,7 @@ export interface WorkerRun<data> {
 export function runWorker<data>(kind: WorkerKind, task: unknown, report: Report): WorkerRun<data> {
   const worker = new Worker(kind.module, {
     workerData: task,
-    env: { ...kind.env },
+    env: { ...kind.env, ...compileCache() },
     execArgv: kind.module.pathname.endsWith('.ts') ? fromSources : [],
     resourceLimits: { maxOldGenerationSizeMb: kind.maxHeapMegabytes },
     stdout: true,
