@@ -117,11 +117,8 @@ export async function startProcess(
   return startServerProcess({
     program: process.execPath,
     args: [
-      // Optimized compilation of the WebAssembly database takes a third of the startup time. It pays off only for
-      // embedded chains.
-      ...(command === 'serve' || environment['FAIRLEAD_DEVELOPMENT_CHAINS'] === 'evm'
-        ? ['--liftoff-only']
-        : []),
+      // Optimized compilation of WebAssembly takes longer than the tests run.
+      '--liftoff-only',
       '--conditions=@fairlead/source',
       join(repository, 'packages/gateway/src/bin.ts'),
       command,

@@ -50,7 +50,13 @@ export async function startGateway(): Promise<RunningGateway> {
     await copyEmptyDatabase(join(folder, '.fairlead'))
     const { end } = await startServerProcess({
       program: process.execPath,
-      args: ['--conditions=@fairlead/source', join(repository, 'packages/gateway/src/bin.ts'), 'dev'],
+      args: [
+        // Optimized compilation of WebAssembly takes longer than the tests run.
+        '--liftoff-only',
+        '--conditions=@fairlead/source',
+        join(repository, 'packages/gateway/src/bin.ts'),
+        'dev',
+      ],
       cwd: folder,
       env: { ...environment(folder), FAIRLEAD_PORT: '0' },
     })

@@ -45,7 +45,8 @@ async function startIn(folder: string, remove: () => Promise<void>): Promise<Run
   mkdirSync(programs)
   const main = join(repository, 'packages/gateway/src/bin.ts')
   const command = join(programs, 'fairlead')
-  writeFileSync(command, `#!/bin/sh\nexec node --conditions=@fairlead/source ${main} "$@"\n`)
+  // Optimized compilation of WebAssembly takes longer than the tests run.
+  writeFileSync(command, `#!/bin/sh\nexec node --liftoff-only --conditions=@fairlead/source ${main} "$@"\n`)
   chmodSync(command, 0o755)
   const environment = {
     PATH: [programs, join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
