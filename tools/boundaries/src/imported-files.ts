@@ -9,31 +9,40 @@ const options: ts.CompilerOptions = {
   customConditions: ['@fairlead/source'],
 }
 
-/**
- * Finds the files of the workspace that programs load: by imports, directly or through other files, and as programs and
- * workers by `new URL('./file.ts', import.meta.url)`. Imports of types load nothing.
- *
- * @param programs - absolute paths
- * @returns the absolute path of each file, the programs included, and the file that loads it first
- */
-export function importedFiles(programs: Iterable<string>): ReadonlyMap<string, string | undefined> {
-  const importers = new Map<string, string | undefined>([...programs].map((program) => [program, undefined]))
-  // A map also visits what is added meanwhile.
-  for (const file of importers.keys())
-    for (const imported of importsOf(file)) if (!importers.has(imported)) importers.set(imported, file)
-  return importers
-}
+/** Finds the files of the workspace that programs import, directly or through other files. */
+export class ImportedFiles {
+  readonly #specifiersOf: (text: string) => readonly string[]
+  readonly #importsByFile = new Map<string, readonly string[]>()
 
-const importsByFile = new Map<string, readonly string[]>()
+  /** @param specifiersOf - the imports to follow */
+  constructor(specifiersOf: (text: string) => readonly string[]) {
+    this.#specifiersOf = specifiersOf
+  }
 
-function importsOf(file: string): readonly string[] {
-  const known = importsByFile.get(file)
-  if (known !== undefined) return known
-  const imports = /\.(?:ts|tsx|mjs)$/.test(file)
-    ? loadedSpecifiers(readFileSync(file, 'utf8')).flatMap((specifier) => resolveImport(specifier, file))
-    : []
-  importsByFile.set(file, imports)
-  return imports
+  /**
+   * @param programs - absolute paths
+   * @returns the absolute path of each file, the programs included, and the file that imports it first
+   */
+  of(programs: Iterable<string>): ReadonlyMap<string, string | undefined> {
+    const importers = new Map<string, string | undefined>(
+      [...programs].map((program) => [program, undefined]),
+    )
+    // A map also visits what is added meanwhile.
+    for (const file of importers.keys())
+      for (const imported of this.#importsOf(file))
+        if (!importers.has(imported)) importers.set(imported, file)
+    return importers
+  }
+
+  #importsOf(file: string): readonly string[] {
+    const known = this.#importsByFile.get(file)
+    if (known !== undefined) return known
+    const imports = /\.(?:ts|tsx|mjs)$/.test(file)
+      ? this.#specifiersOf(readFileSync(file, 'utf8')).flatMap((specifier) => resolveImport(specifier, file))
+      : []
+    this.#importsByFile.set(file, imports)
+    return imports
+  }
 }
 
 const cache = ts.createModuleResolutionCache('/', (path) => path, options)
@@ -53,7 +62,10 @@ function resolveImport(specifier: string, file: string): readonly string[] {
   return resolvedModule === undefined ? [] : [resolvedModule.resolvedFileName]
 }
 
-/** Returns the specifiers of everything that a module loads at run time, in source order. */
+/**
+ * Returns the specifiers of everything that a module loads at run time, in source order: by imports, and as programs
+ * and workers by `new URL('./file.ts', import.meta.url)`. Imports of types load nothing.
+ */
 export function loadedSpecifiers(text: string): readonly string[] {
   const specifiers: string[] = []
   const add = (node: ts.Node | undefined): void => {

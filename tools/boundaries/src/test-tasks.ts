@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** A test task of a package whose result turbo stores. */
-export interface TestTask {
+/** A task whose result turbo stores. */
+export interface CachedTask {
   /** Such as `@fairlead/core#test`. */
   readonly name: string
+  /** The script of the package. */
+  readonly command: string
   /** Absolute path of the package. */
   readonly folder: string
   /** Absolute paths of the files whose change makes the task run again. */
@@ -13,7 +15,6 @@ export interface TestTask {
 
 interface Task {
   readonly taskId: string
-  readonly task: string
   readonly command: string
   readonly directory: string
   readonly inputs: Readonly<Record<string, string>>
@@ -27,15 +28,16 @@ interface DryRun {
 }
 
 /**
- * Reads the test tasks whose results turbo stores. The inputs of a task contain those of the tasks on which it depends.
+ * Reads the tasks whose results turbo stores. The inputs of a task contain those of the tasks on which it depends.
  *
  * @param root - absolute path of the repository
+ * @param names - the tasks to run
  * @throws Error if turbo fails
  */
-export function readTestTasks(root: string): readonly TestTask[] {
+export function readCachedTasks(root: string, ...names: readonly string[]): readonly CachedTask[] {
   const { status, stdout, stderr } = spawnSync(
     join(root, 'node_modules/.bin/turbo'),
-    ['run', 'test', 'test:reality', '--dry=json'],
+    ['run', ...names, '--dry=json'],
     {
       cwd: root,
       encoding: 'utf8',
@@ -47,20 +49,20 @@ export function readTestTasks(root: string): readonly TestTask[] {
   const { globalCacheInputs, tasks } = JSON.parse(stdout) as DryRun
   const byName = new Map(tasks.map((task) => [task.taskId, task]))
   const withDependencies = (name: string): readonly Task[] => {
-    const names = new Set([name])
+    const reached = new Set([name])
     // A set also visits what is added meanwhile.
-    for (const each of names)
-      for (const dependency of byName.get(each)?.dependencies ?? []) names.add(dependency)
-    return [...names].flatMap((each) => byName.get(each) ?? [])
+    for (const each of reached)
+      for (const dependency of byName.get(each)?.dependencies ?? []) reached.add(dependency)
+    return [...reached].flatMap((each) => byName.get(each) ?? [])
   }
   const global = Object.keys(globalCacheInputs.files).map((path) => join(root, path))
   return tasks
     .filter(
-      ({ task, command, resolvedTaskDefinition }) =>
-        task.startsWith('test') && command !== '<NONEXISTENT>' && resolvedTaskDefinition.cache,
+      ({ command, resolvedTaskDefinition }) => command !== '<NONEXISTENT>' && resolvedTaskDefinition.cache,
     )
-    .map(({ taskId, directory }) => ({
+    .map(({ taskId, command, directory }) => ({
       name: taskId,
+      command,
       folder: join(root, directory),
       inputs: new Set([...global, ...withDependencies(taskId).flatMap((task) => inputsOf(task, root))]),
     }))
