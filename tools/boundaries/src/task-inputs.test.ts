@@ -2,7 +2,7 @@ import { matchesGlob, relative, resolve, sep } from 'node:path'
 import { expect, it } from 'vitest'
 import { ImportedFiles, loadedSpecifiers } from './imported-files.ts'
 import { specifiersOf } from './read-imports.ts'
-import { type CachedTask, readCachedTasks } from './test-tasks.ts'
+import { type CachedTask, readCachedTasks } from './cached-tasks.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const pathOf = (file: string | undefined) => (file === undefined ? '' : relative(root, file))
@@ -61,7 +61,7 @@ function isLinted(path: string, { command }: CachedTask): boolean {
 it('follows imports through files and packages', () => {
   const files = [...loaded.of([import.meta.filename]).keys()].map(pathOf)
   expect(files).toEqual(
-    expect.arrayContaining(['tools/boundaries/src/imported-files.ts', 'tools/boundaries/src/test-tasks.ts']),
+    expect.arrayContaining(['tools/boundaries/src/imported-files.ts', 'tools/boundaries/src/cached-tasks.ts']),
   )
   const program = resolve(root, 'packages/sdk/src/index.ts')
   expect([...loaded.of([program]).keys()].map(pathOf)).toContain('packages/core/src/index.ts')
