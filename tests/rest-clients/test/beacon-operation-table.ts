@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { routes } from '@fairlead/beacon/contract'
 import type { Route } from '@fairlead/core'
 import { expectedErrors, gloas, type ExpectedError } from './lodestar/expected-errors.ts'
+import { byPath, tableOf, totalsTable } from './operation-page.ts'
 import { repository } from '@fairlead/e2e-tests/gateway'
 
 /** The documentation page with the table. */
@@ -14,9 +15,7 @@ export const calledDirectly = {
   produceBlockV4: gloas,
 } as const satisfies Readonly<Record<string, ExpectedError | undefined>>
 
-const operations = Object.values<Route>(routes).toSorted(
-  (left, right) => order(left.path, right.path) || order(left.method, right.method),
-)
+const operations = Object.values<Route>(routes).toSorted(byPath)
 const expectedErrorsByMethod = new Map<string, ExpectedError | undefined>([
   ...Object.entries(expectedErrors).map(
     ([name, expectedError]) => [name.split('.')[1] ?? '', expectedError] as const,
@@ -44,7 +43,6 @@ export function beaconPageText(): string {
     ]
   })
   const heading = ['Operation', 'Id', 'Request', 'Response', 'Stage', 'Embedded chain']
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const totals: readonly (readonly [string, number])[] = [
     ['In the specification', operations.length],
     ['Accept SSZ and JSON', count(acceptsSsz)],
@@ -57,24 +55,15 @@ export function beaconPageText(): string {
   return [
     '# Operations of the beacon node API',
     '',
-    line(['Operations', 'Number']),
-    line(['---', '---:']),
-    ...totals.map(([name, number]) => line([name, String(number)])),
+    ...totalsTable(totals),
     '',
     'A test calls each operation through the gateway and compares the result with this table. [Beacon node',
     'API](node-access/beacon.md) describes the behavior of the gateway, and the operations of earlier releases that it',
     'forwards.',
     '',
-    line(heading),
-    line(heading.map(() => '---')),
-    ...rows.map(line),
+    ...tableOf(heading, rows),
     '',
   ].join('\n')
-}
-
-function order(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }
 
 function namesOf(body: { schema?: object; mediaTypes?: readonly string[] } | undefined): string {

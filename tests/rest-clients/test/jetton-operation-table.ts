@@ -1,6 +1,7 @@
 import type { Route } from '@fairlead/core'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
 import { join } from 'node:path'
+import { byPath, tableOf, totalsTable } from './operation-page.ts'
 import { type ExpectedError, v2ExpectedErrors, v3ExpectedErrors } from './jetton/expected-errors.ts'
 import { repository } from '@fairlead/e2e-tests/gateway'
 
@@ -35,9 +36,7 @@ export function jettonPageText(): string {
   return [
     '# Operations of the TON API',
     '',
-    line(['Operations', 'Number']),
-    line(['---', '---:']),
-    ...totals.map(([name, number]) => line([name, String(number)])),
+    ...totalsTable(totals),
     '',
     'A test calls each operation through the gateway, validates the response against the specification, and compares the',
     'result with this table. [TON API](node-access/ton.md) describes the behavior of the gateway.',
@@ -46,11 +45,11 @@ export function jettonPageText(): string {
     '',
     '`POST /api/v2/jsonRPC` calls each method by name, with an object of parameters.',
     '',
-    ...tableOf(v2Operations),
+    ...operationTable(v2Operations),
     '',
     '## Family v3',
     '',
-    ...tableOf(v3Operations),
+    ...operationTable(v3Operations),
     '',
   ].join('\n')
 }
@@ -65,20 +64,17 @@ function operationsOf(
         route.operationId in expectedErrors ? route.operationId : route.operationId.replace(/ByPost$/, '')
       return { route, name, expectedError: expectedErrors[name] }
     })
-    .toSorted(
-      (left, right) =>
-        order(left.route.path, right.route.path) || order(left.route.method, right.route.method),
-    )
+    .toSorted((left, right) => byPath(left.route, right.route))
 }
 
-function tableOf(operations: readonly JettonOperation[]): readonly string[] {
+function operationTable(operations: readonly JettonOperation[]): readonly string[] {
   const heading = ['Operation', 'Id', 'Embedded chain']
   const rows = operations.map(({ route: { method, path, operationId }, expectedError }) => [
     `\`${method} ${path}\``,
     `\`${operationId}\``,
     expectedError ? `${expectedError.status}: ${expectedError.reason}` : 'yes',
   ])
-  return [heading, heading.map(() => '---'), ...rows].map(line)
+  return tableOf(heading, rows)
 }
 
 function countsOfErrors(operations: readonly JettonOperation[]): ReadonlyMap<string, number> {
@@ -89,13 +85,4 @@ function countsOfErrors(operations: readonly JettonOperation[]): ReadonlyMap<str
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   return counts
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`
-}
-
-function order(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }
