@@ -1,4 +1,5 @@
-import type { Grant } from '../grants/grant.ts'
+import { sha256Hex } from '../credentials/secret.ts'
+import type { CredentialRecord, Grant } from '../grants/grant.ts'
 import { type Admission, type Permit, isRejection, type Rejection } from '../admission/types.ts'
 import { type AdmissionOptions, createAdmission, type BuiltinAdmission } from '../admission/admission.ts'
 
@@ -16,6 +17,17 @@ export function grantWith(change: Partial<Grant> = {}): Grant {
     upstreams: {},
     ...change,
   }
+}
+
+/** Returns the record of a second node with the upstreams of a first one; none without a token. */
+export function secondNode(token: string | undefined, grant: Grant): readonly CredentialRecord[] {
+  if (token === undefined) return []
+  return [
+    {
+      sha256: sha256Hex(token),
+      grant: { ...grant, credentialId: 'second-credential', nodeId: 'second-node' },
+    },
+  ]
 }
 
 /** Creates an admission without effective limits, with the changes of a test. */

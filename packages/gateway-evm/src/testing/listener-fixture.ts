@@ -15,6 +15,7 @@ import type { WebSocketDependencies } from '../websocket/dependencies.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import type { UsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
 import { createSubscriptionMultiplexers } from '../subscriptions/multiplexers.ts'
+import { grantWith, secondNode } from '@fairlead/gateway-core/testing/limited-grant'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import {
   type AuthenticatorChoices,
@@ -75,28 +76,12 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
     ...options
   } = overrides
   const directory = createDirectory()
-  const grant: Grant = {
-    credentialId: 'credential',
-    kind: 'token',
-    nodeId: 'node',
-    projectId: 'project',
-    organizationId: 'organization',
-    chain: 'evm',
-    network: 'devnet',
-    protocols: ['evm'],
+  const grant = grantWith({
     withheldMethods,
     upstreams: { evm: upstream, ...(websocket !== undefined && { websocket }) },
     ...change,
-  }
-  const second =
-    secondToken === undefined
-      ? []
-      : [
-          {
-            sha256: sha256Hex(secondToken),
-            grant: { ...grant, credentialId: 'second-credential', nodeId: 'second-node' },
-          },
-        ]
+  })
+  const second = secondNode(secondToken, grant)
   const replace = (newer: Partial<Grant> = {}) =>
     directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }, ...second])
   replace()

@@ -16,6 +16,7 @@ import { createGrpcMetrics } from '../metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
+import { grantWith, secondNode } from '@fairlead/gateway-core/testing/limited-grant'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import {
   type AuthenticatorChoices,
@@ -72,27 +73,14 @@ export async function grpcInFrontOf(
   }: GrpcFixtureOptions = {},
 ): Promise<GrpcFixture> {
   const directory = createDirectory()
-  const grant: Grant = {
-    credentialId: 'credential',
+  const grant = grantWith({
     kind: 'x-token',
-    nodeId: 'node',
-    projectId: 'project',
-    organizationId: 'organization',
     chain: 'solana',
-    network: 'devnet',
     protocols: ['grpc'],
     upstreams: { grpc: upstream },
     ...initialGrant,
-  }
-  const second =
-    secondToken === undefined
-      ? []
-      : [
-          {
-            sha256: sha256Hex(secondToken),
-            grant: { ...grant, credentialId: 'second-credential', nodeId: 'second-node' },
-          },
-        ]
+  })
+  const second = secondNode(secondToken, grant)
   const replace = (change: Partial<Grant> | 'revoked' = {}) =>
     directory.replace([
       ...(change === 'revoked' ? [] : [{ sha256: sha256Hex(xToken), grant: { ...grant, ...change } }]),
