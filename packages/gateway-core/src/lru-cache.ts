@@ -12,7 +12,7 @@ export interface LruCacheOptions<value> {
  * Creates a cache that is bounded by its number of entries. Its lists grow with the entries: with the option `max`,
  * lru-cache allocates them for all entries at once, which takes megabytes and milliseconds for each empty cache.
  */
-export function createLruCache<value extends NonNullable<unknown>>(
+export function createLruCache<value extends object | string | number | boolean>(
   options: LruCacheOptions<value>,
 ): LRUCache<string, value> {
   const { maxEntries, ...rest } = options

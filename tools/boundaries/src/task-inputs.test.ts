@@ -61,7 +61,10 @@ function isLinted(path: string, { command }: CachedTask): boolean {
 it('follows imports through files and packages', () => {
   const files = [...loaded.of([import.meta.filename]).keys()].map(pathOf)
   expect(files).toEqual(
-    expect.arrayContaining(['tools/boundaries/src/imported-files.ts', 'tools/boundaries/src/cached-tasks.ts']),
+    expect.arrayContaining([
+      'tools/boundaries/src/imported-files.ts',
+      'tools/boundaries/src/cached-tasks.ts',
+    ]),
   )
   const program = resolve(root, 'packages/sdk/src/index.ts')
   expect([...loaded.of([program]).keys()].map(pathOf)).toContain('packages/core/src/index.ts')
