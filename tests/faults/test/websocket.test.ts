@@ -7,7 +7,7 @@ import { createPublicClient, webSocket } from 'viem'
 import { type MemoryMeter, memoryMeter } from '@fairlead/vitest/memory-meter'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from './gateway.ts'
+import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let gateway: DevelopmentGateway

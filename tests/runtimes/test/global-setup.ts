@@ -1,0 +1,1 @@
+export { setup } from '@fairlead/e2e-tests/one-gateway'
