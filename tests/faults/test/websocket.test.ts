@@ -35,13 +35,21 @@ afterAll(async () => {
   await folder.remove()
 })
 
+const engineTimeoutMs = 60_000
 const patience = { timeout: 30_000, interval: 50 }
 
 /** Calls the engine behind the gateway, for methods that the gateway does not expose. */
 async function engine<result>(method: string, params: unknown[] = []): Promise<result> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(engineUrl, { method: 'POST', headers, body })
+  const response = await fetch(engineUrl, {
+    method: 'POST',
+    headers,
+    body,
+    signal: AbortSignal.timeout(engineTimeoutMs),
+  }).catch((cause: unknown) => {
+    throw new Error(`the engine does not respond to ${method}`, { cause })
+  })
   const { result, error } = (await response.json()) as { result: result; error?: { message: string } }
   if (error) throw new Error(`${method}: ${error.message}`)
   return result
