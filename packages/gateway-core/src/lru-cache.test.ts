@@ -1,3 +1,4 @@
+import { collectGarbage } from '@fairlead/vitest/collect-garbage'
 import { expect, it } from 'vitest'
 import { createLruCache } from './lru-cache.ts'
 
@@ -23,9 +24,11 @@ it('evicts the least recently used entry', () => {
 })
 
 it('allocates no memory for entries that it does not have', () => {
-  // With preallocated lists, each cache would take more than 24 MB.
+  // Preallocated lists would take more than 24 MB per cache.
+  collectGarbage()
   const before = process.memoryUsage()
   const caches = Array.from({ length: 10 }, () => createLruCache<number>({ maxEntries: 1_000_000 }))
+  collectGarbage()
   const after = process.memoryUsage()
   expect(caches).toHaveLength(10)
   expect(after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers).toBeLessThan(24_000_000)

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 export interface LruCacheOptions<value> {
   /** The least recently used entry above this number is evicted. */
   readonly maxEntries: number
-  /** Called after an entry is evicted, replaced or deleted. */
+  /** Called with each entry that is evicted, replaced or deleted, before it is removed. */
   readonly dispose?: (value: value, key: string) => void
 }
 
