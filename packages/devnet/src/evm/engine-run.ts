@@ -29,6 +29,8 @@ export interface EngineRun {
 export interface EngineRunListener {
   onOutput: (line: string) => void
   onUnsaved: (message: string) => void
+  /** The engine hangs and is being killed. */
+  onUnresponsive: () => void
 }
 
 /**
@@ -70,6 +72,9 @@ export function runEngine(task: WatchdogTask, listener: EngineRunListener): Engi
         return
       case 'unsaved':
         listener.onUnsaved(notice.message)
+        return
+      case 'unresponsive':
+        listener.onUnresponsive()
         return
       case 'exited':
         ended = notice

@@ -17,6 +17,7 @@ import { defaultTimings, type SupervisorTimings } from '../runtime/supervisor-ti
 
 const probeMs = 15
 const saveIntervalMs = 1_000
+const defaultResponseDeadlineMs = 5_000
 // Usually this takes less than 0.1 s; a chain with a long history writes hundreds of megabytes.
 const stopDeadlineMs = 60_000
 
@@ -29,6 +30,8 @@ export interface EvmChainOptions {
   signal?: AbortSignal | undefined
   /** Intervals and timeouts of the supervisor. */
   timings?: Partial<SupervisorTimings> | undefined
+  /** Milliseconds that the engine has to respond before it counts as hanging; 5,000 by default. */
+  responseDeadlineMs?: number | undefined
   /** Milliseconds to wait for another process that uses the directory. */
   lockWaitMs?: number | undefined
 }
@@ -92,6 +95,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
         exitStateFile,
         recordFile,
         saveIntervalMs,
+        responseDeadlineMs: options.responseDeadlineMs ?? defaultResponseDeadlineMs,
         stopDeadlineMs,
       }
     },

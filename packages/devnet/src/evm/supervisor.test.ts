@@ -56,6 +56,26 @@ test('an engine killed right after its start has the sample data already', async
   expect(await receiptOf(chain, example.transfer_hash)).toMatchObject({ status: '0x1' })
 })
 
+test('an engine that hangs is killed and restarts at the same URL', async () => {
+  const directory = await scratchDirectory()
+  const { chain, events } = await start(directory, { responseDeadlineMs: 500 })
+  const { url } = chain
+  const before = runningEngine(directory).engine
+  process.kill(before, 'SIGSTOP')
+  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 20_000 })
+  expect(kinds(events).slice(2)).toEqual([
+    'ready',
+    'unresponsive',
+    'exited',
+    'restarting',
+    'starting',
+    'ready',
+  ])
+  expect(events.find((event) => event.kind === 'exited')).toMatchObject({ signal: 'SIGKILL' })
+  expect(chain.url).toBe(url)
+  expect(await receiptOf(chain, chain.example.transfer_hash)).toMatchObject({ status: '0x1' })
+})
+
 test('an engine that another process stops saves its state', async () => {
   const directory = await scratchDirectory()
   const { chain, events } = await start(directory)

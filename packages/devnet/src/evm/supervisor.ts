@@ -28,7 +28,7 @@ export interface Supervisor {
 }
 
 /**
- * Starts an engine and restarts it whenever it exits unexpectedly.
+ * Starts an engine and restarts it whenever it exits unexpectedly or hangs.
  *
  * @param engine The engine to run.
  * @param timings Intervals and timeouts.
@@ -91,6 +91,8 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
         onOutput: (line) => report({ kind: 'output', line, message: line }),
         onUnsaved: (message) =>
           report({ kind: 'unsaved', message: `The state could not be written: ${message}` }),
+        onUnresponsive: () =>
+          report({ kind: 'unresponsive', message: 'The engine does not respond and is killed.' }),
       })
       const start = await waitUntilReady(run, task.url).then(
         (wasReady) => ({ wasReady, error: undefined }),

@@ -15,6 +15,8 @@ export interface WatchdogTask {
   recordFile: string
   /** Milliseconds between two checks for a state change to save. */
   saveIntervalMs: number
+  /** Milliseconds that the engine has to respond. An idle engine that misses two deadlines in a row is killed. */
+  responseDeadlineMs: number
   /** Milliseconds that the engine has to exit before it is killed. */
   stopDeadlineMs: number
 }
@@ -27,6 +29,7 @@ export type WatchdogNotice =
   | { kind: 'output'; line: string }
   | { kind: 'saved' }
   | { kind: 'unsaved'; message: string }
+  | { kind: 'unresponsive' }
   | { kind: 'exited'; exitCode: number | null; signal: string | null }
 
 /** Stored in the data directory while an engine runs, for the next start after a crash. */

@@ -1,12 +1,14 @@
 /**
- * Runs one engine and outlives its parent process: when that process exits for any reason, the watchdog saves the
- * engine's state and stops the engine. Started by `engine-run.ts` with a {@link WatchdogTask} as its argument.
+ * Runs one engine, kills it when it hangs, and outlives its parent process: when that process exits for any reason, the
+ * watchdog saves the engine's state and stops the engine. Started by `engine-run.ts` with a {@link WatchdogTask} as its
+ * argument.
  */
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { writeEngineRecord } from './engine-record.ts'
 import { identifyProcess } from '../runtime/process-identity.ts'
+import { untilUnresponsive } from './response-watch.ts'
 import { adoptExitState } from './state/state-file.ts'
 import { keepState, type StateKeeper } from './state/state-keeper.ts'
 import type { WatchdogCommand, WatchdogNotice, WatchdogTask } from './watchdog-protocol.ts'
@@ -41,7 +43,16 @@ engine.on('error', (error) => {
   if (engine.pid === undefined) void end(null, error.message)
 })
 engine.on('close', (exitCode, signal) => void end(exitCode, signal))
+if (engine.pid !== undefined) void killWhenUnresponsive(engine.pid)
 if (!process.connected) stop()
+
+async function killWhenUnresponsive(pid: number): Promise<void> {
+  const { url, responseDeadlineMs } = task
+  const hangs = await untilUnresponsive({ url, pid, deadlineMs: responseDeadlineMs, signal: deadline.signal })
+  if (!hangs) return
+  notify({ kind: 'unresponsive' })
+  engine.kill('SIGKILL')
+}
 
 function startSaving(): void {
   if (keeper !== undefined || finishing !== undefined) return

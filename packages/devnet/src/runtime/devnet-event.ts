@@ -52,6 +52,10 @@ export type DevnetEvent = {
       kind: 'unsaved'
     }
   | {
+      /** The engine hangs and is being killed; `exited` follows. */
+      kind: 'unresponsive'
+    }
+  | {
       /** The engine has failed permanently and is not restarted. */
       kind: 'failed'
       error: DevnetError

@@ -152,10 +152,17 @@ function secretsOf(file: DevelopmentFile | undefined): PlainSecrets | undefined 
   return { apiKey: file.api_key, token, username, password, ...(typeof xToken === 'string' && { xToken }) }
 }
 
+const problems: ReadonlySet<DevnetEvent['kind']> = new Set([
+  'exited',
+  'restarting',
+  'failed',
+  'unsaved',
+  'unresponsive',
+])
+
 function report(event: DevnetEvent, log: Logger, progress: (line: string) => void): void {
   const { kind, chain, message } = event
   if (kind === 'output') log.debug({ chain, line: event.line }, 'chain output')
-  else if (kind === 'exited' || kind === 'restarting' || kind === 'failed' || kind === 'unsaved') {
-    log.error({ chain, kind }, message)
-  } else if (kind !== 'stopping' && kind !== 'stopped') progress(`${chain}: ${message}`)
+  else if (problems.has(kind)) log.error({ chain, kind }, message)
+  else if (kind !== 'stopping' && kind !== 'stopped') progress(`${chain}: ${message}`)
 }
