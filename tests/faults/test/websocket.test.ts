@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 
+const patience = { timeout: 30_000, interval: 50 }
+
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let gateway: DevelopmentGateway
 let meter: MemoryMeter
@@ -29,6 +31,8 @@ beforeAll(async () => {
   sample = JSON.parse(readFileSync(join(folder.path, '.fairlead/evm/seed.json'), 'utf8')) as typeof sample
   const [{ ws_url: url, token }] = gateway.file.nodes
   wsUrl = `${url}/${token}`
+  // The probe traces a transaction, and anvil can hang when it traces while it mines.
+  await vi.waitFor(() => expect(gateway.output()).toContain('"node methods probed"'), patience)
 })
 afterAll(async () => {
   await gateway.end('SIGTERM')
@@ -36,7 +40,6 @@ afterAll(async () => {
 })
 
 const engineTimeoutMs = 60_000
-const patience = { timeout: 30_000, interval: 50 }
 
 /** Calls the engine behind the gateway, for methods that the gateway does not expose. */
 async function engine<result>(method: string, params: unknown[] = []): Promise<result> {
