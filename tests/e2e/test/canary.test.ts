@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
@@ -8,28 +9,11 @@ import { subscribeGeyser } from '@fairlead/grpc/solana'
 import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { createFairlead, createNode, unwrap } from '@fairlead/sdk'
 import { createEvmClient, createProvider, subscribe, webSocket } from '@fairlead/sdk/evm'
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { type DevelopmentGateway, startGateway, temporaryFolder } from './gateway.ts'
+import { canary } from './canary.ts'
 
-const canary = (name: string) => `canary-${name}-7f3a91c2e5`
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let gateway: DevelopmentGateway
-beforeAll(async () => {
-  folder = await temporaryFolder(inject('database'))
-  gateway = await startGateway(folder.path, {
-    FAIRLEAD_LOG_LEVEL: 'debug',
-    FAIRLEAD_METRICS_TOKEN: canary('metrics'),
-    FAIRLEAD_LOG_REQUESTS: 'all',
-    // Nothing listens there, and the error must not contain the password.
-    FAIRLEAD_TRACING_ENDPOINT: `http://traces:${canary('traces')}@127.0.0.1:9/v1/traces`,
-    FAIRLEAD_TRACING_RATIO: '1',
-  })
-})
-afterAll(async () => {
-  await gateway.end('SIGTERM')
-  await folder.remove()
-})
+const readOutput = () => readFileSync(inject('output'), 'utf8')
 
 /** All representations in which a program could show an error. */
 function formatError(error: unknown): string {
@@ -67,7 +51,7 @@ const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().n
 
 describe('secrets', () => {
   it('appear in no error, output, log line, metric or response, on success and on failure', async () => {
-    const { base_url: baseUrl, api_key: apiKey, nodes } = gateway.file
+    const { base_url: baseUrl, api_key: apiKey, nodes } = inject('development')
     const [{ token, username, password, node_url: url }, , , solanaNode] = nodes
     const invalid = { key: canary('key'), token: canary('token'), password: canary('password') }
     const unreachableUrl = 'http://127.0.0.1:9'
@@ -275,7 +259,7 @@ describe('secrets', () => {
       headers: { authorization: `Bearer ${canary('metrics')}` },
     })
     expect(metrics.status).toBe(200)
-    texts.push(await metrics.text(), gateway.output())
+    texts.push(await metrics.text(), readOutput())
 
     const basicValues = [`${username}:${password}`, `user:${invalid.password}`].map((credentials) =>
       btoa(credentials),
@@ -293,8 +277,8 @@ describe('secrets', () => {
     const leaks = secrets.filter((secret) => texts.some((text) => text.includes(secret)))
     expect(leaks).toEqual([])
     // The check above would also pass for an empty log.
-    expect(gateway.output()).toContain('"node request"')
-    expect(gateway.output()).toContain('"node websocket"')
+    expect(readOutput()).toContain('"node request"')
+    expect(readOutput()).toContain('"node websocket"')
     expect(texts.join('\n')).toContain('TRANSPORT_FAILED')
     for (const status of ['UNAUTHENTICATED', 'UNAVAILABLE', 'INVALID_ARGUMENT']) {
       expect(texts.join('\n')).toContain(status)

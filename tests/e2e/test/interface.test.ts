@@ -1,5 +1,6 @@
 import { connect } from 'node:http2'
 import { describe, expect, inject, it } from 'vitest'
+import { canary } from './canary.ts'
 
 const { base_url: base, api_key: key, organization_id: organization, nodes } = inject('development')
 const [node, , , solana] = nodes
@@ -233,6 +234,7 @@ describe('gRPC', () => {
 
 describe('operations', () => {
   it.each(['/healthz', '/readyz', '/metrics', '/console/'])('responds to %s', async (path) => {
-    expect((await fetch(base + path)).status).toBe(200)
+    const headers = { authorization: `Bearer ${canary('metrics')}` }
+    expect((await fetch(base + path, { headers })).status).toBe(200)
   })
 })

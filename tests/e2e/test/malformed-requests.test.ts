@@ -1,25 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, inject, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type MalformedRequest, malformedRequests } from './malformed-requests.ts'
 import { malformedTransfers, sendBytes } from './malformed-transfers.ts'
-import { evmOnly, type DevelopmentGateway, startGateway, temporaryFolder } from './gateway.ts'
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let gateway: DevelopmentGateway
-let url: URL
-
-beforeAll(async () => {
-  folder = await temporaryFolder(inject('database'))
-  gateway = await startGateway(folder.path, evmOnly)
-  url = new URL(`${gateway.file.base_url}/${gateway.file.nodes[0].token}`)
-})
-
-afterAll(async () => {
-  await gateway.end('SIGTERM')
-  await folder.remove()
-})
+const { api_key: apiKey, base_url: baseUrl, nodes } = inject('development')
+const [node] = nodes
+const url = new URL(`${baseUrl}/${node.token}`)
 
 interface ReceivedResponse {
   readonly status: number
@@ -71,7 +60,7 @@ describe('malformed requests', () => {
   )
 
   it('get the same responses over one WebSocket, which stays open except for messages that are too long', async () => {
-    const [{ ws_url: wsUrl, token }] = gateway.file.nodes
+    const { ws_url: wsUrl, token } = node
     const openSocket = async () => {
       const socket = new WebSocket(`${wsUrl}/${token}`)
       await once(socket, 'open')
@@ -129,8 +118,8 @@ describe('malformed requests', () => {
   )
 
   it('are not echoed when they contain a secret', async () => {
-    const { token, password } = gateway.file.nodes[0]
-    for (const secret of [token, password, gateway.file.api_key]) {
+    const { token, password } = node
+    for (const secret of [token, password, apiKey]) {
       for (const text of [
         secret,
         `{"jsonrpc":"2.0","id":1,"method":"${secret}"}`,
@@ -146,6 +135,6 @@ describe('malformed requests', () => {
         expect(echo).not.toContain(secret)
       }
     }
-    expect(gateway.output()).not.toContain(token)
+    expect(readFileSync(inject('output'), 'utf8')).not.toContain(token)
   })
 })

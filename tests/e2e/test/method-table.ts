@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
-import { repository, startGateway, temporaryFolder } from './gateway.ts'
+import { evmOnly, repository, startGateway, temporaryFolder } from './gateway.ts'
 
 /** Responses to every method, by transport: `available`, `available -32602 params rejected`, `missing -32601`. */
 export interface MethodTable {
@@ -43,7 +43,7 @@ interface Report {
 export async function probeBoth(): Promise<MethodTables> {
   const folder = await temporaryFolder()
   // The built-in probe of the gateway would change its responses while this one runs.
-  const gateway = await startGateway(folder.path, { FAIRLEAD_PROBE_NODES: 'false' })
+  const gateway = await startGateway(folder.path, { ...evmOnly, FAIRLEAD_PROBE_NODES: 'false' })
   try {
     const engine = /evm: Accepts calls at (http:\S+?)\.?\s/.exec(gateway.output())?.[1] ?? ''
     const [{ node_url: url, token }] = gateway.file.nodes
