@@ -168,7 +168,7 @@ it.each([1, 2])('trusts %i upstreams that advance by many blocks at once', async
   const { call, waitForChain } = cachingNode(nodes.map(({ url }) => url).join(' '))
   await waitForChain()
   await call('eth_blockNumber')
-  await chain.rpc('anvil_mine', '0x3e8')
+  await chain.rpc('anvil_mine', '0x64')
   expect(Number(await call('eth_blockNumber'))).toBe(await headOf())
 })
 
