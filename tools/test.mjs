@@ -16,7 +16,10 @@ const slowest = 20
 
 const elsewhere = [
   { name: 'packed packages and the site', command: 'npm run check:packages' },
-  { name: 'go-ethereum, arbitrary calls, faults, runtimes and the console', command: 'npm run test:reality' },
+  {
+    name: 'go-ethereum, arbitrary calls, faults, runtimes, examples and the console',
+    command: 'npm run test:reality',
+  },
 ]
 
 const flags = process.argv.slice(2)
