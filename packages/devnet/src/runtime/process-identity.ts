@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { readPs, readStat } from './process-status.ts'
 
 /** A process identity that distinguishes a process from a later one with the same id. */
 export interface ProcessIdentity {
@@ -20,7 +20,7 @@ export interface ProcessIdentity {
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   if (process.platform === 'linux') return identifyByProc(pid)
   if (!acceptsSignals(pid)) return undefined
-  return { pid, began: process.platform === 'win32' ? '' : runPs(pid) }
+  return { pid, began: process.platform === 'win32' ? '' : startTime(pid) }
 }
 
 /**
@@ -34,9 +34,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
 
 function identifyByProc(pid: number): ProcessIdentity | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the command in parentheses and may itself contain spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = readStat(pid)
     const state = fields[0]
     if (state === 'Z' || state === 'X') return undefined
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -54,9 +52,9 @@ function acceptsSignals(pid: number): boolean {
   }
 }
 
-function runPs(pid: number): string {
+function startTime(pid: number): string {
   try {
-    return execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return readPs(pid, 'lstart')
   } catch {
     return ''
   }

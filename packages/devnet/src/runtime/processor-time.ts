@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readPs, readStat } from './process-status.ts'
 
 /**
  * Returns the processor time that a running process has used, in the format of the operating system.
@@ -10,20 +9,11 @@ import { readFileSync } from 'node:fs'
 export function processorTime(pid: number): string | undefined {
   if (process.platform === 'win32') return undefined
   try {
-    return process.platform === 'linux' ? readProc(pid) : runPs(pid)
+    if (process.platform !== 'linux') return readPs(pid, 'time')
+    const fields = readStat(pid)
+    const [user, system] = [fields[11], fields[12]]
+    return `${user} ${system}`
   } catch {
     return undefined
   }
-}
-
-function readProc(pid: number): string {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The second field is the command in parentheses and may itself contain spaces and parentheses.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const [user, system] = [fields[11], fields[12]]
-  return `${user}/${system}`
-}
-
-function runPs(pid: number): string {
-  return execFileSync('/bin/ps', ['-o', 'time=', '-p', String(pid)], { encoding: 'utf8' }).trim()
 }
