@@ -1,10 +1,9 @@
-// Reports skipped tests. Runs on every Node.js version with which the workspace can be installed.
-import { spawnSync } from 'node:child_process'
+// Skipped tests, and the programs that they need. Runs on every Node.js version with which the workspace can be installed.
 import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { readTestFiles } from './test-results.mjs'
 
-// Programs without which suites are skipped: how the test source names them, whether they are missing, and how to
-// install them.
+// How the test source names them, whether they are missing, and how to install them.
 const programs = [
   {
     guard: /hasRedisServer/,
@@ -38,6 +37,11 @@ const programs = [
   },
 ]
 
+/** Returns the names of the installed programs. A suite that was skipped without one runs again when it is there. */
+export function installedPrograms() {
+  return programs.filter(({ isMissing }) => !isMissing()).map(({ name }) => name)
+}
+
 /**
  * Prints a line for each file with tests that need a program that is not installed.
  *
@@ -57,5 +61,5 @@ export function printSkippedTests(folders = []) {
 }
 
 function isOnPath(program) {
-  return spawnSync(program, ['--version']).error === undefined
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { printSkippedTests } from './skipped-tests.mjs'
+import { installedPrograms, printSkippedTests } from './skipped-tests.mjs'
 import { readTestFiles } from './test-results.mjs'
 
 const usage = `usage: npm test [-- --profile] [flags of turbo run]
@@ -39,7 +39,15 @@ const { status, error } = spawnSync(
     ...(isProfiled ? ['--summarize'] : []),
     ...flags.filter((flag) => flag !== '--profile'),
   ],
-  { stdio: 'inherit', env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' } },
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      TURBO_TELEMETRY_DISABLED: '1',
+      // Part of what the cached results depend on.
+      FAIRLEAD_TEST_PROGRAMS: installedPrograms().join(' '),
+    },
+  },
 )
 if (error) throw error
 if (isProfiled) printProfile()
