@@ -10,8 +10,7 @@ export function processorTime(pid: number): string | undefined {
   if (process.platform === 'win32') return undefined
   try {
     if (process.platform !== 'linux') return readPs(pid, 'time')
-    const fields = readStat(pid)
-    const [user, system] = [fields[11], fields[12]]
+    const [user, system] = readStat(pid).slice(11)
     return `${user} ${system}`
   } catch {
     return undefined
