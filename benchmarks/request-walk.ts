@@ -28,7 +28,7 @@ const flags = readFlags(import.meta.filename, {
 })
 
 // They run a function of their caller, and are not a step of a request.
-const wrappers = new Set(['http1/src/unexpected-errors.ts', 'gateway-core/src/completion.ts'])
+const wrappers = new Set(['runtime/src/unexpected-errors.ts', 'runtime/src/completion.ts'])
 
 // A WebSocket allows 1,024 subscriptions.
 const warmUpRequests = 300

@@ -1,6 +1,6 @@
 import { toRpcError } from './upstream/rpc-errors.ts'
 import type { Logger } from 'pino'
-import type { CancellationSignal } from '@fairlead/http1'
+import { type CancellationSignal, type Completion, settleWith } from '@fairlead/runtime'
 import { withSpan } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import {
@@ -9,7 +9,6 @@ import {
   isRejection,
   type Rejection,
 } from '@fairlead/gateway-core/admission/types'
-import { type Completion, settleWith } from '@fairlead/gateway-core/completion'
 import type { Call } from './rpc-call.ts'
 import type { ResponseCaches } from './cache/caches.ts'
 import { beginDispatch } from './dispatch/dispatch.ts'

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { ResponseCaches } from './cache/caches.ts'
 import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'

@@ -15,7 +15,7 @@ import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { pino } from 'pino'
 import { createGrpcMetrics } from '@fairlead/gateway-grpc/metrics'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
-import { type ErrorSource, guardedImmediate, guardedInterval, guardedTimeout } from '@fairlead/http1'
+import { type ErrorSource, guardedImmediate, guardedInterval, guardedTimeout } from '@fairlead/runtime'
 import { watchUnexpectedErrors } from '@fairlead/gateway/testing/watch-unexpected-errors'
 
 let node: Awaited<ReturnType<typeof serve>>

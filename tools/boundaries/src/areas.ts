@@ -14,12 +14,18 @@ const files = (folder: string, ...names: readonly string[]) =>
   names.map((name) => `${folder === '' ? '' : `${folder}/`}${name}\\.ts`)
 
 /** Packages that every protocol and the platform API may import. */
-const engines = ['@fairlead/core', '@fairlead/http1', '@fairlead/gateway-core/.+'] as const
+const engines = [
+  '@fairlead/core',
+  '@fairlead/runtime(?:/.+)?',
+  '@fairlead/http1',
+  '@fairlead/gateway-core/.+',
+] as const
 
 /** Private packages of the gateway that may import only some workspace packages. */
 export const gatewayPackages: ReadonlyMap<string, RegExp> = new Map([
-  ['http1', lines()],
-  ['gateway-core', lines('@fairlead/core', '@fairlead/http1')],
+  ['runtime', lines()],
+  ['http1', lines('@fairlead/runtime')],
+  ['gateway-core', lines('@fairlead/core', '@fairlead/runtime(?:/.+)?', '@fairlead/http1')],
   ['gateway-evm', lines(...engines, '@fairlead/evm-rpc/contract')],
   ['gateway-beacon', lines(...engines, '@fairlead/beacon/contract')],
   ['gateway-jetton', lines(...engines, '@fairlead/jetton/contract')],

@@ -1,4 +1,4 @@
-import { createLruCache } from '@fairlead/gateway-core/lru-cache'
+import { createLruCache } from '@fairlead/runtime'
 
 interface SharedPrefix {
   readonly prefix: string

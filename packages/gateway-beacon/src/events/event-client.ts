@@ -1,7 +1,7 @@
 import type { EventMetrics } from './metrics.ts'
 import { finished, type Writable } from 'node:stream'
 import type { HttpResponse } from '@fairlead/gateway-core/http/types'
-import { guardedTimeout } from '@fairlead/http1'
+import { guardedTimeout } from '@fairlead/runtime'
 
 /** Called with the number of events that were sent, and their size in bytes. */
 export type EventsSent = (count: number, bytes: number) => void

@@ -5,7 +5,7 @@ import type { BufferedResponse, RestUpstream, StreamedResponse } from '@fairlead
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import type { EventClient } from './event-client.ts'
 import { countEvents, CompleteEvents } from './complete-events.ts'
-import { guardedInterval, guardedTimeout } from '@fairlead/http1'
+import { guardedInterval, guardedTimeout } from '@fairlead/runtime'
 
 /** Timeouts and intervals of event streams. */
 export interface StreamTimes {

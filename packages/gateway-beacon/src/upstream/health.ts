@@ -1,5 +1,5 @@
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { readShortJson } from '@fairlead/gateway-core/rest/read-short-json'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { UpstreamHealth } from '@fairlead/gateway-core/upstream/steady-pool'

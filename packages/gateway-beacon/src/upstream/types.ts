@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { RestCall, RestResponse, RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'

@@ -15,7 +15,7 @@ import {
 import { RejectionCounts, type RejectionKind } from './rejection-counts.ts'
 import { busy } from './rejections.ts'
 import { countReplicas } from '../shared-store/replicas.ts'
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 /** Default limits of credentials, and limits for all calls together. */
 export interface AdmissionLimits extends ConcurrencyOptions {

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Grant } from '../grants/grant.ts'
 
 /** The caller, as access rules evaluate it. */

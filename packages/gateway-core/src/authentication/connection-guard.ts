@@ -1,4 +1,4 @@
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 import type { Admission, Requester } from '../admission/types.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { Directory } from './directory.ts'

@@ -1,8 +1,7 @@
 import { isIPv6 } from 'node:net'
-import { createLruCache } from '../lru-cache.ts'
+import { createLruCache, guardedInterval } from '@fairlead/runtime'
 import type { Logger } from 'pino'
 import { plainAddress } from '../admission/access-rules.ts'
-import { guardedInterval } from '@fairlead/http1'
 
 /** Throttles clients that guess credentials. */
 export interface FailedAttemptLimiter {

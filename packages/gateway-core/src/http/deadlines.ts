@@ -1,4 +1,4 @@
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 /** An operation that can time out. */
 export interface Expirable {
   end(): void

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { Grant } from '../grants/grant.ts'
 import { hasLooped, loopReason } from '../network/cdn-loop.ts'
-import { settleWith } from '../completion.ts'
+import { settleWith } from '@fairlead/runtime'
 import { busy } from '../admission/rejections.ts'
 import { RequestContext } from './request-context.ts'
 import type { HttpRequest, HttpResponse } from './types.ts'

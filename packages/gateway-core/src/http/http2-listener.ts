@@ -1,5 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import { guarded } from '@fairlead/http1'
+import { guarded } from '@fairlead/runtime'
 import type { Routing } from '../protocol/routing.ts'
 import type { ProgressDeadlines } from './progress-deadlines.ts'
 

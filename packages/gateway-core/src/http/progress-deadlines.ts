@@ -1,4 +1,4 @@
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 /** A transfer that has to make progress: a body on its way in, or a response on its way out. */
 export interface Transfer {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import { Cancellation, type CancellationSignal } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal } from '@fairlead/runtime'
 import { type Admission, isRejection, type Permit, type Rejection } from '../admission/types.ts'
 import type { Grant } from '../grants/grant.ts'
 import { makeRequestId } from './request-id.ts'

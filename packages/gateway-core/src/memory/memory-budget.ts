@@ -1,4 +1,4 @@
-import { RehashingMap } from '@fairlead/http1'
+import { RehashingMap } from '@fairlead/runtime'
 
 // Responses that are only forwarded are not buffered. A trace of a long execution can have any size.
 const maxBytesOfRequest = 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { ClassifiedResponse, ResponseCompletion } from '../upstream/attempt.ts'
 import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'

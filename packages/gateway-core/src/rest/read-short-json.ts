@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { collectBody } from '../http/collect-body.ts'
 import { parseJson } from '../json.ts'
 import type { RestUpstream } from './rest-call.ts'

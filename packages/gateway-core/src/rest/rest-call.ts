@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { CancellationSignal, StallListener } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
+import type { StallListener } from '@fairlead/http1'
 import type { Connection } from '../upstream/upstream.ts'
 import type { UpstreamError, UpstreamErrorKind } from '../upstream/upstream-error.ts'
 import { RestError } from './rest-error.ts'

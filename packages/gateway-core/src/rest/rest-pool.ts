@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { promised } from '../completion.ts'
+import { promised } from '@fairlead/runtime'
 import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
 import { type CallSupport, FailoverCall, type PooledResponse } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'

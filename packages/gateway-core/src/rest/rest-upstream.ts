@@ -1,12 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { loopField, loopValue } from '../network/cdn-loop.ts'
 import { guardedConnect, type ConnectionRules, operatorRules } from '../network/guarded-connect.ts'
-import {
-  type CancellationSignal,
-  createHttp1Connections,
-  headerLines,
-  type ReceivedResponse,
-} from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
+import { createHttp1Connections, headerLines, type ReceivedResponse } from '@fairlead/http1'
 import { currentTrace } from '../telemetry/current-trace.ts'
 import { unavailable, UpstreamError } from '../upstream/upstream-error.ts'
 import { authorizationOf, secretsOfUrl } from '../upstream/upstream-url.ts'

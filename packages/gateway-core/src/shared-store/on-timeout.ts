@@ -1,4 +1,4 @@
-import { guardedImmediate, guardedTimeout } from '@fairlead/http1'
+import { guardedImmediate, guardedTimeout } from '@fairlead/runtime'
 /**
  * Calls a function after a timeout, unless the response arrived within it. A response that has arrived but was not read
  * yet counts as in time, because this process may only have been busy.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SharedStore } from './types.ts'
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 /** Counts the replicas that share the limits. */
 export interface Replicas {

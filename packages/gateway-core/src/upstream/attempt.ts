@@ -1,6 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import { Cancellation, type CancellationSignal, type StallListener } from '@fairlead/http1'
-import { type Completion, promised, settleWith } from '../completion.ts'
+import {
+  Cancellation,
+  type CancellationSignal,
+  type Completion,
+  promised,
+  settleWith,
+} from '@fairlead/runtime'
+import type { StallListener } from '@fairlead/http1'
 import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { LatencyClass } from './latency.ts'

@@ -1,5 +1,4 @@
-import { guardedTimeout } from '@fairlead/http1'
-import { type Completion, settleWith } from '../completion.ts'
+import { type Completion, guardedTimeout, settleWith } from '@fairlead/runtime'
 import {
   Attempt,
   type AttemptListener,

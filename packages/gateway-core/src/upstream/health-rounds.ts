@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { guardedTimeout } from '@fairlead/http1'
+import { guardedTimeout } from '@fairlead/runtime'
 import type { PoolMember } from './pool-member.ts'
 
 /** The intervals of health checks of the upstreams of a node. */

@@ -1,4 +1,4 @@
-import { createLruCache } from '../lru-cache.ts'
+import { createLruCache } from '@fairlead/runtime'
 import type { Grant } from '../grants/grant.ts'
 
 /** A resource that nodes with the same configuration share. */

@@ -1,4 +1,4 @@
-import { type CancellationSignal, guardedTimeout } from '@fairlead/http1'
+import { type CancellationSignal, guardedTimeout } from '@fairlead/runtime'
 import { unavailable, UpstreamBusyError } from './upstream-error.ts'
 import type { RateBudget } from './rate-budget.ts'
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import { Cancellation, type CancellationSignal, guardedTimeout, runDetached } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal, guardedTimeout, runDetached } from '@fairlead/runtime'
 import type { PoolMember } from './pool-member.ts'
 import { silenceTickMs } from './silence.ts'
 import type { Upstream } from './upstream.ts'

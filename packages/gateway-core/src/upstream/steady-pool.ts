@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { HealthRounds, type RoundTimes } from './health-rounds.ts'
 import { selectSticky } from './select-upstream.ts'
 import { PoolMember, type PoolUpstream, type UpstreamState } from './pool-member.ts'

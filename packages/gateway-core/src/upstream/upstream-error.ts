@@ -1,4 +1,5 @@
-import { type CancellationSignal, Http1Error } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
+import { Http1Error } from '@fairlead/http1'
 
 /** How an exchange with an upstream failed. It decides whether another upstream may be called. */
 export type UpstreamErrorKind =

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { createLruCache } from '../lru-cache.ts'
+import { createLruCache } from '@fairlead/runtime'
 import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import { type Connection, Upstream } from './upstream.ts'
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type DirectoryLock, DirectoryLockError, lockDirectory } from '../directory-lock.ts'
+import { type DirectoryLock, DirectoryLockError, lockDirectory } from '@fairlead/runtime/directory-lock'
 import type { UsageRow } from './usage-counts.ts'
 
 /** The usage of about one second. */

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { guardedImmediate } from '@fairlead/http1'
+import { guardedImmediate } from '@fairlead/runtime'
 
 /**
  * Collects data that is written to many sockets within one event-loop tick, so that each socket is passed to the

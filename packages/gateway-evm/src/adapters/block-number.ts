@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Upstream } from '../upstream/types.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 

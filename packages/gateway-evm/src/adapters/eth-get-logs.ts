@@ -1,5 +1,5 @@
 import { toRpcError } from '../upstream/rpc-errors.ts'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Call } from '../rpc-call.ts'

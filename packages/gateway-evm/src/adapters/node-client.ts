@@ -1,5 +1,5 @@
 import { toRpcError } from '../upstream/rpc-errors.ts'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Upstream } from '../upstream/types.ts'
 
 /** Execution clients whose responses differ from the specification in ways that only the client name reveals. */

@@ -1,6 +1,6 @@
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter } from './adapter.ts'
 import { blockInteger } from './block-number.ts'

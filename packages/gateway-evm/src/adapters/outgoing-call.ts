@@ -1,6 +1,5 @@
 import type { RpcResponse } from '../rpc-response.ts'
-import type { CancellationSignal } from '@fairlead/http1'
-import type { Completion } from '@fairlead/gateway-core/completion'
+import type { CancellationSignal, Completion } from '@fairlead/runtime'
 import type { Sendable } from '../cache/request-coalescer.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Call } from '../rpc-call.ts'

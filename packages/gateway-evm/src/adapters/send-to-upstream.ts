@@ -1,5 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
-import { type Completion, promised, settleWith } from '@fairlead/gateway-core/completion'
+import { type CancellationSignal, type Completion, promised, settleWith } from '@fairlead/runtime'
 import type { Call } from '../rpc-call.ts'
 import { rpcCodes } from '../rpc-codes.ts'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'

@@ -1,5 +1,5 @@
 import { toRpcError } from '../upstream/rpc-errors.ts'
-import { Cancellation, type CancellationSignal } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal } from '@fairlead/runtime'
 import type { RpcResponse } from '../rpc-response.ts'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'

@@ -1,4 +1,4 @@
-import { RehashingMap } from '@fairlead/http1'
+import { RehashingMap } from '@fairlead/runtime'
 import type { InFlightRequest } from './in-flight-request.ts'
 
 /** Key that identifies a call among all calls of a node. */

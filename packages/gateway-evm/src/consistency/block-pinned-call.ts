@@ -1,6 +1,6 @@
 import type { RpcResponse } from '../rpc-response.ts'
 import { toRpcError } from '../upstream/rpc-errors.ts'
-import type { Completion } from '@fairlead/gateway-core/completion'
+import type { Completion } from '@fairlead/runtime'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'

@@ -1,4 +1,4 @@
-import { createLruCache } from '@fairlead/gateway-core/lru-cache'
+import { createLruCache } from '@fairlead/runtime'
 
 // The high-water mark of a credential expires after this time without calls.
 const lifetimeMs = 300_000

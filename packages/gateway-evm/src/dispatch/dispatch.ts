@@ -1,4 +1,4 @@
-import { type Completion, promised, settleWith } from '@fairlead/gateway-core/completion'
+import { type Completion, promised, settleWith } from '@fairlead/runtime'
 import type { Call } from '../rpc-call.ts'
 import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'

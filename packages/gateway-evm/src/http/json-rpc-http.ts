@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import type { CancellationSignal } from '@fairlead/http1'
+import { type CancellationSignal, settleWith } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import {
   type HandledCall,
@@ -9,7 +9,6 @@ import {
   type CallContext,
   toResponseError,
 } from '../call-handler.ts'
-import { settleWith } from '@fairlead/gateway-core/completion'
 import type { Admission } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { malformed } from '../upstream/rpc-errors.ts'
 import { unavailable, type UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Identity } from '@fairlead/gateway-core/protocol/upstream-identity'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'

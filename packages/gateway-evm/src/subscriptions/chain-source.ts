@@ -1,4 +1,4 @@
-import { guardedTimeout } from '@fairlead/http1'
+import { guardedTimeout } from '@fairlead/runtime'
 import { type ChainRequest, ChainRun } from './chain-run.ts'
 import type { SourceOptions } from './source-options.ts'
 import type { Subscriber } from './subscriber.ts'

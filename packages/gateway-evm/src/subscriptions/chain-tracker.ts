@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { type Block, BlockWindow } from './block-window.ts'
 import { ChainReader, type ChainReaderOptions, UnsettledError } from './chain-reader.ts'
 import { type Head, readHead } from '../chain/head.ts'
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 /**
  * Receives chain events in order: each block once, and before another branch the dropped blocks of the previous one. A

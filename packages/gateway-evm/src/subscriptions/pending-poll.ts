@@ -1,6 +1,6 @@
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { SourceOptions } from './source-options.ts'
-import { guardedTimeout } from '@fairlead/http1'
+import { guardedTimeout } from '@fairlead/runtime'
 
 /** Options of {@link PendingPoll}. */
 export type PendingPollOptions = Pick<SourceOptions, 'upstream' | 'pollMs' | 'timeoutMs'>

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { settleWith } from '@fairlead/gateway-core/completion'
-import { Cancellation, type CancellationSignal, RehashingMap } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal, RehashingMap, settleWith } from '@fairlead/runtime'
 import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { dumpable, BufferedResponse } from './buffered-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamResponse } from './upstream-response.ts'

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClassifiedResponse, ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import type {

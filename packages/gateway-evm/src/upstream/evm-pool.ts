@@ -1,12 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import type { CancellationSignal } from '@fairlead/http1'
+import { type CancellationSignal, type Completion, settleWith } from '@fairlead/runtime'
 import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import { latencyClassOf } from '../methods/latency-class.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { type Completion, settleWith } from '@fairlead/gateway-core/completion'
 import {
   type CallInfo,
   type ConnectedUpstream,

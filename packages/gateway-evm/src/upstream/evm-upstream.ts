@@ -9,13 +9,8 @@ import {
   loopValue,
   withPassedThrough,
 } from '@fairlead/gateway-core/network/cdn-loop'
-import {
-  type CancellationSignal,
-  createHttp1Connections,
-  headerLines,
-  type ReceivedResponse,
-  runDetached,
-} from '@fairlead/http1'
+import { type CancellationSignal, runDetached } from '@fairlead/runtime'
+import { createHttp1Connections, headerLines, type ReceivedResponse } from '@fairlead/http1'
 import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import { latencyClassOf } from '../methods/latency-class.ts'

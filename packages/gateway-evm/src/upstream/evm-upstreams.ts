@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'

@@ -1,6 +1,6 @@
 import { parseObject } from '@fairlead/gateway-core/json'
 import { timingSafeEqual } from 'node:crypto'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { callText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'

@@ -1,6 +1,6 @@
 import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import { Buffer } from 'node:buffer'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'

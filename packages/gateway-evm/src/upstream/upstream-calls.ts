@@ -1,4 +1,4 @@
-import { promised } from '@fairlead/gateway-core/completion'
+import { promised } from '@fairlead/runtime'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { readResult } from './read-response.ts'

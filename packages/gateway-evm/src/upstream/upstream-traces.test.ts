@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { currentTrace, inTrace, type TraceSpan } from '@fairlead/gateway-core/telemetry/current-trace'
-import { promised } from '@fairlead/gateway-core/completion'
-import { Cancellation } from '@fairlead/http1'
+import { Cancellation, promised } from '@fairlead/runtime'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createEvmUpstream } from './evm-upstream.ts'

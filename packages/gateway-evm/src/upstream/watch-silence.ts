@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 /** Limits for the silence of a connection. */
 export interface SilenceLimits {

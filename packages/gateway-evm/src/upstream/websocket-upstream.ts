@@ -7,7 +7,7 @@ import { isRecord, parseObject } from '@fairlead/gateway-core/json'
 import { redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
 import { type HandshakeOptions, openTarget, type SocketTarget } from './open-target.ts'
 import { Subscription, type UpstreamListener, type UpstreamSubscription } from './upstream-subscription.ts'
-import { guarded, guardedTimeout } from '@fairlead/http1'
+import { guarded, guardedTimeout } from '@fairlead/runtime'
 import { type SilenceLimits, watchSilence } from './watch-silence.ts'
 
 /** The WebSocket to one upstream. It is opened on first use, reopened when it is lost, and closed when unused. */

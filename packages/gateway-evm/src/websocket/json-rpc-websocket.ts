@@ -1,4 +1,4 @@
-import { waitUntil } from '@fairlead/gateway-core/wait-until'
+import { guardedInterval, guardedTimeout, waitUntil } from '@fairlead/runtime'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
@@ -24,7 +24,6 @@ import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { closeCodes, closeCodeOfRejection } from '@fairlead/gateway-core/websocket/close-codes'
 import type { WebSocketDependencies } from './dependencies.ts'
 import { WebSocketSession } from './session.ts'
-import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 
 /** The WebSockets of a gateway. */
 export interface WebSocketListener {

@@ -7,7 +7,7 @@ import {
   type RequestKind,
   type RequestServices,
 } from '@fairlead/gateway-core/http/request-context'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { rejectedCall } from '../rejected-call.ts'
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'

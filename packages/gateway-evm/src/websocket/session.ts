@@ -17,7 +17,7 @@ import { parseBody, type RpcBody } from '@fairlead/gateway-core/json-rpc/parse-b
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
 import { isUnfilteredLogs } from '../subscriptions/subscription-request.ts'
-import { guarded, guardedTimeout, RehashingMap } from '@fairlead/http1'
+import { guarded, guardedTimeout, RehashingMap } from '@fairlead/runtime'
 import { availableMethod } from '../methods/available-methods.ts'
 import { type HandledMessage, handleMessage } from './handle-message.ts'
 import type { CorkedSocket } from '@fairlead/gateway-core/websocket/corked-sockets'

@@ -2,7 +2,7 @@ import { ConnectionGuard, type AccessLoss } from '@fairlead/gateway-core/authent
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Admission, Requester } from '@fairlead/gateway-core/admission/types'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { waitUntil } from '@fairlead/gateway-core/wait-until'
+import { waitUntil } from '@fairlead/runtime'
 import { Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import type { ProxiedCall } from './proxied-call.ts'
 

@@ -20,7 +20,7 @@ import type { CallObserver } from './call-observer.ts'
 import type { ResumableStream } from '../geyser/resumable-stream.ts'
 import type { UpstreamStream } from '../upstream/grpc-pool.ts'
 import type { CallPool } from '../upstream/grpc-upstreams.ts'
-import { guarded, guardedTimeout } from '@fairlead/http1'
+import { guarded, guardedTimeout } from '@fairlead/runtime'
 import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
 
 // Maximum size of the request bytes that are buffered until the upstream responds, to send them again when the upstream

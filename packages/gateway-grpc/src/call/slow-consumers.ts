@@ -1,6 +1,6 @@
 import { Status } from '@fairlead/grpc-transport/wire'
 import type { ProxiedCall } from './proxied-call.ts'
-import { guardedTimeout } from '@fairlead/http1'
+import { guardedTimeout } from '@fairlead/runtime'
 
 /** The calls whose clients do not read their buffered data. */
 export interface SlowConsumers {

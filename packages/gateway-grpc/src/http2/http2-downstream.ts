@@ -1,7 +1,7 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { Downstream } from '../call/downstream.ts'
 import { dropRequest } from '@fairlead/gateway-core/http/http2-listener'
-import { guardedImmediate } from '@fairlead/http1'
+import { guardedImmediate } from '@fairlead/runtime'
 
 // Maximum number of buffered bytes for a client that reads more slowly than the upstream sends.
 const maxBufferedBytes = 256 << 10

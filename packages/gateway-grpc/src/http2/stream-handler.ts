@@ -1,7 +1,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { StreamHandler } from '@fairlead/gateway-core/http/dependencies'
 import { dropRequest } from '@fairlead/gateway-core/http/http2-listener'
-import { guardedImmediate } from '@fairlead/http1'
+import { guardedImmediate } from '@fairlead/runtime'
 import { handleCall } from '../call/handle-call.ts'
 import type { GrpcDependencies } from '../dependencies.ts'
 import { webClient } from '../web/web-client.ts'

@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { createSessions } from '@fairlead/grpc-transport'
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import { type ConnectionRules, guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'

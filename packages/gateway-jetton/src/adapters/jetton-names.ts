@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { NodeUpstreams } from '../upstream/types.ts'
 import { type JsonRecord, recordOf } from './upstream-response.ts'

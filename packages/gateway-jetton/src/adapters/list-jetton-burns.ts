@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address } from '@ton/core'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { JettonAdapter, NodeUpstreams } from '../upstream/types.ts'
 import { burnComment } from './burn-comment.ts'

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
 import type { BufferedResponse, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'

@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/runtime'
 /** A call of the jetton chain API that conforms to the contract. */
 export interface JettonCall {
   readonly family: 'v2' | 'v3'

@@ -4,7 +4,7 @@ import { createClient } from '@redis/client'
 import { Client } from 'pg'
 import type { Configuration } from '../configuration/options.ts'
 import { migrationNames } from '@fairlead/platform-server/store/migrations/all-migrations'
-import { DirectoryLockError, lockDirectory } from '@fairlead/gateway-core/directory-lock'
+import { DirectoryLockError, lockDirectory } from '@fairlead/runtime/directory-lock'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const timeoutMs = 5_000

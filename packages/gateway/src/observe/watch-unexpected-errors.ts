@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Counter, type Registry } from 'prom-client'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
-import { type UnexpectedError, unexpectedErrors } from '@fairlead/http1'
+import { type UnexpectedError, unexpectedErrors } from '@fairlead/runtime'
 
 /**
  * Logs unexpected errors, and counts them as `fairlead_unexpected_errors_total`.

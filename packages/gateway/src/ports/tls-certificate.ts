@@ -2,7 +2,7 @@ import { FairleadError } from '@fairlead/core'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 /** Paths of a certificate and its key. */
 export interface CertificateFiles {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createMetricsGatherer, send } from './gather-metrics.ts'
 import type { FromWorker } from './messages.ts'
-import { guardedTimeout } from '@fairlead/http1'
+import { guardedTimeout } from '@fairlead/runtime'
 
 /** The worker processes. The primary process, which runs this code, only supervises them. */
 export interface Workers {

@@ -10,7 +10,7 @@ import { Connection, type ConnectionObserver } from './connection.ts'
 import { openSocket } from './open-socket.ts'
 import { pipelineDepthAtLimit, maxSharedConnections, AdaptivePipelining } from './adaptive-pipelining.ts'
 import { eventLoopIdleMs } from './event-loop-idle.ts'
-import { guardedImmediate, guardedTimeout } from '../unexpected-errors.ts'
+import { guardedImmediate, guardedTimeout } from '@fairlead/runtime'
 
 const tickMs = 50
 const idleTickMs = 1_000

@@ -5,7 +5,7 @@ import type { ResponseHead } from './response-head.ts'
 import { Exchange, type ExchangeConnection } from './exchange.ts'
 import { Http1Error } from './http1-error.ts'
 import { RequestWriter } from './request-writer.ts'
-import { reportUnexpected } from '../unexpected-errors.ts'
+import { reportUnexpected } from '@fairlead/runtime'
 import { eventLoopIdleMs } from './event-loop-idle.ts'
 
 /** Receives the events of a connection. */

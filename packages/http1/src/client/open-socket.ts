@@ -1,6 +1,6 @@
 import type { Socket, TcpNetConnectOpts } from 'node:net'
 import type { Connect } from './types.ts'
-import { runDetached } from './detached.ts'
+import { runDetached } from '@fairlead/runtime'
 
 /** Options of {@link openSocket}. */
 interface SocketOptions {

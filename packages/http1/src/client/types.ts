@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
-import type { CancellationSignal } from '../cancellation.ts'
+import type { CancellationSignal } from '@fairlead/runtime'
 
 /** A request to an upstream. */
 export interface Http1Call {

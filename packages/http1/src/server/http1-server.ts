@@ -1,11 +1,10 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { RehashingMap } from '../rehashing-map.ts'
+import { guardedImmediate, guardedInterval, RehashingMap } from '@fairlead/runtime'
 import { type ConnectionOwner, ServerConnection, type ServerTimeouts } from './server-connection.ts'
 import type { Http1ServerRequest } from './request.ts'
 import type { Http1ServerResponse } from './response.ts'
 import { type HeadRules, maxBodyLength } from './request-head.ts'
-import { guardedImmediate, guardedInterval } from '../unexpected-errors.ts'
 
 /** Accepts HTTP/1.1 connections from a listening port. */
 export interface Http1Server {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { Http1ServerRequest } from './request.ts'
 import { Http1ServerResponse, type ResponseSocket } from './response.ts'
-import { guarded } from '../unexpected-errors.ts'
+import { guarded } from '@fairlead/runtime'
 import {
   canBecomeOrdinary,
   type HeadRules,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { CredentialUseRecorder } from '@fairlead/gateway-core/authentication/record-use'
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 /** A use of a credential. */
 export interface CredentialUse {

@@ -1,4 +1,4 @@
-import { createLruCache } from '@fairlead/gateway-core/lru-cache'
+import { createLruCache } from '@fairlead/runtime'
 import { addressPrefix } from '@fairlead/gateway-core/authentication/failed-attempts'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'

@@ -1,4 +1,4 @@
-import { createLruCache } from '@fairlead/gateway-core/lru-cache'
+import { createLruCache } from '@fairlead/runtime'
 
 /** Maximum number of requests per caller and minute. */
 export interface RatePolicy {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { createLruCache } from '@fairlead/gateway-core/lru-cache'
+import { createLruCache } from '@fairlead/runtime'
 import type { Identity } from '../identity/identity.ts'
 import { recordApiKeyUse } from '../records/api-keys.ts'
 import { recordSessionUse } from '../records/sessions.ts'

@@ -1,4 +1,4 @@
-import { createLruCache } from '@fairlead/gateway-core/lru-cache'
+import { createLruCache } from '@fairlead/runtime'
 import { addressPrefix } from '@fairlead/gateway-core/authentication/failed-attempts'
 
 /** Limits password guessing. */

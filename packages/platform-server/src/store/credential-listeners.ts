@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { guardedImmediate } from '@fairlead/http1'
+import { guardedImmediate } from '@fairlead/runtime'
 
 /** Ids of the nodes and credentials that have changed. */
 export interface ChangedCredentials {

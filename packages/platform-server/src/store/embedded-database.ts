@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { type DirectoryLock, DirectoryLockError, lockDirectory } from '@fairlead/gateway-core/directory-lock'
+import { type DirectoryLock, DirectoryLockError, lockDirectory } from '@fairlead/runtime/directory-lock'
 import { StoreError } from './store-error.ts'
 import { SyncedFiles } from './synced-files.ts'
 

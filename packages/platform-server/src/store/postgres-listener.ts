@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, type ClientConfig } from 'pg'
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 const firstRetryMs = 100
 const maxRetryMs = 5_000

@@ -1,4 +1,4 @@
-import { type CancellationSignal, guardedTimeout } from '@fairlead/http1'
+import { type CancellationSignal, guardedTimeout } from '@fairlead/runtime'
 import type { Grant } from '../../grants/grant.ts'
 import type { Permit, Rejection } from '../types.ts'
 import { busy } from '../rejections.ts'

@@ -6,7 +6,7 @@ import type { Limit } from './limit.ts'
 import { Quota, type UsedSoFar } from './quota.ts'
 import { RateLimit } from './rate-limit.ts'
 import type { SharedLimits } from './shared-limits.ts'
-import { guardedInterval } from '@fairlead/http1'
+import { guardedInterval } from '@fairlead/runtime'
 
 /** All limits that apply to a grant, the narrowest owner first. */
 export interface LimitsOfGrant {

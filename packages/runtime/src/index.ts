@@ -1,0 +1,16 @@
+export { Cancellation, type CancellationSignal, type CancellationListener } from './cancellation.ts'
+export { type Completion, promised, settleWith } from './completion.ts'
+export { runDetached } from './detached.ts'
+export { createLruCache } from './lru-cache.ts'
+export { RehashingMap } from './rehashing-map.ts'
+export {
+  guarded,
+  guardedImmediate,
+  guardedInterval,
+  type ErrorSource,
+  guardedTimeout,
+  reportUnexpected,
+  type UnexpectedError,
+  unexpectedErrors,
+} from './unexpected-errors.ts'
+export { waitUntil } from './wait-until.ts'
