@@ -1,6 +1,7 @@
 export { Cancellation, type CancellationSignal, type CancellationListener } from './cancellation.ts'
 export { type Completion, promised, settleWith } from './completion.ts'
 export { runDetached } from './detached.ts'
+export { FairShares, networkOf, type Owner, type Share, type Tenant, type Visitor } from './fair-shares.ts'
 export { createLruCache } from './lru-cache.ts'
 export { RehashingMap } from './rehashing-map.ts'
 export {
