@@ -12,7 +12,7 @@ import {
 import type { Call } from './rpc-call.ts'
 import type { ResponseCaches } from './cache/caches.ts'
 import { beginDispatch } from './dispatch/dispatch.ts'
-import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from './upstream/upstream-response.ts'
 import type { Upstream } from './upstream/types.ts'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createMethodProber } from '@fairlead/gateway-evm/probe/method-prober'
 import { createEvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import { memory } from '@fairlead/gateway-core/testing/memory'
@@ -118,7 +118,7 @@ describe('the gateway probes its nodes', { timeout: 60_000 }, () => {
     ])
     await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
     const lines = memory()
-    const upstreams = createEvmUpstreams(1_000, {}, new MemoryBudget(2 ** 30))
+    const upstreams = createEvmUpstreams(1_000, {}, new MemoryLedger(2 ** 30))
     const log = pino({ level: 'info', base: null, timestamp: false }, lines.stream)
     const store = createMethodAvailabilityStore(gateway.store, ['evm'])
     const probe = startNodeProbe({
@@ -211,7 +211,7 @@ describe('a probe', { timeout: 60_000 }, () => {
     onTestFinished(gateway.stop)
     const lines = memory()
     const log = pino({ level: 'info' }, lines.stream)
-    const upstreams = createEvmUpstreams(2_000, {}, new MemoryBudget(2 ** 30))
+    const upstreams = createEvmUpstreams(2_000, {}, new MemoryLedger(2 ** 30))
     const probe = startNodeProbe({
       store: createMethodAvailabilityStore(gateway.store, ['evm']),
       probers: [createMethodProber(upstreams, log, 2_000)],

@@ -1,32 +1,20 @@
 import { expect, it, vi } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { memoryFactors, MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { gatewayFixture } from './gateway-fixture.ts'
 
-const { take, release } = MemoryBudget.prototype
-
 it('a gateway that was stopped with calls in flight releases all memory reservations', async () => {
-  let reserved = 0
-  let peak = 0
-  vi.spyOn(MemoryBudget.prototype, 'take').mockImplementation(function count(
-    this: MemoryBudget,
-    bytes,
-    owner,
+  const ledgers = new Set<MemoryLedger>()
+  const { reserve } = MemoryLedger.prototype
+  vi.spyOn(MemoryLedger.prototype, 'reserve').mockImplementation(function record(
+    this: MemoryLedger,
+    ...parameters
   ) {
-    const isReserved = take.call(this, bytes, owner)
-    if (isReserved) reserved += bytes
-    peak = Math.max(peak, reserved)
-    return isReserved
+    ledgers.add(this)
+    return reserve.apply(this, parameters)
   })
-  vi.spyOn(MemoryBudget.prototype, 'release').mockImplementation(function count(
-    this: MemoryBudget,
-    bytes,
-    owner,
-  ) {
-    reserved -= bytes
-    release.call(this, bytes, owner)
-  })
+  const reserved = () => [...ledgers].reduce((sum, ledger) => sum + ledger.states().reserved, 0)
   let waiting = 0
   const upstream = await startTestNode((request, response) => {
     request.resume().on('end', () => {
@@ -45,9 +33,10 @@ it('a gateway that was stopped with calls in flight releases all memory reservat
   const socket = await openWebSocket(`${gateway.url.replace('http', 'ws')}/ws/${gateway.first.token}`)
   socket.socket.send(body)
   await vi.waitFor(() => expect(waiting).toBeGreaterThan(0), { timeout: 50_000 })
-  await vi.waitFor(() => expect(reserved).toBeGreaterThan(200_000), { timeout: 50_000 })
+  await vi.waitFor(() => expect(reserved()).toBeGreaterThan(2 * 100_000 * memoryFactors.request), {
+    timeout: 50_000,
+  })
   await gateway.stop()
   await Promise.all(calls)
-  expect(peak).toBeGreaterThan(200_000)
-  await vi.waitFor(() => expect(reserved).toBe(0), { timeout: 50_000 })
+  await vi.waitFor(() => expect(reserved()).toBe(0), { timeout: 50_000 })
 }, 60_000)

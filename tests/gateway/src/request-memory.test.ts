@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { memoryFactors, MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/beacon-fixture'
 import { jettonToken, listenToJetton } from '@fairlead/gateway-jetton/testing/jetton-fixture'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
@@ -10,30 +10,32 @@ const unreachableNode = 'http://127.0.0.1:9'
 
 /** Listeners of every protocol with a given memory budget for bodies, and a path that accepts a body. */
 const listeners = {
-  evm: async (bodyMemory: MemoryBudget) => {
+  evm: async (memory: MemoryLedger) => {
     const node = await startTestNode((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
     })
-    return { ...(await inFrontOf(node, { bodyMemory })), path: `/${token}` }
+    return { ...(await inFrontOf(node, { memory })), path: `/${token}` }
   },
-  beacon: async (bodyMemory: MemoryBudget) => ({
-    ...(await beaconInFrontOf(unreachableNode, { bodyMemory })),
+  beacon: async (memory: MemoryLedger) => ({
+    ...(await beaconInFrontOf(unreachableNode, { memory })),
     path: `/beacon/${beaconToken}/eth/v1/beacon/states/head/validators`,
   }),
-  jetton: async (bodyMemory: MemoryBudget) => {
-    const listener = await listenToJetton(unreachableNode, { bodyMemory })
+  jetton: async (memory: MemoryLedger) => {
+    const listener = await listenToJetton(unreachableNode, { memory })
     onTestFinished(() => listener.stop())
     return { ...listener, path: `/${jettonToken}/api/v2/jsonRPC` }
   },
 }
 
 it.each(['evm', 'beacon', 'jetton'] as const)('bodies of %s share one memory budget', async (protocol) => {
-  const memory = new MemoryBudget(200_000)
+  // All clients use one credential, which may hold seven eighths.
+  const memory = new MemoryLedger(200_000 * memoryFactors.request)
+  const held = () => memory.states().reserved / memoryFactors.request
   const { url, port, path } = await listeners[protocol](memory)
   const post = async () => {
     const headers = { 'content-type': 'application/json' }
-    const response = await fetch(url + path, { method: 'POST', headers, body: ' '.repeat(60_000) })
+    const response = await fetch(url + path, { method: 'POST', headers, body: ' '.repeat(100_000) })
     return { status: response.status, text: await response.text() }
   }
   const before = await post()
@@ -43,32 +45,32 @@ it.each(['evm', 'beacon', 'jetton'] as const)('bodies of %s share one memory bud
   slowClient.write(
     `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n${' '.repeat(80_000)}`,
   )
-  await vi.waitFor(() => expect(memory.canReserve(130_000)).toBe(false), { timeout: 50_000 })
+  await vi.waitFor(() => expect(held()).toBeGreaterThan(79_000), { timeout: 50_000 })
   expect(await post()).toEqual({
     status: 503,
     text: expect.stringContaining('memory limit for request bodies'),
   })
   slowClient.destroy()
-  await vi.waitFor(() => expect(memory.canReserve(200_000)).toBe(true), { timeout: 50_000 })
+  await vi.waitFor(() => expect(held()).toBe(0), { timeout: 50_000 })
   expect(await post()).toEqual(before)
-  expect(memory.canReserve(200_000)).toBe(true)
+  expect(held()).toBe(0)
 })
 
 it('responses that TON adapters buffer are counted, and released', async () => {
-  const memory = new MemoryBudget(200_000)
-  let length = 150_000
+  const memory = new MemoryLedger(200_000)
+  let length = 100_000
   const node = await startTestNode((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ ok: true, result: { padding: ' '.repeat(length) } }))
   })
-  const listener = await listenToJetton(node, { bodyMemory: memory })
+  const listener = await listenToJetton(node, { memory })
   onTestFinished(() => listener.stop())
   const shards = () => listener.call('/api/v2/getShards?seqno=1')
   const rejected = await shards()
   expect(rejected.status).toBe(503)
   expect(await rejected.text()).toContain('exceed the memory limit of the gateway')
-  expect(memory.canReserve(200_000)).toBe(true)
+  expect(memory.states().reserved).toBe(0)
   length = 50_000
   expect((await shards()).status).toBe(200)
-  expect(memory.canReserve(200_000)).toBe(true)
+  expect(memory.states().reserved).toBe(0)
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type LookupFunction } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createGrpcUpstreams } from '@fairlead/gateway-grpc/upstream/grpc-upstreams'
 import { beaconFormat } from '@fairlead/gateway-beacon/http/beacon-format'
 import { jettonFormat } from '@fairlead/gateway-jetton/http/jetton-format'
@@ -41,13 +41,13 @@ const rejection = (call: Promise<unknown>) =>
 /** One call over each protocol. Resolves with the message of its failure. */
 const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) => Promise<string>>> = {
   evm: async (host, rules) => {
-    const upstream = createEvmUpstream(`http://${host}`, timeoutMs, new MemoryBudget(1_000_000), { rules })
+    const upstream = createEvmUpstream(`http://${host}`, timeoutMs, new MemoryLedger(1_000_000), { rules })
     const failure = await rejection(upstream.call('eth_chainId', [], AbortSignal.timeout(timeoutMs)))
     await upstream.close()
     return failure
   },
   'evm over TLS': async (host, rules) => {
-    const upstream = createEvmUpstream(`https://${host}`, timeoutMs, new MemoryBudget(1_000_000), { rules })
+    const upstream = createEvmUpstream(`https://${host}`, timeoutMs, new MemoryLedger(1_000_000), { rules })
     const failure = await rejection(upstream.call('eth_chainId', [], AbortSignal.timeout(timeoutMs)))
     await upstream.close()
     return failure

@@ -39,7 +39,7 @@ export interface BeaconFixture {
 
 /** Options of {@link beaconInFrontOf}. */
 export interface BeaconFixtureOptions extends Partial<
-  Pick<BeaconDependencies, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBeaconBodyBytes'>
+  Pick<BeaconDependencies, 'memory' | 'timeoutMs' | 'corsOrigin' | 'maxBeaconBodyBytes'>
 > {
   readonly protocols?: readonly string[]
   readonly beaconDebug?: boolean

@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from './types.ts'
 import type { RouteMatch } from './route.ts'
 import type { Directory } from '../authentication/directory.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
-import type { MemoryBudget } from '../memory/memory-budget.ts'
+import type { MemoryLedger } from '../memory/memory-ledger.ts'
 import type { RequestKind, RequestServices } from './request-context.ts'
 
 /** The dependencies of requests that all protocols share. */
@@ -19,8 +19,8 @@ export interface HttpDependencies extends RequestServices {
   readonly corsOrigin: string
   /** Detects requests that have passed through this gateway before, which are rejected; no detection when omitted. */
   readonly loops?: LoopDetector | undefined
-  /** Memory budget for the bodies of all requests together; unlimited when omitted. */
-  readonly bodyMemory?: Pick<MemoryBudget, 'take' | 'release'> | undefined
+  /** Reserves memory for request bodies; unlimited when omitted. */
+  readonly memory?: Pick<MemoryLedger, 'reserve'> | undefined
 }
 
 /** The request handling that differs between protocols. */

@@ -3,6 +3,7 @@ import type { Grant } from '../grants/grant.ts'
 import { hasLooped, loopReason } from '../network/cdn-loop.ts'
 import { settleWith } from '@fairlead/runtime'
 import { busy } from '../admission/rejections.ts'
+import type { Reservation } from '../memory/memory-ledger.ts'
 import { RequestContext } from './request-context.ts'
 import type { HttpRequest, HttpResponse } from './types.ts'
 import type { RequestHandler, RequestRules, HttpDependencies, ErrorResponse } from './dependencies.ts'
@@ -51,7 +52,7 @@ export class HttpContext extends RequestContext {
   readonly response: HttpResponse
   readonly #dependencies: HttpDependencies
   readonly #rules: RequestRules
-  #bodyBytes = 0
+  #body: Reservation | undefined
 
   constructor(
     dependencies: HttpDependencies,
@@ -112,7 +113,7 @@ export class HttpContext extends RequestContext {
   /** Ends the request when the response is complete. */
   override finish(): void {
     if (this.isFinished) return
-    this.#dependencies.bodyMemory?.release(this.#bodyBytes, this.grant?.credentialId)
+    this.#body?.release()
     this.span?.setAttributes({ 'http.response.status_code': this.status })
     super.finish()
   }
@@ -136,6 +137,22 @@ export class HttpContext extends RequestContext {
   }
 
   /**
+   * Reserves memory for bytes of the body, until the request is finished.
+   *
+   * @throws the error of the protocol when the client may not hold so much
+   */
+  reserveBody(bytes: number): void {
+    const { memory } = this.#dependencies
+    if (!memory) return
+    this.#body ??= memory.reserve(this.grant, 'request')
+    if (this.#body.tryTake(bytes)) {
+      throw this.#rules.failure(
+        busy('The gateway has reached its memory limit for request bodies. Try again later.'),
+      )
+    }
+  }
+
+  /**
    * Reads the body, as {@link readBody}.
    *
    * @throws the error of the protocol when the memory budget for bodies is exhausted
@@ -143,19 +160,15 @@ export class HttpContext extends RequestContext {
   async readBody(maxBytes: number, toError: (status: BodyStatus, message: string) => Error): Promise<Buffer> {
     const { bufferedBody } = this.request
     if (bufferedBody !== undefined) return Buffer.from(bufferedBody, 'latin1')
-    const reserve = (bytes: number) => {
-      if (this.#dependencies.bodyMemory?.take(bytes, this.grant?.credentialId) === false) {
-        throw this.#rules.failure(
-          busy('The gateway has reached its memory limit for request bodies. Try again later.'),
-        )
-      }
-      this.#bodyBytes += bytes
-    }
     const toBodyError = (status: BodyStatus, message: string) => {
       if (status === 415) this.response.setHeader('accept-encoding', acceptedEncodings)
       return toError(status, message)
     }
-    return readBody(this.request, { maxBytes, toError: toBodyError, reserve })
+    return readBody(this.request, {
+      maxBytes,
+      toError: toBodyError,
+      reserve: (bytes) => this.reserveBody(bytes),
+    })
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Grant } from '../grants/grant.ts'
 import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import type { HttpDependencies } from '../http/dependencies.ts'
 import type { ProgressDeadlines } from '../http/progress-deadlines.ts'
-import type { MemoryBudget } from '../memory/memory-budget.ts'
+import type { MemoryLedger } from '../memory/memory-ledger.ts'
 import type { LoopDetector } from '../network/cdn-loop.ts'
 import type { UpstreamRules } from '../network/upstream-rules.ts'
 import type { OpenedSharedStore } from '../shared-store/valkey-store.ts'
@@ -70,7 +70,7 @@ export interface ProtocolDependencies {
   readonly directory: Directory
   readonly metrics: MetricsRegistry
   /** Memory budget for buffered bodies and responses. */
-  readonly memory: MemoryBudget
+  readonly memory: MemoryLedger
   readonly sharedStore: OpenedSharedStore | undefined
   /** Rules for connections to upstreams. */
   readonly upstreamRules: UpstreamRules

@@ -1,5 +1,5 @@
 import type { Call } from '../rpc-call.ts'
-import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { RpcResponse } from '../rpc-response.ts'
 import type { Upstream } from '../upstream/types.ts'

@@ -44,7 +44,7 @@ export async function readLogs(call: Call, params: readonly unknown[], upstream:
     upstream
       .call('eth_getLogs', forwarded, signal)
       .then((logs) => ({ result: JSON.stringify(logs) }), errorOf)
-  const reservation = upstream.reserve(call.grant.credentialId)
+  const reservation = upstream.reserve(call.grant)
   try {
     const found = await gatherWhenTooWide(filter, call, {
       upstream,

@@ -4,7 +4,7 @@ import { rpcCodes } from '../rpc-codes.ts'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Adapter, ChunkContext } from './adapter.ts'
-import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Sendable } from '../cache/request-coalescer.ts'
 import { beginsWithError, isBufferedError } from '../upstream/peek-response.ts'
 import { readResult, toRpcResponse, readResponse } from '../upstream/read-response.ts'
@@ -58,7 +58,7 @@ async function adapted(
       post(call, forwarded, upstream, minBlock, completion),
     )
   if (!adapter.gather) return sendFull()
-  const reservation = upstream.reserve(call.grant.credentialId)
+  const reservation = upstream.reserve(call.grant)
   try {
     const sendChunk = chunkSender(call, forwarded, upstream, reservation)
     return (
@@ -140,7 +140,7 @@ async function translated(
   { call, adapter, method, params, upstream }: Translation,
 ): Promise<RpcResponse | UpstreamResponse> {
   const { signal } = call
-  const reservation = upstream.reserve(call.grant.credentialId)
+  const reservation = upstream.reserve(call.grant)
   try {
     if (adapter?.transformResult && isWithin(response, adapter.transformUpTo)) {
       const result = await readResult(response, { method, reservation, signal })

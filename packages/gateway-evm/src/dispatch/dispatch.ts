@@ -4,7 +4,7 @@ import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { sendToUpstream, isReturnedUnchanged } from '../adapters/send-to-upstream.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
-import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { OutgoingCall } from '../adapters/outgoing-call.ts'
 import { sendPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
 import { readsLatestBlock, monotonicReads } from '../consistency/monotonic-reads.ts'
@@ -70,7 +70,7 @@ async function readWithCallId(
 ): Promise<string> {
   const { signal, request } = call
   const { idText = '1' } = request
-  const memory = reservation ?? upstream.reserve(call.grant.credentialId)
+  const memory = reservation ?? upstream.reserve(call.grant)
   try {
     const method = destination.method.name
     return await readWithId(response, { method, idText, reservation: memory, signal })

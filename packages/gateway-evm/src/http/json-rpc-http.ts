@@ -11,7 +11,7 @@ import {
 } from '../call-handler.ts'
 import type { Admission } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
-import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
@@ -210,7 +210,7 @@ class JsonRpcRequest implements Expirable, CallContext {
 
   #beginBatch(items: readonly RpcItem[]): void {
     this.#http.method = 'batch'
-    const reservation = this.upstream.reserve(this.grant.credentialId)
+    const reservation = this.upstream.reserve(this.grant)
     this.batch = items
     this.latest = batchLatestBlock(items, this)
     beginCalls(

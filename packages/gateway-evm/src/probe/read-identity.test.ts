@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import { scriptedNode } from '../testing/adapted-node.ts'
 import { readIdentity } from './read-identity.ts'
@@ -7,7 +7,7 @@ import { readIdentity } from './read-identity.ts'
 describe('readIdentity', () => {
   const signal = AbortSignal.timeout(10_000)
   const of = async (url: string) => {
-    const upstream = createEvmUpstream(url, 5_000, new MemoryBudget(2 ** 20))
+    const upstream = createEvmUpstream(url, 5_000, new MemoryLedger(2 ** 20))
     try {
       return await readIdentity(upstream, signal)
     } finally {

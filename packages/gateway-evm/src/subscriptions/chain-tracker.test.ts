@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Devnet, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { ChainTracker, type TrackerOptions } from './chain-tracker.ts'
@@ -16,7 +16,7 @@ let upstream: Upstream
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-follower-'))
   devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
-  upstream = createEvmUpstream(devnet.chains[0]?.url as string, 5_000, new MemoryBudget(2 ** 29))
+  upstream = createEvmUpstream(devnet.chains[0]?.url as string, 5_000, new MemoryLedger(2 ** 29))
 }, 60_000)
 afterAll(async () => {
   await upstream.close()

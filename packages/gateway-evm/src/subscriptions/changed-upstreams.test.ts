@@ -3,7 +3,7 @@ import { type NodeProxy, proxyTo } from '@fairlead/gateway-core/testing/node-pro
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { pino } from 'pino'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { createSubscriptionMultiplexers } from './multiplexers.ts'
@@ -192,7 +192,7 @@ it('ends only the connections whose subscriptions need a WebSocket upstream', as
 /** The multiplexers of nodes whose upstreams are not reachable. */
 function startMultiplexers() {
   const timeoutMs = 1_000
-  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(2 ** 20))
+  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryLedger(2 ** 20))
   const multiplexers = createSubscriptionMultiplexers({
     upstreams,
     embeddedSocket: undefined,

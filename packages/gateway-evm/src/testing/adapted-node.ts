@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { adapterOf } from '../adapters/adapters.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import { readWithId } from '../upstream/read-response.ts'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
@@ -48,7 +48,7 @@ export type AdaptedCall = (method: string, ...params: unknown[]) => Promise<unkn
  * @returns a function that returns the result or throws the upstream's error as {@link RpcError}
  */
 export function adapted(address: string): AdaptedCall {
-  const upstream = createEvmUpstream(address, 30_000, new MemoryBudget(2 ** 29))
+  const upstream = createEvmUpstream(address, 30_000, new MemoryLedger(2 ** 29))
   onTestFinished(() => upstream.close())
   return async (name, ...params) => {
     const signal = AbortSignal.timeout(30_000)

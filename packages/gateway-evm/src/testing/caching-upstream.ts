@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Call } from '../rpc-call.ts'
 import { parseBody } from '@fairlead/gateway-core/json-rpc/parse-body'
@@ -96,7 +96,7 @@ const grantOf = (evm: string): Grant => ({
 
 /** Opens a node for a text of upstream URLs, until the running test ends. */
 export function cachingNode(text: string, options: Partial<ResponseCacheOptions> = {}): CachingNode {
-  const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 29), { pollMs: 50, hedges: false })
+  const upstreams = createEvmUpstreams(20_000, {}, new MemoryLedger(2 ** 29), { pollMs: 50, hedges: false })
   const caches = createResponseCaches({
     maxBytes: 2 ** 26,
     headMs: 0,

@@ -4,7 +4,7 @@ import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { evm } from '../description.ts'
 import { createWebSocketMetrics } from '../websocket/metrics.ts'
 import { onTestFinished } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
@@ -85,7 +85,7 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
   const replace = (newer: Partial<Grant> = {}) =>
     directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }, ...second])
   replace()
-  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(maxBufferedBytes))
+  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryLedger(maxBufferedBytes))
   const lines = memory()
   const log = pino({ level: 'debug' }, lines.stream)
   const multiplexers = createSubscriptionMultiplexers({

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { readResponse } from '../upstream/read-response.ts'
 import { createEvmUpstreams, type PooledOptions, type EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import type { CallInfo } from '../upstream/types.ts'
@@ -24,8 +24,8 @@ export function pooledNode(
   addresses: string,
   { timeoutMs = 20_000, ...options }: PooledOptions & { readonly timeoutMs?: number } = {},
 ): PooledNode {
-  const memory = new MemoryBudget(2 ** 29)
-  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(2 ** 29), { pollMs: 50, ...options })
+  const memory = new MemoryLedger(2 ** 29)
+  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryLedger(2 ** 29), { pollMs: 50, ...options })
   onTestFinished(() => upstreams.close())
   const grant: Grant = {
     credentialId: 'credential',
@@ -48,7 +48,7 @@ export function pooledNode(
       const signal = AbortSignal.timeout(timeoutMs)
       const body = callText(method, JSON.stringify(params), '1')
       const response = await upstream.post(body, signal, { method, params, ...overrides })
-      const reservation = memory.reserve()
+      const reservation = memory.reserve(undefined, 'response')
       const text = response.bytes?.toString() ?? (await readResponse(response, reservation, signal))
       reservation.release()
       const { result, error } = JSON.parse(text) as {

@@ -3,7 +3,7 @@ import { Cancellation, type CancellationSignal, RehashingMap, settleWith } from 
 import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
-import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { latencyClassOf } from '../methods/latency-class.ts'
 import { BufferedResponse } from './buffered-response.ts'
 import { classifyResponse } from './classify-response.ts'
@@ -27,7 +27,7 @@ export interface BatcherOptions {
     owner: string | undefined,
   ) => void
   /** Memory budget for buffered responses. */
-  readonly memory: MemoryBudget
+  readonly memory: MemoryLedger
   /** Maximum number of calls in a batch. With 1, no batches are sent. */
   readonly maxCalls: number
 }
@@ -132,7 +132,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
 
   resolve(response: UpstreamResponse): void {
     if (response.latin1 !== undefined) return this.#open(response.latin1, response.secrets)
-    const reservation = this.#options.memory.reserve()
+    const reservation = this.#options.memory.reserve(undefined, 'response')
     settleWith(
       readBytes(response, reservation, this.#cancellation).finally(() => reservation.release()),
       {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { faultyUpstream } from '../testing/faulty-upstream.ts'
@@ -22,7 +22,7 @@ function upstreamOf(chainId: string, delayMs = 0): Promise<string> {
 }
 
 function openNode() {
-  const upstreams = createEvmUpstreams(5_000, {}, new MemoryBudget(2 ** 20), { pollMs: 50, hedges: false })
+  const upstreams = createEvmUpstreams(5_000, {}, new MemoryLedger(2 ** 20), { pollMs: 50, hedges: false })
   onTestFinished(() => upstreams.close())
   return (evm: string) => {
     const upstream = upstreams.of(grantWith({ upstreams: { evm } }), 'evm')
@@ -93,7 +93,7 @@ it('keeps the chain of a node that leaves a list which other nodes have too', as
     await faultyUpstream('right', { chainId: '0x1' }),
     await faultyUpstream('wrong', { chainId: '0x5' }),
   ]
-  const upstreams = createEvmUpstreams(5_000, {}, new MemoryBudget(2 ** 20), { pollMs: 50, hedges: false })
+  const upstreams = createEvmUpstreams(5_000, {}, new MemoryLedger(2 ** 20), { pollMs: 50, hedges: false })
   onTestFinished(() => upstreams.close())
   const callOf = (nodeId: string, evm: string) =>
     upstreams

@@ -20,7 +20,7 @@ import { idempotencyOf } from './idempotency.ts'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import { type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
 import { upstreamCalls } from './upstream-calls.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
@@ -58,7 +58,7 @@ const maxConnectMs = 5_000
 export function createEvmUpstream(
   address: string,
   timeoutMs: number,
-  memory: MemoryBudget,
+  memory: MemoryLedger,
   {
     rules = operatorRules,
     loopEntry,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { createEvmUpstreams } from './evm-upstreams.ts'
 
@@ -18,7 +18,7 @@ const grantOf = (nodeId: string, evm: string): Grant => ({
 const used = grantOf('used', 'http://127.0.0.1:1/used')
 
 it('retains only the current upstreams of a node after frequent changes', () => {
-  const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
+  const upstreams = createEvmUpstreams(20_000, {}, new MemoryLedger(2 ** 20))
   onTestFinished(() => upstreams.close())
   const first = upstreams.of(used, 'evm')
   for (let change = 0; change < 21_000; change += 1) {
@@ -29,7 +29,7 @@ it('retains only the current upstreams of a node after frequent changes', () => 
 })
 
 it('changes the upstreams of a node in place while one stays', () => {
-  const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
+  const upstreams = createEvmUpstreams(20_000, {}, new MemoryLedger(2 ** 20))
   onTestFinished(() => upstreams.close())
   const [a, b, c] = ['a', 'b', 'c'].map((path) => `http://127.0.0.1:1/${path}`)
   const first = upstreams.of(grantOf('node', `${a} ${b}`), 'evm')
@@ -44,7 +44,7 @@ it('changes the upstreams of a node in place while one stays', () => {
 })
 
 it('retains the upstreams of 20,000 nodes and all upstreams in use', () => {
-  const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
+  const upstreams = createEvmUpstreams(20_000, {}, new MemoryLedger(2 ** 20))
   onTestFinished(() => upstreams.close())
   const first = upstreams.of(used, 'evm')
   for (let node = 0; node < 21_000; node += 1) {

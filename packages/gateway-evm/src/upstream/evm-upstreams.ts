@@ -5,7 +5,7 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { ChainView } from '../chain/chain-view.ts'
 import { NodeChain } from '../chain/node-chain.ts'
 import { EvmPool } from './evm-pool.ts'
@@ -98,7 +98,7 @@ const chainIdMs = 60_000
 export function createEvmUpstreams(
   timeoutMs: number,
   embedded: Readonly<Record<string, string>>,
-  memory: MemoryBudget,
+  memory: MemoryLedger,
   {
     pollMs = 2_000,
     hedges = true,
@@ -215,7 +215,7 @@ function recordsOf(text: string): readonly UpstreamRecord[] {
 function opened(
   address: string,
   timeoutMs: number,
-  memory: MemoryBudget,
+  memory: MemoryLedger,
   options: UpstreamOptions,
 ): ConnectedUpstream {
   try {

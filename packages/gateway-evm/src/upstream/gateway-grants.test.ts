@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { createDirectory, staleGrants } from '@fairlead/gateway-core/authentication/directory'
 import { gatewayGrant } from '@fairlead/gateway-core/grants/grant'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { pino } from 'pino'
@@ -39,7 +39,7 @@ async function upstreamWith(head: string) {
 function nodeWithList() {
   const directory = createDirectory()
   const isStale = staleGrants(directory)
-  const upstreams = createEvmUpstreams(5_000, {}, new MemoryBudget(2 ** 24), { pollMs: 50, isStale })
+  const upstreams = createEvmUpstreams(5_000, {}, new MemoryLedger(2 ** 24), { pollMs: 50, isStale })
   onTestFinished(() => upstreams.close())
   const nodeOf = (evm: string) => grantWith({ upstreams: { evm } })
   return {

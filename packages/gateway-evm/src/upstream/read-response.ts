@@ -1,7 +1,7 @@
 import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/runtime'
-import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'

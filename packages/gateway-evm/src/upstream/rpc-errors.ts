@@ -1,4 +1,4 @@
-import { MemoryLimitError } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLimitError } from '@fairlead/gateway-core/memory/memory-ledger'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { UpstreamBusyError, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { rpcCodes } from '../rpc-codes.ts'

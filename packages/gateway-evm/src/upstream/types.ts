@@ -1,7 +1,7 @@
-import type { CancellationSignal } from '@fairlead/runtime'
+import type { CancellationSignal, Tenant } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
-import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { PoolMember } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Connection } from '@fairlead/gateway-core/upstream/upstream'
 import type { UpstreamResponse } from './upstream-response.ts'
@@ -59,7 +59,7 @@ export interface Upstream {
     signal: CancellationSignal,
   ): Promise<unknown[]>
   /** Reserves memory for the buffered responses of one request. Release it after they have been sent. */
-  reserve(owner?: string): Reservation
+  reserve(owner?: Tenant): Reservation
   /** The upstreams of the node. Undefined for a single upstream. */
   readonly list?: UpstreamList
   /** For the upstreams of one call: those of the node, which follow changes of its list. */

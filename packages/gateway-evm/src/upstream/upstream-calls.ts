@@ -1,6 +1,6 @@
 import { promised } from '@fairlead/runtime'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { readResult } from './read-response.ts'
 import type { Upstream } from './types.ts'
 
@@ -11,13 +11,13 @@ import type { Upstream } from './types.ts'
  */
 export function upstreamCalls(
   send: Upstream['send'],
-  memory: MemoryBudget,
+  memory: MemoryLedger,
 ): Pick<Upstream, 'post' | 'call' | 'batch' | 'reserve'> {
   const post: Upstream['post'] = (body, signal, info) =>
     promised((completion) => send(body, signal, info, completion))
   const call: Upstream['call'] = async (method, params, signal) => {
     const response = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
-    const reservation = memory.reserve()
+    const reservation = memory.reserve(undefined, 'response')
     try {
       return await readResult(response, { method, reservation, signal })
     } finally {
@@ -28,6 +28,6 @@ export function upstreamCalls(
     post,
     call,
     batch: (calls, signal) => Promise.all(calls.map(([method, params]) => call(method, params, signal))),
-    reserve: (owner) => memory.reserve(owner),
+    reserve: (owner) => memory.reserve(owner, 'response'),
   }
 }

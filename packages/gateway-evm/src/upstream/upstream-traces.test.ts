@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { currentTrace, inTrace, type TraceSpan } from '@fairlead/gateway-core/telemetry/current-trace'
 import { Cancellation, promised } from '@fairlead/runtime'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from './evm-upstream.ts'
 
 function trace(name: string): TraceSpan {
@@ -20,7 +20,7 @@ it('each call has its response in its own trace, whichever call opened the conne
     response.setHeader('content-type', 'application/json')
     request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   })
-  const upstream = createEvmUpstream(url, 20_000, new MemoryBudget(2 ** 20))
+  const upstream = createEvmUpstream(url, 20_000, new MemoryLedger(2 ** 20))
   onTestFinished(() => upstream.close())
   const traceAtResponse = () =>
     promised<TraceSpan | undefined>(({ resolve, reject }) =>

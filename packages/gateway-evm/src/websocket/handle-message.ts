@@ -4,7 +4,7 @@ import { type CancellationSignal, settleWith } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { type Admission, type Permit, isRejection } from '@fairlead/gateway-core/admission/types'
 import { type HandledCall, handleCall, beginCall, toResponseError } from '../call-handler.ts'
-import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import { readWithId } from '../upstream/read-response.ts'
@@ -94,7 +94,7 @@ async function handleItems(
 /** Responds to a call that is not part of a batch. A buffered response of the upstream is passed through unchanged. */
 function handleSingle(item: RpcItem, context: MessageContext, done: (handled: HandledMessage) => void): void {
   try {
-    const reservation = context.upstream.reserve(context.grant.credentialId)
+    const reservation = context.upstream.reserve(context.grant)
     beginCall(item, context, (handled) => deliverSingle(item, handled, reservation, context, done))
   } catch (error) {
     done(messageOf(failed('unknown', item.idText, toResponseError(error, context.log))))
@@ -177,7 +177,7 @@ async function callItems(
 ): Promise<readonly HandledCall[]> {
   try {
     const { grant, endpoint, upstream, signal, maxLogRange, admission, caches, log } = context
-    const reservation = upstream.reserve(grant.credentialId)
+    const reservation = upstream.reserve(grant)
     reservations.push(reservation)
     const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, caches, log }
     const callContext = { ...shared, batch: items, latest: batchLatestBlock(items, shared) }

@@ -39,7 +39,7 @@ export interface JettonFixture {
 
 /** Options of {@link listenToJetton}. */
 export interface JettonFixtureOptions extends Partial<
-  Pick<JettonDependencies, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBodyBytes'>
+  Pick<JettonDependencies, 'memory' | 'timeoutMs' | 'corsOrigin' | 'maxBodyBytes'>
 > {
   readonly protocols?: readonly string[]
   /** Upstream of family v3. */
@@ -75,7 +75,7 @@ export async function listenToJetton(
     open: (address) => createRestUpstream(address, timeoutMs, jettonFormat),
     embedded: undefined,
     timeoutMs,
-    memory: options.bodyMemory,
+    memory: options.memory,
   })
   const metrics = testMetrics()
   const { authenticator, admission } = testAuthenticator(directory, passing)

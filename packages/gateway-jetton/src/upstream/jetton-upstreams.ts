@@ -1,7 +1,7 @@
 import type { IsStale } from '@fairlead/gateway-core/upstream/node-resources'
 import { collectBody } from '@fairlead/gateway-core/http/collect-body'
-import { type CancellationSignal, createLruCache } from '@fairlead/runtime'
-import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { type CancellationSignal, createLruCache, type Tenant } from '@fairlead/runtime'
+import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type {
   BufferedResponse,
@@ -43,7 +43,7 @@ export interface JettonUpstreamOptions {
   readonly memory?: ResponseMemory | undefined
 }
 
-type ResponseMemory = Pick<MemoryBudget, 'take' | 'release'>
+type ResponseMemory = Pick<MemoryLedger, 'reserve'>
 
 /** The jetton upstreams of all nodes, connected on first use. */
 export interface JettonUpstreams {
@@ -89,7 +89,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
         existing.grant = grant
         return existing.upstreams
       }
-      const budget = memory && { memory, owner: `jetton ${key}` }
+      const budget = memory && { memory, owner: grant }
       const pools = { v2: () => v2.of(entry.grant), v3: () => v3.of(entry.grant, index) }
       const entry: NodeEntry = { grant, upstreams: new PooledNodeUpstreams(pools, budget) }
       upstreamsByNode.set(key, entry)
@@ -127,8 +127,7 @@ const maxBufferedBytes = 16_777_216
 /** The memory budget for buffered responses, and the owner of the reservations. */
 interface ResponseBudget {
   readonly memory: ResponseMemory
-  /** Identifies the upstreams of one node, which may reserve a share of the budget. */
-  readonly owner: string
+  readonly owner: Tenant
 }
 
 type FamilyPools = Readonly<Record<JettonFamily, () => Pick<RestPool, 'request'>>>
@@ -192,23 +191,24 @@ async function bufferJson(
   signal: CancellationSignal,
   budget: ResponseBudget | undefined,
 ): Promise<unknown> {
-  let reservedBytes = 0
+  const reservation = budget?.memory.reserve(budget.owner, 'response')
+  let length = 0
   try {
-    const bytes = await collectBody(body, (length) => {
-      if (reservedBytes + length > maxBufferedBytes)
+    const bytes = await collectBody(body, (added) => {
+      length += added
+      if (length > maxBufferedBytes)
         throw new RestError(502, 'The response of the upstream is too large to buffer.')
-      if (budget && !budget.memory.take(length, budget.owner)) {
+      if (reservation?.tryTake(added)) {
         throw new RestError(
           503,
           'The responses exceed the memory limit of the gateway. Request less data or retry.',
         )
       }
-      reservedBytes += length
     })
     return parseJson(bytes.toString('utf8'))
   } catch (error) {
     throw error instanceof RestError ? error : unreachable(error, signal)
   } finally {
-    budget?.memory.release(reservedBytes, budget.owner)
+    reservation?.release()
   }
 }

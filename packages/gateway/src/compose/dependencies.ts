@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type AccessControl, openAccessControl } from '@fairlead/gateway-core/access-control'
@@ -5,7 +6,8 @@ import { createDirectory, type Directory } from '@fairlead/gateway-core/authenti
 import { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
 import type { ProtocolDependencies, ProtocolModule } from '@fairlead/gateway-core/protocol/module'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
+import { memoryCapacity, readMemoryLimits } from '@fairlead/gateway-core/memory/memory-capacity'
 import { createLoopDetector, type LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
 import type { GatewayAddresses } from '@fairlead/gateway-core/network/gateway-addresses'
 import {
@@ -37,8 +39,8 @@ export interface Dependencies {
   readonly directorySync: DirectorySync
   readonly sharedStore: OpenedSharedStore | undefined
   readonly accessControl: AccessControl
-  /** Memory budget for buffered request bodies and responses. */
-  readonly memory: MemoryBudget
+  /** Counts the memory of what clients make the gateway hold. */
+  readonly memory: MemoryLedger
   readonly upstreamRules: UpstreamRules
   readonly loops: LoopDetector
   /** How long clients may stall. */
@@ -100,7 +102,7 @@ export async function openDependencies(
     directorySync,
     sharedStore,
     accessControl,
-    memory: new MemoryBudget(configuration.maxHeldBytes),
+    memory: new MemoryLedger(memoryCapacityOf(configuration)),
     upstreamRules: createUpstreamRules(upstreamPolicy, gatewayAddresses),
     loops: createLoopDetector(store.encryptor),
     deadlines: new ProgressDeadlines(progressLimits),
@@ -139,7 +141,7 @@ export function httpDependencies(
     timeoutMs: configuration.upstreamTimeoutMs,
     corsOrigin: configuration.nodeCorsOrigin,
     loops,
-    bodyMemory: memory,
+    memory,
   }
 }
 
@@ -160,6 +162,11 @@ async function tracingOf({ tracingEndpoint, tracingRatio }: Configuration): Prom
   if (tracingEndpoint === undefined) return passThroughTracing
   const { openTracing } = await import('../observe/tracing/open-tracing.ts')
   return openTracing({ endpoint: tracingEndpoint, ratio: tracingRatio })
+}
+
+function memoryCapacityOf({ maxHeldBytes, processes }: Configuration): number {
+  // 0 processes = one for each core.
+  return maxHeldBytes || memoryCapacity(readMemoryLimits(processes || availableParallelism()))
 }
 
 function progressLimitsOf({ stallMs, minBytesPerSecond }: Configuration) {

@@ -65,12 +65,13 @@ export function createRoutedServer(
 export async function openServers(
   configuration: Configuration,
   { routing, http }: RoutedServer,
-  { deadlines, accessControl }: Dependencies,
+  dependencies: Dependencies,
   metrics: MetricsRegistry,
   log: Logger,
 ): Promise<Ports> {
+  const { deadlines, accessControl } = dependencies
   const builtin = configuration.builtinHttpServer
-    ? createBuiltinServer(configuration, routing, http)
+    ? createBuiltinServer(configuration, dependencies, routing, http)
     : undefined
   const http2 = createHttp2Server({ streamWindowBytes })
   const listener = createHttp2Listener(routing, deadlines, (stream, headers, _, raw) =>
@@ -85,12 +86,19 @@ export async function openServers(
 
 function createBuiltinServer(
   { maxBodyBytes }: Configuration,
+  { memory }: Dependencies,
   { matchBuffered, onBuffered }: Routing,
   http: Server,
 ): Http1Server {
   return createHttp1Server(
     http,
-    { maxBodyBytes, match: matchBuffered, newHeadState: () => ({}), timeoutResponse },
+    {
+      maxBodyBytes,
+      match: matchBuffered,
+      newHeadState: () => ({}),
+      timeoutResponse,
+      reserve: ({ remoteAddress: address = '' }) => memory.reserve({ address }, 'pending'),
+    },
     onBuffered,
   )
 }

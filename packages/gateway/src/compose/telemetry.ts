@@ -9,6 +9,7 @@ import {
   publishSharedStore,
   publishUsage,
 } from '@fairlead/gateway-core/telemetry/store-metrics'
+import { publishMemory } from '@fairlead/gateway-core/memory/metrics'
 import { publishUpstreams } from '@fairlead/gateway-core/upstream/metrics'
 import { watchUnexpectedErrors } from '../observe/watch-unexpected-errors.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -45,7 +46,7 @@ export function openTelemetry(
 /** Publishes the counts that the parts of a gateway keep themselves. They are read only when the metrics are read. */
 export function publishStates(
   metrics: MetricsRegistry,
-  { accessControl, sharedStore, metering, directory, directorySync }: Dependencies,
+  { accessControl, memory, sharedStore, metering, directory, directorySync }: Dependencies,
   protocols: Protocols,
 ): void {
   metrics.gauge('fairlead_heap_limit_bytes', 'Maximum heap size of the process.', [], (set) =>
@@ -53,6 +54,7 @@ export function publishStates(
   )
   publishUpstreams(metrics, () => protocols.upstreamStates())
   publishAdmission(metrics, () => accessControl.states())
+  publishMemory(metrics, () => memory.states())
   if (sharedStore) publishSharedStore(metrics, () => sharedStore.states())
   publishUsage(metrics, () => metering.states())
   publishDirectory(

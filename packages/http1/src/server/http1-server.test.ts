@@ -142,7 +142,18 @@ describe('ordinary calls', () => {
   })
 
   it('fall back to node:http while too many bodies are incomplete', async () => {
-    const { port: to } = await port(echo, { maxHeldBytes: 100_000 })
+    let held = 0
+    const reserve = () => {
+      let ofConnection = 0
+      const resize = (bytes: number) => {
+        if (held + bytes - ofConnection > 100_000) return false
+        held += bytes - ofConnection
+        ofConnection = bytes
+        return true
+      }
+      return { resize, release: () => void resize(0) }
+    }
+    const { port: to } = await port(echo, { reserve })
     const half = call('/token', 'x'.repeat(60_000)).slice(0, -1)
     const first = await openTo(to)
     const second = await openTo(to)

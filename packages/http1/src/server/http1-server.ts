@@ -1,7 +1,12 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { guardedImmediate, guardedInterval, RehashingMap } from '@fairlead/runtime'
-import { type ConnectionOwner, ServerConnection, type ServerTimeouts } from './server-connection.ts'
+import {
+  type ConnectionMemory,
+  type ConnectionOwner,
+  ServerConnection,
+  type ServerTimeouts,
+} from './server-connection.ts'
 import type { Http1ServerRequest } from './request.ts'
 import type { Http1ServerResponse } from './response.ts'
 import { type HeadRules, maxBodyLength } from './request-head.ts'
@@ -38,10 +43,10 @@ export interface Http1ServerOptions<match, headState> extends HeadRules<match, h
    */
   readonly timeoutResponse?: () => string
   /**
-   * Maximum total size of incomplete request bodies, in bytes. Above it, node:http serves the request, and the
-   * credential is checked before the body is read.
+   * Creates the memory reservation of a connection for incomplete requests; unlimited when omitted. When it is refused,
+   * node:http serves the request, and the credential is checked before the body is read.
    */
-  readonly maxHeldBytes?: number
+  readonly reserve?: (socket: Socket) => ConnectionMemory
 }
 
 // The request listener limits the duration of a call.
@@ -49,7 +54,7 @@ const defaultTimeouts = { idle: 60_000, head: 10_000, body: 30_000, call: Infini
 
 const maxCheckMs = 1_000
 
-const defaultMaxHeldBytes = 33_554_432
+const unlimited: ConnectionMemory = { resize: () => true, release: () => undefined }
 
 /**
  * Creates an HTTP/1.1 server in front of a node:http server. It serves ordinary JSON-RPC calls itself, in a fraction of
@@ -64,7 +69,7 @@ export function createHttp1Server<match, headState>(
   rules: Http1ServerOptions<match, headState>,
   serve: (request: Http1ServerRequest<match, headState>, response: Http1ServerResponse) => void,
 ): Http1Server {
-  const { maxBodyBytes, timeouts: timeoutOptions, maxHeldBytes = defaultMaxHeldBytes } = rules
+  const { maxBodyBytes, timeouts: timeoutOptions, reserve = () => unlimited } = rules
   const connections = new RehashingMap<ServerConnection<match, headState>, true>()
   const timeouts = { ...defaultTimeouts, ...timeoutOptions }
   let unwritten: ServerConnection<match, headState>[] = []
@@ -76,7 +81,6 @@ export function createHttp1Server<match, headState>(
     for (const connection of connectionsToWrite) connection.writeNow()
   }
   let fallbacks = 0
-  let heldBytes = 0
   // Read with every response: a data property is faster than a getter.
   const owner: Mutable<ConnectionOwner<match, headState>> = {
     fields: dateField(),
@@ -86,10 +90,7 @@ export function createHttp1Server<match, headState>(
     timeoutResponse: rules.timeoutResponse ?? defaultTimeoutResponse,
     rules,
     serve,
-    reserve: (bytes: number) => {
-      heldBytes += bytes
-      return heldBytes <= maxHeldBytes
-    },
+    reserve,
     writeLater: (connection: ServerConnection<match, headState>) => {
       if (unwritten.length === 0) guardedImmediate(writeAll)
       unwritten.push(connection)

@@ -24,16 +24,20 @@ export interface ConnectionOwner<match, headState> {
   readonly timeoutResponse: () => string
   readonly rules: HeadRules<match, headState>
   serve(request: Http1ServerRequest<match, headState>, response: Http1ServerResponse): void
-  /**
-   * Adds the number of bytes, which can be negative, to the total size of incomplete bodies; returns whether the total
-   * is within the limit.
-   */
-  reserve(bytes: number): boolean
+  /** Creates the memory reservation of a connection. */
+  reserve(socket: Socket): ConnectionMemory
   /** Schedules the last part of a response to be written with those of other connections in this event-loop tick. */
   writeLater(connection: ServerConnection<match, headState>): void
   /** Moves a connection permanently to node:http, including its unread bytes. */
   fallBack(socket: Socket, unread: Buffer): void
   remove(connection: ServerConnection<match, headState>): void
+}
+
+/** The memory that one connection holds: bytes of requests that are incomplete, or were sent ahead. */
+export interface ConnectionMemory {
+  /** Changes the number of bytes; false when the client may not hold so many, and then nothing changes. */
+  resize(bytes: number): boolean
+  release(): void
 }
 
 /** Timeout of each phase of a connection, in milliseconds. */
@@ -49,6 +53,9 @@ type Phase = 'idle' | 'head' | 'body' | 'call' | 'response'
 
 // Maximum number of bytes that a client may send while it waits for a response.
 const maxBufferedAhead = 65_536
+
+// Shorter requests are part of what each connection costs.
+const unreservedBytes = 4_096
 
 // There may be very many connections, so the memory for cached heads is limited.
 const maxCachedHeads = 8
@@ -73,6 +80,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   #head: RequestHead<match, headState> | undefined
   #pieces: Buffer[] = []
   #heldBytes = 0
+  #memory: ConnectionMemory | undefined
   #missing = 0
   #response: Http1ServerResponse | undefined
   #last: PendingWrite | undefined
@@ -180,7 +188,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     if (this.#phase === 'idle' && this.#unread.length === 0 && this.#serveCachedHead(bytes)) return
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes])
     if (this.#response === undefined) this.#read()
-    else if (this.#unread.length > maxBufferedAhead) this.#socket.pause()
+    else if (this.#unread.length > maxBufferedAhead || !this.#reserve()) this.#socket.pause()
   }
 
   /** Serves a request that arrived whole and whose head equals the previous one, which is the usual case. */
@@ -249,7 +257,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     if (this.#missing > 0) {
       this.#pieces.push(piece)
       this.#heldBytes += piece.length
-      return this.#owner.reserve(piece.length) ? false : this.#fallBackToNodeHttp()
+      return this.#reserve() ? false : this.#fallBackToNodeHttp()
     }
     const body = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
     this.#detach()
@@ -271,9 +279,17 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     return false
   }
 
+  /** Reserves memory for the bytes that are held; returns false when the client may not hold so many. */
+  #reserve(): boolean {
+    const bytes = this.#heldBytes + this.#unread.length
+    if (bytes <= unreservedBytes) return true
+    this.#memory ??= this.#owner.reserve(this.#socket)
+    return this.#memory.resize(bytes)
+  }
+
   #detach(): void {
+    this.#memory?.release()
     if (this.#heldBytes === 0) return
-    this.#owner.reserve(-this.#heldBytes)
     this.#heldBytes = 0
     this.#pieces = []
   }

@@ -3,6 +3,7 @@ import { methods } from '@fairlead/evm-rpc/contract'
 import { bytes, count, type Facts, minutes, ms, plus, seconds, times } from './code-quantity.ts'
 import { defaults, gatewayFacts } from './gateway-facts.ts'
 import type { Quantity } from './quantity.ts'
+import { constantOf } from './source-constant.ts'
 
 const jetton = 'packages/gateway-jetton/src/adapters'
 const rotation = 'specs/platform/schemas/NodeCredentialRotation.yaml'
@@ -26,8 +27,9 @@ const podsDuringAnUpdate = plus(maxPods, count(manifest, /maxSurge: (\d+)/))
 // The EVM responses, and up to twice as much for beacon responses.
 const cachedResponses: Quantity = { value: 3 * defaults.cacheBytes, measure: 'bytes' }
 const stalledStreams = times(gatewayFacts['gRPC response buffer'], defaults.maxStalledGrpcCalls)
-const bufferedBodies: Quantity = { value: defaults.maxHeldBytes, measure: 'bytes' }
-const incompleteRequests = bytes('packages/http1/src/server/http1-server.ts', 'defaultMaxHeldBytes')
+const podMemory = times(bytes(manifest, /limits: \{ memory: (\d+)Mi/), 2 ** 20)
+const shareOfMachine = constantOf('packages/gateway-core/src/memory/memory-capacity.ts', 'shareOfMachine')
+const memoryOfClients = times(podMemory, shareOfMachine)
 
 const deployment = {
   'readiness failures': count(manifest, /readinessProbe:[^]*?failureThreshold: (\d+)/),
@@ -39,9 +41,8 @@ const deployment = {
   'database connections of all pods': times(gatewayFacts['database connections'], podsDuringAnUpdate.value),
   'stop timeout of the unit': seconds(unit, /TimeoutStopSec=(\d+)/),
   'open files of the unit': count(unit, /LimitNOFILE=(\d+)/),
-  'memory of a pod': times(bytes(manifest, /limits: \{ memory: (\d+)Mi/), 2 ** 20),
-  'buffered bodies': bufferedBodies,
-  'incomplete requests': incompleteRequests,
+  'memory of a pod': podMemory,
+  'memory of clients': memoryOfClients,
   'cached responses': cachedResponses,
   'stalled gRPC streams': stalledStreams,
 } satisfies Facts
@@ -49,8 +50,7 @@ const deployment = {
 /** The memory that a process uses at most with the default limits. The first summand is the process itself. */
 export const maxMemory = plus(
   { value: 150e6, measure: 'bytes' },
-  bufferedBodies,
-  incompleteRequests,
+  memoryOfClients,
   cachedResponses,
   stalledStreams,
 )

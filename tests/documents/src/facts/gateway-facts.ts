@@ -29,7 +29,7 @@ const storage = {
 const limits = {
   'log query requests': count(`${evm}/consistency/logs/gather-logs.ts`, 'maxRequests'),
   'log query chunks at a time': count(`${evm}/consistency/logs/gather-logs.ts`, 'maxParallel'),
-  'buffered response': bytes(`${core}/memory/memory-budget.ts`, 'maxBytesOfRequest'),
+  'buffered response': bytes(`${core}/memory/memory-ledger.ts`, 'maxBytesOfReservation'),
   'overload delay': ms(`${core}/admission/overload.ts`, 'maxDelayMs'),
   'overload duration': times(
     ms(`${core}/admission/overload.ts`, 'sampleMs'),

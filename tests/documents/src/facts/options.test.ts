@@ -56,7 +56,6 @@ it.each(['core', 'platform-client', 'evm-rpc', 'beacon', 'jetton', 'grpc-transpo
 /** Numbers in the code behind the times and sizes in descriptions of options, which the page of the options repeats. */
 const described: Readonly<Record<string, Quantity | undefined>> = {
   maxStalledGrpcCalls: facts['gRPC response buffer'],
-  maxHeldBytes: facts['incomplete requests'],
   secretKey: {
     value: constantOf('packages/gateway-core/src/credentials/encryption.ts', 'keyBytes'),
     measure: 'bytes',

@@ -70,9 +70,9 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_HELD_BYTES',
     description:
-      'Maximum total size of buffered request bodies and responses, in bytes; 50% per credential; incomplete JSON-RPC requests may use 32 MiB more.',
-    fallback: 536_870_912,
-    minimum: 1_048_576,
+      'Memory for everything that clients make the gateway hold, in bytes of resident memory for each process; 0 = half of the heap limit, at most a quarter of the memory of the machine or container.',
+    fallback: 0,
+    minimum: 0,
   },
   maxWebSocketBufferBytes: {
     kind: 'integer',
