@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exceedsDepth } from './json-depth.ts'
+import { exceededLimit, exceedsDepth } from './json-depth.ts'
 
 const encoder = new TextEncoder()
 
@@ -60,6 +60,17 @@ describe('exceedsDepth', () => {
     })
     expect(exceedsDepth(bytes, 64)).toBe(true)
     expect(reads).toHaveLength(65)
+  })
+
+  it.each([
+    ['[1,2,3]', 3],
+    ['{"a":1,"b":2}', 2],
+    ['[[],[]]', 4],
+    ['[",,,"]', 1],
+    ['1', 0],
+  ])('counts the values of %s', (text, values) => {
+    expect(exceededLimit(text, { maxDepth: 9, maxValues: values })).toBeUndefined()
+    if (values > 0) expect(exceededLimit(text, { maxDepth: 9, maxValues: values - 1 })).toBe('maxValues')
   })
 
   it.each(['', '"', '"\\', '"[[[', '["[[', ']]]]', 'nonsense'])('accepts the invalid text %j', (text) => {

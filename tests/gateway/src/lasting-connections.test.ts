@@ -55,8 +55,8 @@ describe('a WebSocket', () => {
     const gateway = await inFrontOf(await growingChain(), { grant: { limits } })
     const client = await openWebSocket(gateway.wsUrl)
     const single = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' }
-    const [first] = await client.request(JSON.stringify([single, single, single]))
-    expect(first).toMatchObject({ error: { data: { max_items: 2, items: 3 } } })
+    const first = await client.request(JSON.stringify([single, single, single]))
+    expect(first).toMatchObject({ id: null, error: { data: { max_items: 2 } } })
     client.socket.send(JSON.stringify({ ...single, id: 'x'.repeat(300) }))
     expect((await client.closed)[0]).toBe(1009)
   })
@@ -78,7 +78,7 @@ describe('HTTP', () => {
     expect(await send('x'.repeat(301))).toMatchObject([413, { error: { data: { max_bytes: 300 } } }])
     const batch = [1, 2, 3].map(() => call('eth_blockNumber', []))
     const rejection = { error: { data: { max_items: 2 } } }
-    expect(await send(JSON.stringify(batch))).toMatchObject([200, [rejection, rejection, rejection]])
+    expect(await send(JSON.stringify(batch))).toMatchObject([200, rejection])
     const logs = call('eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x6' }])
     expect(await send(JSON.stringify(logs))).toMatchObject([
       200,

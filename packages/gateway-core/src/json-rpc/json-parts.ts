@@ -9,6 +9,29 @@
  */
 export function jsonParts(text: string): string[] {
   const parts: string[] = []
+  collectParts(text, parts, Infinity)
+  return parts.length === 1 && parts[0] === '' ? [] : parts
+}
+
+/**
+ * Splits a text into the elements of a JSON array, before anything is parsed. The elements themselves may be invalid.
+ *
+ * @param maxParts - the result has one element more when the array is longer, and the rest is not read
+ * @returns undefined when the text is not an array
+ */
+export function arrayParts(text: string, maxParts: number): string[] | undefined {
+  const begin = afterSpace(text, 0)
+  if (text.charCodeAt(begin) !== openBracket) return undefined
+  const parts: string[] = []
+  const end = collectParts(text, parts, maxParts)
+  if (parts.length > maxParts) return parts
+  const isArray = text.charCodeAt(end - 1) === closeBracket && afterSpace(text, end) === text.length
+  if (!isArray) return undefined
+  return parts.length === 1 && parts[0] === '' ? [] : parts
+}
+
+/** Adds the members of the first object or array of a text; returns the index after it, or after the last part. */
+function collectParts(text: string, parts: string[], maxParts: number): number {
   let depth = 0
   let start = 0
   for (let at = 0; at < text.length; at++) {
@@ -23,18 +46,39 @@ export function jsonParts(text: string): string[] {
         break
       case comma:
         if (depth !== 1) break
-        parts.push(text.slice(start, at).trim())
+        parts.push(withoutSpace(text, start, at))
         start = at + 1
+        if (parts.length > maxParts) return start
         break
       case closeBrace:
       case closeBracket:
         depth -= 1
-        if (depth === 0) parts.push(text.slice(start, at).trim())
-        break
+        if (depth > 0) break
+        parts.push(withoutSpace(text, start, at))
+        return at + 1
       default:
     }
   }
-  return parts.length === 1 && parts[0] === '' ? [] : parts
+  // An object or array that is not closed has no end.
+  return 0
+}
+
+/** Part of a text without the white space of JSON around it. Other white space is invalid there. */
+function withoutSpace(text: string, start: number, end: number): string {
+  const first = afterSpace(text, start)
+  let last = end
+  while (last > first && isSpace(text.charCodeAt(last - 1))) last -= 1
+  return text.slice(first, last)
+}
+
+function afterSpace(text: string, start: number): number {
+  let at = start
+  while (isSpace(text.charCodeAt(at))) at += 1
+  return at
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseBody } from './parse-body.ts'
 import type { RpcItem } from './types.ts'
 import { RpcError } from './rpc-error.ts'
@@ -113,12 +113,11 @@ describe('parseBody', () => {
     })
   })
 
-  it('preserves deeply nested and very large values without a stack overflow', () => {
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  it('preserves nested and very large values', () => {
+    const deep = '['.repeat(98) + ']'.repeat(98) + ' '.repeat(1_024)
     expect(one(`{"jsonrpc":"2.0","id":1,"method":"m","params":[${deep}]}`)).toMatchObject({
       paramsText: `[${deep}]`,
     })
-    expect(one(deep === '' ? '' : `{"a":${deep}}`)).toMatchObject({ failure: { code: -32600 } })
     const longId = `"${'x'.repeat(500_000)}"`
     expect(one(call(longId))).toMatchObject({ idText: longId })
     const digits = '9'.repeat(500_000)
@@ -132,19 +131,70 @@ describe('parseBody', () => {
     expect(items.map((item) => 'failure' in item)).toEqual([false, true, true, false, true])
   })
 
-  it('returns one error per id for a batch over the limit', () => {
-    const { batch, items } = parse(`[${call('1.0')},{"jsonrpc":"2.0","method":"m"},7,${call('"b"')}]`, 3)
-    expect(batch).toBe(true)
-    expect(items.map(({ idText }) => idText)).toEqual(['1.0', '"b"'])
-    for (const item of items) {
-      expect(item).toMatchObject({ failure: { code: -32600, data: { max_items: 3, items: 4 } } })
+  it('rejects a batch over the limit with one error, and does not read the rest of it', () => {
+    const calls = [call('1'), call('2'), call('3')].join(',')
+    expect(parse(`[${calls}]`, 3).items.some((item) => 'failure' in item)).toBe(false)
+    for (const text of [`[${calls},${call('4')}]`, `[${'1,'.repeat(1_000)}1]`, `[${calls},7,no JSON`]) {
+      expect(() => parse(text, 3)).toThrow(expect.objectContaining({ code: -32600, data: { max_items: 3 } }))
     }
-    expect(parse(`[${call('1')},${call('2')},${call('3')}]`, 3).items.some((item) => 'failure' in item)).toBe(
-      false,
-    )
   })
 
-  it('returns one error for a batch over the limit without ids', () => {
-    expect(parse('[1,2,3,4]', 3).items).toMatchObject([{ idText: 'null', failure: { code: -32600 } }])
+  it.each([
+    ['[', 101, 'levels'],
+    ['{"a":', 101, 'levels'],
+    ['[', 5_000_000, 'levels'],
+    ['[],', 50_001, 'values'],
+    ['{"a":1},', 50_001, 'values'],
+    ['"a":1,', 50_001, 'values'],
+  ])('rejects %s %i times before it is parsed', (piece, count, what) => {
+    const text = `{"jsonrpc":"2.0","id":1,"method":"m","params":[${piece.repeat(count)}`
+    const parseJson = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parseJson.mockRestore())
+    // A short text may be as deep as it is long.
+    expect(failureOf(text + ' '.repeat(1_024))).toMatchObject({
+      code: -32600,
+      message: expect.stringContaining(what),
+    })
+    expect(parseJson).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    '[1,2',
+    '[1 2]',
+    '[1,]',
+    '[,1]',
+    '[,]',
+    '[1}',
+    '{]',
+    '[{]}',
+    '[1]]',
+    '[1],[2]',
+    '[[1],2',
+    '["]',
+    '[\u00a01]',
+    '[1]\u00a0',
+    '[1]x',
+    '\u000b[1]',
+  ])('rejects the batch %s as JSON.parse does', (written) => {
+    const text = written.replaceAll(/\\u(....)/g, (_, code: string) =>
+      String.fromCodePoint(Number(`0x${code}`)),
+    )
+    expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError)
+    expect(failureOf(text)).toMatchObject({ code: -32700 })
+  })
+
+  it('creates no error for hostile input, as a stack trace costs more than the input', () => {
+    for (const text of ['1', '[', '[]', '{}', '{"jsonrpc":"2.0","method":1}']) {
+      const errors = [1, 2].map(() => {
+        try {
+          const [item] = parse(text).items
+          return item && 'failure' in item ? item.failure : undefined
+        } catch (error) {
+          return error
+        }
+      })
+      expect(errors[0]).toBeDefined()
+      expect(errors[0]).toBe(errors[1])
+    }
   })
 })

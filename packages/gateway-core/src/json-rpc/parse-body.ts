@@ -1,8 +1,9 @@
 import { Buffer, isAscii } from 'node:buffer'
-import { jsonMembers, jsonParts } from './json-parts.ts'
+import { bodyLimits, exceededLimit } from '../json-depth.ts'
+import { arrayParts, jsonMembers } from './json-parts.ts'
 import { fastParse } from './fast-parse.ts'
 import { RpcError, jsonRpcCodes } from './rpc-error.ts'
-import type { InvalidItem, RpcItem } from './types.ts'
+import type { RpcItem } from './types.ts'
 
 /** A parsed request body: one call or a batch. */
 export interface RpcBody {
@@ -42,66 +43,86 @@ function textOf(body: Uint8Array): string {
   try {
     return decoder.decode(body)
   } catch {
-    throw notJson()
+    throw notJson
   }
 }
 
-function notJson(): RpcError {
-  return new RpcError(jsonRpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
+// Hostile input must cost no stack trace: the errors that it causes are created once.
+const notJson = new RpcError(jsonRpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
+const emptyBatch = new RpcError(jsonRpcCodes.invalidRequest, 'A batch must contain at least one call.')
+
+const exceeded = {
+  maxDepth: new RpcError(
+    jsonRpcCodes.invalidRequest,
+    `The body must have at most ${bodyLimits.maxDepth} levels of arrays and objects.`,
+    { data: { max_depth: bodyLimits.maxDepth } },
+  ),
+  maxValues: new RpcError(
+    jsonRpcCodes.invalidRequest,
+    `The body must have at most ${bodyLimits.maxValues} values in arrays and objects.`,
+    { data: { max_values: bodyLimits.maxValues } },
+  ),
 }
+
+// A shorter text exceeds no limit in a way that costs time.
+const unlimitedLength = 1_024
 
 function parseText(text: string, maxBatchItems: number): RpcBody {
-  let value: unknown
-  try {
-    const ordinary = fastParse(text)
-    if (ordinary) return { batch: false, items: [ordinary] }
-    value = JSON.parse(text)
-  } catch {
-    throw notJson()
-  }
-  if (!Array.isArray(value)) return { batch: false, items: [toItem(value, text)] }
-  if (value.length === 0)
-    throw new RpcError(jsonRpcCodes.invalidRequest, 'A batch must contain at least one call.')
-  const texts = jsonParts(text)
-  const items = texts.map((each, position) => fastParse(each) ?? toItem(value[position], each))
-  return { batch: true, items: items.length <= maxBatchItems ? items : rejectedBatch(items, maxBatchItems) }
+  const limit = text.length > unlimitedLength ? exceededLimit(text, bodyLimits) : undefined
+  if (limit) throw exceeded[limit]
+  const ordinary = fastParse(text)
+  if (ordinary) return { batch: false, items: [ordinary] }
+  const texts = arrayParts(text, maxBatchItems)
+  if (!texts) return { batch: false, items: [parseItem(text)] }
+  if (texts.length === 0) throw emptyBatch
+  if (texts.length > maxBatchItems) throw tooLong(maxBatchItems)
+  return { batch: true, items: texts.map((each) => fastParse(each) ?? parseItem(each)) }
 }
 
-/** Returns one error for each element with an id, or a single one when there is none. */
-function rejectedBatch(items: readonly RpcItem[], maxBatchItems: number): InvalidItem[] {
-  const failure = new RpcError(
-    jsonRpcCodes.invalidRequest,
-    `A batch must contain at most ${maxBatchItems} calls.`,
-    {
-      data: { max_items: maxBatchItems, items: items.length },
-    },
-  )
-  const failures = items.flatMap(({ idText = 'null' }) => (idText === 'null' ? [] : [{ idText, failure }]))
-  return failures.length > 0 ? failures : [{ idText: 'null', failure }]
+function tooLong(maxBatchItems: number): RpcError {
+  return new RpcError(jsonRpcCodes.invalidRequest, `A batch must contain at most ${maxBatchItems} calls.`, {
+    data: { max_items: maxBatchItems },
+  })
+}
+
+/** @throws {@link RpcError} when the text is not JSON */
+function parseItem(text: string): RpcItem {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw notJson
+  }
+  return toItem(value, text)
+}
+
+// What is wrong with an element, by the rule that it breaks.
+const invalid = {
+  object: invalidRequest('A call must be an object.'),
+  id: invalidRequest('id must be a string, a number, a boolean or null.'),
+  jsonrpc: invalidRequest('jsonrpc must be "2.0".'),
+  method: invalidRequest('method must be a string.'),
+  params: invalidRequest('params must be an array or an object.'),
+}
+
+function invalidRequest(message: string): RpcError {
+  return new RpcError(jsonRpcCodes.invalidRequest, message)
 }
 
 function toItem(value: unknown, text: string): RpcItem {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalid('null', 'A call must be an object.')
+    return { idText: 'null', failure: invalid.object }
   }
   const { jsonrpc, method, params, id } = value as Record<string, unknown>
   // A boolean id is echoed, as in go-ethereum.
-  if (typeof id === 'object' && id !== null) {
-    return invalid('null', 'id must be a string, a number, a boolean or null.')
-  }
+  if (typeof id === 'object' && id !== null) return { idText: 'null', failure: invalid.id }
   const texts = jsonMembers(text)
   const idText = texts.get('id')
-  if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0".')
-  if (typeof method !== 'string') return invalid(idText, 'method must be a string.')
+  if (jsonrpc !== '2.0') return { idText: idText ?? 'null', failure: invalid.jsonrpc }
+  if (typeof method !== 'string') return { idText: idText ?? 'null', failure: invalid.method }
   // Clients in Go and Rust serialize an empty value as null.
   if (params === undefined || params === null) return { method, params: [], paramsText: '[]', idText }
-  if (typeof params !== 'object') {
-    return invalid(idText, 'params must be an array or an object.')
-  }
+  if (typeof params !== 'object') return { idText: idText ?? 'null', failure: invalid.params }
   const structured = params as readonly unknown[] | Readonly<Record<string, unknown>>
   return { method, params: structured, paramsText: texts.get('params') ?? '[]', idText }
-}
-
-function invalid(idText: string | undefined, message: string): InvalidItem {
-  return { idText: idText ?? 'null', failure: new RpcError(jsonRpcCodes.invalidRequest, message) }
 }

@@ -18,6 +18,7 @@ import {
   queryParameters,
   withDefaults,
 } from '../operations/parameters.ts'
+import { bodyLimits, exceededLimit } from '@fairlead/gateway-core/json-depth'
 import { createRequestHandler, type HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
@@ -253,13 +254,20 @@ function headersFor(
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws {@link JettonError} 413 for a body that is too long, 422 for a body that is not JSON */
+const exceeded = {
+  maxDepth: `The body should have at most ${bodyLimits.maxDepth} levels of arrays and objects.`,
+  maxValues: `The body should have at most ${bodyLimits.maxValues} values in arrays and objects.`,
+}
+
+/** @throws {@link JettonError} 413 for a body that is too long, 422 for a body that is not JSON or exceeds a limit */
 async function readJson(
   http: HttpContext,
   maxBytes: number,
 ): Promise<{ readonly text: string; readonly value: unknown }> {
   const bytes = await http.readBody(maxBytes, (status, message) => new JettonError(status, message))
   http.bytesIn = bytes.length
+  const limit = exceededLimit(bytes, bodyLimits)
+  if (limit) throw new JettonError(422, exceeded[limit])
   try {
     const text = decoder.decode(bytes)
     return { text, value: JSON.parse(text) }
