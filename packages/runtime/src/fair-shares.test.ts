@@ -67,10 +67,22 @@ describe('an owner', () => {
     expect(used.at(-1)).toBeGreaterThanOrEqual(200)
   })
 
-  it('always gets the granted amount', () => {
+  it('gets the granted amount although others use more', () => {
     const shares = new FairShares({ capacity: 16, alwaysGranted: 4 })
     fill(shares, tenant('a'))
-    expect(fill(shares, tenant('a', 'other'))).toEqual([2])
+    expect(fill(shares, tenant('b'))).toEqual([2])
+    const within = new FairShares({ capacity: 64, alwaysGranted: 4 })
+    within.take(tenant('a', 'one', 'first'), 53)
+    // The project of the other credential has a share of one, and the organization of three more.
+    expect(fill(within, tenant('a', 'two'))).toEqual([3])
+  })
+
+  it.each([10, 60, 150])('gets no larger amount with %i credentials that are each granted four', (count) => {
+    const shares = new FairShares({ capacity: 96, alwaysGranted: 4 })
+    const credentials = Array.from({ length: count }, (_, at) => tenant('a', `${at % 7}`, `${at}`))
+    const used = fill(shares, ...credentials).reduce((sum, each) => sum + each, 0)
+    expect(used).toBeLessThanOrEqual(84)
+    expect(fill(shares, tenant('b'))[0]).toBeGreaterThanOrEqual(4)
   })
 
   it('cannot exceed the capacity, nor can the gateway itself', () => {
@@ -104,6 +116,53 @@ it('an owner without use costs no memory', () => {
   }
   expect(shares.used).toBe(0)
   expect(fill(shares, tenant('a'))).toEqual([700])
+})
+
+describe('the limit that is exceeded', () => {
+  const shares = new FairShares({ capacity: 800 })
+  shares.take(tenant('a', 'one', 'first'), 300)
+  shares.take(tenant('a', 'two'), 40)
+  shares.take(tenant('a', 'one', 'second'), 20)
+  shares.take(tenant('b'), 100)
+
+  it.each([
+    ['resource', tenant('c'), 341],
+    ['organization', tenant('a', 'one', 'second'), 1],
+    ['organization', tenant('b', 'new'), 121],
+    ['project', tenant('b', 'new'), 101],
+    ['credential', tenant('b', 'project', 'new'), 101],
+    [undefined, tenant('b', 'project', 'new'), 60],
+  ])('is %s', (limit, owner, amount) => {
+    expect(shares.exceeded(owner, amount)).toBe(limit)
+  })
+})
+
+describe('an open share', () => {
+  it('counts like single amounts of its credential', () => {
+    const shares = new FairShares({ capacity: 800 })
+    const share = shares.open(tenant('a'))
+    expect([share.take(700), share.take(1), share.used]).toEqual([true, false, 700])
+    expect(shares.canTake(tenant('a'), 1)).toBe(false)
+    expect(shares.take(tenant('b'), 50)).toBeDefined()
+    share.give(600)
+    expect(shares.take(tenant('a'), 1)).toBeDefined()
+    expect([share.used, shares.usedByOrganization(tenant('a')), shares.used]).toEqual([101, 101, 151])
+  })
+
+  it('remains that of its credential while others come and go, and until all is given back', () => {
+    const shares = new FairShares({ capacity: 800 })
+    const share = shares.open(tenant('a'))
+    for (const organizationId of ['b', 'c', 'a']) {
+      const other = shares.take(tenant(organizationId, 'other'), 1)
+      if (other) shares.give(other, 1)
+    }
+    share.take(100)
+    share.close()
+    expect(shares.usedByOrganization(tenant('a'))).toBe(100)
+    share.give(100)
+    expect(shares.take(tenant('a'), 1)?.used).toBe(1)
+    expect(shares.usedByOrganization(tenant('a'))).toBe(1)
+  })
 })
 
 it.each([

@@ -18,11 +18,29 @@ export interface Share {
   readonly used: number
 }
 
+/**
+ * The limit that a use of a resource would exceed: the capacity of the `resource`, or the share of one group of owners.
+ * It is then exceeded for all owners of the group.
+ */
+export type ExceededLimit = 'resource' | 'organization' | 'project' | 'credential'
+
+/** The share of one credential, for repeated use without a look-up. */
+export interface OpenShare extends Share {
+  /** As {@link FairShares.take}. Returns whether the amount was taken. */
+  take(amount: number): boolean
+  give(amount: number): void
+  /** Must be called once. What is in use can still be given back afterwards. */
+  close(): void
+}
+
 /** Options of {@link FairShares}. */
 export interface FairSharesOptions {
   /** Size of the resource, in any unit. */
   readonly capacity: number
-  /** Amount that each credential and each address may use, whatever others use, while the resource lasts. */
+  /**
+   * Amount that each organization, project and credential, and each address, may use although others use more. The
+   * share of its group and the capacity limit it nevertheless.
+   */
   readonly alwaysGranted?: number | undefined
 }
 
@@ -44,6 +62,7 @@ const maxOfRest = 0.5
 export class FairShares {
   readonly #alwaysGranted: number
   readonly #root: ShareNode
+  #unused: ShareNode | undefined
 
   constructor({ capacity, alwaysGranted = 0 }: FairSharesOptions) {
     this.#root = new ShareNode('', undefined, capacity)
@@ -66,23 +85,25 @@ export class FairShares {
 
   /** Whether {@link take} would succeed. */
   canTake(owner: Owner, amount: number): boolean {
+    return this.exceeded(owner, amount) === undefined
+  }
+
+  /** The limit that an owner would exceed by taking an amount; undefined when the owner may take it. */
+  exceeded(owner: Owner, amount: number): ExceededLimit | undefined {
     const root = this.#root
-    if (root.used + amount > root.limit) return false
-    if (owner === undefined) return true
-    const isVisitor = 'address' in owner
-    const group = root.child(isVisitor ? visitors : owner.organizationId)
-    const middle = group?.child(isVisitor ? networkOf(owner.address) : owner.projectId)
-    const leaf = isVisitor ? middle : middle?.child(owner.credentialId)
-    if ((leaf?.used ?? 0) + amount <= this.#alwaysGranted) return true
-    const isNew = (isVisitor ? middle : group) === undefined
-    const reserved = isNew ? 0 : root.limit * reservedForNewOwners
-    if (root.used + amount > root.limit - reserved) return false
-    let reach = reachOf(root, group, root.limit)
-    if (isVisitor) reach = Math.min(reach, root.limit * maxOfVisitors)
-    if (exceeds(group, amount, reach)) return false
-    reach = reachOf(group, middle, reach)
-    if (exceeds(middle, amount, reach)) return false
-    return isVisitor || !exceeds(leaf, amount, reachOf(middle, leaf, reach))
+    if (owner === undefined) return root.used + amount > root.limit ? 'resource' : undefined
+    if ('address' in owner) {
+      const group = root.child(visitors)
+      return this.#exceededByVisitor(group, group?.child(networkOf(owner.address)), amount)
+    }
+    const organization = root.child(owner.organizationId)
+    const project = organization?.child(owner.projectId)
+    return this.#exceeded(organization, project, project?.child(owner.credentialId), amount)
+  }
+
+  /** Amount that the organization of an owner uses. */
+  usedByOrganization({ organizationId }: Tenant): number {
+    return this.#root.child(organizationId)?.used ?? 0
   }
 
   /**
@@ -99,7 +120,89 @@ export class FairShares {
 
   /** Gives an amount back that was taken. */
   give(share: Share, amount: number): void {
-    ;(share as ShareNode).remove(amount)
+    const node = share as ShareNode
+    node.remove(amount)
+    if (node.used === 0 && node !== this.#root) this.#retain(node)
+  }
+
+  /** Opens the share of a credential. */
+  open(tenant: Tenant): OpenShare {
+    const leaf = this.#leafOf(tenant)
+    const project = leaf.parent as ShareNode
+    const organization = project.parent as ShareNode
+    leaf.openCount += 1
+    return {
+      get used() {
+        return leaf.used
+      },
+      take: (amount) => {
+        if (this.#exceeded(organization, project, leaf, amount) !== undefined) return false
+        leaf.add(amount)
+        return true
+      },
+      give: (amount) => {
+        leaf.remove(amount)
+        leaf.removeUnused()
+      },
+      close: () => {
+        leaf.openCount -= 1
+        leaf.removeUnused()
+      },
+    }
+  }
+
+  #exceeded(
+    organization: ShareNode | undefined,
+    project: ShareNode | undefined,
+    credential: ShareNode | undefined,
+    amount: number,
+  ): ExceededLimit | undefined {
+    const root = this.#root
+    if (root.used + amount > root.limit) return 'resource'
+    let reach = this.#reachOfGroup(organization, amount)
+    if (usedBy(organization) + amount > reach) return 'organization'
+    reach = this.#reachOf(organization, project, reach)
+    if (usedBy(project) + amount > reach) return 'project'
+    reach = this.#reachOf(project, credential, reach)
+    return usedBy(credential) + amount > reach ? 'credential' : undefined
+  }
+
+  #exceededByVisitor(
+    group: ShareNode | undefined,
+    network: ShareNode | undefined,
+    amount: number,
+  ): ExceededLimit | undefined {
+    const root = this.#root
+    if (root.used + amount > root.limit) return 'resource'
+    const max = Math.max(root.limit * maxOfVisitors, this.#alwaysGranted)
+    const reach = Math.min(this.#reachOfGroup(group, amount), max)
+    if (usedBy(group) + amount > reach) return 'organization'
+    return usedBy(network) + amount > this.#reachOf(group, network, reach) ? 'credential' : undefined
+  }
+
+  /** What an organization, or the group of all visitors, may use at most. */
+  #reachOfGroup(group: ShareNode | undefined, amount: number): number {
+    const root = this.#root
+    const used = usedBy(group)
+    const reserved = used === 0 ? 0 : root.limit * reservedForNewOwners
+    const isInReserve = root.used + amount > root.limit - reserved
+    return isInReserve ? this.#alwaysGranted : this.#reachOf(root, group, root.limit)
+  }
+
+  /** What a child may use at most, given what its parent may use at most. */
+  #reachOf(parent: ShareNode | undefined, child: ShareNode | undefined, reachOfParent: number): number {
+    const usedByOthers = usedBy(parent) - usedBy(child)
+    if (usedByOthers <= 0) return reachOfParent
+    const share = (reachOfParent - usedByOthers) * maxOfRest
+    return share > this.#alwaysGranted ? share : this.#alwaysGranted
+  }
+
+  /** Retains the share that was used last, so that an owner that is alone does not create it again for each use. */
+  #retain(unused: ShareNode): void {
+    const former = this.#unused
+    if (former === unused) return
+    this.#unused = unused
+    former?.removeUnused()
   }
 
   #leafOf(owner: Owner): ShareNode {
@@ -113,14 +216,8 @@ export class FairShares {
 // No id of an organization is empty.
 const visitors = ''
 
-/** What a child may use at most, given what its parent may use at most. */
-function reachOf(parent: ShareNode | undefined, child: ShareNode | undefined, reachOfParent: number): number {
-  const usedByOthers = (parent?.used ?? 0) - (child?.used ?? 0)
-  return usedByOthers > 0 ? (reachOfParent - usedByOthers) * maxOfRest : reachOfParent
-}
-
-function exceeds(share: ShareNode | undefined, amount: number, reach: number): boolean {
-  return (share?.used ?? 0) + amount > reach
+function usedBy(share: ShareNode | undefined): number {
+  return share === undefined ? 0 : share.used
 }
 
 /** The /64 network of an IPv6 address, which one host can use as a whole; an IPv4 address itself. */
@@ -141,13 +238,15 @@ class ShareNode implements Share {
   used = 0
   /** The capacity; of the root only. */
   limit: number
+  /** Number of objects that refer to the node while it is unused. */
+  openCount = 0
+  readonly parent: ShareNode | undefined
   readonly #key: string
-  readonly #parent: ShareNode | undefined
   #children: Map<string, ShareNode> | undefined
 
   constructor(key: string, parent: ShareNode | undefined, limit = Infinity) {
     this.#key = key
-    this.#parent = parent
+    this.parent = parent
     this.limit = limit
   }
 
@@ -168,17 +267,20 @@ class ShareNode implements Share {
 
   add(amount: number): void {
     this.used += amount
-    this.#parent?.add(amount)
+    this.parent?.add(amount)
   }
 
   remove(amount: number): void {
     this.used -= amount
-    this.#parent?.remove(amount)
-    // Every amount in use belongs to a child, or to the gateway itself at the root.
-    if (this.used === 0) this.#parent?.close(this.#key)
+    this.parent?.remove(amount)
   }
 
-  close(key: string): void {
-    this.#children?.delete(key)
+  /** Removes the node, and each parent whose last child it was, unless something uses or refers to it. */
+  removeUnused(): void {
+    const { parent } = this
+    if (parent === undefined || this.used !== 0 || this.openCount > 0) return
+    if (this.#children !== undefined && this.#children.size > 0) return
+    parent.#children?.delete(this.#key)
+    parent.removeUnused()
   }
 }
