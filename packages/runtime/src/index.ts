@@ -1,7 +1,17 @@
 export { Cancellation, type CancellationSignal, type CancellationListener } from './cancellation.ts'
 export { type Completion, promised, settleWith } from './completion.ts'
 export { runDetached } from './detached.ts'
-export { FairShares, networkOf, type Owner, type Share, type Tenant, type Visitor } from './fair-shares.ts'
+export { FairQueue, type QueuedItem, type StartOutcome } from './fair-queue.ts'
+export {
+  type ExceededLimit,
+  FairShares,
+  networkOf,
+  type OpenShare,
+  type Owner,
+  type Share,
+  type Tenant,
+  type Visitor,
+} from './fair-shares.ts'
 export { createLruCache } from './lru-cache.ts'
 export { RehashingMap } from './rehashing-map.ts'
 export {
