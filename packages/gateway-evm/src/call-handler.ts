@@ -9,6 +9,7 @@ import {
   isRejection,
   type Rejection,
 } from '@fairlead/gateway-core/admission/types'
+import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Call } from './rpc-call.ts'
 import type { ResponseCaches } from './cache/caches.ts'
 import { beginDispatch } from './dispatch/dispatch.ts'
@@ -32,6 +33,8 @@ export interface CallContext {
   readonly admission?: Admission | undefined
   /** Aborts when the client disconnects or the timeout expires. */
   readonly signal: CancellationSignal
+  /** Spreads the calls of a batch over event-loop ticks; all begin at once when omitted. */
+  readonly budget?: TickBudget | undefined
   /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
   readonly maxLogRange?: number | undefined
   /** Caches for responses. */
@@ -80,15 +83,24 @@ export function beginCalls(
 ): void {
   const results: HandledCall[] = []
   let missing = items.length
-  items.forEach((item, at) => {
+  const begin = (item: RpcItem, at: number) => {
     const onHandled = (result: HandledCall) => {
       results[at] = result
       missing -= 1
       if (missing === 0) done(results)
     }
     beginCall(item, context, onHandled, reservation)
-  })
+  }
+  for (let start = 0; start < items.length; start += callsPerTurn) {
+    const turn = items.slice(start, start + callsPerTurn)
+    const beginAll = () => turn.forEach((item, at) => begin(item, start + at))
+    if (context.budget) context.budget.run(context.grant, turn.length, beginAll)
+    else beginAll()
+  }
 }
+
+/** Number of calls of a batch that begin in one turn. */
+export const callsPerTurn = 100
 
 /**
  * Runs one authenticated call through admission and dispatch. Never throws.
@@ -104,7 +116,10 @@ export function beginCall(
   reservation?: Reservation,
 ): void {
   if ('failure' in item) {
-    done({ method: 'unknown', status: 200, content: errorText(item.idText, item.failure) })
+    // Charged like a call, so that the limits of the credential apply to invalid calls too.
+    const rejection = context.admission?.admitStream(context.grant, 'unknown')
+    const failure = rejection ? rejectedCall(rejection) : item.failure
+    done({ method: 'unknown', status: failure.status, content: errorText(item.idText, failure) })
   } else new CallHandler(item, context, done, reservation).begin()
 }
 

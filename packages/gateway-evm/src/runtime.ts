@@ -1,3 +1,4 @@
+import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { staleGrants } from '@fairlead/gateway-core/authentication/directory'
 import {
   applyCommonSettings,
@@ -66,12 +67,14 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
   const httpDependencies = {
     ...http,
     upstreams,
+    budget: new TickBudget(),
     maxBodyBytes: settings.maxBodyBytes,
     ...requestLimitsOf(settings),
     caches,
   }
   const webSocketDependencies = {
     ...httpDependencies,
+    memory,
     multiplexers,
     metrics: createWebSocketMetrics(metrics, () => multiplexers.upstreamSubscriptions()),
     ...webSocketLimitsOf(settings),

@@ -19,13 +19,19 @@ export function grantWith(change: Partial<Grant> = {}): Grant {
   }
 }
 
-/** Returns the record of a second node with the upstreams of a first one; none without a token. */
+/** Returns the record of a node of another organization with the upstreams of a first one; none without a token. */
 export function secondNode(token: string | undefined, grant: Grant): readonly CredentialRecord[] {
   if (token === undefined) return []
   return [
     {
       sha256: sha256Hex(token),
-      grant: { ...grant, credentialId: 'second-credential', nodeId: 'second-node' },
+      grant: {
+        ...grant,
+        credentialId: 'second-credential',
+        nodeId: 'second-node',
+        projectId: 'second-project',
+        organizationId: 'second-organization',
+      },
     },
   ]
 }

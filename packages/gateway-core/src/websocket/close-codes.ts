@@ -4,6 +4,8 @@ export const closeCodes = {
   restart: 1001,
   /** There was no close frame, or the client does not respond to pings. */
   abnormal: 1006,
+  /** The last 100 messages of the client were invalid. */
+  invalidMessages: 1008,
   /** A message of the client is longer than its node accepts. */
   tooLong: 1009,
   /** A subscription would have had a gap. */
@@ -12,6 +14,8 @@ export const closeCodes = {
   internal: 1011,
   /** The node has other upstreams. */
   moved: 1012,
+  /** The organization of the client holds too much memory. */
+  overloaded: 1013,
   /** Too many bytes wait for a client that does not read them. */
   slowClient: 1013,
   /** The credential is unknown, was revoked or has expired. */

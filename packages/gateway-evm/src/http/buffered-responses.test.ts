@@ -11,10 +11,7 @@ const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', param
 const twoCalls = JSON.stringify([call(1), call(2)])
 const oneCall = JSON.stringify([call(1)])
 
-/**
- * Starts a gateway whose upstream sends responses larger than half of the credential's memory budget, which is half of
- * the total.
- */
+/** Starts a gateway that has memory for one response of its upstream, but not for two. */
 async function listener() {
   const node = await startTestNode((request, response: ServerResponse) => {
     request.resume().on('end', () => {

@@ -11,6 +11,7 @@ import {
 } from '../call-handler.ts'
 import type { Admission } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
+import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
@@ -18,7 +19,7 @@ import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { fastParse } from '@fairlead/gateway-core/json-rpc/fast-parse'
-import { parseBody, parseLatin1 } from '@fairlead/gateway-core/json-rpc/parse-body'
+import { parseBody, parseLatin1, type RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
 import { rejectedCall } from '../rejected-call.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
@@ -36,6 +37,8 @@ import type { BodyStatus } from '@fairlead/gateway-core/http/read-body'
 /** Dependencies of the JSON-RPC handlers. */
 export interface JsonRpcDependencies extends HttpDependencies {
   readonly upstreams: EvmUpstreams
+  /** Spreads batches and long bodies over event-loop ticks. */
+  readonly budget: TickBudget
   readonly maxBodyBytes: number
   readonly maxBatchItems: number
   /** Maximum number of blocks in a log query. 0 = unlimited. */
@@ -62,6 +65,11 @@ const browserHeaders = [
   'x-request-id',
   'x-requested-with',
 ]
+
+// A shorter body is part of what each call costs.
+const shortBodyBytes = 4_096
+const longBodyBytes = 16_384
+const bytesPerUnit = 1_024
 
 // Limits the work for an unauthenticated caller.
 const maxInspectedLength = 4_096
@@ -103,6 +111,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   readonly endpoint: RpcEndpoint
   readonly admission: Admission
   readonly caches: ResponseCaches | undefined
+  readonly budget: TickBudget
   readonly grant: Grant
   readonly upstream: Upstream
   readonly maxLogRange: number
@@ -127,6 +136,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     this.endpoint = rpcEndpointOf(match)
     this.admission = dependencies.admission
     this.caches = dependencies.caches
+    this.budget = dependencies.budget
     this.maxLogRange = sizeLimit(this.grant, 'maxLogRange', dependencies.maxLogRange)
     this.#dependencies = dependencies
     this.#http = http
@@ -143,11 +153,12 @@ class JsonRpcRequest implements Expirable, CallContext {
     const { bufferedBody } = this.#http.request
     if (bufferedBody !== undefined) {
       if (bufferedBody.length > maxBodyBytes) throw bodyError(maxBodyBytes)(413)
-      this.#handleBody(bufferedBody, this.#http.started)
+      if (bufferedBody.length > shortBodyBytes) this.#http.reserveBody(bufferedBody.length)
+      this.#beginBody(bufferedBody, this.#http.started)
       return
     }
     settleWith(this.#http.readBody(maxBodyBytes, bodyError(maxBodyBytes)), {
-      resolve: (bytes) => this.#http.guard(() => this.#handleBody(bytes, performance.now())),
+      resolve: (bytes) => this.#http.guard(() => this.#beginBody(bytes, performance.now())),
       reject: (error) => this.#http.fail(error),
     })
   }
@@ -157,16 +168,33 @@ class JsonRpcRequest implements Expirable, CallContext {
     this.#http.abort(new DOMException('The call timed out.', 'TimeoutError'))
   }
 
+  /** Parses the body; a long one in its turn, as that takes longer than a call. */
+  #beginBody(body: Buffer | string, now: number): void {
+    if (body.length <= longBodyBytes) return this.#handleBody(body, now)
+    this.budget.run(this.grant, body.length / bytesPerUnit, () =>
+      this.#http.guard(() => this.#handleBody(body, now)),
+    )
+  }
+
   /** @param body - bytes, or a string with one character per byte */
   #handleBody(body: Buffer | string, now: number): void {
     this.#http.bytesIn = body.length
     const maxBatchItems = sizeLimit(this.grant, 'maxBatchItems', this.#dependencies.maxBatchItems)
-    const { batch, items } =
-      typeof body === 'string' ? parseLatin1(body, maxBatchItems) : parseBody(body, maxBatchItems)
+    const { batch, items } = this.#parse(body, maxBatchItems)
     this.#deadline = this.#deadlines.begin(this, now)
     if (batch) return this.#beginBatch(items)
     const [item] = items as readonly [RpcItem]
     beginCall(item, this, (handled) => this.#http.guard(() => this.#respondSingle(item, handled)))
+  }
+
+  #parse(body: Buffer | string, maxBatchItems: number): RpcBody {
+    try {
+      return typeof body === 'string' ? parseLatin1(body, maxBatchItems) : parseBody(body, maxBatchItems)
+    } catch (error) {
+      // Charged like a call, so that the limits of the credential apply to invalid bodies too.
+      const rejection = this.admission.admitStream(this.grant, 'unknown')
+      throw rejection ? rejectedCall(rejection) : error
+    }
   }
 
   #respondSingle({ idText }: RpcItem, handled: HandledCall): void {

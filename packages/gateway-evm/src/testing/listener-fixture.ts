@@ -4,7 +4,8 @@ import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { evm } from '../description.ts'
 import { createWebSocketMetrics } from '../websocket/metrics.ts'
 import { onTestFinished } from 'vitest'
-import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
+import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
+import { MemoryLedger, type MemoryStates } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
@@ -34,6 +35,8 @@ export interface ListenerFixture {
   /** Applies a change to the credential. */
   change(change: Partial<Grant>): void
   log(): string
+  /** What clients hold. */
+  memory(): MemoryStates
   metrics(): Promise<string>
   /** Number of open client connections. */
   connections(): Promise<number>
@@ -85,7 +88,8 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
   const replace = (newer: Partial<Grant> = {}) =>
     directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }, ...second])
   replace()
-  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryLedger(maxBufferedBytes))
+  const ledger = new MemoryLedger(maxBufferedBytes)
+  const upstreams = createEvmUpstreams(timeoutMs, {}, ledger)
   const lines = memory()
   const log = pino({ level: 'debug' }, lines.stream)
   const multiplexers = createSubscriptionMultiplexers({
@@ -102,6 +106,8 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
     authenticator,
     admission,
     upstreams,
+    budget: new TickBudget(),
+    memory: ledger,
     meter: createMeter(metrics.requests, usage),
     log,
     maxBodyBytes: 1_048_576,
@@ -129,6 +135,7 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
     wsUrl: `${server.url.replace('http', 'ws')}/ws/${token}`,
     change: replace,
     log: lines.text,
+    memory: () => ledger.states(),
     metrics: metrics.text,
     stop: async () => {
       await webSockets.stop(10_000)

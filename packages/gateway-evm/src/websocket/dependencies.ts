@@ -1,3 +1,4 @@
+import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { WebSocketMetrics } from './metrics.ts'
 import type { CredentialSocketLimits } from './credential-sockets.ts'
 import type { SubscriptionMultiplexers } from '../subscriptions/multiplexers.ts'
@@ -7,6 +8,8 @@ import type { JsonRpcDependencies } from '../http/json-rpc-http.ts'
 export interface WebSocketDependencies extends JsonRpcDependencies, CredentialSocketLimits {
   readonly multiplexers: SubscriptionMultiplexers
   readonly metrics: WebSocketMetrics
+  /** Counts the memory of each connection. */
+  readonly memory: Pick<MemoryLedger, 'reserve'>
   /** Maximum number of in-flight calls on one connection. */
   readonly maxCalls: number
   /** Maximum number of subscriptions on one connection. */

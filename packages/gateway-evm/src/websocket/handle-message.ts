@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { type CancellationSignal, settleWith } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { type Admission, type Permit, isRejection } from '@fairlead/gateway-core/admission/types'
-import { type HandledCall, handleCall, beginCall, toResponseError } from '../call-handler.ts'
+import { type HandledCall, handleCall, beginCall, callsPerTurn, toResponseError } from '../call-handler.ts'
+import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
@@ -11,6 +12,7 @@ import { readWithId } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
+import { freeBytes } from './session-memory.ts'
 import { rejectedCall } from '../rejected-call.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { errorText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
@@ -22,6 +24,7 @@ export interface MessageContext {
   /** The getter throws {@link RpcError} when the node has no usable upstream. */
   readonly upstream: Upstream
   readonly admission: Admission
+  readonly budget: TickBudget
   readonly grant: Grant
   readonly endpoint: RpcEndpoint
   readonly subscriptions: ClientSubscriptions
@@ -112,7 +115,8 @@ function deliverSingle(
   const latin1 = typeof content === 'object' ? content.latin1 : undefined
   // Most responses are ASCII and need neither validation nor conversion to bytes.
   const isAsciiObject = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
-  const failure = isAsciiObject ? reservation.tryTake(latin1.length) : undefined
+  const isReserved = isAsciiObject && latin1.length > freeBytes
+  const failure = isReserved ? reservation.tryTake(latin1.length) : undefined
   if (isAsciiObject && !failure) {
     handled.release?.()
     done({ text: latin1, method, status, activate: noop, release: () => reservation.release() })
@@ -181,11 +185,18 @@ async function callItems(
     reservations.push(reservation)
     const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, caches, log }
     const callContext = { ...shared, batch: items, latest: batchLatestBlock(items, shared) }
-    const pending = items.map((item) =>
-      isSubscriptionRequest(item)
-        ? handleSubscription(item, context, activations)
-        : handleCall(item, callContext, reservation),
-    )
+    const pending: Promise<HandledCall>[] = []
+    for (let start = 0; start < items.length; start += callsPerTurn) {
+      const turn = items.slice(start, start + callsPerTurn)
+      await new Promise<void>((resolve) => context.budget.run(grant, turn.length, resolve))
+      for (const item of turn) {
+        pending.push(
+          isSubscriptionRequest(item)
+            ? handleSubscription(item, context, activations)
+            : handleCall(item, callContext, reservation),
+        )
+      }
+    }
     return await Promise.all(pending)
   } catch (error) {
     const failure = toResponseError(error, context.log)

@@ -23,6 +23,7 @@ import { rejectUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { closeCodes, closeCodeOfRejection } from '@fairlead/gateway-core/websocket/close-codes'
 import type { WebSocketDependencies } from './dependencies.ts'
+import { SessionMemory } from './session-memory.ts'
 import { WebSocketSession } from './session.ts'
 
 /** The WebSockets of a gateway. */
@@ -68,6 +69,15 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     for (const session of sessions) session.ping()
   }, dependencies.pingMs).unref()
 
+  const openShare = ({ credentialId }: Grant, memory: SessionMemory) => {
+    try {
+      return credentialSockets.open(credentialId)
+    } catch (error) {
+      memory.release()
+      throw error
+    }
+  }
+
   const open = ({ request, socket, head }: Handshake, match: RouteMatch, requestId: string) => {
     if (hasLooped(dependencies.loops, request.headers)) {
       throw rejectedCall({ status: 508, reason: loopReason })
@@ -76,7 +86,8 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
       throw new RpcError(rpcCodes.internalError, 'The gateway is restarting. Try again.', { status: 503 })
     const grant = admitted(dependencies, match, request)
     const log = dependencies.log.child({ request_id: requestId })
-    const share = credentialSockets.open(grant.credentialId)
+    const memory = new SessionMemory(dependencies.memory, grant)
+    const share = openShare(grant, memory)
     let isUpgraded = false
     server.handleUpgrade(request, socket, head, (webSocket) => {
       isUpgraded = true
@@ -95,6 +106,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
         deadlines,
         grant,
         share,
+        memory,
         requester,
         endpoint,
         services,
@@ -110,7 +122,9 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
         guard.delete(session)
       })
     })
-    if (!isUpgraded) share.close()
+    if (isUpgraded) return
+    share.close()
+    memory.release()
   }
 
   const rejectWith = (socket: Duplex, requestId: string, failure: RpcError) => {

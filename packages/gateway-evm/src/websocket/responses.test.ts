@@ -62,7 +62,7 @@ it('returns an error when the node sends no valid response', async () => {
 it('returns an error for a response that exceeds the memory budget', async () => {
   const long = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(300_000) })
   const short = JSON.stringify({ jsonrpc: '2.0', id: 2, result: 'x'.repeat(3_000) })
-  const { texts } = await responsesTo([long, short], [1, 2], { maxBufferedBytes: 10_000 })
+  const { texts } = await responsesTo([long, short], [1, 2], { maxBufferedBytes: 200_000 })
   expect(JSON.parse(texts[0] ?? '')).toMatchObject({ id: 1, error: { code: -32005 } })
   expect(texts[1]).toBe(short)
 })

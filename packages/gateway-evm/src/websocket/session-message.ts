@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Admission } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import {
@@ -39,6 +40,7 @@ export class SessionMessage implements Expirable, MessageContext {
   readonly grant: Grant
   readonly endpoint: RpcEndpoint
   readonly admission: Admission
+  readonly budget: TickBudget
   readonly subscriptions: ClientSubscriptions
   readonly maxLogRange: number
   readonly caches: ResponseCaches | undefined
@@ -55,6 +57,7 @@ export class SessionMessage implements Expirable, MessageContext {
     this.grant = grant
     this.endpoint = endpoint
     this.admission = dependencies.admission
+    this.budget = dependencies.budget
     this.subscriptions = subscriptions
     this.maxLogRange = sizeLimit(grant, 'maxLogRange', dependencies.maxLogRange)
     this.caches = dependencies.caches

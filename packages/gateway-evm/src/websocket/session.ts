@@ -1,18 +1,11 @@
 import { performance } from 'node:perf_hooks'
-import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
-import type { WebSocket } from 'ws'
 import { haveCommonUrl } from '@fairlead/gateway-core/upstream/node-pools'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Requester } from '@fairlead/gateway-core/admission/types'
-import type { SocketShare } from './credential-sockets.ts'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { toResponseError } from '../call-handler.ts'
-import type {
-  RequestContext,
-  RequestOrigin,
-  RequestServices,
-} from '@fairlead/gateway-core/http/request-context'
+import type { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import { parseBody, type RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
@@ -20,47 +13,28 @@ import { isUnfilteredLogs } from '../subscriptions/subscription-request.ts'
 import { guarded, guardedTimeout, RehashingMap } from '@fairlead/runtime'
 import { availableMethod } from '../methods/available-methods.ts'
 import { type HandledMessage, handleMessage } from './handle-message.ts'
-import type { CorkedSocket } from '@fairlead/gateway-core/websocket/corked-sockets'
 import type { LongLivedConnection, AccessLoss } from '@fairlead/gateway-core/authentication/connection-guard'
-import type { Deadlines } from '@fairlead/gateway-core/http/deadlines'
-import type { RpcEndpoint } from '../http/rpc-routes.ts'
 import type { SubscriptionMultiplexer } from '../subscriptions/multiplexer.ts'
+import { MemoryLimitError } from '@fairlead/gateway-core/memory/memory-ledger'
+import { rejectedCall } from '../rejected-call.ts'
+import type { InvalidItem } from '@fairlead/gateway-core/json-rpc/types'
+import type { SubscriptionRequest } from '../subscriptions/subscription-request.ts'
+import { Inbox } from './inbox.ts'
+import { Outbox } from './outbox.ts'
 import { SessionMessage } from './session-message.ts'
-import { maxFramedText, textFrame } from '@fairlead/gateway-core/websocket/text-frame'
 import { closeCodes, closeLabel, codeOfFault } from '@fairlead/gateway-core/websocket/close-codes'
-import type { WebSocketDependencies } from './dependencies.ts'
+import type { SessionOptions } from './session-options.ts'
 
-/** Dependencies and properties of one connection. */
-export interface SessionOptions {
-  readonly dependencies: WebSocketDependencies
-  readonly webSocket: WebSocket
-  /** The TCP or TLS connection of the WebSocket. */
-  readonly socket: Duplex
-  /** The same connection with write batching. */
-  readonly corked: CorkedSocket
-  /** Shared by the calls of all connections. */
-  readonly deadlines: Deadlines
-  readonly grant: Grant
-  /** Its share of the credential's usage. */
-  readonly share: SocketShare
-  /** Requester that opened the connection, for rules that change while it is open. */
-  readonly requester: Requester
-  readonly endpoint: RpcEndpoint
-  /** Shared by the messages of all connections. */
-  readonly services: RequestServices
-  /** Request id of the handshake. */
-  readonly requestId: string
-  /** Logger of the connection. */
-  readonly log: Logger
-  /** Origin of the messages. */
-  readonly origin: RequestOrigin
-}
+// A client whose messages are all invalid is not one that makes a mistake.
+const maxInvalidMessages = 100
+// A longer message waits for its turn, as parsing it takes longer than a call.
+const longMessageBytes = 16_384
+const bytesPerUnit = 1_024
 
 // Maximum time for a client to read its responses after its queue has exceeded the limit.
 const drainTimeoutMs = 30_000
 // Maximum time for a client to respond to a close frame.
 const closeTimeoutMs = 10_000
-const asText = { binary: false }
 
 const closeByCause: Readonly<Record<AccessLoss['cause'], readonly [number, string]>> = {
   revoked: [closeCodes.revoked, 'credential revoked'],
@@ -74,14 +48,16 @@ const closeByCause: Readonly<Record<AccessLoss['cause'], readonly [number, strin
 export class WebSocketSession implements LongLivedConnection {
   readonly #options: SessionOptions
   readonly #subscriptions: ClientSubscriptions
-  /** Received messages that wait for processing. */
-  readonly #queue: Buffer[] = []
+  readonly #inbox: Inbox
+  readonly #outbox: Outbox
   readonly #calls = new RehashingMap<SessionMessage, true>()
   readonly #started = performance.now()
   #grant: Grant
   #multiplexer: SubscriptionMultiplexer | undefined
   #inFlight = 0
   #messagesIn = 0
+  /** Number of invalid messages since the last valid one. */
+  #invalidMessages = 0
   #messagesOut = 0
   #unansweredPings = 0
   #isDraining = false
@@ -100,14 +76,21 @@ export class WebSocketSession implements LongLivedConnection {
       multiplexer: () => (this.#multiplexer = dependencies.multiplexers.of(this.#grant)),
       needs: (method) => void availableMethod(method, this.#grant, options.endpoint),
       maxSubscriptions: dependencies.maxSubscriptions,
-      countSubscription: (request) =>
-        options.share.subscribe({ size: request.size, isUnfilteredLogs: isUnfilteredLogs(request) }),
+      countSubscription: (request) => this.#countSubscription(request),
       maxWaitingBytes: dependencies.maxBufferBytes,
       notify: (text) => this.#notify(text),
       onGap: (reason) => this.close(closeCodes.gap, reason),
       count: (kind, change) => dependencies.metrics.subscriptions.inc({ kind }, change),
     })
     dependencies.metrics.open.inc()
+    this.#outbox = new Outbox({ ...options, limits: dependencies })
+    this.#inbox = new Inbox({
+      ...options,
+      budget: dependencies.budget,
+      tenant: () => this.#grant,
+      isClosing: () => this.#closeCode !== undefined,
+      refuse: () => this.close(closeCodes.overloaded, 'memory limit reached'),
+    })
     const fail = () => this.close(closeCodes.internal, 'unexpected error')
     webSocket.on(
       'message',
@@ -132,7 +115,7 @@ export class WebSocketSession implements LongLivedConnection {
     this.#end()
     const { webSocket, corked } = this.#options
     // Reading must continue to receive the client's close frame.
-    webSocket.resume()
+    this.#inbox.resume()
     corked.flush()
     webSocket.close(code, reason)
     guardedTimeout(() => webSocket.terminate(), closeTimeoutMs).unref()
@@ -192,6 +175,22 @@ export class WebSocketSession implements LongLivedConnection {
     this.close(...closeByCause[cause])
   }
 
+  #countSubscription(request: SubscriptionRequest): () => void {
+    const { memory, share } = this.#options
+    const end = memory.holdSubscription(request.size)
+    if (!end) throw new MemoryLimitError('total')
+    try {
+      const uncount = share.subscribe({ size: request.size, isUnfilteredLogs: isUnfilteredLogs(request) })
+      return () => {
+        uncount()
+        end()
+      }
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+
   #onMessage(data: Buffer): void {
     this.#unansweredPings = 0
     if (this.#closeCode !== undefined) return
@@ -200,8 +199,7 @@ export class WebSocketSession implements LongLivedConnection {
     if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#options.dependencies.maxBodyBytes)) {
       return this.close(closeCodes.tooLong, 'message too large')
     }
-    this.#queue.push(data)
-    this.#pump()
+    if (this.#inbox.push(data)) this.#pump()
   }
 
   /** Processes as many queued messages as the limits allow, and pauses reading at the limits. */
@@ -210,34 +208,48 @@ export class WebSocketSession implements LongLivedConnection {
     if (this.#isPumping) return
     const { dependencies, webSocket } = this.#options
     this.#isPumping = true
-    while (this.#queue.length > 0 && this.#inFlight < dependencies.maxCalls && !this.#isFull()) {
-      this.#serve(this.#queue.shift() as Buffer)
+    while (this.#inFlight < dependencies.maxCalls && !this.#outbox.isFull) {
+      const next = this.#inbox.shift()
+      if (!next) break
+      this.#serve(next)
     }
     this.#isPumping = false
     if (this.#closeCode !== undefined) return
-    const isAtLimit = this.#queue.length > 0 || this.#inFlight >= dependencies.maxCalls || this.#isFull()
-    if (this.#isFull()) this.#startDrainTimeout()
+    const isAtLimit = !this.#inbox.isEmpty || this.#inFlight >= dependencies.maxCalls || this.#outbox.isFull
+    if (this.#outbox.isFull) this.#startDrainTimeout()
     if (isAtLimit || !this.#mayRead) webSocket.pause()
-    else if (webSocket.isPaused) webSocket.resume()
-    if (this.#isDraining && this.#inFlight === 0 && this.#queue.length === 0) {
+    else if (webSocket.isPaused) this.#inbox.resume()
+    if (this.#isDraining && this.#inFlight === 0 && this.#inbox.isEmpty) {
       this.close(closeCodes.restart, 'gateway restart')
     }
   }
 
   #serve(data: Buffer): void {
-    const { dependencies, deadlines, log, origin } = this.#options
+    if (data.length <= longMessageBytes) return this.#handle(data)
+    this.#inFlight += 1
+    const { budget } = this.#options.dependencies
+    budget.run(this.#grant, data.length / bytesPerUnit, () => {
+      this.#inFlight -= 1
+      if (this.#closeCode === undefined) this.#handle(data)
+      this.#pump()
+    })
+  }
+
+  #handle(data: Buffer): void {
+    const { deadlines, log, memory, origin } = this.#options
     const message = new SessionMessage(this.#options, this.#grant, this.#subscriptions)
     const { context } = message
     context.bytesIn = data.length
-    let body: RpcBody
-    try {
-      body = parseBody(data, sizeLimit(this.#grant, 'maxBatchItems', dependencies.maxBatchItems))
-    } catch (error) {
-      this.#send(Buffer.from(errorText('null', toResponseError(error, log))))
+    const body = this.#parse(data, log)
+    const failures = body.items.flatMap((item) => ('failure' in item ? [item] : []))
+    if (failures.length === body.items.length) {
+      memory.endMessage(data.length)
+      this.#rejectInvalid(body.batch, failures)
       context.status = 200
       context.finish()
       return
     }
+    this.#invalidMessages = 0
     const deadline = deadlines.begin(message, context.started)
     this.#calls.set(message, true)
     this.#inFlight += body.items.length
@@ -245,6 +257,7 @@ export class WebSocketSession implements LongLivedConnection {
     const handle = () =>
       handleMessage(body, message, (handled) => {
         deadline.done()
+        memory.endMessage(data.length)
         this.#calls.delete(message)
         this.#inFlight -= body.items.length
         this.#onHandled(handled, context)
@@ -253,10 +266,33 @@ export class WebSocketSession implements LongLivedConnection {
     else handle()
   }
 
+  #parse(data: Buffer, log: Logger): RpcBody {
+    const maxItems = sizeLimit(this.#grant, 'maxBatchItems', this.#options.dependencies.maxBatchItems)
+    try {
+      return parseBody(data, maxItems)
+    } catch (error) {
+      return { batch: false, items: [{ idText: 'null', failure: toResponseError(error, log) }] }
+    }
+  }
+
+  /** Responds to a message without a valid call. It is charged like calls, so that the limits of its credential apply. */
+  #rejectInvalid(isBatch: boolean, failures: readonly InvalidItem[]): void {
+    const { admission } = this.#options.dependencies
+    const texts = failures.map(({ idText, failure }) => {
+      const rejection = admission.admitStream(this.#grant, 'unknown')
+      return errorText(idText, rejection ? rejectedCall(rejection) : failure)
+    })
+    this.#send(Buffer.from(isBatch ? `[${texts.join(',')}]` : texts.join('')))
+    this.#invalidMessages += 1
+    if (this.#invalidMessages >= maxInvalidMessages) {
+      this.close(closeCodes.invalidMessages, 'too many invalid messages')
+    }
+  }
+
   #onHandled(handled: HandledMessage, context: RequestContext): void {
     const { text } = handled
     if (text === undefined) handled.release()
-    else this.#send(text, handled.release)
+    else this.#respond(text, handled.release)
     handled.activate()
     context.method = handled.method
     context.status = handled.status
@@ -266,16 +302,11 @@ export class WebSocketSession implements LongLivedConnection {
     this.#pump()
   }
 
-  #isFull(): boolean {
-    const { webSocket, corked, dependencies } = this.#options
-    return webSocket.bufferedAmount + corked.collected > dependencies.maxBufferBytes
-  }
-
   /** Starts the timeout for a client whose queue has exceeded the limit. */
   #startDrainTimeout(): void {
     this.#drainTimer ??= guardedTimeout(() => {
       this.#drainTimer = undefined
-      if (this.#isFull()) this.close(closeCodes.slowClient, slowReason)
+      if (this.#outbox.isFull) this.close(closeCodes.slowClient, slowReason)
       else this.#pump()
     }, drainTimeoutMs).unref()
   }
@@ -287,33 +318,41 @@ export class WebSocketSession implements LongLivedConnection {
     this.#options.dependencies.meter({ ...push, protocol: 'evm', grant: this.#grant })
     const rejection = this.#options.dependencies.admission.push(this.#grant, 1)
     if (rejection) this.close(closeCodes.limitReached, 'quota exceeded')
-    if (this.#isFull()) this.close(closeCodes.slowClient, slowReason)
+    if (this.#outbox.isFull) this.close(closeCodes.slowClient, slowReason)
   }
 
-  /** Sends a text, which is ASCII unless it is a buffer. `sent` is called when it has been sent or cannot be sent. */
-  #send(text: Buffer | string, sent?: () => void): void {
-    const { webSocket, corked, dependencies } = this.#options
-    if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
+  /** Sends a text, which is ASCII unless it is a buffer. */
+  #send(text: Buffer | string): void {
+    if (this.#isSendable() && !this.#outbox.send(text)) this.close(closeCodes.slowClient, slowReason)
+  }
+
+  /** Sends a response, whose memory `release` ends. */
+  #respond(text: Buffer | string, release: () => void): void {
+    if (!this.#isSendable()) return release()
+    if (!this.#outbox.sendReserved(text, release)) this.close(closeCodes.slowClient, slowReason)
+  }
+
+  /** Whether the connection is open; counts the message that is then sent. */
+  #isSendable(): boolean {
+    const { webSocket, dependencies } = this.#options
+    if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return false
     this.#messagesOut += 1
     dependencies.metrics.messages.out += 1
-    if (typeof text === 'string' && text.length <= maxFramedText) corked.write(textFrame(text), sent)
-    else {
-      corked.flush()
-      webSocket.send(text, asText, sent)
-    }
+    return true
   }
 
   /** Called when the client has read all queued data. */
   #drained(): void {
     clearTimeout(this.#drainTimer)
     this.#drainTimer = undefined
+    this.#outbox.count()
     this.#pump()
   }
 
   #end(): void {
     clearTimeout(this.#drainTimer)
     clearTimeout(this.#readEnd)
-    this.#queue.length = 0
+    this.#inbox.clear()
     this.#subscriptions.end()
     for (const { context } of this.#calls.keys()) context.abort()
   }
@@ -322,7 +361,9 @@ export class WebSocketSession implements LongLivedConnection {
     const { dependencies, log, share } = this.#options
     this.#closeCode ??= code
     this.#end()
+    this.#inbox.end()
     share.close()
+    this.#options.memory.release()
     dependencies.metrics.open.dec()
     dependencies.metrics.closed.inc({ code: closeLabel(this.#closeCode) })
     log.info(

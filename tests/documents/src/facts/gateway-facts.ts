@@ -164,6 +164,7 @@ const streams = {
   'longest event retry': ms(`${beacon}/events/event-client.ts`, 'maxRetryMs'),
   'event comment': ms(`${beacon}/events/upstream-stream.ts`, 'keepAliveMs'),
   'event silence': ms(`${beacon}/events/upstream-stream.ts`, 'silenceMs'),
+  'invalid messages': count('packages/gateway-evm/src/websocket/session.ts', 'maxInvalidMessages'),
   'slow WebSocket client': ms(`${evm}/websocket/session.ts`, 'drainTimeoutMs'),
   'stored blocks': count(`${evm}/subscriptions/block-window.ts`, 'maxBlocks'),
   'stored logs': bytes(`${evm}/subscriptions/block-window.ts`, 'maxTextLength'),

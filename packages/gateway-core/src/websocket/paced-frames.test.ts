@@ -1,0 +1,77 @@
+import { PassThrough } from 'node:stream'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { TickBudget } from '../admission/tick-budget.ts'
+import { clientFrame } from '../testing/raw-websocket.ts'
+import { PacedFrames } from './paced-frames.ts'
+
+const length = clientFrame('1').length
+const frames = (count: number) => Buffer.concat(Array.from({ length: count }, () => clientFrame('1')))
+
+/** A connection, and the number of frames that its library has received. */
+function connection(budget: TickBudget, organizationId: string) {
+  const socket = new PassThrough({ highWaterMark: 1_000_000 })
+  onTestFinished(() => void socket.destroy())
+  let parsed = 0
+  let isPaused = false
+  socket.on('data', (chunk: Buffer) => (parsed += chunk.length))
+  const paced = new PacedFrames(socket, {
+    budget,
+    tenant: () => ({ organizationId, projectId: 'p', credentialId: 'c' }),
+    receiveBytes: () => true,
+    receiveFrames: () => true,
+    isPaused: () => isPaused,
+  })
+  return {
+    socket,
+    parsed: () => parsed / length,
+    pause: () => (isPaused = true),
+    resume: () => {
+      isPaused = false
+      paced.resume()
+    },
+  }
+}
+
+describe('the frames of a client', () => {
+  it('are parsed at once when they are few', () => {
+    const { socket, parsed } = connection(new TickBudget(), 'a')
+    socket.write(frames(8))
+    expect(parsed()).toBe(8)
+  })
+
+  it('are parsed over several ticks when they are many, all of them, in order', async () => {
+    const { socket, parsed } = connection(new TickBudget(), 'a')
+    socket.write(frames(5_000))
+    expect(parsed()).toBeGreaterThan(8)
+    expect(parsed()).toBeLessThan(500)
+    let ticks = 0
+    for (; parsed() < 5_000; ticks += 1) await nextTick()
+    expect(ticks).toBeGreaterThan(10)
+    socket.write(frames(1))
+    expect(parsed()).toBe(5_001)
+  })
+
+  it('wait for those of other organizations in turn', async () => {
+    const budget = new TickBudget()
+    const hostile = Array.from({ length: 50 }, () => connection(budget, 'a'))
+    for (const { socket } of hostile) socket.write(frames(2_000))
+    const bystander = connection(budget, 'b')
+    bystander.socket.write(frames(20))
+    await nextTick()
+    expect(bystander.parsed()).toBe(20)
+    expect(Math.max(...hostile.map(({ parsed }) => parsed()))).toBeLessThan(1_000)
+  })
+
+  it('wait while reading is paused', async () => {
+    const { socket, parsed, pause, resume } = connection(new TickBudget(), 'a')
+    socket.write(frames(1_000))
+    pause()
+    await nextTick()
+    const before = parsed()
+    await nextTick()
+    expect(parsed()).toBe(before)
+    resume()
+    while (parsed() < 1_000) await nextTick()
+  })
+})

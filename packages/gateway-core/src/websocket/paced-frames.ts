@@ -1,0 +1,96 @@
+import type { Duplex } from 'node:stream'
+import { guarded, type Tenant } from '@fairlead/runtime'
+import type { TickBudget } from '../admission/tick-budget.ts'
+import { FrameScanner } from './frame-scanner.ts'
+
+/** Options of {@link PacedFrames}. */
+export interface PacedFramesOptions {
+  readonly budget: TickBudget
+  tenant(): Tenant
+  /** Called with the length of each chunk before it is read; false to drop it. */
+  receiveBytes(bytes: number): boolean
+  /** Called with the number of frames before the library parses them; false to drop them. */
+  receiveFrames(frames: number): boolean
+  /** Whether reading is paused. {@link PacedFrames.resume} must be called afterwards. */
+  isPaused(): boolean
+}
+
+// A client that waits for responses has few frames in a chunk. They need no turn.
+const framesAtOnce = 8
+const framesPerTurn = 32
+
+/**
+ * Passes the data of a WebSocket client to the library that parses it, a few frames per event-loop tick. The library
+ * would process all frames of a chunk at once: 9,000 messages of one character.
+ */
+export class PacedFrames {
+  readonly #socket: Duplex
+  readonly #options: PacedFramesOptions
+  readonly #scanner = new FrameScanner()
+  readonly #parse: (chunk: Buffer) => void
+  /** Bytes that are not passed on yet. */
+  #rest: Buffer | undefined
+  #isQueued = false
+
+  /** @param socket - connection of a WebSocket; the library listens to its data */
+  constructor(socket: Duplex, options: PacedFramesOptions) {
+    this.#socket = socket
+    this.#options = options
+    const listeners = socket.listeners('data') as unknown as readonly ((chunk: Buffer) => void)[]
+    for (const listener of listeners) socket.off('data', listener)
+    this.#parse = (chunk) => {
+      for (const listener of listeners) listener.call(socket, chunk)
+    }
+    socket.on(
+      'data',
+      guarded('websocket', (chunk: Buffer) => this.#onData(chunk), this.#fail),
+    )
+  }
+
+  /** Continues after a pause. */
+  resume(): void {
+    if (this.#rest !== undefined) this.#queue()
+  }
+
+  /** Drops what was not passed on. */
+  end(): void {
+    this.#rest = undefined
+  }
+
+  #onData(chunk: Buffer): void {
+    if (!this.#options.receiveBytes(chunk.length)) return
+    if (this.#rest === undefined) return this.#pass(chunk, framesAtOnce)
+    this.#rest = Buffer.concat([this.#rest, chunk])
+    this.#socket.pause()
+  }
+
+  #pass(bytes: Buffer, frames: number): void {
+    const end = this.#scanner.endOf(frames, bytes, 0)
+    this.#rest = undefined
+    if (!this.#options.receiveFrames(this.#scanner.ended)) return
+    if (end < bytes.length) {
+      // Set first: what the library emits may end this connection.
+      this.#rest = bytes.subarray(end)
+      this.#socket.pause()
+      this.#parse(bytes.subarray(0, end))
+      this.resume()
+    } else this.#parse(bytes)
+  }
+
+  #queue(): void {
+    if (this.#isQueued || this.#options.isPaused()) return
+    this.#isQueued = true
+    const turn = guarded('websocket', () => this.#continue(), this.#fail)
+    this.#options.budget.run(this.#options.tenant(), framesPerTurn, turn)
+  }
+
+  readonly #fail = (): void => void this.#socket.destroy()
+
+  #continue(): void {
+    this.#isQueued = false
+    const rest = this.#rest
+    if (rest === undefined || this.#options.isPaused()) return
+    this.#pass(rest, framesPerTurn)
+    if (this.#rest === undefined && !this.#options.isPaused()) this.#socket.resume()
+  }
+}
