@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { recordUse } from '@fairlead/gateway-core/authentication/record-use'
@@ -9,14 +8,9 @@ import { createCredentialUse } from '@fairlead/platform-server/credential-use/cr
 import { writeCredentialUses } from '@fairlead/platform-server/records/credential-uses'
 import { createMethodAvailabilityStore } from '@fairlead/platform-server/records/node-methods'
 import type { Store } from '@fairlead/platform-server/store/open-store'
-import {
-  type Dependencies,
-  httpDependencies,
-  openDependencies,
-  protocolDependencies,
-} from './compose/dependencies.ts'
+import { httpDependencies, openDependencies, protocolDependencies } from './compose/dependencies.ts'
 import { openPlatform } from './compose/platform.ts'
-import { openProtocols, type Protocols, validateSettings } from './compose/protocols.ts'
+import { openProtocols, validateSettings } from './compose/protocols.ts'
 import { createRoutedServer, openServers, type RoutedServer } from './compose/servers.ts'
 import { openTelemetry, publishStates } from './compose/telemetry.ts'
 import { configuredOidc } from './configuration/configured-oidc.ts'
@@ -24,6 +18,7 @@ import type { Configuration } from './configuration/options.ts'
 import { consoleFolder } from './console/console-files.ts'
 import { consoleRoutes } from './console/console-routes.ts'
 import { operationsRoutes } from './observe/operations-routes.ts'
+import { createReadinessCheck } from './observe/readiness.ts'
 import { startNodeProbe } from './probe/probe-nodes.ts'
 import { protocolModules } from './protocols.ts'
 /** A running gateway. */
@@ -64,6 +59,7 @@ export interface GatewayParts {
   readonly isScheduledProber?: boolean
 }
 
+const chainTimeoutMs = 1_000
 const drainMs = 10_000
 // Clients whose requests end at the timeout still have to receive the reason.
 const finalReportMs = 500
@@ -139,10 +135,11 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const operations = operationsRoutes({
     metrics: telemetry,
     metricsToken: () => current.metricsToken,
-    ready: async () => {
-      if (isDraining) throw new Error('the gateway is shutting down')
-      await assertReady(dependencies, protocols)
-    },
+    ready: createReadinessCheck({
+      isDraining: () => isDraining,
+      checkChains: () => protocols.ready(AbortSignal.timeout(chainTimeoutMs)),
+      dependencies: dependencies.states,
+    }),
   })
   let server: RoutedServer | undefined
   const app = await platform
@@ -188,14 +185,4 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       await close()
     },
   }
-}
-
-/** @throws Error that names the part that does not respond */
-async function assertReady({ store }: Dependencies, protocols: Protocols): Promise<void> {
-  await sql`select 1`
-    .execute(store.db)
-    .catch(() => Promise.reject(new Error('the database does not respond')))
-  await protocols
-    .ready(AbortSignal.timeout(1_000))
-    .catch(() => Promise.reject(new Error('an embedded chain does not respond')))
 }

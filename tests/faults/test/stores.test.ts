@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { hasRedisServer, type Redis, startRedis } from './redis.ts'
 import { figure } from './figure.ts'
 import { metricTotal } from './metric.ts'
+import { startReadinessProbe } from './readiness-probe.ts'
 import { startPlainNode } from './plain-node.ts'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
 import { type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
@@ -79,10 +80,18 @@ async function waitForProgress(responses: number, ...loads: readonly SteadyLoad[
   }, patience)
 }
 
-/** Waits until the processes have detected that the shared store is, or is not, reachable. */
-async function waitForSharedStore(expected: 0 | 1): Promise<void> {
-  const name = 'fairlead_shared_store_up'
-  await vi.waitFor(async () => expect(await metricTotal(gateway.url, name)).toBe(expected), patience)
+/** Waits until all processes report that a dependency is available, or one reports that it is not. */
+async function waitForDependency(dependency: 'database' | 'shared_store', expected: 0 | 1): Promise<void> {
+  const series = `fairlead_dependency_up\\{dependency="${dependency}"\\}`
+  await vi.waitFor(async () => expect(await metricTotal(gateway.url, series)).toBe(expected), patience)
+}
+
+/** Waits until the body of the readiness check contains a text. */
+async function waitForReadiness(text: string): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await (await fetch(`${gateway.url}/readyz`)).text()).toContain(text),
+    patience,
+  )
 }
 
 /** Waits until the platform reports exactly the successful calls. */
@@ -119,10 +128,11 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       const started = performance.now()
       await waitForProgress(2 * rate, load, limited)
       await redis.kill()
-      await waitForSharedStore(0)
+      await waitForDependency('shared_store', 0)
+      await waitForReadiness('degraded: the shared store')
       await waitForProgress(2 * rate, load, limited)
       await redis.start()
-      await waitForSharedStore(1)
+      await waitForDependency('shared_store', 1)
       await waitForProgress(2 * rate, load, limited)
       await Promise.all([load.end(), limited.end()])
       const seconds = (performance.now() - started) / 1_000
@@ -145,18 +155,22 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       expect(limited.successes()).toBeGreaterThan(rate * seconds * 0.5)
     })
 
-    it('continue without the database, apply changes soon after it is back, and lose no call', async () => {
+    it('stay ready without the database, apply changes soon after it is back, and lose no call', async () => {
       const revoked = await newToken()
       const load = startLoad(callUrl)
+      const probe = startReadinessProbe(gateway.url)
+      onTestFinished(() => probe.end())
       await waitForProgress(20, load)
       await postgres.end()
       const platform = () =>
         fetch(`${gateway.url}/v2/projects/`, { headers: { authorization: `Bearer ${gateway.apiKey}` } })
-      await vi.waitFor(async () => expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503), patience)
+      await waitForDependency('database', 0)
+      await waitForReadiness('degraded: the database')
       await waitForProgress(100, load)
+      const checks = probe.checks() + 2 * probe.failureThreshold
+      await vi.waitFor(() => expect(probe.checks()).toBeGreaterThanOrEqual(checks), patience)
       expect(await statusOf(revoked)).toBe(200)
       expect((await platform()).status).toBe(503)
-      expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503)
       await postgres.start()
       const restored = performance.now()
       await postgres.query(
@@ -165,11 +179,17 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
       await vi.waitFor(async () => expect(await statusOf(revoked)).toBe(401), patience)
       const recoveryMs = performance.now() - restored
       await vi.waitFor(async () => expect((await platform()).status).toBe(200), patience)
-      await load.end()
+      await waitForDependency('database', 1)
+      await Promise.all([load.end(), probe.end()])
       successes += load.successes()
       expect(load.failures).toEqual([])
+      expect([probe.removals(), probe.failures]).toEqual([0, []])
       await waitForReports()
-      figure('database away and back', { calls: load.successes(), revokedAfterMs: Math.round(recoveryMs) })
+      figure('database away and back', {
+        calls: load.successes(),
+        checks: probe.checks(),
+        revokedAfterMs: Math.round(recoveryMs),
+      })
     })
 
     it('when one is killed, only its connections close, and at most its last calls are not reported', async () => {

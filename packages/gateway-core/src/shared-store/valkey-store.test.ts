@@ -34,7 +34,7 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
     expect(await store.script(add, ['sum'], [1])).toBe(6)
     const { failures } = store.states()
     await expect(store.run(['NOTHING'])).rejects.toThrow('unknown command')
-    expect(store.states()).toMatchObject({ isUp: true, failures: failures + 1 })
+    expect(store.states()).toMatchObject({ downSince: undefined, failures: failures + 1 })
     await store.close()
   })
 

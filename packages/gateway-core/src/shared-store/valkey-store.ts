@@ -19,9 +19,10 @@ export interface OpenedSharedStore extends SharedStore {
   states(): SharedStoreStates
 }
 
-/** Counters since the start, and whether the store is available. */
+/** Counters since the start, and the availability of the store. */
 export interface SharedStoreStates {
-  readonly isUp: boolean
+  /** Unix time in milliseconds since when the store has been unavailable; undefined while it is available. */
+  readonly downSince: number | undefined
   readonly commands: number
   /** Commands without a response in time, and those that the store rejected. */
   readonly failures: number
@@ -45,6 +46,7 @@ export function openSharedStore(
   const inBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
   const hashes = new Map<string, string>()
   let wasUp: boolean | undefined
+  let downSince: number | undefined = Date.now()
   let isClosed = false
   let silentUntil = -Infinity
   const counts = { commands: 0, failures: 0 }
@@ -52,6 +54,7 @@ export function openSharedStore(
     if (isUp === wasUp || isClosed) return
     const isFirst = wasUp === undefined
     wasUp = isUp
+    downSince = isUp ? undefined : (downSince ?? Date.now())
     if (isUp) log.info(isFirst ? 'shared store connected' : 'shared store reconnected')
     else log.warn({ reason }, 'shared store unavailable: each replica continues independently')
   }
@@ -95,9 +98,7 @@ export function openSharedStore(
     get isUp() {
       return client.isReady && performance.now() >= silentUntil
     },
-    states() {
-      return { isUp: this.isUp, ...counts }
-    },
+    states: () => ({ downSince, ...counts }),
     run,
     bytes: async (command) => {
       const reply = await inTime(inBytes.sendCommand<unknown>([...command]))

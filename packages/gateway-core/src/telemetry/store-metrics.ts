@@ -3,15 +3,8 @@ import type { DirectoryStates } from '../authentication/directory.ts'
 import type { SharedStoreStates } from '../shared-store/valkey-store.ts'
 import type { MetricsRegistry } from './metrics-registry.ts'
 
-/** Publishes the availability of the shared store and its commands and failures. */
+/** Publishes the commands to the shared store and their failures. */
 export function publishSharedStore(registry: MetricsRegistry, states: () => SharedStoreStates): void {
-  registry.gauge(
-    'fairlead_shared_store_up',
-    'Whether the shared store is reachable, 1 or 0; with several processes, the minimum.',
-    [],
-    (set) => set({}, states().isUp ? 1 : 0),
-    'min',
-  )
   registry.counter('fairlead_shared_store_commands_total', 'Commands sent to the shared store.', [], (add) =>
     add({}, states().commands),
   )

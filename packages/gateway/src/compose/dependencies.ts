@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { type AccessControl, openAccessControl } from '@fairlead/gateway-core/access-control'
 import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
@@ -25,6 +26,8 @@ import { syncDirectory, type DirectorySync } from '@fairlead/platform-server/sto
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import { configuredAddresses } from '../configuration/configured-upstreams.ts'
 import type { Configuration } from '../configuration/options.ts'
+import type { DependencyState } from '../observe/dependency-states.ts'
+import { watchDatabase } from '../observe/watch-database.ts'
 import { costsOf } from '../protocols.ts'
 
 /** Dependencies that the protocols and the platform API share. */
@@ -38,6 +41,8 @@ export interface Dependencies {
   readonly directory: Directory
   readonly directorySync: DirectorySync
   readonly sharedStore: OpenedSharedStore | undefined
+  /** States of the database and, where one is configured, of the shared store. */
+  readonly states: () => readonly DependencyState[]
   readonly accessControl: AccessControl
   /** Counts the memory of what clients make the gateway hold. */
   readonly memory: MemoryLedger
@@ -85,6 +90,7 @@ export async function openDependencies(
   const directorySync = await syncDirectory(store, directory, log)
   const { valkeyUrl } = configuration
   const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
+  const database = watchDatabase(() => sql`select 1`.execute(store.db), log)
   const accessControl = openAccessControl(configuration, {
     costs,
     directory,
@@ -101,6 +107,12 @@ export async function openDependencies(
     directory,
     directorySync,
     sharedStore,
+    states: () => [
+      { dependency: 'database', downSince: database.downSince() },
+      ...(sharedStore
+        ? [{ dependency: 'shared_store', downSince: sharedStore.states().downSince } as const]
+        : []),
+    ],
     accessControl,
     memory: new MemoryLedger(memoryCapacityOf(configuration)),
     upstreamRules: createUpstreamRules(upstreamPolicy, gatewayAddresses),
@@ -117,6 +129,7 @@ export async function openDependencies(
       accessControl.change(next)
     },
     close: async () => {
+      database.close()
       await accessControl.close()
       await sharedStore?.close()
       await metering.stop()

@@ -11,6 +11,7 @@ import {
 } from '@fairlead/gateway-core/telemetry/store-metrics'
 import { publishMemory } from '@fairlead/gateway-core/memory/metrics'
 import { publishUpstreams } from '@fairlead/gateway-core/upstream/metrics'
+import { publishDependencies } from '../observe/dependency-states.ts'
 import { watchUnexpectedErrors } from '../observe/watch-unexpected-errors.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { Protocols } from './protocols.ts'
@@ -46,7 +47,7 @@ export function openTelemetry(
 /** Publishes the counts that the parts of a gateway keep themselves. They are read only when the metrics are read. */
 export function publishStates(
   metrics: MetricsRegistry,
-  { accessControl, memory, sharedStore, metering, directory, directorySync }: Dependencies,
+  { accessControl, memory, sharedStore, states, metering, directory, directorySync }: Dependencies,
   protocols: Protocols,
 ): void {
   metrics.gauge('fairlead_heap_limit_bytes', 'Maximum heap size of the process.', [], (set) =>
@@ -55,6 +56,7 @@ export function publishStates(
   publishUpstreams(metrics, () => protocols.upstreamStates())
   publishAdmission(metrics, () => accessControl.states())
   publishMemory(metrics, () => memory.states())
+  publishDependencies(metrics, states)
   if (sharedStore) publishSharedStore(metrics, () => sharedStore.states())
   publishUsage(metrics, () => metering.states())
   publishDirectory(

@@ -1,6 +1,7 @@
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import type { Route } from '@fairlead/gateway-core/http/router'
+import type { Readiness } from './readiness.ts'
 import { equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 
@@ -10,8 +11,7 @@ export interface Observed {
   readonly metrics: { readonly contentType: string; text(): Promise<string> }
   /** Bearer token for the metrics. Without one, only loopback clients may read them. */
   metricsToken(): string | undefined
-  /** Resolves when every part responds; rejects with the part that does not. */
-  ready(): Promise<void>
+  ready(): Promise<Readiness>
 }
 
 /** Creates the routes of `/healthz`, `/readyz` and `/metrics`. */
@@ -23,11 +23,8 @@ export function operationsRoutes({
   const responders: Record<string, Responder> = {
     '/healthz': async (_, response) => send(response, 200, 'text/plain; charset=utf-8', 'ok\n'),
     '/readyz': async (_, response) => {
-      const problem = await ready().then(
-        () => undefined,
-        (error: unknown) => (error as Error).message,
-      )
-      send(response, problem ? 503 : 200, 'text/plain; charset=utf-8', `${problem ?? 'ready'}\n`)
+      const { isReady, lines } = await ready()
+      send(response, isReady ? 200 : 503, 'text/plain; charset=utf-8', `${lines.join('\n')}\n`)
     },
     '/metrics': async (request, response) => {
       if (mayReadMetrics(request, metricsToken()))

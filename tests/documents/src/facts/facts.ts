@@ -78,6 +78,7 @@ const alerts = {
   'breaker alert': minutes(alertRules, /FairleadBreakerOpen\n[^]*?\n +for: (\d+)m/),
   'lag alert': minutes(alertRules, /FairleadHeadLag\n[^]*?\n +for: (\d+)m/),
   'lag of the alert': count(alertRules, /FairleadHeadLag\n[^]*?lag_blocks\) > (\d+)/),
+  'database alert': minutes(alertRules, /FairleadDatabaseDown\n[^]*?\n +for: (\d+)m/),
   'event loop alert': seconds(alertRules, /FairleadEventLoopDelay\n[^]*?_seconds\) > ([\d.]+)/),
   'directory alert': plus(
     seconds(alertRules, /directory_loaded_timestamp_seconds\) > (\d+)/),

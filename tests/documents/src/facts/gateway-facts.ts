@@ -63,6 +63,8 @@ const connections = {
   'beacon body size': { value: defaults.maxBeaconBodyBytes, measure: 'bytes' },
   'public body size': bytes(`${platform}/platform-api/register-operations.ts`, 'publicBodyBytes'),
   'public body timeout': ms(`${platform}/platform-api/register-operations.ts`, 'publicBodyMs'),
+  'database check': ms(`${gateway}/observe/watch-database.ts`, 'checkMs'),
+  'database check timeout': ms(`${gateway}/observe/watch-database.ts`, 'timeoutMs'),
   'certificate check': ms(`${gateway}/ports/tls-certificate.ts`, 'checkMs'),
   'open files': count(`${gateway}/processes/warn-about-open-file-limit.ts`, 'enoughHandles'),
   drain: ms(`${gateway}/start-gateway.ts`, 'drainMs'),
