@@ -50,7 +50,6 @@ export interface AccessControlSettings extends AdmissionLimits {
   /** Maximum number of unknown credentials that one IP address may send per minute. */
   readonly maxUnknownCredentials: number
   readonly trustedProxies?: string | undefined
-  readonly trustProxy: boolean
   readonly nodeDomain?: string | undefined
 }
 
@@ -121,8 +120,7 @@ function expensiveMethods(costs: ProtocolCosts): (method: string) => boolean {
 
 function authenticatorSettingsIn({
   trustedProxies,
-  trustProxy,
   nodeDomain,
 }: AccessControlSettings): AuthenticatorSettings {
-  return { trustedProxies: trustedProxiesOf(trustedProxies, trustProxy), nodeDomain }
+  return { trustedProxies: trustedProxiesOf(trustedProxies), nodeDomain }
 }

@@ -26,18 +26,6 @@ export interface TrustedProxies {
   has(address: string): boolean
 }
 
-/** Trusted ranges when no addresses are configured: this machine and private networks. */
-const privateRanges = [
-  '127.0.0.0/8',
-  '::1',
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '169.254.0.0/16',
-  'fc00::/7',
-  'fe80::/10',
-]
-
 // No real request passes more proxies.
 const maxHops = 32
 
@@ -50,14 +38,10 @@ export function rangesIn(text: string): readonly string[] {
  * Creates the list of trusted proxies.
  *
  * @param trustedProxies - IP addresses and CIDR ranges separated by commas or spaces
- * @param trustProxy - whether, without such a list, this machine and private networks are trusted
  * @returns undefined when no proxy is trusted
  */
-export function trustedProxiesOf(
-  trustedProxies: string | undefined,
-  trustProxy: boolean,
-): TrustedProxies | undefined {
-  const values = trustedProxies === undefined ? (trustProxy ? privateRanges : []) : rangesIn(trustedProxies)
+export function trustedProxiesOf(trustedProxies: string | undefined): TrustedProxies | undefined {
+  const values = rangesIn(trustedProxies ?? '')
   if (values.length === 0) return undefined
   const list: BlockList = addressList(values)
   return { has: (address) => isListed(list, address) }

@@ -32,7 +32,7 @@ export function testAuthenticator(
     directory,
     admission,
     failedAttempts,
-    trustedProxies: trustedProxiesOf(trustedProxies, false),
+    trustedProxies: trustedProxiesOf(trustedProxies),
     nodeDomain,
   })
   return { authenticator, admission }

@@ -42,7 +42,7 @@ describe('parseConfiguration', () => {
     ['port', '0', 0],
     ['port', '65535', 65_535],
     ['requireHttps', 'false', false],
-    ['trustProxy', 'true', true],
+    ['trustedProxies', '10.0.0.10, 2001:db8::/64', '10.0.0.10, 2001:db8::/64'],
     ['publicUrl', 'https://fairlead.example', 'https://fairlead.example'],
     ['publicUrl', 'http://[::1]:8645/', 'http://[::1]:8645'],
     ['host', '::', '::'],
@@ -87,6 +87,10 @@ describe('parseConfiguration', () => {
     ['nodeCorsOrigin', 'https://a.example, https://b.example', 'an origin'],
     ['nodeCorsOrigin', 'https://a.example\r\nx: y', 'an origin'],
     ['nodeDomain', 'https://nodes.example', 'a domain name'],
+    ...['true', 'proxy.example', '0.0.0.0/0', '10.0.0.10,::/0', '::ffff:0:0/96', '0.0.0.0/1,128.0.0.0/1'].map(
+      (text) =>
+        ['trustedProxies', text, 'if every address were trusted, clients could choose their own'] as const,
+    ),
     ['secretKey', 'PUT-YOUR-KEY-HERE', '32 random bytes'],
     ['secretKey', '0'.repeat(64), 'not zeros'],
   ] as const)('rejects %s=%j with its source and the expected value', (name, text, rule) => {
@@ -94,6 +98,16 @@ describe('parseConfiguration', () => {
     expect(context).toEqual({ option: options[name].environment, rule: expect.stringContaining(rule) })
     expect(message).not.toContain(canary)
     expect(message).not.toContain(text)
+  })
+
+  it.each([
+    [{ FAIRLEAD_TRUST_PROXY: 'true' }, '', 'FAIRLEAD_TRUST_PROXY'],
+    [{}, 'trustProxy: true', 'trustProxy in fairlead.yaml'],
+  ] as const)('rejects the removed option of %j and %j with its replacement', (environment, text, option) => {
+    expect(problem(environment, text)).toMatchObject({
+      option,
+      rule: expect.stringMatching(/removed.*clients.*choose their own.*trustedProxies/),
+    })
   })
 
   it('treats an empty variable as unset', () => {

@@ -18,6 +18,9 @@ export function parseConfiguration(
   environment: Readonly<Record<string, string | undefined>>,
   file?: { readonly name: string; readonly text: string },
 ): Configuration {
+  for (const [name, variable] of Object.entries(environment)) {
+    if (variable) rejectRemoved(name, name)
+  }
   const fromFile = file ? parseFile(file.name, file.text) : {}
   const values: Record<string, unknown> = {}
   for (const [name, option] of Object.entries(options) as [OptionName, Option][]) {
@@ -50,10 +53,25 @@ function parseFile(name: string, text: string): Readonly<Record<string, unknown>
   }
   for (const key of Object.keys(content)) {
     if (Object.hasOwn(options, key)) continue
+    rejectRemoved(key, `${key} in ${name}`)
     const rule = `does not exist; known options are ${Object.keys(options).join(', ')}`
     throw new FairleadError('CONFIG_INVALID', { option: `${key} in ${name}`, rule })
   }
   return content as Readonly<Record<string, unknown>>
+}
+
+// Ignored, these would silently weaken or change the access.
+const removedOptions: ReadonlyMap<string, string> = new Map(
+  ['trustProxy', 'FAIRLEAD_TRUST_PROXY'].map((name) => [
+    name,
+    'was removed: it trusted all private networks, whose clients could choose their own address; list the proxies in trustedProxies (FAIRLEAD_TRUSTED_PROXIES)',
+  ]),
+)
+
+/** @throws FairleadError `CONFIG_INVALID` when an option of this name existed in the past */
+function rejectRemoved(name: string, source: string): void {
+  const rule = removedOptions.get(name)
+  if (rule !== undefined) throw new FairleadError('CONFIG_INVALID', { option: source, rule })
 }
 
 function contentOf(document: ReturnType<typeof parseDocument>): unknown {

@@ -75,14 +75,7 @@ async function certificate({ tlsCertificateFile, tlsKeyFile }: Configuration): P
   }
 }
 
-function publicAddress({
-  host,
-  publicUrl,
-  requireHttps,
-  tlsPort,
-  trustProxy,
-  trustedProxies,
-}: Configuration): Finding {
+function publicAddress({ host, publicUrl, requireHttps, tlsPort, trustedProxies }: Configuration): Finding {
   const about = 'public address'
   if (isLoopback(host) || host === 'localhost') {
     return ok(about, publicUrl ?? 'this machine only')
@@ -90,7 +83,7 @@ function publicAddress({
   if (publicUrl === undefined) {
     return warning(about, 'links in responses use the Host header of the request', 'set FAIRLEAD_PUBLIC_URL')
   }
-  const hasProxy = trustProxy || trustedProxies !== undefined
+  const hasProxy = trustedProxies !== undefined
   if (!publicUrl.startsWith('https:') || (tlsPort === undefined && !hasProxy)) {
     return warning(
       about,

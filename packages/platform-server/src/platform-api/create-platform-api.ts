@@ -3,7 +3,6 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerFactory,
-  type FastifyServerOptions,
 } from 'fastify'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
@@ -44,7 +43,7 @@ export interface PlatformApiOptions {
   /** Rejects plain HTTP from other machines. */
   readonly requireHttps?: boolean | undefined
   /** Which proxies to trust for the client's IP address and protocol, as in Fastify's option. Default: none. */
-  readonly trustProxy?: FastifyServerOptions['trustProxy'] | undefined
+  readonly trustProxy?: string | ((address: string) => boolean) | undefined
   /** Cost of a call to a node. Default: one unit each. */
   readonly units?: Units | undefined
   /** Dependencies of the operations on nodes. */

@@ -1,5 +1,5 @@
 import { isAddressRange } from '@fairlead/gateway-core/admission/access-rules'
-import { rangesIn } from '@fairlead/gateway-core/http/client-address'
+import { rangesIn, trustedProxiesOf } from '@fairlead/gateway-core/http/client-address'
 import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** Ports and connections. */
@@ -105,22 +105,14 @@ export const listeningOptions = {
     description: 'Reject platform API requests over plain HTTP, except from loopback.',
     fallback: true,
   },
-  trustProxy: {
-    kind: 'boolean',
-    environment: 'FAIRLEAD_TRUST_PROXY',
-    description:
-      'Trust the headers X-Forwarded-For and X-Forwarded-Proto of proxies on loopback and in private networks.',
-    fallback: false,
-    reload: true,
-  },
   trustedProxies: {
     kind: 'string',
     environment: 'FAIRLEAD_TRUSTED_PROXIES',
     description:
-      'Trusted proxies instead of those of trustProxy: IP addresses and CIDR ranges, comma-separated, such as 10.0.0.0/8,2001:db8::/32.',
+      'Proxies whose X-Forwarded-For, Forwarded and X-Forwarded-Proto headers are trusted: IP addresses and CIDR ranges, comma-separated, such as 10.0.0.10,2001:db8::/64.',
     form: {
-      pattern: { test: (text) => rangesIn(text).length > 0 && rangesIn(text).every(isAddressRange) },
-      rule: 'IP addresses or CIDR ranges, separated by commas',
+      pattern: { test: isProxyList },
+      rule: 'IP addresses or CIDR ranges of the proxies, separated by commas; if every address were trusted, clients could choose their own',
     },
     reload: true,
   },
@@ -147,3 +139,15 @@ export const listeningOptions = {
     reload: true,
   },
 } as const satisfies Readonly<Record<string, Option>>
+
+// The first and the last address of each version.
+const ends = [
+  ['0.0.0.0', '255.255.255.255'],
+  ['::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+] as const
+
+function isProxyList(text: string): boolean {
+  const trusted = trustedProxiesOf(text)
+  if (trusted === undefined || !rangesIn(text).every(isAddressRange)) return false
+  return !ends.some(([first, last]) => trusted.has(first) && trusted.has(last))
+}
