@@ -12,6 +12,7 @@ export {
   type Tenant,
   type Visitor,
 } from './fair-shares.ts'
+export { attributeTick, type TickSource, watchLongTicks } from './long-ticks.ts'
 export { createLruCache } from './lru-cache.ts'
 export { RehashingMap } from './rehashing-map.ts'
 export {

@@ -1,7 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
+import { attributeLongTimer, attributeTick, type TickSource } from './long-ticks.ts'
 
 /** Where an unexpected error was caught. */
-export type ErrorSource = 'http1' | 'http' | 'http2' | 'upgrade' | 'websocket' | 'grpc' | 'upstream' | 'timer'
+export type ErrorSource = Exclude<TickSource, 'platform' | 'other'>
 
 /** The message of the channel `fairlead:unexpected-error`. */
 export interface UnexpectedError {
@@ -23,7 +24,7 @@ export function reportUnexpected(source: ErrorSource, error: unknown, requestId?
 }
 
 /**
- * Wraps an event handler so that an error it throws affects only its own event.
+ * Wraps an event handler so that an error it throws affects only its own event. A long tick is attributed to its source.
  *
  * @param recover - ends the request or connection of the event; returns the id of the request, for the log
  */
@@ -33,6 +34,8 @@ export function guarded<args extends readonly unknown[]>(
   recover?: (...args: args) => unknown,
 ): (...args: args) => void {
   return (...args) => {
+    // Timers that were due during a long tick run before its detection: they would take its place.
+    if (source !== 'timer') attributeTick(source)
     try {
       handle(...args)
     } catch (error) {
@@ -57,12 +60,12 @@ function recovered(source: ErrorSource, recover: () => unknown): string | undefi
 
 /** `setInterval` whose callback cannot end the process. */
 export function guardedInterval(run: () => unknown, ms: number): NodeJS.Timeout {
-  return setInterval(guarded('timer', run), ms)
+  return setInterval(guarded('timer', attributeLongTimer(run)), ms)
 }
 
 /** `setTimeout` whose callback cannot end the process. */
 export function guardedTimeout(run: () => unknown, ms: number): NodeJS.Timeout {
-  return setTimeout(guarded('timer', run), ms)
+  return setTimeout(guarded('timer', attributeLongTimer(run)), ms)
 }
 
 /** `setImmediate` whose callback cannot end the process. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { attributeTick } from '@fairlead/runtime'
 import { decodedBody, encodingOf } from './body-encoding.ts'
 import type { HttpRequest } from './types.ts'
 
@@ -54,6 +55,7 @@ export function readBody(request: HttpRequest, { maxBytes, toError, reserve }: B
       body.on('error', () => undefined).destroy()
     }
     const end = () => {
+      attributeTick('http')
       removeListeners()
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
     }

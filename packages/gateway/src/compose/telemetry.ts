@@ -12,6 +12,7 @@ import {
 import { publishMemory } from '@fairlead/gateway-core/memory/metrics'
 import { publishUpstreams } from '@fairlead/gateway-core/upstream/metrics'
 import { publishDependencies } from '../observe/dependency-states.ts'
+import { publishLongTicks } from '../observe/long-ticks.ts'
 import { watchUnexpectedErrors } from '../observe/watch-unexpected-errors.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { Protocols } from './protocols.ts'
@@ -22,7 +23,7 @@ export interface Telemetry {
   readonly contentType: string
   /** The metrics as text, of all processes when there are several. */
   text(): Promise<string>
-  /** Stops reporting unexpected errors. */
+  /** Stops reporting unexpected errors and long ticks. */
   close(): void
 }
 
@@ -35,12 +36,15 @@ export function openTelemetry(
   publish: (registry: Registry) => () => Promise<string> = (registry) => () => registry.metrics(),
 ): Telemetry {
   const registry = new Registry()
+  const endWatches = [publishLongTicks(registry), watchUnexpectedErrors(registry, log)]
   collectDefaultMetrics({ register: registry })
   return {
     metrics: prometheusRegistry(registry),
     contentType: registry.contentType,
     text: publish(registry),
-    close: watchUnexpectedErrors(registry, log),
+    close: () => {
+      for (const end of endWatches) end()
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import type { ResponseHead } from './response-head.ts'
 import { Exchange, type ExchangeConnection } from './exchange.ts'
 import { Http1Error } from './http1-error.ts'
 import { RequestWriter } from './request-writer.ts'
-import { reportUnexpected } from '@fairlead/runtime'
+import { attributeTick, reportUnexpected } from '@fairlead/runtime'
 import { eventLoopIdleMs } from './event-loop-idle.ts'
 
 /** Receives the events of a connection. */
@@ -160,6 +160,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
 
   /** @param bytes - overwritten after this call returns */
   onBytes(bytes: Buffer): void {
+    attributeTick('upstream')
     const now = performance.now()
     this.#lastBytesAt = now
     this.#owner.lastBytesAt = now

@@ -15,6 +15,7 @@ import { createLookupLimit } from '../identity/lookup-limit.ts'
 import type { NodeDependencies } from '../endpoints/dependencies.ts'
 import { type OidcOptions, createOidcSignIn } from '../sessions/oidc.ts'
 import { type Passwords, createPasswords } from '../sessions/passwords.ts'
+import { attributeTick } from '@fairlead/runtime'
 import { createSignInThrottle } from '../sessions/sign-in-throttle.ts'
 import type { Store } from '../store/open-store.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
@@ -168,6 +169,7 @@ function readBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove')
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    attributeTick('platform')
     let text: string
     try {
       text = decoder.decode(bytes as Buffer)

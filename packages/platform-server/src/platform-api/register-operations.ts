@@ -10,7 +10,7 @@ import { OperationResponse, readIfMatch } from './operation-response.ts'
 import { admit } from './identify.ts'
 import { type OperationValidation, validationOf } from './contract-validation.ts'
 import { platformHandlers } from './handlers.ts'
-import { guardedTimeout } from '@fairlead/runtime'
+import { attributeTick, guardedTimeout } from '@fairlead/runtime'
 import type { OperationContext } from './operation-context.ts'
 import { baseAddress, invalidPage, pageParameter } from './page-links.ts'
 import type { Caller, Handlers, OperationId, RequestOrigin } from './platform-call.ts'
@@ -84,6 +84,7 @@ function registerOperation<id extends OperationId>(
       notes.identity = await admit(context, route, { request, reply, requestOrigin: notes.requestOrigin })
     },
     handler: async (request, reply) => {
+      attributeTick('platform')
       const { identity, requestOrigin = requestOriginOf(request, context.publicUrl) } = requestNotes(request)
       if (!isCallerOf<id>(route, identity)) throw new PlatformError('not_authenticated')
       const path = validation.path(request.params)

@@ -79,6 +79,7 @@ const alerts = {
   'lag alert': minutes(alertRules, /FairleadHeadLag\n[^]*?\n +for: (\d+)m/),
   'lag of the alert': count(alertRules, /FairleadHeadLag\n[^]*?lag_blocks\) > (\d+)/),
   'database alert': minutes(alertRules, /FairleadDatabaseDown\n[^]*?\n +for: (\d+)m/),
+  'long tick': ms('packages/runtime/src/long-ticks.ts', 'longTickMs'),
   'event loop alert': seconds(alertRules, /FairleadEventLoopDelay\n[^]*?_seconds\) > ([\d.]+)/),
   'directory alert': plus(
     seconds(alertRules, /directory_loaded_timestamp_seconds\) > (\d+)/),
