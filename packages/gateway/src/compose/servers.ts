@@ -20,7 +20,7 @@ import type { Configuration } from '../configuration/options.ts'
 import { publishConnections } from '../observe/states/connection-metrics.ts'
 import { httpLimits, removeHeaderCountLimit } from '../ports/http-limits.ts'
 import { openPorts, type Ports } from '../ports/open-ports.ts'
-import { hasSecondHost, rejectSecondHost } from '../reject-second-host.ts'
+import { hasConflictingHost, rejectConflictingHost } from '../reject-conflicting-host.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** The node:http server, with the routing of all servers. */
@@ -42,12 +42,12 @@ export function createRoutedServer(
 ): RoutedServer {
   const routing = createRouting(protocols, gatewayRoutes, platform)
   const handle = (request: NodeRequest, response: NodeResponse) => {
-    if (!rejectSecondHost(request, response)) routing.onRequest(request, response)
+    if (!rejectConflictingHost(request, response)) routing.onRequest(request, response)
   }
   const http = createNodeServer(
     {
       ...httpLimits,
-      shouldUpgradeCallback: (request) => !hasSecondHost(request) && routing.shouldUpgrade(request),
+      shouldUpgradeCallback: (request) => !hasConflictingHost(request) && routing.shouldUpgrade(request),
     },
     guarded('http', handle, sendInternalError),
   )

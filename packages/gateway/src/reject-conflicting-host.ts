@@ -8,8 +8,8 @@ import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api
  * @returns whether the request was rejected
  * @see RFC 9112, section 3.2
  */
-export function rejectSecondHost(request: IncomingMessage, response: ServerResponse): boolean {
-  if (!hasSecondHost(request)) return false
+export function rejectConflictingHost(request: IncomingMessage, response: ServerResponse): boolean {
+  if (!hasConflictingHost(request)) return false
   const requestId = makeRequestId()
   const error = new PlatformError('invalid', { message: 'Send exactly one Host header.' })
   response
@@ -19,7 +19,7 @@ export function rejectSecondHost(request: IncomingMessage, response: ServerRespo
 }
 
 /** Returns whether an HTTP/1.1 request has several Host fields. */
-export function hasSecondHost({ httpVersionMajor, rawHeaders }: IncomingMessage): boolean {
+export function hasConflictingHost({ httpVersionMajor, rawHeaders }: IncomingMessage): boolean {
   if (httpVersionMajor !== 1) return false
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
