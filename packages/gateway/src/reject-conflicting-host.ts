@@ -1,30 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NodeRequest, NodeResponse } from '@fairlead/gateway-core/http/adapters/node-http'
+import { hasConflictingHost } from '@fairlead/gateway-core/http/request-host'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api/platform-error'
 
+const message =
+  'Send exactly one Host header, equal to the host of the request target or to :authority if there is one.'
+
 /**
- * Rejects an HTTP/1.1 request with several Host fields with 400, and closes its connection.
+ * Rejects a request that names more than one host with 400. Over HTTP/1.1 it also closes the connection.
  *
  * @returns whether the request was rejected
- * @see RFC 9112, section 3.2
  */
-export function rejectConflictingHost(request: IncomingMessage, response: ServerResponse): boolean {
+export function rejectConflictingHost(request: NodeRequest, response: NodeResponse): boolean {
   if (!hasConflictingHost(request)) return false
   const requestId = makeRequestId()
-  const error = new PlatformError('invalid', { message: 'Send exactly one Host header.' })
-  response
-    .writeHead(400, { connection: 'close', 'content-type': 'application/json', 'x-request-id': requestId })
-    .end(JSON.stringify(errorBody(error, requestId)))
+  response.statusCode = 400
+  response.setHeader('x-request-id', requestId)
+  void response.endAndLinger(
+    request,
+    JSON.stringify(errorBody(new PlatformError('invalid', { message }), requestId)),
+  )
   return true
-}
-
-/** Returns whether an HTTP/1.1 request has several Host fields. */
-export function hasConflictingHost({ httpVersionMajor, rawHeaders }: IncomingMessage): boolean {
-  if (httpVersionMajor !== 1) return false
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts > 1
 }

@@ -1,6 +1,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { guarded } from '@fairlead/runtime'
 import type { Routing } from '../protocol/routing.ts'
+import { hasConflictingHost } from './request-host.ts'
 import type { ProgressDeadlines } from './progress-deadlines.ts'
 
 /** Listens to the streams of an HTTP/2 server. */
@@ -20,7 +21,7 @@ const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
  * Creates the listener for HTTP/2 streams.
  *
  * @param deadlines - end streams whose clients do not read; none are ended when omitted
- * @param otherwise - serves requests that no protocol serves as a stream
+ * @param otherwise - serves requests that no protocol serves as a stream, and rejects those that name several hosts
  */
 export function createHttp2Listener(
   { matchStream }: Pick<Routing, 'matchStream'>,
@@ -33,7 +34,8 @@ export function createHttp2Listener(
     if (stream.destroyed || stream.closed) return
     if (deadlines) watchResponse(deadlines, stream)
     if (!hasOriginForm(headers)) return rejectTarget(stream, headers)
-    const match = matchStream(headers)
+    // Requests that name several hosts are rejected there.
+    const match = hasConflictingHost({ rawHeaders: raw }) ? undefined : matchStream(headers)
     if (match) match.handler(stream, headers, raw, match)
     else otherwise(stream, headers, flags, raw)
   }

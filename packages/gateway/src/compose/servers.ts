@@ -8,6 +8,7 @@ import {
 } from '@fairlead/gateway-core/http/adapters/node-http'
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { createHttp2Listener, streamWindowBytes } from '@fairlead/gateway-core/http/http2-listener'
+import { hasConflictingHost } from '@fairlead/gateway-core/http/request-host'
 import type { Route } from '@fairlead/gateway-core/http/router'
 import { createRouting, type RoutedProtocol, type Routing } from '@fairlead/gateway-core/protocol/routing'
 import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
@@ -20,7 +21,7 @@ import type { Configuration } from '../configuration/options.ts'
 import { publishConnections } from '../observe/states/connection-metrics.ts'
 import { httpLimits, removeHeaderCountLimit } from '../ports/http-limits.ts'
 import { openPorts, type Ports } from '../ports/open-ports.ts'
-import { hasConflictingHost, rejectConflictingHost } from '../reject-conflicting-host.ts'
+import { rejectConflictingHost } from '../reject-conflicting-host.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** The node:http server, with the routing of all servers. */
