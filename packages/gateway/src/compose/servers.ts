@@ -1,4 +1,5 @@
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { serveOverHttp2 } from '@fairlead/gateway-core/http/adapters/http2'
 import {
@@ -23,6 +24,7 @@ import { httpLimits, removeHeaderCountLimit } from '../ports/http-limits.ts'
 import { openPorts, type Ports } from '../ports/open-ports.ts'
 import { rejectConflictingHost } from '../reject-conflicting-host.ts'
 import type { Dependencies } from './dependencies.ts'
+import { IgnoredUpgrades } from './ignored-upgrades.ts'
 
 /** The node:http server, with the routing of all servers. */
 export interface RoutedServer {
@@ -42,17 +44,23 @@ export function createRoutedServer(
   platform: RequestListener,
 ): RoutedServer {
   const routing = createRouting(protocols, gatewayRoutes, platform)
+  const ignored = new IgnoredUpgrades()
   const handle = (request: NodeRequest, response: NodeResponse) => {
+    ignored.onRequest(request, response)
     if (!rejectConflictingHost(request, response)) routing.onRequest(request, response)
   }
   const http = createNodeServer(
     {
       ...httpLimits,
-      shouldUpgradeCallback: (request) => !hasConflictingHost(request) && routing.shouldUpgrade(request),
+      shouldUpgradeCallback: (request) =>
+        (!hasConflictingHost(request) && routing.shouldUpgrade(request)) || ignored.shouldParseAgain(request),
     },
     guarded('http', handle, sendInternalError),
   )
-  const upgrade = guarded('upgrade', routing.onUpgrade, (_, socket) => socket.destroy())
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!ignored.parseAgain(http, request, socket, head)) routing.onUpgrade(request, socket, head)
+  }
+  const upgrade = guarded('upgrade', onUpgrade, (_, socket) => socket.destroy())
   removeHeaderCountLimit(http).on('upgrade', upgrade).on('checkExpectation', sendExpectationFailed)
   return { routing, http }
 }
