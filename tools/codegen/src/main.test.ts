@@ -16,7 +16,7 @@ beforeAll(async () => {
   }
   const { platform, jetton } = families.families
   if (!platform || !jetton) throw new Error('the families of this test are missing')
-  const shared = ['specs/redocly.yaml', 'specs/tuples.mjs', 'tools/codegen/src']
+  const shared = ['specs/redocly.yaml', 'specs/bounded-input.mjs', 'specs/tuples.mjs', 'tools/codegen/src']
   for (const path of ['specs/platform', 'specs/jetton', ...shared]) await copied(path)
   for (const { directory } of [platform, jetton]) {
     await copied(join(directory, 'package.json'))
