@@ -1,8 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { document, routes, schemas } from '@fairlead/platform-client/contract'
 import type { JsonSchema, Parameter, Route } from '@fairlead/core'
-import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Body, OperationId, Path, Query } from './platform-call.ts'
-import { type Violations, violationsOf } from './violations.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { boundaryErrors } from './boundary-errors.ts'
+import { type Violations, fieldOf, pathOf, violationsOf } from './violations.ts'
 
 /** Input that matches the contract, or its validation errors. */
 export type Checked<value> =
@@ -18,11 +21,11 @@ export interface OperationValidation<id extends OperationId> {
     /** The contract's parameters, unchanged from the request. */
     readonly parameters: Readonly<Record<string, string>>
   }
+  /** Validates the request headers of the contract. */
+  readonly headers: (values: IncomingHttpHeaders) => Checked<unknown>
   readonly body: (body: unknown) => Checked<Body<id>>
 }
 
-// The database stores text as UTF-8 without U+0000, so it accepts neither that character nor an unpaired surrogate.
-const unstorableText = /\0|\p{Surrogate}/u
 // Canonical integers only: no plus sign, blanks, exponent or leading zeros.
 const integerText = /^(0|-?[1-9]\d*)$/
 
@@ -44,28 +47,42 @@ ajv.addSchema({ $id: document, components: { schemas } })
 /** Returns the validation of an operation. Schemas compile at first use: most processes never serve most operations. */
 export function validationOf<id extends OperationId>(id: id): OperationValidation<id> {
   const route: Route = routes[id]
-  const path = compiled<Path<id>>(() => objectSchema(route.pathParameters))
-  const query = compiled<Query<id>>(() => objectSchema(route.query))
-  const body = compiled<Body<id>>(() => route.requestBody?.schema ?? true)
+  const path = checkOf<Path<id>>(() => objectSchema(route.pathParameters))
+  const query = checkOf<Query<id>>(() => objectSchema(route.query))
+  const headers = checkOf<unknown>(() => objectSchema(route.headers ?? {}))
+  const body = checkOf<Body<id>>(() => route.requestBody?.schema ?? {})
   return {
-    path: (values) => check(path(), values),
+    path,
     query: (text) => {
       const { values, parameters } = readQuery(route, text)
-      return { ...check(query(), values), parameters }
+      return { ...query(values), parameters }
     },
-    body: (value) => check(body(), value, route.requestBody?.schema),
+    headers: (values) =>
+      headers(
+        Object.fromEntries(
+          Object.keys(route.headers ?? {}).flatMap((name) => {
+            const value = values[name.toLowerCase()]
+            return value === undefined ? [] : [[name, value]]
+          }),
+        ),
+      ),
+    body,
   }
 }
 
-function compiled<value>(schema: () => AnySchema): () => ValidateFunction<value> {
+function checkOf<value>(schemaOf: () => JsonSchema): (value: unknown) => Checked<value> {
   let validate: ValidateFunction<value> | undefined
-  return () => (validate ??= ajv.compile<value>(schema()))
+  return (value) => {
+    const schema = schemaOf()
+    validate ??= ajv.compile<value>(schema)
+    return check(validate, value, schema)
+  }
 }
 
-const objectSchemas = new WeakMap<Readonly<Record<string, Parameter>>, AnySchema>()
+const objectSchemas = new WeakMap<Readonly<Record<string, Parameter>>, JsonSchema>()
 
 /** Returns the same schema object for the same parameters, because compiled validators are cached by schema object. */
-function objectSchema(parameters: Readonly<Record<string, Parameter>>): AnySchema {
+function objectSchema(parameters: Readonly<Record<string, Parameter>>): JsonSchema {
   const cached = objectSchemas.get(parameters)
   if (cached !== undefined) return cached
   const entries = Object.entries(parameters)
@@ -100,66 +117,18 @@ function isInteger(schema: JsonSchema): boolean {
   return schema['type'] === 'integer'
 }
 
-/** Resolves a schema reference. */
-function resolved(schema: JsonSchema | undefined): JsonSchema | undefined {
-  const reference = schema?.['$ref']
-  if (typeof reference !== 'string') return schema
-  const name = reference.split('/').at(-1) ?? ''
-  return (schemas as Readonly<Record<string, JsonSchema>>)[name]
+function check<value>(validate: ValidateFunction<value>, value: unknown, schema: JsonSchema): Checked<value> {
+  const errors = boundaryErrors(value, schema)
+  if (errors.length === 0 && validate(value)) return { value }
+  // Ajv never receives a value that is too large: its work and its errors grow with the size.
+  const rejected = new Set(errors.map(({ path }) => path[0]))
+  if (rejected.size > 0) validate(withoutMembers(value, rejected))
+  const others = (validate.errors ?? []).filter((error) => !rejected.has(pathOf(error)[0]))
+  const boundaries = errors.map(({ path, message }) => [fieldOf(path), [message]])
+  return { violations: { ...violationsOf(others), ...Object.fromEntries(boundaries) } }
 }
 
-function check<value>(
-  validate: ValidateFunction<value>,
-  value: unknown,
-  schema?: JsonSchema,
-): Checked<value> {
-  const unstorable = unstorableFields(value, schema)
-  if (!validate(value)) return { violations: { ...unstorable, ...violationsOf(validate.errors ?? []) } }
-  return Object.keys(unstorable).length > 0 ? { violations: unstorable } : { value }
-}
-
-function unstorableFields(value: unknown, schema: JsonSchema | undefined): Violations {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  const unstorable = membersOf(value, schema).filter((member) => isUnstorable(member))
-  return Object.fromEntries(
-    unstorable.map(({ name }) => [name, ['Must not contain the character U+0000 or an unpaired surrogate.']]),
-  )
-}
-
-/** A member of a body with its schema in the contract. */
-interface Member {
-  readonly name: string
-  readonly value: unknown
-  readonly schema: JsonSchema | undefined
-}
-
-function isUnstorable(member: Member): boolean {
-  // A stack instead of recursion: a body may be nested deeper than the call stack allows.
-  const stack = [member]
-  for (let current = stack.pop(); current; current = stack.pop()) {
-    if (unstorableText.test(current.name)) return true
-    const { value, schema } = current
-    if (typeof value === 'string' && unstorableText.test(value)) return true
-    if (typeof value === 'object' && value !== null) stack.push(...membersOf(value, schema))
-  }
-  return false
-}
-
-/**
- * Returns the members of an object or array. Members that the contract does not define are skipped: they have no
- * effect.
- */
-function membersOf(value: object, schema: JsonSchema | undefined): readonly Member[] {
-  const { properties, additionalProperties, items } = (resolved(schema) ?? {}) as {
-    readonly properties?: Readonly<Record<string, JsonSchema>>
-    readonly additionalProperties?: JsonSchema | boolean
-    readonly items?: JsonSchema
-  }
-  const additionalSchema = typeof additionalProperties === 'object' ? additionalProperties : undefined
-  const ignoresAdditional = properties !== undefined && additionalProperties === undefined
-  return Object.entries(value).flatMap(([name, member]) => {
-    const isKnown = properties !== undefined && Object.hasOwn(properties, name)
-    if (ignoresAdditional && !isKnown) return []
-    return [{ name, value: member, schema: isKnown ? properties[name] : (items ?? additionalSchema) }]
-  })
+function withoutMembers(value: unknown, names: ReadonlySet<string | undefined>): unknown {
+  if (!isRecord(value)) return undefined
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)))
 }

@@ -90,6 +90,8 @@ function registerOperation<id extends OperationId>(
       const path = validation.path(request.params)
       // A path that violates the contract matches no object.
       if (path.violations) throw new PlatformError('not_found')
+      // A precondition that violates the contract matches no version.
+      if (validation.headers(request.headers).violations) throw new PlatformError('precondition_failed')
       const query = validation.query(queryText(request))
       if (query.violations) throw rejection(query.violations)
       if (route.requestBody?.required === true && request.body === undefined) {

@@ -13,7 +13,7 @@ const wholeBody = 'non_field_errors'
 export function violationsOf(errors: readonly ErrorObject[]): Violations {
   const violations: Record<string, string[]> = {}
   for (const error of errors) {
-    const field = fieldOf(error)
+    const field = fieldOf(pathOf(error))
     const message = messageOf(error)
     const messages = (violations[field] ??= [])
     if (!messages.includes(message)) messages.push(message)
@@ -29,11 +29,16 @@ export function kindOf(value: unknown): string {
   return kind === 'undefined' ? 'nothing' : `${kind === 'object' ? 'an' : 'a'} ${kind}`
 }
 
-function fieldOf(error: ErrorObject): string {
+/** The name of the field at a path of member names. */
+export function fieldOf(path: readonly string[]): string {
+  return path.length === 0 ? wholeBody : path.join('.')
+}
+
+/** The path of member names that an Ajv error is about. */
+export function pathOf(error: ErrorObject): readonly string[] {
   const path = error.instancePath.split('/').slice(1)
   const missing: unknown = error.keyword === 'required' ? error.params['missingProperty'] : undefined
-  if (typeof missing === 'string') path.push(missing)
-  return path.length === 0 ? wholeBody : path.join('.')
+  return typeof missing === 'string' ? [...path, missing] : path
 }
 
 function messageOf(error: ErrorObject): string {
@@ -47,16 +52,12 @@ function messageOf(error: ErrorObject): string {
       return `Must be one of: ${listed(params['allowedValues'])}.`
     case 'minLength':
       return `Must be a string of at least ${counted(params['limit'], 'character')}.`
-    case 'maxLength':
-      return `Must be a string of at most ${counted(params['limit'], 'character')}.`
     case 'minimum':
       return `Must be a number of at least ${String(params['limit'])}.`
     case 'maximum':
       return `Must be a number of at most ${String(params['limit'])}.`
     case 'minItems':
       return `Must have at least ${counted(params['limit'], 'item')}.`
-    case 'maxItems':
-      return `Must have at most ${counted(params['limit'], 'item')}.`
     case 'uniqueItems':
       return 'Must not contain duplicate items.'
     case 'pattern':
@@ -78,6 +79,7 @@ function listed(values: unknown): string {
   return Array.isArray(values) ? values.join(', ') : String(values)
 }
 
-function counted(count: unknown, noun: string): string {
+/** A number with its noun. */
+export function counted(count: unknown, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
 }
