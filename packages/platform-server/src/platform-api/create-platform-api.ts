@@ -19,6 +19,7 @@ import { attributeTick } from '@fairlead/runtime'
 import { createSignInThrottle } from '../sessions/sign-in-throttle.ts'
 import type { Store } from '../store/open-store.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
+import { exceedsDepth } from '@fairlead/gateway-core/json-depth'
 import { toPlatformError } from './failure.ts'
 import { createUseRecorder } from './use-recorder.ts'
 import { PlatformError, errorBody } from './platform-error.ts'
@@ -28,8 +29,11 @@ import { registerOperations } from './register-operations.ts'
 import { newRequestId } from './request-id.ts'
 import { createRequestLog } from './request-log.ts'
 import { requestNotes } from './request-notes.ts'
+import { fieldOf } from './violations.ts'
 
 const bodyLimitBytes = 1024 * 1024
+// Maximum number of levels in a JSON body. The contract has three; unknown members may have more.
+const maxBodyDepth = 64
 // Status in the log for a request whose client disconnected before the body was complete.
 const clientClosedRequest = 499
 
@@ -175,6 +179,13 @@ function readBodies(app: FastifyInstance): void {
       text = decoder.decode(bytes as Buffer)
     } catch {
       done(new PlatformError('parse_error'))
+      return
+    }
+    if (exceedsDepth(text, maxBodyDepth)) {
+      const fields = {
+        [fieldOf([])]: [`Must have at most ${maxBodyDepth} levels of objects and arrays.`],
+      }
+      done(new PlatformError('invalid', { fields }))
       return
     }
     void parseJson(request, text, done)

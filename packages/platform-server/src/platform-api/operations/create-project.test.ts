@@ -121,6 +121,19 @@ describe.each(backends)('POST /v2/projects/ on $name', ({ create }) => {
     ).toBe(201)
   })
 
+  it('accepts 64 levels of objects and arrays, and rejects more before it parses them', async () => {
+    const nested = (levels: number) =>
+      `{"name":"nested","extra":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    expect((await post(nested(64))).statusCode).toBe(201)
+    const fields = { non_field_errors: ['Must have at most 64 levels of objects and arrays.'] }
+    // Only the first body is JSON.
+    for (const body of [nested(65), '['.repeat(65), '{"a":'.repeat(200_000), '['.repeat(1024 * 1024)]) {
+      const response = await post(body)
+      expect(response.statusCode).toBe(400)
+      expect(response.json()).toMatchObject({ error: { code: 'invalid', fields } })
+    }
+  })
+
   it('authenticates before it reads a body', async () => {
     const response = await fixture.anonymous('/v2/projects/', {
       method: 'POST',
