@@ -8,9 +8,9 @@ import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, PlatformCall, Query, Success } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
+import { readPeriod } from '../read-period.ts'
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 /** The operations on the usage of nodes. */
 export function usageOperations({
@@ -84,33 +84,13 @@ function reportQueryOf(
 }
 
 function timeOf(query: ReportQuery, now: number): Pick<UsageQuery, 'from' | 'to'> {
-  const times = { date_from: readTime(query.date_from), date_to: readTime(query.date_to, dayMs) }
-  const invalid = Object.entries(times).filter(([, time]) => Number.isNaN(time))
-  if (invalid.length > 0) {
-    const fields = Object.fromEntries(invalid.map(([name]) => [name, ['Must be a valid date or time.']]))
-    throw new PlatformError('invalid', { fields })
-  }
-  const { date_from: from = startOf('month', now), date_to: to } = times
-  if (to !== undefined && to < from) {
-    throw new PlatformError('invalid', { fields: { date_to: ['Must not be before date_from.'] } })
-  }
-  return { from: textOf(from), to: to === undefined ? undefined : textOf(to) }
+  const { date_from = textOf(startOf('month', now)), date_to } = query
+  const { from = date_from, to } = readPeriod({ date_from, date_to })
+  return { from: startOfHour(from), to: to === undefined ? undefined : startOfHour(to) }
 }
 
-/**
- * Parses a day, or a time rounded down to the hour, into milliseconds since 1970; NaN for one that does not exist.
- *
- * @param afterDay - milliseconds added to a day
- */
-function readTime(text: string | undefined, afterDay = 0): number | undefined {
-  if (text === undefined) return undefined
-  const time = Date.parse(text)
-  // Date.parse accepts 30 February as a day in March.
-  const day = new Date(Date.parse(`${text.slice(0, 10)}T00:00:00Z`))
-  if (Number.isNaN(time) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) {
-    return Number.NaN
-  }
-  return text.includes('T') ? Math.floor(time / hourMs) * hourMs : time + afterDay
+function startOfHour(time: string): string {
+  return textOf(Math.floor(Date.parse(time) / hourMs) * hourMs)
 }
 
 function textOf(time: number): string {
