@@ -63,7 +63,7 @@ function invalidValues(schema: JsonSchema): (string | number | object | null)[] 
   return [
     types.includes('object') ? 'text' : {},
     ...(types.includes('null') ? [] : [null]),
-    ...(Array.isArray(rules['enum']) || rules['pattern'] !== undefined ? ['?'] : []),
+    ...(Array.isArray(rules['enum']) || !matchesPattern('?', rules) ? ['?'] : []),
     ...number('minLength').flatMap((length) => (length > 0 ? ['x'.repeat(length - 1)] : [])),
     ...number('maxLength').map((length) => 'x'.repeat(length + 1)),
     ...number('minimum').map((value) => value - 1),
@@ -71,4 +71,8 @@ function invalidValues(schema: JsonSchema): (string | number | object | null)[] 
     ...number('minItems').flatMap((count) => (count > 0 ? [[]] : [])),
     ...(types.includes('integer') ? [1.5] : []),
   ]
+}
+
+function matchesPattern(text: string, { pattern }: JsonSchema): boolean {
+  return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text)
 }

@@ -4,7 +4,7 @@ import { routeTable } from './contract-violations.ts'
 import { propertiesOf, resolved } from './invalid-input.ts'
 import type { RequestInput } from './request-input.ts'
 
-/** A part of a request that has a schema of its own. */
+/** A parameter, or a member of the body at any depth. */
 export interface RequestPart {
   readonly place: 'path' | 'query' | 'headers' | 'body'
   /** Names of the members that lead to the part. */

@@ -39,8 +39,8 @@ const ajv = new Ajv2020({
   allErrors: true,
   verbose: true,
   useDefaults: true,
-  // Times and URLs are parsed where they are used, with more specific validation errors.
-  formats: { email, 'date-time': true, password: true, uri: true },
+  // Times and URLs are parsed where they are used, with more specific validation errors. Lines have a pattern.
+  formats: { email, 'date-time': true, password: true, uri: true, 'single-line': true, 'multi-line': true },
 })
 ajv.addSchema({ $id: document, components: { schemas } })
 

@@ -1,5 +1,12 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 
+// The meaning of the formats of the contract, which have a pattern as well.
+const formatRules: Readonly<Record<string, string>> = {
+  email: 'Must be an e-mail address.',
+  'single-line': 'Must not contain control characters or characters that change the text direction.',
+  'multi-line': 'Must not contain control characters other than tabs and line breaks.',
+}
+
 /** Validation errors by field; empty for valid input. */
 export type Violations = Readonly<Record<string, readonly string[]>>
 
@@ -62,7 +69,7 @@ function messageOf(error: ErrorObject): string {
       return 'Must not contain duplicate items.'
     case 'pattern':
     case 'format':
-      return 'Does not match the format of the field.'
+      return formatRules[String(error.parentSchema?.['format'])] ?? 'Does not match the format of the field.'
     default:
       return `Does not follow the rule ${keyword}.`
   }
