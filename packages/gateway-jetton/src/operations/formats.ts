@@ -9,7 +9,8 @@ const shared: Formats = {
     'an address: workchain, colon and 64 hex digits, or 48 characters of base64 with the right checksum',
     isAddress,
   ),
-  bytes: ofText('bytes in base64', (value) => /^[\w+/-]*={0,2}$/.test(value)),
+  // The pattern of the contract checks the alphabet. A pattern of groups would need a stack as deep as the text is long.
+  bytes: ofText('bytes in base64', (value) => value.length % 4 === 0),
   int32: { label: 'a 32-bit integer', type: 'number', validate: (value) => value === (value | 0) },
   int64: ofText('a 64-bit integer in decimal', (value) => isInteger(value, 64)),
   uint64: ofText('a non-negative 64-bit integer in decimal', (value) => /^\d{1,20}$/.test(value)),

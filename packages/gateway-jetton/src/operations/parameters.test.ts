@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { JettonExchange } from '../testing/jetton-exchange.ts'
 import { listenToJetton } from '../testing/jetton-fixture.ts'
+import { findJettonOperation } from './operations.ts'
+import { bodyParameters, methodParameters } from './parameters.ts'
 
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 const raw = '0:7b34cff14f5fcd3546f0a4cc71afbb4797a9cfa52423bcc3791637bf9f0d7ebd'
@@ -88,6 +90,11 @@ describe('parameters', () => {
     ['/api/v2/runGetMethod', { ...method, seqno: 2 ** 31 }, 'seqno should be a 32-bit integer.'],
     ['/api/v2/getTransactions', { address, limit: 1_001 }, 'limit should be at most 1000.'],
     ['/api/v2/sendBoc', { boc: '***' }, 'boc should be bytes in base64.'],
+    ['/api/v2/sendBoc', { boc: 'AAA' }, 'boc should be bytes in base64.'],
+    ['/api/v2/sendBoc', { boc: 'AAAAA=' }, 'boc should be bytes in base64.'],
+    ['/api/v2/sendBoc', { boc: 'AA=A' }, 'boc should be bytes in base64.'],
+    ['/api/v2/sendBoc', { boc: 'A===' }, 'boc should be bytes in base64.'],
+    ['/api/v2/sendBoc', { boc: 'AA_-' }, 'boc should be bytes in base64.'],
     ['/api/v3/message', {}, 'boc is required.'],
   ])('%s with the body %j is rejected', async (path, body, error) => {
     expect(await exchange.failure(await exchange.post(path, body))).toEqual({
@@ -107,6 +114,12 @@ describe('parameters', () => {
     ])
     for (const response of rejections)
       expect((await exchange.read(response)).body).not.toContain('secret-value')
+  })
+
+  it.each(['A', '='])('that are bytes are checked in any length: 6 million characters and %s', (last) => {
+    const boc = `${'A'.repeat(5_999_999)}${last}`
+    expect(bodyParameters(findJettonOperation('POST', '/api/v2/sendBoc'), { boc })).toEqual({ boc })
+    expect(methodParameters('sendBoc', { boc })).toEqual({ boc })
   })
 
   it('have a nesting limit', async () => {
