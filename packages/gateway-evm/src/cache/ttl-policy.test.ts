@@ -119,3 +119,8 @@ it.each([
 ])('canonicalizes %s to %s', (text, canonical) => {
   expect(canonicalParams(text)).toBe(canonical)
 })
+
+it.each(['ab', '\\n', '\\"', ' '])('leaves params with strings of megabytes unchanged: %j', (part) => {
+  const text = `["${part.repeat(10_000_000)}", 1]`
+  expect(canonicalParams(text)).toBe(text)
+})
