@@ -75,7 +75,8 @@ function nullWhenUnknown(method: string, transform = (result: unknown) => result
 }
 
 function isUnknownBlock({ code, message }: RpcError): boolean {
-  return code === rpcCodes.resourceNotFound || /\bblock\b.*\bnot found\b/i.test(message)
+  // The search time grows with the square of the length, and an upstream may send megabytes.
+  return code === rpcCodes.resourceNotFound || /\bblock\b.*\bnot found\b/i.test(message.slice(0, 1_000))
 }
 
 function withSelector(transaction: unknown): unknown {

@@ -70,7 +70,7 @@ function asNotOffered({ code, message }: NodeError, method: string): NodeError |
 /** Normalizes the error for a block after the chain head, or with pruned state. Anvil uses one message for both. */
 function asBlockOutOfReach({ message }: NodeError): NodeError | undefined {
   const [, head, requested] =
-    /^BlockOutOfRangeError: block height is (\d+) but requested was (\d+)/.exec(message) ?? []
+    /^BlockOutOfRangeError: block height is (\d{1,20}) but requested was (\d{1,20})\b/.exec(message) ?? []
   if (head === undefined || requested === undefined) return undefined
   return BigInt(requested) > BigInt(head)
     ? { code: rpcCodes.resourceNotFound, message: `The block ${requested} is not known.` }

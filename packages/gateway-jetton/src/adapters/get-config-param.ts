@@ -41,12 +41,14 @@ function configOf(id: number, response: UpstreamResponse): JsonRecord {
   }
 }
 
+// The search time grows with the square of the length, and an upstream may send megabytes.
+const maxMessageLength = 1_000
 // An upstream reports a missing parameter with a message that differs by implementation, and uses one status for every
 // failure.
 const absenceMessage =
   /null cell|(?:no|unknown) (?:such )?(?:config )?param|param\w* \S* ?(?:is |was )?(?:not found|not set|absent)/i
 const isAbsenceError = ({ status, message }: JettonError) =>
-  (status === 404 || status === 500) && absenceMessage.test(message)
+  (status === 404 || status === 500) && absenceMessage.test(message.slice(0, maxMessageLength))
 
 const parameterNotFound = (id: number) => new JettonError(404, `The configuration has no parameter ${id}.`)
 

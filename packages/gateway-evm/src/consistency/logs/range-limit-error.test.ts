@@ -37,6 +37,12 @@ it('may be in the data of the error', () => {
   expect(narrower(error, 1_000, 1_000)).toEqual({ blocks: 20, isLimit: true })
 })
 
+it.each(['exceed', 'max', 'range 1 ', '[0x1'])('is not searched for behind many times %j', (part) => {
+  const long = part.repeat(5_000)
+  expect(isTooWide({ message: `${long} query exceeds max results`, data: long })).toBe(false)
+  expect(narrower({ message: long, data: `${long} max range: 5` }, 1, 1_000)).toMatchObject({ blocks: 500 })
+})
+
 it.each([
   'block range extends beyond current head block',
   'invalid block range params',

@@ -4,6 +4,9 @@ interface NodeError {
   readonly data?: unknown
 }
 
+// The search time of some wordings grows with the square of the length, and an upstream may send megabytes.
+const maxLength = 1_000
+
 // Execution clients and providers have no common error code for this. A range that ends after the chain head is a
 // different error: chunks of it are equally invalid.
 const wordings: readonly RegExp[] = [
@@ -87,5 +90,5 @@ function limitIn(text: string): number | undefined {
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, maxLength)
 }
