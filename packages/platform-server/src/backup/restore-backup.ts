@@ -1,9 +1,9 @@
-import { parseJson } from '@fairlead/gateway-core/json'
 import { type Kysely, sql } from 'kysely'
 import { checkSecretKey } from '../store/check-secret-key.ts'
 import type { Database } from '../store/database.ts'
 import type { Store } from '../store/open-store.ts'
 import { StoreError } from '../store/store-error.ts'
+import { incompleteBackup, readBackup } from './read-backup.ts'
 import { migrationsOf, tablesInOrder } from './tables.ts'
 import type { BackupHead } from './write-backup.ts'
 
@@ -28,38 +28,35 @@ export async function restoreBackup(
     // The checks that this store wrote when it was opened use its own key, not that of the backup.
     await transaction.deleteFrom('sealing_checks').execute()
     const tables = new Set(await tablesInOrder(transaction))
-    const iterator = lines[Symbol.asyncIterator]()
-    assertHead(parsed(await next(iterator)), await migrationsOf(transaction))
-    let table: string | undefined
+    const migrations = await migrationsOf(transaction)
+    let table = ''
     let buffered: string[] = []
     let count = 0
     const flush = async () => {
-      if (table !== undefined && buffered.length > 0) await insert(transaction, table, buffered)
+      if (buffered.length > 0) await insert(transaction, table, buffered)
       buffered = []
     }
-    for (;;) {
-      const line = await next(iterator)
-      const mark = markOf(line)
-      if (mark === undefined) {
-        buffered.push(line)
+    for await (const part of readBackup(lines)) {
+      if ('head' in part) {
+        assertSameVersion(part.head, migrations)
+      } else if ('table' in part) {
+        await flush()
+        if (!tables.has(part.table)) throw incompleteBackup()
+        table = part.table
+      } else {
+        buffered.push(part.row)
         count += 1
         if (buffered.length === batchRows) await flush()
-        continue
       }
-      await flush()
-      if ('end' in mark) {
-        if (mark.rows !== count) throw broken()
-        await checkSecretKey(transaction, encryptor)
-        return count
-      }
-      if (!tables.has(mark.table)) throw broken()
-      table = mark.table
     }
+    await flush()
+    await checkSecretKey(transaction, encryptor)
+    return count
   })
   return restoring.catch((error: unknown) => {
     // A row with a missing reference, or one that does not fit its table: SQLSTATE classes 22 and 23.
     const state = error instanceof Error && 'code' in error ? String(error.code) : ''
-    throw /^2[23][0-9A-Z]{3}$/.test(state) ? broken() : error
+    throw /^2[23][0-9A-Z]{3}$/.test(state) ? incompleteBackup() : error
   })
 }
 
@@ -76,38 +73,12 @@ async function assertEmpty(db: Kysely<Database>): Promise<void> {
   if (found) throw invalid('The database already contains records. Restore into an empty database.')
 }
 
-function assertHead(head: unknown, migrations: readonly string[]): void {
-  const { format, version, migrations: had } = (head ?? {}) as Partial<BackupHead>
-  if (format !== 'fairlead-backup' || version !== 1 || !Array.isArray(had)) {
-    throw invalid('The file is not a Fairlead backup.')
-  }
-  if (had.join() !== migrations.join()) {
-    throw invalid(
-      `The backup was made by another version: its last migration is ${String(had.at(-1))}, here it is ` +
-        `${migrations.at(-1) ?? 'none'}. Restore it with that version and upgrade afterwards.`,
-    )
-  }
-}
-
-// Only the lines between the rows start like this: no table has a column of these names.
-function markOf(line: string): { table: string } | { end: true; rows: number } | undefined {
-  return /^\{"(?:table|end)":/.test(line) ? (parsed(line) as ReturnType<typeof markOf>) : undefined
-}
-
-async function next(iterator: AsyncIterator<string>): Promise<string> {
-  const { value, done } = await iterator.next()
-  if (done === true) throw broken()
-  return value
-}
-
-function parsed(line: string): unknown {
-  const value = parseJson(line)
-  if (value === undefined) throw broken()
-  return value
-}
-
-function broken(): StoreError {
-  return invalid('The backup is incomplete.')
+function assertSameVersion({ migrations: had }: BackupHead, migrations: readonly string[]): void {
+  if (had.join() === migrations.join()) return
+  throw invalid(
+    `The backup was made by another version: its last migration is ${String(had.at(-1))}, here it is ` +
+      `${migrations.at(-1) ?? 'none'}. Restore it with that version and upgrade afterwards.`,
+  )
 }
 
 function invalid(message: string): StoreError {
