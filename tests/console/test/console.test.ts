@@ -26,6 +26,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   fixture = await startConsole(`${upstream.node_url}/${upstream.token}`, {
     FAIRLEAD_OIDC_ISSUER: provider.issuer,
+    FAIRLEAD_OIDC_ALLOW_LOOPBACK_HTTP: 'true',
     FAIRLEAD_OIDC_CLIENT_ID: oidcClient.clientId,
     FAIRLEAD_OIDC_CLIENT_SECRET: oidcClient.clientSecret,
     FAIRLEAD_OIDC_NAME: 'Breakwater',

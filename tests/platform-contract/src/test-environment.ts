@@ -52,7 +52,7 @@ export async function startTestEnvironment(database: TemporaryDatabase): Promise
   const webhooks = { send: { isPrivateAllowed: true }, wake: () => undefined }
   const passwords = createPasswords()
   const options = { webhooks, passwords, requireHttps: true, trustProxy: '127.0.0.1' }
-  const oidc = { issuer: provider.issuer, clientId: 'fairlead', name: 'Breakwater' }
+  const oidc = { issuer: provider.issuer, isHttpAllowed: true, clientId: 'fairlead', name: 'Breakwater' }
   const fixture = await platformFixture(database, { ...options, oidc })
   const { store, app, first } = fixture
   const exchange = await listen(app)

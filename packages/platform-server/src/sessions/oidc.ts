@@ -5,8 +5,10 @@ import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
 /** The OpenID Connect provider that users may sign in through. */
 export interface OidcOptions {
-  /** Issuer URL of the provider, as in its tokens. */
+  /** Issuer URL of the provider, as in its tokens; https unless `isHttpAllowed` is set. */
   readonly issuer: string
+  /** Accepts an http issuer; for a provider on the same machine only, as http does not authenticate its keys. */
+  readonly isHttpAllowed?: boolean | undefined
   readonly clientId: string
   readonly clientSecret?: string | undefined
   /** Display name of the provider in the console. */
@@ -49,12 +51,13 @@ const encryptionContext = 'oidc sign-in'
 
 /**
  * Creates the sign-in through a provider: authorization code with PKCE (RFC 7636), state and nonce. The state of a
- * sign-in is stored in the browser, encrypted, so that any replica can complete a sign-in that another one started.
+ * sign-in is stored in the browser, encrypted, so that any replica can complete a sign-in that another one started. An
+ * ID token must be signed with one of the provider's public keys.
  *
  * @see OpenID Connect Core 1.0, section 3.1
  */
 export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): OidcSignIn {
-  const { issuer, clientId, clientSecret, name } = options
+  const { issuer, isHttpAllowed = false, clientId, clientSecret, name } = options
   let discovery: Promise<oidc.Configuration> | undefined
   // Discovery runs at first use, so that the gateway starts even when the provider is unavailable.
   const provider = (): Promise<oidc.Configuration> => {
@@ -64,7 +67,9 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
         // The operator configures the provider, and the provider its endpoints; neither may point to a cloud metadata
         // service.
         [oidc.customFetch]: guardedFetch(operatorRules),
-        ...(issuer.startsWith('http:') && { execute: [oidc.allowInsecureRequests] }),
+        // OpenID Connect allows clients to skip the signature check of an ID token that the provider sends over TLS.
+        // Without it, any party that can change this response, such as a TLS proxy, can sign in as any member.
+        execute: [oidc.enableNonRepudiationChecks, ...(isHttpAllowed ? [oidc.allowInsecureRequests] : [])],
       })
       .catch((error: unknown) => {
         discovery = undefined

@@ -12,6 +12,12 @@ export const signInOptions = {
       rule: 'an https URL, or an http URL on loopback',
     },
   },
+  oidcAllowLoopbackHttp: {
+    kind: 'boolean',
+    environment: 'FAIRLEAD_OIDC_ALLOW_LOOPBACK_HTTP',
+    description: 'Accept an http oidcIssuer on loopback (localhost, 127.0.0.1, [::1]); for development.',
+    fallback: false,
+  },
   oidcClientId: {
     kind: 'string',
     environment: 'FAIRLEAD_OIDC_CLIENT_ID',

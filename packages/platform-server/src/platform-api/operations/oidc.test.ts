@@ -18,7 +18,7 @@ describe('the sign-in through an identity provider', () => {
   beforeAll(async () => {
     database = await anyDatabase()
     provider = await identityProvider(() => `${publicUrl}${begin}callback/`)
-    const oidc = { issuer: provider.issuer, ...oidcClient, name: 'Breakwater' }
+    const oidc = { issuer: provider.issuer, isHttpAllowed: true, ...oidcClient, name: 'Breakwater' }
     fixture = await platformFixture(database, { publicUrl, oidc })
     await member(fixture, 'vera@breakwater.test', 'editor')
   }, 60_000)
@@ -136,7 +136,7 @@ describe('the sign-in through an identity provider', () => {
     }
     expect((await without.anonymous('/v1/sign-in-options/')).json()).toEqual({ password: true, oidc: null })
     await without.app.close()
-    const oidc = { issuer: 'http://127.0.0.1:9', ...oidcClient, name: 'Away' }
+    const oidc = { issuer: 'http://127.0.0.1:9', isHttpAllowed: true, ...oidcClient, name: 'Away' }
     const unreachable = await createPlatformApi({
       store: without.store,
       protocols,
