@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
-import { type Caller, keyOf, unauthenticated } from './caller.ts'
+import { type Caller, keyOf, sessionOf, unauthenticated } from './caller.ts'
 import { validRequests } from './valid-requests.ts'
 import type { RequestInput } from './request-input.ts'
 import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
@@ -94,8 +94,9 @@ describe.each(backends)('concurrent requests on $name', ({ create }) => {
   it('leave one owner, whichever member becomes the owner', async () => {
     const { home, fixture } = environment
     const members = await Promise.all(Array.from({ length: 4 }, () => home.member('admin')))
+    const owner = await sessionOf(fixture.store, home.owner)
     const responses = await Promise.all(
-      members.map((id) => environment.send('updateMember', { path: { id }, body: { role: 'owner' } }, key)),
+      members.map((id) => environment.send('updateMember', { path: { id }, body: { role: 'owner' } }, owner)),
     )
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
     const owners = await fixture.store.db

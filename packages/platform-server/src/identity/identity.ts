@@ -17,6 +17,8 @@ export interface Identity {
   readonly scopes: ReadonlySet<Scope>
   /** Expiry of a key; undefined for a key that does not expire, and for a session. */
   readonly expiresAt?: string | undefined
+  /** Whether a session began in the last minutes; undefined for a key. */
+  readonly isRecentSignIn?: boolean | undefined
 }
 
 /** Origin of a request, for the audit log. */

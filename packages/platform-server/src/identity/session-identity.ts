@@ -43,7 +43,7 @@ export async function sessionIdentity(
   if (isUnsafe && !equalInConstantTime(csrfToken ?? '', csrfTokenOf(cookie))) {
     throw new PlatformError('csrf_failed')
   }
-  const { id, email, userId, organizationId, role, mustChangePassword } = session
+  const { id, email, userId, organizationId, role, mustChangePassword, isRecentSignIn } = session
   const scopes = mustChangePassword ? new Set<never>() : scopesOfRole[role]
-  return { kind: 'session', id, label: email, userId, organizationId, role, scopes }
+  return { kind: 'session', id, label: email, userId, organizationId, role, scopes, isRecentSignIn }
 }

@@ -75,22 +75,30 @@ export async function addApiKeySecret(db: Kysely<Database>, keyId: string): Prom
 }
 
 /**
- * Finds the API key with a prefix, unless it is revoked or expired, or its creator is disabled or no longer a member.
- * The caller compares the hash.
+ * Selects from the keys that are valid as `key`, with their `creator` and the creator's `membership`. A key is invalid
+ * when it is revoked or expired, or its creator is disabled or no longer a member.
  */
-export async function findValidApiKey(
-  db: Kysely<Database>,
-  prefix: string,
-): Promise<ApiKeyBearer | undefined> {
+export function selectValidApiKeys(db: Kysely<Database>) {
   return db
-    .selectFrom('api_key_secrets as secret')
-    .innerJoin('api_keys as key', 'key.id', 'secret.key_id')
+    .selectFrom('api_keys as key')
     .innerJoin('users as creator', 'creator.id', 'key.creator_id')
     .innerJoin('memberships as membership', (join) =>
       join
         .onRef('membership.user_id', '=', 'key.creator_id')
         .onRef('membership.organization_id', '=', 'key.organization_id'),
     )
+    .where('creator.disabled_at', 'is', null)
+    .where('key.revoked_at', 'is', null)
+    .where((is) => is.or([is('key.expires_at', 'is', null), is('key.expires_at', '>', now)]))
+}
+
+/** Finds the valid API key with a prefix. The caller compares the hash. */
+export async function findValidApiKey(
+  db: Kysely<Database>,
+  prefix: string,
+): Promise<ApiKeyBearer | undefined> {
+  return selectValidApiKeys(db)
+    .innerJoin('api_key_secrets as secret', 'secret.key_id', 'key.id')
     .select([
       'key.id as id',
       'secret.prefix as prefix',
@@ -102,9 +110,6 @@ export async function findValidApiKey(
       'membership.role as role',
     ])
     .where('secret.prefix', '=', prefix)
-    .where('creator.disabled_at', 'is', null)
-    .where('key.revoked_at', 'is', null)
-    .where((is) => is.or([is('key.expires_at', 'is', null), is('key.expires_at', '>', now)]))
     .where((is) => is.or([is('secret.expires_at', 'is', null), is('secret.expires_at', '>', now)]))
     .executeTakeFirst()
 }

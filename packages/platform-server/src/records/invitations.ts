@@ -1,8 +1,10 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { scopesOfRole } from '../identity/scopes.ts'
 import type { Database, InvitationTable } from '../store/database.ts'
-import { instant } from '../store/instant.ts'
+import { earlierInstant, instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
+import { selectValidApiKeys } from './api-keys.ts'
 
 /** An invitation as the platform API returns it. */
 export interface InvitationRecord {
@@ -18,18 +20,45 @@ export interface InvitationRecord {
 export interface NewInvitation {
   readonly organizationId: string
   readonly inviterId: string
+  /** The key that creates the invitation; undefined for a session. */
+  readonly apiKeyId?: string | undefined
   readonly email: string
   readonly role: InvitationTable['role']
   /** Token that accepts the invitation; only its hash is stored. */
   readonly token: string
 }
 
-const now = sql<string>`clock_timestamp()`
+const scopesByRole = sql.join(
+  Object.entries(scopesOfRole).map(
+    ([role, scopes]) => sql`when ${sql.lit(role)} then ${sql.lit(`{${[...scopes].join()}}`)}::text[]`,
+  ),
+  sql` `,
+)
+
+function scopesOf(role: string): RawBuilder<unknown> {
+  return sql`(case ${sql.ref(role)} ${scopesByRole} end)`
+}
+
+/**
+ * Whether an invitation can be accepted: it has not expired. One that a key created also requires that this key is
+ * valid and still has the scopes of the role.
+ */
+function isOpen(db: Kysely<Database>) {
+  const creator = selectValidApiKeys(db)
+    .select('key.id')
+    .where(sql<SqlBool>`key.id = invitation.api_key_id`)
+    .where(sql<SqlBool>`key.scopes @> ${scopesOf('invitation.role')}`)
+    .where(sql<SqlBool>`${scopesOf('membership.role')} @> ${scopesOf('invitation.role')}`)
+  return sql<SqlBool>`(
+    invitation.expires_at > clock_timestamp() and (invitation.api_key_id is null or exists (${creator}))
+  )`
+}
 
 function invitations(db: Kysely<Database>) {
   return db
     .selectFrom('invitations as invitation')
     .innerJoin('users as inviter', 'inviter.id', 'invitation.inviter_id')
+    .leftJoin('api_keys as api_key', 'api_key.id', 'invitation.api_key_id')
     .select([
       'invitation.id as id',
       'invitation.email as email',
@@ -37,25 +66,25 @@ function invitations(db: Kysely<Database>) {
       'inviter.id as inviterId',
       'inviter.email as inviterEmail',
       instant('invitation.created_at').as('created_at'),
-      instant('invitation.expires_at').as('expires_at'),
+      earlierInstant('invitation.expires_at', 'api_key.expires_at').as('expires_at'),
     ])
-    .where('invitation.expires_at', '>', now)
+    .where(isOpen(db))
 }
 
 /**
- * Creates an invitation and returns its id; undefined when the e-mail address already has one. Expired invitations do
- * not count.
+ * Creates an invitation and returns its id; undefined when the e-mail address already has one. Invitations that cannot
+ * be accepted do not count.
  */
 export async function insertInvitation(
   db: Kysely<Database>,
-  { organizationId, inviterId, email, role, token }: NewInvitation,
+  { organizationId, inviterId, apiKeyId, email, role, token }: NewInvitation,
 ): Promise<string | undefined> {
   // Blocks concurrent invitations into the same organization, so that no e-mail address is invited twice.
   await sql`select 1 from organizations where id = ${organizationId} for update`.execute(db)
   await db
-    .deleteFrom('invitations')
+    .deleteFrom('invitations as invitation')
     .where('organization_id', '=', organizationId)
-    .where('expires_at', '<=', now)
+    .where(sql<SqlBool>`not ${isOpen(db)}`)
     .execute()
   const existing = await db
     .selectFrom('invitations')
@@ -71,6 +100,7 @@ export async function insertInvitation(
         id,
         organization_id: organizationId,
         inviter_id: inviterId,
+        api_key_id: apiKeyId ?? null,
         email,
         role,
         sha256: sha256Hex(token),
@@ -83,7 +113,7 @@ export async function insertInvitation(
   })
 }
 
-/** Reads one invitation that has not expired. */
+/** Reads one invitation that can be accepted. */
 export async function findInvitation(
   db: Kysely<Database>,
   organizationId: string,
@@ -96,7 +126,7 @@ export async function findInvitation(
   return row && toRecord(row)
 }
 
-/** Reads one page of the invitations that have not expired, newest first, with the total count. */
+/** Reads one page of the invitations that can be accepted, newest first, with the total count. */
 export async function listInvitations(
   db: Kysely<Database>,
   query: { readonly organizationId: string; readonly limit: number; readonly offset: number },
@@ -115,20 +145,20 @@ export async function listInvitations(
 /** Whether a token accepts an invitation; a cheap check, so that expensive work is done only for valid tokens. */
 export async function isInvitationToken(db: Kysely<Database>, token: string): Promise<boolean> {
   const row = await db
-    .selectFrom('invitations')
-    .select('id')
-    .where('sha256', '=', sha256Hex(token))
-    .where('expires_at', '>', now)
+    .selectFrom('invitations as invitation')
+    .select('invitation.id')
+    .where('invitation.sha256', '=', sha256Hex(token))
+    .where(isOpen(db))
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Deletes and returns the invitation of a token; undefined when it does not exist or has expired. */
+/** Deletes and returns the invitation of a token; undefined when it does not exist or cannot be accepted. */
 export async function acceptInvitation(db: Kysely<Database>, token: string) {
   return db
-    .deleteFrom('invitations')
+    .deleteFrom('invitations as invitation')
     .where('sha256', '=', sha256Hex(token))
-    .where('expires_at', '>', now)
+    .where(isOpen(db))
     .returning(['id', 'organization_id as organizationId', 'email', 'role'])
     .executeTakeFirst()
 }

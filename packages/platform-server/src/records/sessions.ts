@@ -24,6 +24,8 @@ export interface SessionBearer {
   /** Current role of the user. */
   readonly role: Role
   readonly mustChangePassword: boolean
+  /** Whether the session began in the last {@link recentSignInMs}. */
+  readonly isRecentSignIn: boolean
 }
 
 /** A session in a user's list of sessions. */
@@ -39,6 +41,9 @@ export interface SessionRecord {
 // Each request extends the session, up to the maximum lifetime.
 const idleEnd = sql<string>`clock_timestamp() + interval '12 hours'`
 const lastEnd = sql`interval '7 days'`
+
+/** Maximum age of a session that may make the most sensitive changes, in milliseconds. */
+export const recentSignInMs = 5 * 60_000
 
 /** Creates a session and returns its id. Also deletes all expired sessions, of any user. */
 export async function insertSession(db: Kysely<Database>, session: NewSession): Promise<string> {
@@ -86,6 +91,11 @@ export async function findValidSession(
       'membership.role as role',
       'user.must_change_password as mustChangePassword',
     ])
+    .select(
+      sql<boolean>`session.created_at > clock_timestamp() - make_interval(secs => ${recentSignInMs / 1_000})`.as(
+        'isRecentSignIn',
+      ),
+    )
     .where('session.sha256', '=', sha256Hex(token))
     .where('session.expires_at', '>', sql<string>`clock_timestamp()`)
     .where('user.disabled_at', 'is', null)

@@ -24,7 +24,10 @@ describe.each(backends)('an existing database on $name', ({ create }) => {
     const emptyDatabase = await database.empty()
     await migrate(emptyDatabase.db, Object.fromEntries(Object.entries(allMigrations(encryptor)).slice(0, 9)))
     await emptyDatabase.db.destroy()
-    const older = { code: 'STORE_OLDER', message: expect.stringContaining('0010-usage-durations') as string }
+    const older = {
+      code: 'STORE_OLDER',
+      message: expect.stringContaining('0011-invitations-of-keys') as string,
+    }
     await expect(openExisting(database)).rejects.toMatchObject(older)
     // If the first attempt had migrated the database, this one would succeed.
     await expect(openExisting(database)).rejects.toMatchObject(older)

@@ -81,6 +81,8 @@ export interface InvitationTable {
   id: string
   organization_id: string
   inviter_id: string
+  /** The key that created the invitation, which is invalid without it; null for an invitation of a session. */
+  api_key_id: ColumnType<string | null, string | null | undefined, never>
   email: string
   role: Exclude<Role, 'owner'>
   /** Hash of the token. */

@@ -84,6 +84,7 @@ const webhooks = {
 const sessions = {
   'idle session': hours(`${platform}/records/sessions.ts`, /interval '(\d+) hours'/),
   session: days(`${platform}/records/sessions.ts`, /interval '(\d+) days'/),
+  'recent sign-in': ms(`${platform}/records/sessions.ts`, 'recentSignInMs'),
   invitation: days(`${platform}/records/invitations.ts`, /interval '(\d+) days'/),
   'Argon2id memory': times(bytes(`${platform}/sessions/passwords.ts`, 'memoryCost'), 1_024),
   'Argon2id passes': count(`${platform}/sessions/passwords.ts`, 'timeCost'),

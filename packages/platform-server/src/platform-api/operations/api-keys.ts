@@ -1,5 +1,6 @@
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import type { Identity } from '../../identity/identity.ts'
+import { assertExpiryOf, assertMayRotate } from '../../identity/key-bounds.ts'
 import type { Scope } from '../../identity/scopes.ts'
 import {
   addApiKeySecret,
@@ -109,11 +110,7 @@ export function apiKeyOperations({
         if (before.state !== 'active') throw conflict()
         // The caller receives the new secret and with it all scopes of the key.
         assertScopesOf(identity, before.scopes)
-        if (expiresBefore(identity, before.expires_at)) {
-          throw new PlatformError('permission_denied', {
-            message: 'An expiring key cannot rotate a key that expires later.',
-          })
-        }
+        assertMayRotate(identity, { kind: 'key', expiresAt: before.expires_at })
         await endApiKeySecrets(transaction, path.id, body.overlap_seconds)
         const key = await addApiKeySecret(transaction, path.id)
         await updateApiKey(transaction, path.id, {})
@@ -163,24 +160,4 @@ function auditedFields({ name, scopes, expires_at }: ApiKeyRecord) {
 
 function prefixes({ secrets }: ApiKeyRecord) {
   return { prefixes: secrets.map((secret) => secret.prefix) }
-}
-
-/**
- * Asserts that a key that expires does not set a later expiry for any key, including itself.
- *
- * @param expiresAt - null for no expiry
- * @throws {@link PlatformError} `invalid`
- */
-function assertExpiryOf(identity: Identity, expiresAt: string | null): void {
-  if (!expiresBefore(identity, expiresAt)) return
-  throw new PlatformError('invalid', {
-    fields: { expires_at: ['Must not be later than the expiration of the key that makes the request.'] },
-  })
-}
-
-/** Whether the caller is a key that expires before a given time; null stands for no expiry. */
-function expiresBefore({ expiresAt: callerScopes }: Identity, expiresAt: string | null): boolean {
-  return (
-    callerScopes !== undefined && (expiresAt === null || Date.parse(expiresAt) > Date.parse(callerScopes))
-  )
 }

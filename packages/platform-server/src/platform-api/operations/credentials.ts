@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import { auditedCredential, presentCredential } from '../../endpoints/present-credential.ts'
+import { assertExpiryOf, assertMayRotate } from '../../identity/key-bounds.ts'
 import { findLimits, putLimits } from '../../records/limits.ts'
 import {
   findNodeCredential,
@@ -65,6 +66,7 @@ export function credentialOperations(
       const { identity, path, body } = call
       const { kind, label } = body
       const expiresAt = readExpiry('expires_at', body.expires_at)
+      assertExpiryOf(identity, expiresAt ?? null)
       return db.transaction().execute(async (transaction) => {
         const node = orNotFound(await lockNode(transaction, encryptor, identity.organizationId, path.id))
         const isSupported = protocols.some(
@@ -88,6 +90,7 @@ export function credentialOperations(
     async updateCredential(call) {
       const { label } = call.body
       const expiresAt = readExpiry('expires_at', call.body.expires_at)
+      if (expiresAt !== undefined) assertExpiryOf(call.identity, expiresAt)
       return db.transaction().execute(async (transaction) => {
         const { node, credential } = await locked(transaction, call.identity.organizationId, call.path)
         const { id } = credential
@@ -144,6 +147,7 @@ export function credentialOperations(
         assertMatch(call.ifMatch, credential.version)
         if (credential.state !== 'active') throw conflict(`The credential is ${credential.state}.`)
         if (credential.replacedBy !== null) throw conflict('The credential was already replaced.')
+        assertMayRotate(call.identity, { kind: 'credential', expiresAt })
         const input = { node, kind, label, expiresAt }
         const { shown, version } = await issueCredential(transaction, context, call, input)
         const { limits, version: limitsVersion } = await findLimits(transaction, { kind: 'credential', id })

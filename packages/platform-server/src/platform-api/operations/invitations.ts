@@ -1,3 +1,4 @@
+import { assertMayGive } from '../../identity/key-bounds.ts'
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import {
   deleteInvitation,
@@ -37,11 +38,13 @@ export function invitationOperations({
       const { organizationId, userId } = identity
       const email = body.email.toLowerCase()
       const { role } = body
+      assertMayGive(role, identity)
       const token = newSessionToken()
       return db.transaction().execute(async (transaction) => {
         const user = await findUserByEmail(transaction, email)
         if (user?.isMember === true) throw conflict('The e-mail address belongs to a member.')
-        const invitation = { organizationId, inviterId: userId, email, role, token }
+        const apiKeyId = identity.kind === 'key' ? identity.id : undefined
+        const invitation = { organizationId, inviterId: userId, apiKeyId, email, role, token }
         const id = await insertInvitation(transaction, invitation)
         if (id === undefined) throw conflict('There is already an invitation for this e-mail address.')
         await writeAudit(transaction, call, {

@@ -1,5 +1,7 @@
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import type { Identity } from '../../identity/identity.ts'
+import { assertMayGive } from '../../identity/key-bounds.ts'
+import { assertRecentSignIn } from '../../identity/recent-sign-in.ts'
 import { revokeApiKeysOf } from '../../records/api-keys.ts'
 import {
   type MemberChange,
@@ -45,13 +47,14 @@ export function memberOperations({
         const found = await findMember(transaction, organizationId, path.id, { forUpdate: true })
         if (found === undefined) throw new PlatformError('not_found')
         const { member: before, version } = found
-        assertMayTouch(identity, before)
-        assertMatch(ifMatch, version)
-        assertPossible(identity, before, body)
         const { role, first_name, last_name, disabled } = body
         const email = body.email?.toLowerCase()
-        if (email !== undefined && email !== before.email) await assertFree(transaction, email)
         const isHandover = role === 'owner' && before.role !== 'owner'
+        assertMayTouch(identity, before)
+        assertMayChange(identity, before, { email, role, disabled })
+        assertMatch(ifMatch, version)
+        assertPossible(identity, before, body)
+        if (email !== undefined && email !== before.email) await assertFree(transaction, email)
         if (isHandover) await demoteOwner(transaction, identity)
         await updateMember(transaction, organizationId, path.id, {
           email,
@@ -109,12 +112,29 @@ function assertMayTouch(identity: Identity, member: MemberRecord): void {
   }
 }
 
-function assertPossible(identity: Identity, member: MemberRecord, { role, disabled }: MemberChange): void {
+function assertMayChange(
+  identity: Identity,
+  member: MemberRecord,
+  { email, role, disabled }: MemberChange,
+): void {
   if (role === 'owner' && identity.role !== 'owner') {
     throw new PlatformError('permission_denied', {
       message: 'Only the owner can make another member the owner.',
     })
   }
+  if (role === 'owner' && member.role !== 'owner') {
+    assertRecentSignIn(identity, 'transfer the ownership of an organization')
+  }
+  // An identity provider identifies members by their e-mail addresses.
+  if (email !== undefined && email !== member.email) {
+    assertRecentSignIn(identity, 'change the e-mail address of a member')
+  }
+  const isRoleGiven = role !== undefined && role !== member.role
+  const isEnabled = disabled === false && member.disabled
+  if (isRoleGiven || isEnabled) assertMayGive(role ?? member.role, identity)
+}
+
+function assertPossible(identity: Identity, member: MemberRecord, { role, disabled }: MemberChange): void {
   if (member.role === 'owner' && role !== undefined && role !== 'owner') {
     throw conflict('To change the role of the owner, make another member the owner.')
   }

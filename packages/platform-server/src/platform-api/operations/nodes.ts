@@ -184,9 +184,12 @@ async function issueFirst(
       .filter(({ name }) => node.protocols.includes(name))
       .flatMap(({ credentialKinds }) => credentialKinds),
   ]
+  // The request has no expiry for them, so those of a key that expires end with the key.
+  const { expiresAt } = call.identity
   const credentials = []
   for (const kind of kinds) {
-    credentials.push((await issueCredential(transaction, { encryptor, nodes }, call, { node, kind })).shown)
+    const input = { node, kind, expiresAt }
+    credentials.push((await issueCredential(transaction, { encryptor, nodes }, call, input)).shown)
   }
   return credentials
 }

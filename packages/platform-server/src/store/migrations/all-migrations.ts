@@ -10,6 +10,7 @@ import * as people from './0007-people.ts'
 import * as nodes from './0008-nodes.ts'
 import * as webhooks from './0009-webhooks.ts'
 import * as usageDurations from './0010-usage-durations.ts'
+import * as invitationsOfKeys from './0011-invitations-of-keys.ts'
 
 /**
  * Returns all migrations by name, sorted by name. A released migration is never changed and never removed; a schema
@@ -27,6 +28,7 @@ export function allMigrations(encryptor: Encryptor): Readonly<Record<string, Mig
     '0008-nodes': nodes,
     '0009-webhooks': webhooks,
     '0010-usage-durations': usageDurations,
+    '0011-invitations-of-keys': invitationsOfKeys,
   }
 }
 

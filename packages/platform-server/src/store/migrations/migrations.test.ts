@@ -87,6 +87,41 @@ describe.each(backends)('usage counted by a version without durations on $name',
   })
 })
 
+describe.each(backends)('invitations of a version that did not store their keys on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  afterEach(() => database.remove())
+
+  it('belong to the key that created them', { timeout: 60_000 }, async () => {
+    database = await create()
+    const { db, encryptor } = await database.empty()
+    await migrate(db, Object.fromEntries(Object.entries(allMigrations(encryptor)).slice(0, 1)))
+    await fill(db)
+    await migrate(db, Object.fromEntries(Object.entries(allMigrations(encryptor)).slice(0, 10)))
+    for (const [id, kind, actor] of [
+      ['IN-1', 'key', 'AK-1'],
+      ['IN-2', 'user', 'UR-1'],
+      ['IN-3', 'key', 'AK-2'],
+    ] as const) {
+      const hash = id.slice(-1).repeat(64)
+      await sql`
+        insert into invitations (id, organization_id, inviter_id, email, role, sha256, expires_at)
+        values (${id}, 'RG-1', 'UR-1', ${`${id}@example.org`}, 'admin', ${hash}, '2999-01-01')`.execute(db)
+      await sql`
+        insert into audit_log (id, organization_id, action, actor_kind, actor_id, actor_label, object_kind, object_id, changes)
+        values (${`AL-${id}`}, 'RG-1', 'invitation.create', ${kind}, ${actor}, '', 'invitation', ${id}, '{}')`.execute(
+        db,
+      )
+    }
+    await migrate(db, allMigrations(encryptor))
+    const rows = await db.selectFrom('invitations').select(['id', 'api_key_id']).orderBy('id').execute()
+    expect(rows.map((row) => [row.id, row.api_key_id])).toEqual([
+      ['IN-1', 'AK-1'],
+      ['IN-2', null],
+      ['IN-3', null],
+    ])
+  })
+})
+
 async function fill(db: Kysely<Database>): Promise<void> {
   const upstreams = JSON.stringify({ evm: upstream })
   await sql`insert into organizations (id, name) values ('RG-1', 'O')`.execute(db)
