@@ -24,7 +24,7 @@ export interface ConsoleFixture {
 export const chosenPassword = 'a password of the test'
 
 // Responses that mean "not signed in" or "change rejected".
-const expectedErrors = /the server responded with a status of (?:400|401|409|412)/
+const expectedErrors = /the server responded with a status of (?:400|401|403|409|412)/
 
 const printedOwner = /e-mail +(\S+)\n +password +(\S+)\n/
 

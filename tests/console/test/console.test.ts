@@ -197,6 +197,31 @@ describe('the console', { shuffle: false }, () => {
       await guest.close()
     })
 
+    it('leads to a new sign-in when a change requires a recent one, and back to the page', async () => {
+      const { owner, gateway } = served()
+      await goTo(page, `${gateway.url}/console/members`)
+      await page.getByRole('button', { name: 'Edit tomas@example.test' }).click()
+      await page.getByLabel('E-mail').fill('tomas.lind@example.test')
+      // What the gateway returns five minutes after the sign-in.
+      const error = { code: 'recent_sign_in_required', message: 'Sign in again: c4n4ry', request_id: 'x' }
+      await page.route('**/v1/organization/members/*/', (route) =>
+        route.request().method() === 'PATCH'
+          ? route.fulfill({ status: 403, json: { error } })
+          : route.fallback(),
+      )
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('alert').getByText('c4n4ry').waitFor()
+      await page.unrouteAll()
+      await page.getByRole('button', { name: 'Sign in again' }).click()
+      await page.getByText('Sign in again, then repeat the change.').waitFor()
+      await signIn(page, owner.email, chosenPassword)
+      await heading('Members')
+      await page.getByRole('button', { name: 'Edit tomas@example.test' }).click()
+      await page.getByLabel('E-mail').fill('tomas.lind@example.test')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Edit tomas.lind@example.test' }).waitFor()
+    })
+
     it('exports the same figures as CSV', async () => {
       const { gateway } = served()
       await vi.waitFor(async () => expect(await gateway.reportedCalls()).toBeGreaterThan(3), {

@@ -7,18 +7,20 @@ import { useSessionState } from '../platform/session.tsx'
 import { useQuery } from '../platform/use-query.ts'
 import { CenteredPage } from './centered-page.tsx'
 
+const descriptions = {
+  'session-ended': 'Your session has ended. Sign in to continue.',
+  'recent-sign-in': 'Sign in again, then repeat the change.',
+} as const
+
 /** The sign-in page. */
 export function SignIn() {
   const { state, signIn } = useSessionState()
   const options = useQuery(() => bodyOf(platform.GET('/v1/sign-in-options/')), [])
-  const hasEnded = state.kind === 'signed-out' && state.hasEnded
+  const reason = state.kind === 'signed-out' ? state.reason : undefined
   const [hasFailed] = useState(consumeFailure)
   const oidc = options.data?.oidc
   return (
-    <CenteredPage
-      title="Sign in"
-      description={hasEnded ? 'Your session has ended. Sign in to continue.' : undefined}
-    >
+    <CenteredPage title="Sign in" description={reason && descriptions[reason]}>
       <div class="stack">
         {hasFailed && (
           <p class="notice is-bad" role="alert">

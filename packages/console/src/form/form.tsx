@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { asProblem, isOutdated, type Problem } from '../platform/problem.ts'
+import { useSessionState } from '../platform/session.tsx'
 
 const problemContext = createContext<Problem | undefined>(undefined)
 
@@ -114,6 +115,7 @@ function FormProblem({
       </div>
     )
   }
+  if (problem.code === 'recent_sign_in_required') return <RecentSignInNotice message={problem.message} />
   const otherErrors = Object.entries(problem.fields).filter(([name]) => !isKnownField(name))
   const isAtFields = Object.keys(problem.fields).length > 0 && otherErrors.length === 0
   return (
@@ -127,6 +129,18 @@ function FormProblem({
           </p>
         ))}
       </div>
+    </div>
+  )
+}
+
+function RecentSignInNotice({ message }: { readonly message: string }) {
+  const { signInAgain } = useSessionState()
+  return (
+    <div class="notice is-warn">
+      <div>{message}</div>
+      <button type="button" class="button is-small" onClick={signInAgain}>
+        Sign in again
+      </button>
     </div>
   )
 }

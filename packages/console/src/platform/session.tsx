@@ -14,7 +14,7 @@ export type Scope = Session['scopes'][number]
 export type SessionState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'failed'; readonly problem: Problem }
-  | { readonly kind: 'signed-out'; readonly hasEnded: boolean }
+  | { readonly kind: 'signed-out'; readonly reason?: 'session-ended' | 'recent-sign-in' | undefined }
   | { readonly kind: 'signed-in'; readonly session: Session }
 
 interface SessionContext {
@@ -23,6 +23,8 @@ interface SessionContext {
   signIn(session: Session): void
   /** Removes the session, which the gateway has ended. */
   signOut(): void
+  /** Opens the sign-in page, for a change that requires a recent sign-in. The session stays valid until then. */
+  signInAgain(): void
   /** Reloads the session, after its user or organization has changed. */
   reload(): void
 }
@@ -36,7 +38,7 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
   const reload = useCallback(() => setRound((count) => count + 1), [])
   const changeState = useCallback((next: SessionState) => {
     const token = next.kind === 'signed-in' ? next.session.csrf_token : undefined
-    callAs(token, () => changeState({ kind: 'signed-out', hasEnded: true }), reload)
+    callAs(token, () => changeState({ kind: 'signed-out', reason: 'session-ended' }), reload)
     setState(next)
   }, [])
   useEffect(() => {
@@ -44,9 +46,7 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
       (session) => changeState({ kind: 'signed-in', session }),
       (error: unknown) => {
         const problem = asProblem(error)
-        changeState(
-          problem.status === 401 ? { kind: 'signed-out', hasEnded: false } : { kind: 'failed', problem },
-        )
+        changeState(problem.status === 401 ? { kind: 'signed-out' } : { kind: 'failed', problem })
       },
     )
   }, [round])
@@ -54,7 +54,8 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
     () => ({
       state,
       signIn: (session) => changeState({ kind: 'signed-in', session }),
-      signOut: () => changeState({ kind: 'signed-out', hasEnded: false }),
+      signOut: () => changeState({ kind: 'signed-out' }),
+      signInAgain: () => changeState({ kind: 'signed-out', reason: 'recent-sign-in' }),
       reload,
     }),
     [state],

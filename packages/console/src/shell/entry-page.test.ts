@@ -19,7 +19,7 @@ describe('entryPageOf', () => {
   it.each<[EntryPage, SessionState]>([
     ['waiting', { kind: 'unknown' }],
     ['failed', { kind: 'failed', problem: new Problem(0, { code: 'unreachable', message: '' }) }],
-    ['sign-in', { kind: 'signed-out', hasEnded: true }],
+    ['sign-in', { kind: 'signed-out', reason: 'session-ended' }],
     ['new-password', { kind: 'signed-in', session: { ...session, must_change_password: true } }],
     ['open', { kind: 'signed-in', session }],
   ])('returns %s', (entryPage, state) => {

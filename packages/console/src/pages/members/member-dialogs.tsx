@@ -10,7 +10,7 @@ type Member = components['schemas']['Member']
 
 const memberUrl = '/v1/organization/members/{id}/'
 
-/** Edits name, role and state of a member. */
+/** Edits name, e-mail address, role and state of a member. */
 export function EditMember({
   member,
   onSaved,
@@ -35,7 +35,9 @@ export function EditMember({
           role: selectedValue(values, 'role', roles),
           disabled: isChecked(values, 'disabled'),
         }
-        const body = isSelf ? names : { ...names, ...changes }
+        const email = text(values, 'email')
+        const fields = { ...names, ...(email !== member.email && { email }) }
+        const body = isSelf ? fields : { ...fields, ...changes }
         return bodyOf(platform.PATCH(memberUrl, { params: { path, header: ifMatch(etag) }, body }))
       }}
       onSaved={isSelf ? reload : onSaved}
@@ -47,6 +49,14 @@ export function EditMember({
             <TextField name="first_name" label="First name" value={current.first_name} required />
             <TextField name="last_name" label="Last name" value={current.last_name} required />
           </div>
+          <TextField
+            name="email"
+            label="E-mail"
+            type="email"
+            hint="Used to sign in. Changing it requires a recent sign-in."
+            value={current.email}
+            required
+          />
           {!isSelf && (
             <>
               <SelectField
