@@ -190,7 +190,13 @@ it('adds its Via entry to requests of the REST APIs and to WebSocket handshakes'
     'fairlead; id=a',
   )
   const { signal } = new AbortController()
-  const version = { method: 'GET', target: '/eth/v1/node/version', headers: {}, signal } as const
+  const version = {
+    method: 'GET',
+    target: '/eth/v1/node/version',
+    headers: {},
+    tenant: undefined,
+    signal,
+  } as const
   await restUpstream.request(version)
   await withPassedThrough('other.example', () => restUpstream.request(version))
   await restUpstream.close()

@@ -55,7 +55,13 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
   beacon: async (host, rules) => {
     const upstream = createRestUpstream(`http://${host}`, timeoutMs, beaconFormat, rules)
     const signal = AbortSignal.timeout(timeoutMs)
-    const call = { method: 'GET', target: '/eth/v1/node/version', headers: {}, signal } as const
+    const call = {
+      method: 'GET',
+      target: '/eth/v1/node/version',
+      headers: {},
+      tenant: undefined,
+      signal,
+    } as const
     const failure = await rejection(upstream.request(call))
     await upstream.close()
     return failure
@@ -63,7 +69,13 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
   jetton: async (host, rules) => {
     const upstream = createRestUpstream(`http://${host}`, timeoutMs, jettonFormat, rules)
     const signal = AbortSignal.timeout(timeoutMs)
-    const call = { method: 'GET', target: '/api/v2/getMasterchainInfo', headers: {}, signal } as const
+    const call = {
+      method: 'GET',
+      target: '/api/v2/getMasterchainInfo',
+      headers: {},
+      tenant: undefined,
+      signal,
+    } as const
     const failure = await rejection(upstream.request(call))
     await upstream.close()
     return failure

@@ -109,7 +109,13 @@ function open(dependencies: ProtocolDependencies, settings: RollupSettings): Pro
     const permit = await context.admit(context.method)
     try {
       context.response.setHeader('x-notice', http.notice)
-      const call = { method: 'GET', target: target.slice('/rollup'.length), headers: {}, signal } as const
+      const call = {
+        method: 'GET',
+        target: target.slice('/rollup'.length),
+        headers: {},
+        tenant: grant,
+        signal,
+      } as const
       const response = await upstreamOf(grant).request(call)
       await sendResponse(response, context, { api: 'rollup API', types: ['application/json'], timeoutMs })
     } finally {

@@ -226,7 +226,13 @@ test('a long response streams through uncached and is aborted when the client di
   const nodes = testUpstreams().of(grantOf([server]))
   collectGarbage()
   const before = process.memoryUsage().arrayBuffers
-  const call = { operationId: 'getBlockV2', acceptable: ['application/json'], headers: {}, target } as const
+  const call = {
+    operationId: 'getBlockV2',
+    acceptable: ['application/json'],
+    headers: {},
+    target,
+    tenant: undefined,
+  } as const
   const streamed = await nodes.forward({ ...call, method: 'GET', signal: new AbortController().signal })
   if (!('body' in streamed)) throw new Error('The response was buffered.')
   let received = 0
@@ -252,7 +258,13 @@ test('copies in transfer stay within the memory limit of the cache', async () =>
   })
   const nodes = testUpstreams({ maxCacheBytes: 10_000 }).of(grantOf([server]))
   const begin = async (path: string) => {
-    const call = { operationId: 'getStateRoot', acceptable: ['application/json'], headers: {}, target: path }
+    const call = {
+      operationId: 'getStateRoot',
+      acceptable: ['application/json'],
+      headers: {},
+      target: path,
+      tenant: undefined,
+    }
     const response = await nodes.forward({ ...call, method: 'GET', signal: new AbortController().signal })
     if (!('body' in response)) throw new Error('The response was buffered.')
     const parts = (response.body as AsyncIterable<Buffer>)[Symbol.asyncIterator]()

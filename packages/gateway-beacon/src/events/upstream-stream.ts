@@ -148,6 +148,8 @@ export class UpstreamStream {
       method: 'GET',
       target: this.#target,
       headers,
+      // All clients share it.
+      tenant: undefined,
       signal,
       isStreaming: true,
     })

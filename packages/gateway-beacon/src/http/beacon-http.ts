@@ -106,7 +106,7 @@ async function forward(dependencies: BeaconDependencies, call: BeaconCall, http:
     target: query === rawQuery ? target : `${path}?${query}`,
     headers: headersFor(request, types, body),
     body,
-    owner: grant.credentialId,
+    tenant: grant,
     signal: http.signal,
     statusOnly: operationId === 'getHealth',
   })

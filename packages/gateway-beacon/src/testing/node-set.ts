@@ -47,6 +47,7 @@ export async function sendCall(
     operationId: 'getStateRoot',
     acceptable: ['application/json'],
     headers: {},
+    tenant: undefined,
     signal: new AbortController().signal,
     ...call,
   })

@@ -18,7 +18,7 @@ export async function readShortJson(
   signal: CancellationSignal,
 ): Promise<unknown> {
   const headers = { accept: 'application/json' }
-  const response = await upstream.request({ method: 'GET', target, headers, signal })
+  const response = await upstream.request({ method: 'GET', target, headers, tenant: undefined, signal })
   if (!('body' in response)) throw new Error(`The upstream responded with HTTP ${response.status}.`)
   let total = 0
   const bytes = await collectBody(response.body, (length) => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { CancellationSignal } from '@fairlead/runtime'
+import type { CancellationSignal, Tenant } from '@fairlead/runtime'
 import type { StallListener } from '@fairlead/http1'
 import type { Connection } from '../upstream/upstream.ts'
 import type { UpstreamError, UpstreamErrorKind } from '../upstream/upstream-error.ts'
@@ -13,8 +13,8 @@ export interface RestCall {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
-  /** Credential of the client; undefined for calls of the gateway itself. */
-  readonly owner?: string | undefined
+  /** The client; undefined for calls of the gateway itself. */
+  readonly tenant: Tenant | undefined
   /** Cancels the exchange, also while the response body is read. */
   readonly signal: CancellationSignal
   /**

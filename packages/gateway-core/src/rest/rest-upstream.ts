@@ -57,7 +57,7 @@ export function createRestUpstream(
   const authorizationHeader = authorization === undefined ? {} : { authorization }
 
   const request = async (call: RestCall): Promise<RestResponse> => {
-    const { method, headers, body, owner, signal, isStreaming } = call
+    const { method, headers, body, tenant, signal, isStreaming } = call
     try {
       const response = await connections.request({
         method,
@@ -72,7 +72,7 @@ export function createRestUpstream(
         signal,
         isBuffered: call.isBuffered,
         listener: call.listener,
-        owner,
+        tenant,
         latencyClass: isStreaming ? 'streaming' : 'long',
         isRepeatable: method === 'GET',
       })

@@ -29,13 +29,14 @@ export async function nativeOrDerived(
   { upstream, method, params, signal }: NativeCall,
   derive: () => Promise<unknown>,
 ): Promise<unknown> {
-  const missingAt = missingMethods.get(upstream) ?? new Map<string, number>()
+  const { origin = upstream } = upstream
+  const missingAt = missingMethods.get(origin) ?? new Map<string, number>()
   if (performance.now() - (missingAt.get(method) ?? -Infinity) < missingTtlMs) return derive()
   try {
     return await upstream.call(method, params, signal)
   } catch (error) {
     if (!(error instanceof RpcError) || error.code !== rpcCodes.methodNotFound) throw error
-    missingMethods.set(upstream, missingAt.set(method, performance.now()))
+    missingMethods.set(origin, missingAt.set(method, performance.now()))
     return derive()
   }
 }

@@ -18,7 +18,8 @@ const clients = new WeakMap<Upstream, KnownClient>()
  */
 export async function nodeClient(upstream: Upstream, signal: CancellationSignal): Promise<NodeClient> {
   const version = upstream.list?.version
-  const cached = clients.get(upstream)
+  const { origin = upstream } = upstream
+  const cached = clients.get(origin)
   if (cached && cached.version === version) return cached.client
   const clientVersion = await upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
     // An error of the upstream is a valid response. Any other status means that there was no response.
@@ -27,6 +28,6 @@ export async function nodeClient(upstream: Upstream, signal: CancellationSignal)
   })
   const name = typeof clientVersion === 'string' ? clientVersion.toLowerCase() : ''
   const client = (['anvil', 'erigon'] as const).find((candidate) => name.startsWith(candidate)) ?? 'other'
-  clients.set(upstream, { client, version })
+  clients.set(origin, { client, version })
   return client
 }

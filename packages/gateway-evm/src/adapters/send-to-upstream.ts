@@ -12,6 +12,7 @@ import type { RpcResponse } from '../rpc-response.ts'
 import { rewriteResponse } from '../upstream/rewrite-response.ts'
 import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { CallInfo, Upstream } from '../upstream/types.ts'
+import { upstreamOf } from '../upstream/upstream-calls.ts'
 
 /**
  * Sends a call through its adapter, if it has one, or directly to the upstream.
@@ -42,10 +43,11 @@ async function adapted(
   call: Call,
   destination: ResolvedMethod,
   adapter: Adapter,
-  upstream: Upstream,
+  upstreamOfNode: Upstream,
   minBlock: number | undefined,
 ): Promise<RpcResponse | UpstreamResponse> {
   const { params } = destination
+  const upstream = upstreamOf(call.grant, upstreamOfNode)
   const handled = await adapter.handle?.(call, params, upstream)
   if (handled !== undefined) return { result: JSON.stringify(handled) }
   const transformed = await adapter.transformParams?.(call, params, upstream)
@@ -112,7 +114,7 @@ function post(
     params,
     minBlock,
     owner: grant.nodeId,
-    credentialId: grant.credentialId,
+    tenant: grant,
     batch,
     idText: sentIdText,
   }

@@ -2,7 +2,7 @@ import type { RpcResponse } from '../rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { toRpcError } from '../upstream/rpc-errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type CancellationSignal, type Completion, settleWith } from '@fairlead/runtime'
+import { type Completion, settleWith } from '@fairlead/runtime'
 import type { Call } from '../rpc-call.ts'
 import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
@@ -76,7 +76,7 @@ export function monotonicReads(
     })
   }
   if (!chain.doubts(number)) return accept()
-  settleWith(hasBlock(upstream, number, call.signal), {
+  settleWith(hasBlock(upstream, number, call), {
     resolve: (exists) => {
       if (exists) accept()
       else findHigher(Math.max(caches.heads.highWaterMark(credentialId, chainKey), chain.latest ?? -1))
@@ -89,11 +89,15 @@ export function monotonicReads(
 }
 
 /** Whether any upstream has the block with this number, as opposed to only reporting the number. */
-async function hasBlock(upstream: Upstream, number: number, signal: CancellationSignal): Promise<boolean> {
+async function hasBlock(
+  upstream: Upstream,
+  number: number,
+  { grant: tenant, signal }: Call,
+): Promise<boolean> {
   const method = 'eth_getBlockByNumber'
   const params = [`0x${number.toString(16)}`, false]
   const body = callText(method, JSON.stringify(params), '1')
-  const response = await upstream.post(body, signal, { method, params, minBlock: number })
+  const response = await upstream.post(body, signal, { method, params, minBlock: number, tenant })
   const reservation = upstream.reserve()
   try {
     const block = await readResult(response, { method, reservation, signal })

@@ -1,5 +1,11 @@
 import { performance } from 'node:perf_hooks'
-import { Cancellation, type CancellationSignal, RehashingMap, settleWith } from '@fairlead/runtime'
+import {
+  Cancellation,
+  type CancellationSignal,
+  RehashingMap,
+  settleWith,
+  type Tenant,
+} from '@fairlead/runtime'
 import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
@@ -24,7 +30,7 @@ export interface BatcherOptions {
     body: string,
     signal: CancellationSignal,
     completion: ResponseCompletion<UpstreamResponse>,
-    owner: string | undefined,
+    tenant: Tenant | undefined,
   ) => void
   /** Memory budget for buffered responses. */
   readonly memory: MemoryLedger
@@ -124,7 +130,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     const [first] = this.#calls.values()
     // The callers no longer wait here, so a thrown error would not be caught.
     try {
-      this.#options.sendBatch(`[${bodies.join(',')}]`, this.#cancellation, this, first?.info?.credentialId)
+      this.#options.sendBatch(`[${bodies.join(',')}]`, this.#cancellation, this, first?.info?.tenant)
     } catch (error) {
       this.reject(error)
     }

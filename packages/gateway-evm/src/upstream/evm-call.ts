@@ -19,6 +19,7 @@ import { idempotencyOf } from './idempotency.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { malformed } from './rpc-errors.ts'
 import type { CallInfo, ConnectedUpstream, PooledUpstream } from './types.ts'
+import { upstreamOf } from './upstream-calls.ts'
 import { isBuffered, type UpstreamResponse } from './upstream-response.ts'
 
 const minSlowAfterMs = 1_000
@@ -143,7 +144,9 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     response: UpstreamResponse,
     hash: string,
   ): Promise<UpstreamResponse> {
-    const found = await upstream.connection
+    const { tenant } = this.info
+    const { connection } = upstream
+    const found = await (tenant ? upstreamOf(tenant, connection) : connection)
       .call('eth_getTransactionByHash', [hash], this.signal)
       .catch((error: unknown) => error)
     if (found === null || found instanceof Error) return response

@@ -9,7 +9,7 @@ import {
   loopValue,
   withPassedThrough,
 } from '@fairlead/gateway-core/network/cdn-loop'
-import { type CancellationSignal, runDetached } from '@fairlead/runtime'
+import { type CancellationSignal, runDetached, type Tenant } from '@fairlead/runtime'
 import { createHttp1Connections, headerLines, type ReceivedResponse } from '@fairlead/http1'
 import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
@@ -22,7 +22,7 @@ import { type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
-import { upstreamCalls } from './upstream-calls.ts'
+import { responsesIn, upstreamCalls } from './upstream-calls.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamJwt } from './upstream-jwt.ts'
 
@@ -93,7 +93,7 @@ export function createEvmUpstream(
     signal: CancellationSignal,
     latencyClass: LatencyClass,
     isRepeatable: boolean,
-    owner: string | undefined,
+    tenant: Tenant | undefined,
     completion: ResponseCompletion<UpstreamResponse>,
   ) => {
     const trace = currentTrace()
@@ -116,7 +116,7 @@ export function createEvmUpstream(
       latencyClass,
       isRepeatable,
       isBuffered: true,
-      owner,
+      tenant,
       inspector: inspectResponse,
       listener: completion,
     } as const
@@ -142,18 +142,18 @@ export function createEvmUpstream(
     })
   }
 
-  const sendSingle: Upstream['send'] = (body, signal, { method, credentialId } = unknownCall, completion) =>
-    post(body, signal, latencyClassOf(method), idempotencyOf(method) === 'always', credentialId, completion)
+  const sendSingle: Upstream['send'] = (body, signal, { method, tenant } = unknownCall, completion) =>
+    post(body, signal, latencyClassOf(method), idempotencyOf(method) === 'always', tenant, completion)
   const { send } = new Batcher({
     sendSingle,
-    sendBatch: (body, signal, completion, owner) => post(body, signal, 'short', true, owner, completion),
+    sendBatch: (body, signal, completion, tenant) => post(body, signal, 'short', true, tenant, completion),
     memory,
     maxCalls: maxBatchedCalls,
   })
 
   return {
     send,
-    ...upstreamCalls(send, memory),
+    ...upstreamCalls(send, responsesIn(memory)),
     get lastBytesAt() {
       return connections.lastBytesAt
     },

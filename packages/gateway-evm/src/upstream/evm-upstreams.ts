@@ -23,7 +23,7 @@ import {
 } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { createEvmUpstream, type UpstreamOptions } from './evm-upstream.ts'
 import type { ConnectedUpstream, Upstream } from './types.ts'
-import { upstreamCalls } from './upstream-calls.ts'
+import { responsesIn, upstreamCalls } from './upstream-calls.ts'
 import { jwtOf } from './upstream-jwt.ts'
 
 /** The upstreams of all nodes. Connections are opened on first use. */
@@ -145,7 +145,7 @@ export function createEvmUpstreams(
   }
   const combined = (send: Upstream['send'], close: () => void): Upstream => ({
     send,
-    ...upstreamCalls(send, memory),
+    ...upstreamCalls(send, responsesIn(memory)),
     close: () => Promise.resolve(close()),
     ...(onMethodMissing && { onMethodMissing }),
   })

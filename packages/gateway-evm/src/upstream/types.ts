@@ -18,8 +18,8 @@ export interface CallInfo {
   readonly minBlock?: number | undefined
   /** Owner of the filters that the call creates and uses. */
   readonly owner?: string | undefined
-  /** Credential of the client. Undefined for calls of the gateway itself. */
-  readonly credentialId?: string | undefined
+  /** The client. Undefined for calls of the gateway itself. */
+  readonly tenant?: Tenant | undefined
   /** The client's batch that contains the call. Calls of one batch may be sent to an upstream together. */
   readonly batch?: object | undefined
   /** The id in the body, if upstreams return it unchanged. */
@@ -64,6 +64,8 @@ export interface Upstream {
   readonly list?: UpstreamList
   /** For the upstreams of one call: those of the node, which follow changes of its list. */
   readonly node?: Upstream
+  /** The object that the upstream is derived from, as a key of caches; the upstream itself when undefined. */
+  readonly origin?: Upstream
   /** Called when the upstream does not have a method that a call of this grant needs. */
   readonly onMethodMissing?: ((grant: Grant) => void) | undefined
   close(): Promise<void>

@@ -1,23 +1,23 @@
-import { promised } from '@fairlead/runtime'
-import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { promised, type Tenant } from '@fairlead/runtime'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
+import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { readResult } from './read-response.ts'
-import type { Upstream } from './types.ts'
+import { unknownCall, type Upstream } from './types.ts'
 
 /**
  * Derives the other methods of an upstream from `send`.
  *
- * @param memory - budget for buffered responses
+ * @param memory - reserves memory for buffered responses
  */
 export function upstreamCalls(
   send: Upstream['send'],
-  memory: MemoryLedger,
+  memory: Pick<Upstream, 'reserve'>,
 ): Pick<Upstream, 'post' | 'call' | 'batch' | 'reserve'> {
   const post: Upstream['post'] = (body, signal, info) =>
     promised((completion) => send(body, signal, info, completion))
   const call: Upstream['call'] = async (method, params, signal) => {
     const response = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
-    const reservation = memory.reserve(undefined, 'response')
+    const reservation = memory.reserve()
     try {
       return await readResult(response, { method, reservation, signal })
     } finally {
@@ -28,6 +28,19 @@ export function upstreamCalls(
     post,
     call,
     batch: (calls, signal) => Promise.all(calls.map(([method, params]) => call(method, params, signal))),
-    reserve: (owner) => memory.reserve(owner, 'response'),
+    reserve: (owner) => memory.reserve(owner),
   }
+}
+
+/** Returns an upstream whose calls belong to a tenant. */
+export function upstreamOf(tenant: Tenant, upstream: Upstream): Upstream {
+  const send: Upstream['send'] = (body, signal, info = unknownCall, completion) =>
+    upstream.send(body, signal, info.tenant ? info : { ...info, tenant }, completion)
+  const { node = upstream, origin = upstream } = upstream
+  return { ...upstream, send, ...upstreamCalls(send, upstream), node, origin }
+}
+
+/** Reserves memory for buffered responses. */
+export function responsesIn(ledger: MemoryLedger): Pick<Upstream, 'reserve'> {
+  return { reserve: (owner) => ledger.reserve(owner, 'response') }
 }

@@ -29,7 +29,7 @@ export interface BurnRow {
  * @throws JettonError 422 when too many burns failed; otherwise as {@link recordOf}, and for rows that cannot be read
  */
 export async function* burnRows(
-  { parameters, signal }: JettonCall,
+  { parameters, tenant, signal }: JettonCall,
   upstreams: NodeUpstreams,
 ): AsyncGenerator<BurnRow, void, void> {
   const { address, limit, offset, sort, start_utime, end_utime } = parameters as {
@@ -50,7 +50,7 @@ export async function* burnRows(
     const size = Math.min(maxPageSize, Math.max(end - burns, rowOffset))
     const query = { jetton_master: address, limit: size, offset: rowOffset, sort, start_utime, end_utime }
     const body = recordOf(
-      await upstreams.request({ family: 'v3', method: 'GET', path: '/jetton/burns', query, signal }),
+      await upstreams.request({ family: 'v3', method: 'GET', path: '/jetton/burns', query, tenant, signal }),
     )
     const rows = rowsOf(body)
     for (const row of rows) {

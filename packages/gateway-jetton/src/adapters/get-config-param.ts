@@ -7,12 +7,12 @@ import { type JsonRecord, recordOf, invalidResponse } from './upstream-response.
 /**
  * Returns a configuration parameter by number. Upstreams return its cell in an envelope; the contract has its fields.
  */
-export const getConfigParam: JettonAdapter = async ({ parameters, signal }, upstreams) => {
+export const getConfigParam: JettonAdapter = async ({ parameters, tenant, signal }, upstreams) => {
   const id = idOf(parameters)
   const query = { config_id: id }
   const body = configOf(
     id,
-    await upstreams.request({ family: 'v2', method: 'GET', path: '/getConfigParam', query, signal }),
+    await upstreams.request({ family: 'v2', method: 'GET', path: '/getConfigParam', query, tenant, signal }),
   )
   // An upstream of the same contract responds without an envelope and with the decoded value.
   const { value } = isRecord(body['value']) ? body : parameterOf(id, body['result'])
@@ -20,12 +20,12 @@ export const getConfigParam: JettonAdapter = async ({ parameters, signal }, upst
 }
 
 /** The same by JSON-RPC, where clients of TON nodes also expect the cell. */
-export const getConfigParamByJsonRpc: JettonAdapter = async ({ parameters, signal }, upstreams) => {
+export const getConfigParamByJsonRpc: JettonAdapter = async ({ parameters, tenant, signal }, upstreams) => {
   const id = idOf(parameters)
   const call = { jsonrpc: '2.0', id: '1', method: 'getConfigParam', params: { config_id: id } }
   const body = configOf(
     id,
-    await upstreams.request({ family: 'v2', method: 'POST', path: '/jsonRPC', body: call, signal }),
+    await upstreams.request({ family: 'v2', method: 'POST', path: '/jsonRPC', body: call, tenant, signal }),
   )
   const { bytes, value } = parameterOf(id, body['result'])
   return { config_id: id, value, '@type': 'configInfo', config: { '@type': 'tvm.cell', bytes } }

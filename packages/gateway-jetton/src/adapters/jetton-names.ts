@@ -1,6 +1,5 @@
-import type { CancellationSignal } from '@fairlead/runtime'
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { NodeUpstreams } from '../upstream/types.ts'
+import type { JettonCall, NodeUpstreams } from '../upstream/types.ts'
 import { type JsonRecord, recordOf } from './upstream-response.ts'
 
 /** Name and symbol of a jetton; empty where they are unknown. */
@@ -33,9 +32,9 @@ export async function jettonNames(
   upstreams: NodeUpstreams,
   master: string,
   metadata: JsonRecord,
-  signal: CancellationSignal,
+  call: Pick<JettonCall, 'tenant' | 'signal'>,
 ): Promise<JettonNames> {
-  return namesInMetadata(metadata[master]) ?? (await namesOfMaster(upstreams, master, signal))
+  return namesInMetadata(metadata[master]) ?? (await namesOfMaster(upstreams, master, call))
 }
 
 function namesInMetadata(entry: unknown): JettonNames | undefined {
@@ -52,7 +51,7 @@ function namesInMetadata(entry: unknown): JettonNames | undefined {
 async function namesOfMaster(
   upstreams: NodeUpstreams,
   master: string,
-  signal: CancellationSignal,
+  { tenant, signal }: Pick<JettonCall, 'tenant' | 'signal'>,
 ): Promise<JettonNames> {
   const cache = namesByUpstreams.get(upstreams) ?? new Map<string, CachedNames>()
   namesByUpstreams.set(upstreams, cache)
@@ -61,7 +60,14 @@ async function namesOfMaster(
   try {
     const query = { address: [master], limit: 1 }
     const body = recordOf(
-      await upstreams.request({ family: 'v3', method: 'GET', path: '/jetton/masters', query, signal }),
+      await upstreams.request({
+        family: 'v3',
+        method: 'GET',
+        path: '/jetton/masters',
+        query,
+        tenant,
+        signal,
+      }),
     )
     const rows: readonly unknown[] = Array.isArray(body['jetton_masters']) ? body['jetton_masters'] : []
     const row = rows.find(isRecord)

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address } from '@ton/core'
-import type { CancellationSignal } from '@fairlead/runtime'
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { JettonAdapter, NodeUpstreams } from '../upstream/types.ts'
+import type { JettonAdapter, JettonCall, NodeUpstreams } from '../upstream/types.ts'
 import { burnComment } from './burn-comment.ts'
 import { type BurnRow, burnRows } from './burn-rows.ts'
 import { jettonNames } from './jetton-names.ts'
@@ -20,7 +19,7 @@ export const listJettonBurns: JettonAdapter = async (call, upstreams) => {
   let jetton: JsonRecord | undefined
   let tickStart = performance.now()
   for await (const burnRow of burnRows(call, upstreams)) {
-    jetton ??= await jettonOf(burnRow, upstreams, call.signal)
+    jetton ??= await jettonOf(burnRow, upstreams, call)
     burns.push(burnOf(burnRow, jetton))
     // Parsing comments may take long, and other calls wait meanwhile.
     if (performance.now() - tickStart < maxBlockingMs) continue
@@ -34,10 +33,10 @@ export const listJettonBurns: JettonAdapter = async (call, upstreams) => {
 async function jettonOf(
   { row, addressBook, metadata }: BurnRow,
   upstreams: NodeUpstreams,
-  signal: CancellationSignal,
+  call: JettonCall,
 ): Promise<JsonRecord> {
   const master = textOf(row, 'jetton_master')
-  const names = await jettonNames(upstreams, master, metadata, signal)
+  const names = await jettonNames(upstreams, master, metadata, call)
   return { address: friendlyAddress(master, addressBook, true), ...names }
 }
 

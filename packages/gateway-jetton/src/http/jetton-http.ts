@@ -1,3 +1,4 @@
+import type { Tenant } from '@fairlead/runtime'
 import type { Rejection } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { jettonAdapters } from '../adapters/adapters.ts'
@@ -94,7 +95,7 @@ async function handleRequest(
   const upstreams = dependencies.jettonUpstreams.of(grant)
   const { timeoutMs } = dependencies
   const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBodyBytes)
-  const limits = { maxBodyBytes, timeoutMs, owner: grant.credentialId }
+  const limits = { maxBodyBytes, timeoutMs, tenant: grant }
   const runAdmitted: Admit = async (method, run) => {
     const slot = await http.admit(method)
     try {
@@ -116,8 +117,8 @@ async function handleRequest(
 type Admit = (method: string, run: () => Promise<void>) => Promise<void>
 
 interface JettonLimits extends Pick<JettonDependencies, 'maxBodyBytes' | 'timeoutMs'> {
-  /** Credential of the client. */
-  readonly owner: string
+  /** The client. */
+  readonly tenant: Tenant
 }
 
 function errorOfRejection(rejection: Rejection): JettonError {
@@ -125,7 +126,7 @@ function errorOfRejection(rejection: Rejection): JettonError {
 }
 
 async function handleRest(
-  { maxBodyBytes, timeoutMs, owner }: JettonLimits,
+  { maxBodyBytes, timeoutMs, tenant }: JettonLimits,
   operation: JettonOperation,
   rawQuery: string,
   upstreams: PooledNodeUpstreams,
@@ -139,6 +140,7 @@ async function handleRest(
     family,
     operationId,
     parameters: body ? bodyParameters(operation, valueByContractNames(operationId, body.value)) : parameters,
+    tenant,
     signal,
   }
   const adapter = jettonAdapters.get(readOf(operationId))
@@ -148,7 +150,7 @@ async function handleRest(
   }
   if (body && family === 'v2' && operationId !== readOf(operationId)) {
     // Not every upstream accepts a read by `POST` at its path.
-    const response = await forwardRpc(upstreams, readOf(operationId), body.text, { owner, signal })
+    const response = await forwardRpc(upstreams, readOf(operationId), body.text, { tenant, signal })
     await send(withResponseHead(plainHead, response), http, timeoutMs)
     return
   }
@@ -158,7 +160,7 @@ async function handleRest(
     target: query === '' ? operation.path : `${operation.path}?${query}`,
     headers: headersFor(operation, request, body !== undefined),
     body: body && Buffer.from(body.text),
-    owner,
+    tenant,
     signal,
   })
   const normalized =
@@ -172,7 +174,7 @@ function readOf(operationId: string): string {
 }
 
 async function handleRpc(
-  { maxBodyBytes, timeoutMs, owner }: JettonLimits,
+  { maxBodyBytes, timeoutMs, tenant }: JettonLimits,
   upstreams: PooledNodeUpstreams,
   http: HttpContext,
   runAdmitted: Admit,
@@ -188,11 +190,14 @@ async function handleRpc(
     await runAdmitted(method, async () => {
       const adapter = jettonAdapters.get(`jsonRPC:${method}`)
       if (adapter) {
-        const result = await adapter({ family: 'v2', operationId: method, parameters, signal }, upstreams)
+        const result = await adapter(
+          { family: 'v2', operationId: method, parameters, tenant, signal },
+          upstreams,
+        )
         http.end(200, withHead(JSON.stringify({ ok: true, result }), rpcHead(reply.idText)))
         return
       }
-      const response = await forwardRpc(upstreams, method, paramsText, { owner, signal })
+      const response = await forwardRpc(upstreams, method, paramsText, { tenant, signal })
       await send(withResponseHead(rpcHead(reply.idText), response), http, timeoutMs)
     })
   } catch (error) {
@@ -205,14 +210,14 @@ function forwardRpc(
   upstreams: PooledNodeUpstreams,
   method: string,
   paramsText: string,
-  { owner, signal }: Pick<RestCall, 'owner' | 'signal'>,
+  { tenant, signal }: Pick<RestCall, 'tenant' | 'signal'>,
 ): Promise<StreamedResponse | BufferedResponse> {
   return upstreams.forward('v2', method, {
     method: 'POST',
     target: '/api/v2/jsonRPC',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: rpcBody(method, paramsText),
-    owner,
+    tenant,
     signal,
   })
 }

@@ -58,11 +58,13 @@ export async function jettonServer(
   return { upstreams: new PooledNodeUpstreams({ v2: () => upstream, v3: () => upstream }), requests }
 }
 
+const tenant = { organizationId: 'organization', projectId: 'project', credentialId: 'credential' }
+
 /** A call as the handler passes it to an adapter. */
 export function callOf(
   family: JettonCall['family'],
   operationId: string,
   parameters: JettonCall['parameters'],
 ): JettonCall {
-  return { family, operationId, parameters, signal: AbortSignal.timeout(30_000) }
+  return { family, operationId, parameters, tenant, signal: AbortSignal.timeout(30_000) }
 }

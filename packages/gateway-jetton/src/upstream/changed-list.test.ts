@@ -31,7 +31,13 @@ it('sends calls to the current list of a node, also when it is an earlier one ag
     current = grantWith({ upstreams: { jetton } })
     const before = [first.counts.calls, second.counts.calls]
     const signal = AbortSignal.timeout(5_000)
-    await upstreams.of(current).request({ family: 'v2', method: 'GET', path: '/getShards', signal })
+    await upstreams.of(current).request({
+      family: 'v2',
+      method: 'GET',
+      path: '/getShards',
+      tenant: undefined,
+      signal,
+    })
     return [first.counts.calls, second.counts.calls].findIndex((calls, index) => calls > (before[index] ?? 0))
   }
   expect(await call(first.url)).toBe(0)

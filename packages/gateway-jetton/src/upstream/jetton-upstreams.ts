@@ -105,6 +105,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
         family: 'v2',
         method: 'GET',
         path: '/getMasterchainInfo',
+        tenant: undefined,
         signal,
       })
       if (status !== 200) throw new Error('The embedded chain does not respond.')
@@ -151,7 +152,15 @@ export class PooledNodeUpstreams implements NodeUpstreams {
     return this.#pools[family]().request(call, idempotencyOf(operationId))
   }
 
-  async request({ family, method, path, query, body, signal }: UpstreamRequest): Promise<UpstreamResponse> {
+  async request({
+    family,
+    method,
+    path,
+    query,
+    body,
+    tenant,
+    signal,
+  }: UpstreamRequest): Promise<UpstreamResponse> {
     // Adapters only send reads.
     const response = await this.forward(family, 'get', {
       method,
@@ -161,6 +170,7 @@ export class PooledNodeUpstreams implements NodeUpstreams {
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+      tenant,
       signal,
     })
     const content =

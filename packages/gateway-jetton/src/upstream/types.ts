@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/runtime'
+import type { CancellationSignal, Tenant } from '@fairlead/runtime'
 /** A call of the jetton chain API that conforms to the contract. */
 export interface JettonCall {
   readonly family: 'v2' | 'v3'
@@ -9,6 +9,8 @@ export interface JettonCall {
    * query, in a body or by JSON-RPC.
    */
   readonly parameters: Readonly<Record<string, unknown>>
+  /** The client. */
+  readonly tenant: Tenant
   /** Aborts when the client disconnects. */
   readonly signal: CancellationSignal
 }
@@ -23,6 +25,8 @@ export interface UpstreamRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** The client; undefined for requests of the gateway itself. */
+  readonly tenant: Tenant | undefined
   readonly signal: CancellationSignal
 }
 

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { Exchange } from './exchange.ts'
-import { ConnectionShares } from './connection-shares.ts'
-import { FairQueue, type StartOutcome } from './fair-queue.ts'
 import { isTarget } from './header-lines.ts'
 import type { ExchangeEnd, ReceivedResponse, Http1Call, Http1Connections, Http1Options } from './types.ts'
 import { Http1Error } from './http1-error.ts'
@@ -10,12 +8,14 @@ import { Connection, type ConnectionObserver } from './connection.ts'
 import { openSocket } from './open-socket.ts'
 import { pipelineDepthAtLimit, maxSharedConnections, AdaptivePipelining } from './adaptive-pipelining.ts'
 import { eventLoopIdleMs } from './event-loop-idle.ts'
-import { guardedImmediate, guardedTimeout } from '@fairlead/runtime'
+import { FairQueue, FairShares, guardedImmediate, guardedTimeout, type StartOutcome } from '@fairlead/runtime'
 
 const tickMs = 50
 const idleTickMs = 1_000
 // The upstream may be about to close an older connection, so non-idempotent calls do not use it.
 const freshMs = 1_000
+// Number of exclusive connections that a tenant may use although others use more.
+const alwaysGranted = 4
 // Each read is processed before the next one begins, so all connections of the process can share this buffer.
 const readBuffer = Buffer.allocUnsafeSlow(65_536)
 
@@ -39,10 +39,10 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
   readonly #pipelining = new AdaptivePipelining()
   #connections: Connection[] = []
   readonly #streaming = new Set<Connection>()
-  readonly #short = new FairQueue()
-  readonly #long = new FairQueue()
-  readonly #maxExclusive: number
-  readonly #shares: ConnectionShares
+  readonly #short = new FairQueue<Exchange>()
+  readonly #long = new FairQueue<Exchange>()
+  /** The connections that calls have to themselves. */
+  readonly #exclusive: FairShares
   #unwritten: Connection[] = []
   #serial = 0
   // Nearly all calls have the same target.
@@ -60,8 +60,8 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#address = address
     this.#options = options
     // Long calls leave some connections to the short ones.
-    this.#maxExclusive = Math.max(1, options.maxConnections - maxSharedConnections)
-    this.#shares = new ConnectionShares(this.#maxExclusive)
+    const capacity = Math.max(1, options.maxConnections - maxSharedConnections)
+    this.#exclusive = new FairShares({ capacity, alwaysGranted })
     const { certificateAuthorityFile: file } = options
     this.#authority = file === undefined ? undefined : readFileSync(file)
   }
@@ -91,7 +91,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#isClosed = true
     clearTimeout(this.#timer)
     const ended = new Http1Error('aborted', 'The connections were closed.')
-    for (const exchange of [...this.#short.all(), ...this.#long.all()]) exchange.fail(ended)
+    for (const exchange of [...this.#short, ...this.#long]) exchange.fail(ended)
     const all = [...this.#connections, ...this.#streaming]
     await Promise.all(all.map((connection) => connection.end(ended)))
   }
@@ -143,9 +143,10 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     }
     const { call } = exchange
     const queue = isShared(call) ? this.#short : this.#long
-    // Earlier exchanges of the same owner come first.
-    const isQueued = call.latencyClass !== 'streaming' && queue.has(call.owner)
-    if (isQueued || this.#startNow(exchange, now) !== 'started') queue.push(exchange)
+    // Earlier exchanges of the same credential come first.
+    const isQueued = call.latencyClass !== 'streaming' && queue.has(call.tenant)
+    if (isQueued || this.#startNow(exchange, now) !== 'started')
+      exchange.queued = queue.push(call.tenant, exchange)
   }
 
   #startNow(exchange: Exchange, now: number): StartOutcome {
@@ -153,7 +154,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     if (isShared(call)) {
       const connection = this.#sharedConnection(closedSerial, now)
       connection?.send(exchange, false)
-      return connection ? 'started' : 'full'
+      return connection ? 'started' : 'resource'
     }
     if (call.latencyClass === 'streaming') {
       this.#open(now, true).send(exchange, true)
@@ -164,30 +165,21 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
 
   #startExclusive(exchange: Exchange, now: number): StartOutcome {
     const { call, closedSerial } = exchange
-    const { owner } = call
-    const exclusive = this.#exclusive()
-    if (exclusive >= this.#maxExclusive) return 'full'
-    if (!this.#shares.canAcquire(owner, exclusive)) return 'owner full'
+    const exceeded = this.#exclusive.exceeded(call.tenant, 1)
+    if (exceeded !== undefined) return exceeded
     const connection = this.#dedicatedConnection(call, closedSerial, now)
-    if (!connection) return 'full'
-    if (owner !== undefined) this.#shares.acquire(owner, now)
-    connection.holder = owner
+    if (!connection) return 'resource'
+    connection.share = this.#exclusive.take(call.tenant, 1)
     connection.send(exchange, true)
     return 'started'
   }
 
-  #exclusive(): number {
-    let count = 0
-    for (const connection of this.#connections) if (connection.isExclusive) count++
-    return count
-  }
-
-  /** Releases the owner's share of a connection that is no longer exclusive to the owner. */
+  /** Gives the share of a connection back that is no longer exclusive to its tenant. */
   #release(connection: Connection): void {
-    const { holder } = connection
-    if (holder === undefined || (connection.isExclusive && !connection.isClosed)) return
-    connection.holder = undefined
-    this.#shares.release(holder)
+    const { share } = connection
+    if (share === undefined || (connection.isExclusive && !connection.isClosed)) return
+    connection.share = undefined
+    this.#exclusive.give(share, 1)
   }
 
   #dedicatedConnection(
@@ -286,13 +278,10 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
       if (connection.load === 0 && connection.isReady && now - connection.idleSince > connection.idleMs)
         connection.close(new Http1Error('reset', 'The connection was idle.'))
     }
-    for (const exchange of [...this.#short.all(), ...this.#long.all()]) {
+    for (const exchange of [...this.#short, ...this.#long]) {
       if (before > exchange.deadline)
         exchange.failUnsent('No connection to the upstream became free in time.')
     }
-    this.#short.prune()
-    this.#long.prune()
-    this.#shares.prune(now)
     this.#startQueued()
     const isBusy =
       !this.#short.isEmpty ||

@@ -5,7 +5,7 @@ import type { ResponseHead } from './response-head.ts'
 import { Exchange, type ExchangeConnection } from './exchange.ts'
 import { Http1Error } from './http1-error.ts'
 import { RequestWriter } from './request-writer.ts'
-import { attributeTick, reportUnexpected } from '@fairlead/runtime'
+import { attributeTick, reportUnexpected, type Share } from '@fairlead/runtime'
 import { eventLoopIdleMs } from './event-loop-idle.ts'
 
 /** Receives the events of a connection. */
@@ -68,8 +68,8 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   idleMs = maxIdleMs
   /** Whether a call has the connection to itself. */
   isExclusive = false
-  /** Owner of the call that has the connection to itself. */
-  holder: string | undefined = undefined
+  /** Share of the tenant whose call has the connection to itself. */
+  share: Share | undefined = undefined
   /** Whether the call whose response was last completed had no other call before it when it was sent. */
   wasFirstWhenSent = false
   isReady = false

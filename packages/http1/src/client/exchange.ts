@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import type { QueuedItem } from '@fairlead/runtime'
 import { ResponseBody, type BodySource } from './response-body.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { ResponseReceiver } from './response-reader.ts'
@@ -25,6 +26,8 @@ export class Exchange implements ResponseReceiver, BodySource {
   readonly deadline: number
   /** The connection; undefined while the call waits for one. */
   connection: ExchangeConnection | undefined
+  /** The entry in the queue while the call waits for a connection. */
+  queued: QueuedItem | undefined
   /** How many times the call was moved to another connection. */
   reassignments = 0
   /** Serial number of a connection that closed under the call; only connections with a higher number are used. */
@@ -207,6 +210,8 @@ export class Exchange implements ResponseReceiver, BodySource {
   #detach(): void {
     this.#state = 'over'
     this.connection = undefined
+    this.queued?.remove()
+    this.queued = undefined
     this.call.signal?.removeEventListener('abort', this)
   }
 }

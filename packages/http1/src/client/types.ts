@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
-import type { CancellationSignal } from '@fairlead/runtime'
+import type { CancellationSignal, Tenant } from '@fairlead/runtime'
 
 /** A request to an upstream. */
 export interface Http1Call {
@@ -33,8 +33,8 @@ export interface Http1Call {
    * exchange.
    */
   readonly inspector?: (() => BodyInspector) | undefined
-  /** Credential that the call belongs to: owners share the connections. Undefined for calls of the gateway itself. */
-  readonly owner?: string | undefined
+  /** Who the call belongs to: tenants share the connections. Undefined for calls of the gateway itself. */
+  readonly tenant?: Tenant | undefined
   /**
    * Called every 50 ms while the response has begun and stalled. The response is the call's own, if it is buffered, or
    * one before it on the connection.
