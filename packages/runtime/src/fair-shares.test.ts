@@ -59,6 +59,15 @@ describe('an owner', () => {
     expect(first + second).toBeLessThanOrEqual(ofOther)
   })
 
+  it('exceeds no share right after the part of the resource that is not shared', () => {
+    const shares = new FairShares({ capacity: 1_600 })
+    for (const other of [tenant('b'), tenant('a', 'two'), tenant('a', 'one', 'y')]) shares.take(other, 1)
+    expect(fill(shares, tenant('a', 'one', 'x'))[0]).toBeGreaterThan(100)
+    shares.capacity = 1_600 * 16
+    // The part grows with the capacity.
+    expect(fill(shares, tenant('a', 'one', 'x'))[0]).toBeGreaterThan(1_600)
+  })
+
   it('gets no larger share by more credentials', () => {
     const shares = new FairShares({ capacity: 800 })
     const keys = Array.from({ length: 60 }, (_, at) => tenant('a', 'one', `${at}`))
@@ -141,7 +150,7 @@ describe('an open share', () => {
   it('counts like single amounts of its credential', () => {
     const shares = new FairShares({ capacity: 800 })
     const share = shares.open(tenant('a'))
-    expect([share.take(700), share.take(1), share.used]).toEqual([true, false, 700])
+    expect([share.take(700), share.take(1), share.used]).toEqual([undefined, 'organization', 700])
     expect(shares.canTake(tenant('a'), 1)).toBe(false)
     expect(shares.take(tenant('b'), 50)).toBeDefined()
     share.give(600)

@@ -26,8 +26,12 @@ export type ExceededLimit = 'resource' | 'organization' | 'project' | 'credentia
 
 /** The share of one credential, for repeated use without a look-up. */
 export interface OpenShare extends Share {
-  /** As {@link FairShares.take}. Returns whether the amount was taken. */
-  take(amount: number): boolean
+  /**
+   * Takes an amount.
+   *
+   * @returns the limit that it exceeds, and then nothing was taken
+   */
+  take(amount: number): ExceededLimit | undefined
   give(amount: number): void
   /** Must be called once. What is in use can still be given back afterwards. */
   close(): void
@@ -50,6 +54,8 @@ const maxOfVisitors = 0.25
 const reservedForNewOwners = 0.125
 // Part of what the others leave that one owner may use.
 const maxOfRest = 0.5
+// While all owners together use at most this part of the resource, none exceeds its share.
+const uncontended = 1 / 16
 
 /**
  * Divides a resource among organizations, then among the projects of each one, then among their credentials. Clients
@@ -91,6 +97,7 @@ export class FairShares {
   /** The limit that an owner would exceed by taking an amount; undefined when the owner may take it. */
   exceeded(owner: Owner, amount: number): ExceededLimit | undefined {
     const root = this.#root
+    if (this.#isUncontended(amount)) return undefined
     if (owner === undefined) return root.used + amount > root.limit ? 'resource' : undefined
     if ('address' in owner) {
       const group = root.child(visitors)
@@ -127,6 +134,7 @@ export class FairShares {
 
   /** Opens the share of a credential. */
   open(tenant: Tenant): OpenShare {
+    const root = this.#root
     const leaf = this.#leafOf(tenant)
     const project = leaf.parent as ShareNode
     const organization = project.parent as ShareNode
@@ -136,19 +144,33 @@ export class FairShares {
         return leaf.used
       },
       take: (amount) => {
-        if (this.#exceeded(organization, project, leaf, amount) !== undefined) return false
-        leaf.add(amount)
-        return true
+        if (!this.#isUncontended(amount)) {
+          const exceeded = this.#exceeded(organization, project, leaf, amount)
+          if (exceeded !== undefined) return exceeded
+        }
+        leaf.used += amount
+        project.used += amount
+        organization.used += amount
+        root.used += amount
+        return undefined
       },
       give: (amount) => {
-        leaf.remove(amount)
-        leaf.removeUnused()
+        leaf.used -= amount
+        project.used -= amount
+        organization.used -= amount
+        root.used -= amount
+        if (leaf.openCount === 0) leaf.removeUnused()
       },
       close: () => {
         leaf.openCount -= 1
         leaf.removeUnused()
       },
     }
+  }
+
+  #isUncontended(amount: number): boolean {
+    const root = this.#root
+    return root.used + amount <= root.limit * uncontended
   }
 
   #exceeded(
