@@ -67,12 +67,14 @@ export function openAccessControl(
   dependencies: AccessControlDependencies,
 ): AccessControl {
   const { costs, directory, log, ...rest } = dependencies
-  const { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs } = configuration
+  const { requestsPerSecond, maxConcurrentCalls, maxTotalConcurrentCalls, maxQueuedCalls, queueMs } =
+    configuration
   const unitsOf = configuration.units === 'weighted' ? unitsByMethod(costs) : undefined
   const admission = createAdmission({
     ...rest,
     requestsPerSecond,
     maxConcurrentCalls,
+    maxTotalConcurrentCalls,
     maxQueuedCalls,
     queueMs,
     // 0 = one for each core.

@@ -107,7 +107,7 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
   const rejectionOf = (grant: Grant, method: string): Rejection | undefined => {
     const rejection = rulesOf(grant)?.method(method)
     if (rejection) return rejection
-    if ((load.isOverloaded || concurrency.isCrowded) && isExpensive(method)) {
+    if ((load.isOverloaded || concurrency.isCrowdedFor(grant)) && isExpensive(method)) {
       return busy('The gateway is overloaded and rejects expensive calls. Try again later.')
     }
     return undefined
@@ -142,6 +142,7 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
     },
     change: (next) => {
       Object.assign(limits, limitsIn(next))
+      concurrency.change(limits)
       plans = new WeakMap()
     },
     states: () => ({ rejections: rejections.states(), concurrency: concurrency.states() }),
@@ -157,10 +158,11 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
 function limitsIn({
   requestsPerSecond,
   maxConcurrentCalls,
+  maxTotalConcurrentCalls,
   maxQueuedCalls,
   queueMs,
 }: AdmissionLimits): AdmissionLimits {
-  return { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs }
+  return { requestsPerSecond, maxConcurrentCalls, maxTotalConcurrentCalls, maxQueuedCalls, queueMs }
 }
 
 /** Charges all limits, or none. */

@@ -41,6 +41,7 @@ export function admissionWith(change: Partial<AdmissionOptions> = {}): BuiltinAd
   return createAdmission({
     requestsPerSecond: 0,
     maxConcurrentCalls: 1_000_000,
+    maxTotalConcurrentCalls: 10_000_000,
     maxQueuedCalls: 1_000,
     queueMs: 10_000,
     load: { isOverloaded: false, close: () => undefined },

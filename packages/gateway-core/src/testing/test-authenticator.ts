@@ -22,6 +22,7 @@ export function testAuthenticator(
   const admission = createAdmission({
     requestsPerSecond: 0,
     maxConcurrentCalls: 100_000,
+    maxTotalConcurrentCalls: 1_000_000,
     maxQueuedCalls: 100_000,
     queueMs: 20_000,
     load: { isOverloaded: false, close: () => undefined },

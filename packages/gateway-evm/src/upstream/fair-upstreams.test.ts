@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
@@ -19,7 +19,7 @@ async function sharedUpstream() {
     for await (const chunk of request) body += String(chunk)
     received.push(body)
   })
-  const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 29))
+  const upstreams = createEvmUpstreams(20_000, {}, new MemoryLedger(2 ** 29))
   onTestFinished(() => upstreams.close())
   const call = (grant: Grant, method: string, otherParams: readonly unknown[]) => {
     const params = [{ data: grant.organizationId }, ...otherParams]

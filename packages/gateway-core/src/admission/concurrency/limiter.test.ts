@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Limits } from '../../grants/limits.ts'
 import type { Permit, Rejection } from '../types.ts'
 import { grantWith } from '../../testing/limited-grant.ts'
@@ -9,10 +9,22 @@ afterEach(() => vi.useRealTimers())
 
 const { signal } = new AbortController()
 
+/** The ids in a name such as `credential@node` or `organization/project/credential`. */
+function idsIn(name: string) {
+  if (!name.includes('/')) {
+    const [credentialId = '', nodeId = 'node'] = name.split('@')
+    return { credentialId, nodeId }
+  }
+  const [organizationId = '', project = '', credential = ''] = name.split('/')
+  const projectId = `${organizationId}/${project}`
+  return { organizationId, projectId, nodeId: projectId, credentialId: `${projectId}/${credential}` }
+}
+
 /** A limiter that shows which callers hold a slot. */
 function limiterFixture(options: Partial<ConcurrencyOptions> = {}) {
   const limiter = new ConcurrencyLimiter({
     maxConcurrentCalls: 100,
+    maxTotalConcurrentCalls: 1_000,
     maxQueuedCalls: 100,
     queueMs: 1_000,
     ...options,
@@ -20,8 +32,7 @@ function limiterFixture(options: Partial<ConcurrencyOptions> = {}) {
   const running: { readonly name: string; release(): void }[] = []
   const rejected: string[] = []
   const call = (name: string, limits: { credential?: Limits; node?: Limits; project?: Limits } = {}) => {
-    const [credentialId = '', nodeId = 'node'] = name.split('@')
-    const result = limiter.acquire(limiter.claimOf(grantWith({ credentialId, nodeId, limits })), signal)
+    const result = limiter.acquire(limiter.claimOf(grantWith({ ...idsIn(name), limits })), signal)
     const record = (decision: Permit | Rejection) => {
       if ('release' in decision) running.push({ name, release: () => decision.release() })
       else rejected.push(`${name} ${decision.status}`)
@@ -34,6 +45,8 @@ function limiterFixture(options: Partial<ConcurrencyOptions> = {}) {
     call,
     rejected,
     names: () => running.map(({ name }) => name).join(' '),
+    /** Number of slots that callers with this prefix hold. */
+    held: (prefix: string) => running.filter(({ name }) => name.startsWith(prefix)).length,
     /** The first holder of this name releases its slot, and queued calls are notified. */
     release: async (name: string) => {
       const at = running.findIndex((one) => one.name === name)
@@ -150,7 +163,12 @@ it('removes idle counters while other calls are queued', async () => {
 })
 
 it('releases a slot once, also after repeated calls of release', async () => {
-  const limiter = new ConcurrencyLimiter({ maxConcurrentCalls: 1, maxQueuedCalls: 0, queueMs: 1_000 })
+  const limiter = new ConcurrencyLimiter({
+    maxConcurrentCalls: 1,
+    maxTotalConcurrentCalls: 10,
+    maxQueuedCalls: 0,
+    queueMs: 1_000,
+  })
   const claim = limiter.claimOf(grantWith())
   const first = limiter.acquire(claim, signal)
   if (!('release' in first)) throw new Error('There was no place.')
@@ -160,4 +178,111 @@ it('releases a slot once, also after repeated calls of release', async () => {
   expect(limiter.acquire(claim, signal)).toHaveProperty('status')
   limiter.removeIdle()
   expect(limiter.acquire(limiter.claimOf(grantWith()), signal)).toHaveProperty('status')
+})
+
+describe('the calls of all organizations', () => {
+  /** The names of credentials of organization `a`, over seven projects. */
+  const credentials = (count: number) => Array.from({ length: count }, (_, at) => `a/${at % 7}/${at}`)
+
+  it.each([1, 60, 150])('with %i credentials of one organization leave slots for another one', (count) => {
+    const { call, held, limiter } = limiterFixture({
+      maxConcurrentCalls: 1_000,
+      maxTotalConcurrentCalls: 800,
+      maxQueuedCalls: 800,
+    })
+    const names = credentials(count)
+    for (let at = 0; at < 1_000; at += 1) call(names[at % count] as string)
+    expect([held('a'), limiter.states().waiting]).toEqual([700, 300])
+    for (let at = 0; at < 16; at += 1) call(`b/one/${at}`)
+    expect([held('a'), held('b')]).toEqual([700, 16])
+  })
+
+  it.each([1, 60, 150])(
+    'with %i queued credentials of one organization are served in turn',
+    async (count) => {
+      const { call, held, release } = limiterFixture({
+        maxConcurrentCalls: 1_000,
+        maxTotalConcurrentCalls: 80,
+        maxQueuedCalls: 800,
+      })
+      for (const name of ['x/one/1', 'y/one/1', 'z/one/1']) for (let at = 0; at < 40; at += 1) call(name)
+      for (let at = 0; at < 300; at += 1) call(credentials(count)[at % count] as string)
+      for (let at = 0; at < 20; at += 1) call('b/one/1')
+      // The other organizations complete their calls.
+      for (const prefix of ['x', 'y', 'z']) while (held(prefix) > 0) await release(`${prefix}/one/1`)
+      expect(held('b')).toBe(20)
+    },
+  )
+
+  it('leave places in the queue for another organization', async () => {
+    const { call, held, release, rejected, limiter } = limiterFixture({
+      maxConcurrentCalls: 1_000,
+      maxTotalConcurrentCalls: 160,
+      maxQueuedCalls: 160,
+    })
+    for (let at = 0; at < 400; at += 1) call(`a/${at % 7}/${at % 60}`)
+    expect([held('a'), limiter.states().waiting, limiter.states().queueFull]).toEqual([140, 140, 120])
+    for (let at = 0; at < 20; at += 1) call(`c/one/${at}`)
+    for (let at = 0; at < 9; at += 1) call('b/one/1')
+    expect([held('c'), held('b'), rejected.filter((name) => !name.startsWith('a'))]).toEqual([16, 4, []])
+    await release('a/0/0')
+    await release('a/1/1')
+    expect([held('a'), held('c'), held('b')]).toEqual([138, 16, 6])
+  })
+
+  it('are limited again after new limits', async () => {
+    const { call, held, limiter, release } = limiterFixture({ maxTotalConcurrentCalls: 16 })
+    for (let at = 0; at < 40; at += 1) call('a/one/1')
+    expect(held('a')).toBe(16)
+    limiter.change({
+      maxConcurrentCalls: 100,
+      maxTotalConcurrentCalls: 32,
+      maxQueuedCalls: 100,
+      queueMs: 1_000,
+    })
+    await release('a/one/1')
+    expect(held('a')).toBe(28)
+  })
+
+  it('reject expensive calls only of the organization whose calls wait', () => {
+    const { call, limiter } = limiterFixture({ maxTotalConcurrentCalls: 16, maxQueuedCalls: 160 })
+    for (let at = 0; at < 16 + 100; at += 1) call(`a/one/${at}`)
+    expect(limiter.isCrowdedFor(grantWith(idsIn('a/two/new')))).toBe(true)
+    expect(limiter.isCrowdedFor(grantWith(idsIn('b/one/1')))).toBe(false)
+  })
+
+  it('start each queued call as soon as there are slots, and count none twice', async () => {
+    let seed = 11
+    const random = (below: number) => (seed = (seed * 16_807) % 2_147_483_647) % below
+    const limits = {
+      credential: { maxConcurrentCalls: 5 },
+      node: { maxConcurrentCalls: 9 },
+      project: { maxConcurrentCalls: 14 },
+    }
+    for (let round = 0; round < 20; round += 1) {
+      const { call, held, limiter, names, release, rejected } = limiterFixture({
+        maxTotalConcurrentCalls: 40,
+        maxQueuedCalls: 1_000,
+      })
+      let calls = 0
+      let ended = 0
+      for (let step = 0; step < 400; step += 1) {
+        const isCall = random(3) > 0
+        if (isCall) call(`${random(4)}/${random(2)}/${random(4)}`, random(2) === 0 ? limits : {})
+        else if (held('') > 0) await release(names().split(' ')[random(held(''))] as string)
+        if (isCall) calls += 1
+        else ended = calls - held('') - limiter.states().waiting
+        expect(held('')).toBeLessThanOrEqual(40)
+      }
+      while (held('') > 0) {
+        await release(names().split(' ')[0] as string)
+        ended += 1
+      }
+      expect([ended, rejected, limiter.states().waiting]).toEqual([calls, [], 0])
+      limiter.removeIdle()
+      expect(limiter.owners).toBe(0)
+      for (let at = 0; at < 60; at += 1) call('new/one/1')
+      expect(held('new')).toBe(35)
+    }
+  })
 })

@@ -1,14 +1,25 @@
-import { type CancellationSignal, guardedTimeout } from '@fairlead/runtime'
+import {
+  type CancellationSignal,
+  FairQueue,
+  FairShares,
+  guardedTimeout,
+  type OpenShare,
+  type Share,
+  type StartOutcome,
+  type Tenant,
+} from '@fairlead/runtime'
 import type { Grant } from '../../grants/grant.ts'
 import type { Permit, Rejection } from '../types.ts'
 import { busy } from '../rejections.ts'
-import { WaitingQueue } from './queue.ts'
+import { SharedSlotCounter, SlotCounter } from './slot-counter.ts'
 
-/** Limits for concurrent and queued calls. They may change. */
+/** Limits for concurrent and queued calls. */
 export interface ConcurrencyOptions {
   /** Concurrent calls per credential, for credentials without their own limit. */
   readonly maxConcurrentCalls: number
-  /** Maximum number of queued calls of all credentials. */
+  /** Maximum number of concurrent calls of all credentials, which organizations share. */
+  readonly maxTotalConcurrentCalls: number
+  /** Maximum number of queued calls of all credentials, which organizations share. */
   readonly maxQueuedCalls: number
   /** Maximum time that a call waits in the queue. */
   readonly queueMs: number
@@ -26,35 +37,44 @@ export interface ConcurrencyStates {
   readonly timedOut: number
 }
 
-/** The concurrency slots of one owner. */
-interface SlotCounter {
-  readonly owner: string
-  limit: number
-  held: number
-  /** Number of queued calls that need a slot of this owner. */
-  waiting: number
-  /**
-   * Slots of a node or a project by the credential that holds them. It includes credentials that held slots recently.
-   */
-  readonly heldBy: Map<string, number> | undefined
+/** The slots of a credential, and its share of the slots of all credentials. */
+class CredentialSlots extends SlotCounter {
+  readonly share: OpenShare
+
+  constructor(owner: string, limit: number, share: OpenShare) {
+    super(owner, limit)
+    this.share = share
+  }
 }
 
-/** The concurrency slots that a call of one grant needs, and the queue in which it waits for them. */
+/** The concurrency slots that a call of one grant needs. */
 export interface ConcurrencyClaim {
-  readonly credentialId: string
-  readonly projectId: string
-  readonly counters: readonly SlotCounter[]
+  readonly tenant: Tenant
+  readonly credential: CredentialSlots
+  /** The slots of the node and the project, as far as they are limited. */
+  readonly shared: readonly SharedSlotCounter[]
 }
 
-// Maximum share of the slots of a node or project for one credential, when other credentials use them as well.
-const maxShareOfCredential = 0.75
+/** A queued call. */
+interface Waiter {
+  readonly claim: ConcurrencyClaim
+  readonly start: () => void
+}
+
+// Number of concurrent and of queued calls that an owner may have although others have more.
+const alwaysGranted = 16
+const noCounters: readonly SharedSlotCounter[] = []
 
 /** Limits the concurrent calls of all owners. */
 export class ConcurrencyLimiter {
-  readonly #options: ConcurrencyOptions
-  readonly #counters = new Map<string, SlotCounter>()
-  readonly #queues = new Map<string, WaitingQueue<ConcurrencyClaim>>()
-  #waiting = 0
+  #options: ConcurrencyOptions
+  readonly #credentials = new Map<string, CredentialSlots>()
+  readonly #shared = new Map<string, SharedSlotCounter>()
+  readonly #calls: FairShares
+  readonly #queueShares: FairShares
+  readonly #queue = new FairQueue<Waiter>()
+  /** Whether a queued call may wait for a slot of another project. */
+  #isTotalReached = false
   #waited = 0
   #waitedMs = 0
   #queueFull = 0
@@ -62,21 +82,32 @@ export class ConcurrencyLimiter {
 
   constructor(options: ConcurrencyOptions) {
     this.#options = options
+    this.#calls = new FairShares({ capacity: options.maxTotalConcurrentCalls, alwaysGranted })
+    this.#queueShares = new FairShares({ capacity: options.maxQueuedCalls, alwaysGranted })
   }
 
-  /** Whether the queue is so long that expensive calls are rejected. */
-  get isCrowded(): boolean {
-    return this.#waiting > this.#options.maxQueuedCalls / 2
+  /** Applies new limits, except to calls that already wait. Cached claims must be created again. */
+  change(options: ConcurrencyOptions): void {
+    this.#options = options
+    this.#calls.capacity = options.maxTotalConcurrentCalls
+    this.#queueShares.capacity = options.maxQueuedCalls
+  }
+
+  /** Whether the queue is so long, and an organization has so many calls in it, that its expensive calls are rejected. */
+  isCrowdedFor(tenant: Tenant): boolean {
+    const shares = this.#queueShares
+    if (shares.used <= shares.capacity / 2) return false
+    return !shares.canTake(tenant, shares.usedByOrganization(tenant))
   }
 
   /** Number of owners with state in memory. */
   get owners(): number {
-    return this.#counters.size
+    return this.#credentials.size + this.#shared.size
   }
 
   states(): ConcurrencyStates {
     return {
-      waiting: this.#waiting,
+      waiting: this.#queue.size,
       waited: this.#waited,
       waitedMs: this.#waitedMs,
       queueFull: this.#queueFull,
@@ -85,13 +116,20 @@ export class ConcurrencyLimiter {
   }
 
   /** The concurrency slots that calls of a grant need. */
-  claimOf({ credentialId, nodeId, projectId, limits = {} }: Grant): ConcurrencyClaim {
-    const maxCalls = limits.credential?.maxConcurrentCalls ?? this.#options.maxConcurrentCalls
-    const counters = [this.#counter(`credential:${credentialId}`, maxCalls, false)]
+  claimOf(grant: Grant): ConcurrencyClaim {
+    const { credentialId, nodeId, projectId, limits = {} } = grant
+    const credential = this.#credentialSlots(grant)
+    credential.limit = limits.credential?.maxConcurrentCalls ?? this.#options.maxConcurrentCalls
+    const shared: SharedSlotCounter[] = []
     const [ofNode, ofProject] = [limits.node?.maxConcurrentCalls, limits.project?.maxConcurrentCalls]
-    if (ofNode !== undefined) counters.push(this.#counter(`node:${nodeId}`, ofNode, true))
-    if (ofProject !== undefined) counters.push(this.#counter(`project:${projectId}`, ofProject, true))
-    return { credentialId, projectId, counters }
+    if (ofNode !== undefined) shared.push(this.#sharedSlots(`node:${nodeId}`, ofNode))
+    if (ofProject !== undefined) shared.push(this.#sharedSlots(`project:${projectId}`, ofProject))
+    const { organizationId } = grant
+    return {
+      tenant: { organizationId, projectId, credentialId },
+      credential,
+      shared: shared.length === 0 ? noCounters : shared,
+    }
   }
 
   /** Acquires a concurrency slot, or waits for one until the timeout expires or the signal aborts. */
@@ -99,91 +137,110 @@ export class ConcurrencyLimiter {
     claim: ConcurrencyClaim,
     signal: CancellationSignal,
   ): Permit | Rejection | Promise<Permit | Rejection> {
-    const queue = this.#queues.size === 0 ? undefined : this.#queues.get(claim.projectId)
-    if (queue?.has(claim.credentialId) !== true && isFree(claim)) return this.#hold(claim)
-    if (this.#waiting >= this.#options.maxQueuedCalls) {
-      this.#queueFull += 1
-      return busy('The queue of calls is full. Try again later.')
-    }
-    return this.#wait(claim, signal)
+    const isQueued = !this.#queue.isEmpty && this.#queue.has(claim.tenant)
+    if (!isQueued && this.#hold(claim) === 'started') return new HeldSlot(claim, this.#release)
+    const share = this.#queueShares.take(claim.tenant, 1)
+    if (share !== undefined) return this.#wait(claim, share, signal)
+    this.#queueFull += 1
+    return busy(
+      this.#queueShares.used < this.#queueShares.capacity
+        ? 'The organization has too many calls in the queue. Try again later.'
+        : 'The queue of calls is full. Try again later.',
+    )
   }
 
   /** Removes idle state. A caller that caches a claim must get it again. */
   removeIdle(): void {
-    for (const [owner, { held, heldBy, waiting }] of this.#counters) {
-      // A queued call refers to its state, and its credential counts among those that share the slots.
-      if (waiting > 0) continue
-      if (held === 0) this.#counters.delete(owner)
-      for (const [credentialId, count] of heldBy ?? []) if (count === 0) heldBy?.delete(credentialId)
+    for (const [owner, credential] of this.#credentials) {
+      if (!credential.removeIdle()) continue
+      credential.share.close()
+      this.#credentials.delete(owner)
     }
+    for (const [owner, counter] of this.#shared) if (counter.removeIdle()) this.#shared.delete(owner)
   }
 
-  #counter(owner: string, limit: number, isShared: boolean): SlotCounter {
-    const existing = this.#counters.get(owner)
-    if (existing) {
-      existing.limit = limit
-      return existing
-    }
-    const counter: SlotCounter = {
-      owner,
-      limit,
-      held: 0,
-      waiting: 0,
-      heldBy: isShared ? new Map() : undefined,
-    }
-    this.#counters.set(owner, counter)
+  #credentialSlots(grant: Grant): CredentialSlots {
+    const { credentialId } = grant
+    const existing = this.#credentials.get(credentialId)
+    if (existing) return existing
+    const slots = new CredentialSlots(credentialId, 0, this.#calls.open(grant))
+    this.#credentials.set(credentialId, slots)
+    return slots
+  }
+
+  #sharedSlots(owner: string, limit: number): SharedSlotCounter {
+    const counter = this.#shared.get(owner) ?? new SharedSlotCounter(owner, limit)
+    counter.limit = limit
+    this.#shared.set(owner, counter)
     return counter
   }
 
-  #hold(claim: ConcurrencyClaim): Permit {
-    for (const counter of claim.counters) change(counter, claim.credentialId, 1)
-    return new HeldSlot(claim, this.#release)
+  /** Takes the slots of a claim, or returns the limit that it would exceed. */
+  #hold({ tenant: { credentialId }, credential, shared }: ConcurrencyClaim): StartOutcome {
+    if (credential.held >= credential.limit) return 'credential'
+    for (const counter of shared) if (!counter.isFree(credentialId)) return 'credential'
+    const exceeded = credential.share.take(1)
+    if (exceeded !== undefined) {
+      this.#isTotalReached = true
+      return exceeded
+    }
+    credential.held += 1
+    for (const counter of shared) counter.change(credentialId, 1)
+    return 'started'
   }
 
   readonly #release = (claim: ConcurrencyClaim): void => {
-    for (const counter of claim.counters) change(counter, claim.credentialId, -1)
-    if (this.#queues.size > 0) this.#next(claim.projectId)
+    const { tenant, credential, shared } = claim
+    credential.held -= 1
+    credential.share.give(1)
+    for (const counter of shared) counter.change(tenant.credentialId, -1)
+    if (!this.#queue.isEmpty) this.#startQueued(tenant)
   }
 
-  #wait(claim: ConcurrencyClaim, signal: CancellationSignal): Promise<Permit | Rejection> {
-    const queue = this.#queues.get(claim.projectId) ?? new WaitingQueue<ConcurrencyClaim>()
-    this.#queues.set(claim.projectId, queue)
-    // From now on its credential counts among those that share the slots.
-    for (const counter of claim.counters) {
-      change(counter, claim.credentialId, 0)
+  #wait(claim: ConcurrencyClaim, share: Share, signal: CancellationSignal): Promise<Permit | Rejection> {
+    const { tenant, credential, shared } = claim
+    credential.waiting += 1
+    for (const counter of shared) {
+      // From now on the credential counts among those that share the slots.
+      counter.change(tenant.credentialId, 0)
       counter.waiting += 1
     }
     const startedAt = performance.now()
     return new Promise((resolve) => {
       const end = (decision: Permit | Rejection) => {
-        this.#waiting -= 1
-        for (const counter of claim.counters) counter.waiting -= 1
+        this.#queueShares.give(share, 1)
+        credential.waiting -= 1
+        for (const counter of shared) counter.waiting -= 1
         this.#waited += 1
         this.#waitedMs += performance.now() - startedAt
         clearTimeout(deadline)
         signal.removeEventListener('abort', onAbort)
         resolve(decision)
       }
-      const dequeue = queue.enqueue(claim.credentialId, { claim, start: () => end(this.#hold(claim)) })
+      const start = () => end(new HeldSlot(claim, this.#release))
+      const queued = this.#queue.push(tenant, { claim, start })
       const onAbort = () => {
-        dequeue()
-        if (queue.isEmpty) this.#queues.delete(claim.projectId)
+        queued.remove()
         this.#timedOut += 1
         end(busy('The call waited too long for a concurrency slot. Try again later.'))
       }
       const deadline = guardedTimeout(onAbort, this.#options.queueMs)
       signal.addEventListener('abort', onAbort, { once: true })
-      this.#waiting += 1
       if (signal.aborted) onAbort()
     })
   }
 
-  /** Starts queued calls after a call of the same project has released its slots. */
-  #next(projectId: string): void {
-    const queue = this.#queues.get(projectId)
-    if (!queue) return
-    for (let next = queue.next(isFree); next; next = queue.next(isFree)) next.start()
-    if (queue.isEmpty) this.#queues.delete(projectId)
+  /** Starts queued calls after a call of a tenant has released its slots. */
+  #startQueued(tenant: Tenant): void {
+    if (!this.#isTotalReached) return this.#queue.serveProject(tenant, this.#start)
+    this.#isTotalReached = false
+    this.#queue.serve(this.#start)
+  }
+
+  readonly #start = ({ claim, start }: Waiter): StartOutcome => {
+    const outcome = this.#hold(claim)
+    if (outcome === 'started') start()
+    return outcome
   }
 }
 
@@ -192,9 +249,9 @@ class HeldSlot implements Permit {
   readonly #release: (claim: ConcurrencyClaim) => void
   #isHeld = true
 
-  constructor(claim: ConcurrencyClaim, dequeue: (claim: ConcurrencyClaim) => void) {
+  constructor(claim: ConcurrencyClaim, release: (claim: ConcurrencyClaim) => void) {
     this.#claim = claim
-    this.#release = dequeue
+    this.#release = release
   }
 
   release(): void {
@@ -202,19 +259,4 @@ class HeldSlot implements Permit {
     this.#isHeld = false
     this.#release(this.#claim)
   }
-}
-
-function isFree({ counters, credentialId }: ConcurrencyClaim): boolean {
-  return counters.every(({ limit, held, heldBy }) => {
-    if (held >= limit) return false
-    if (heldBy === undefined) return true
-    const current = heldBy.get(credentialId)
-    const isOnlyCredential = heldBy.size === (current === undefined ? 0 : 1)
-    return isOnlyCredential || (current ?? 0) < Math.max(1, Math.floor(limit * maxShareOfCredential))
-  })
-}
-
-function change(counter: SlotCounter, credentialId: string, by: number): void {
-  counter.held += by
-  counter.heldBy?.set(credentialId, (counter.heldBy.get(credentialId) ?? 0) + by)
 }

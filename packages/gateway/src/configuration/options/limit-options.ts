@@ -21,10 +21,21 @@ export const limitOptions = {
     maximum: 1_000_000,
     reload: true,
   },
+  maxTotalConcurrentCalls: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_TOTAL_CONCURRENT_CALLS',
+    description:
+      'Maximum number of concurrent calls of all credentials per process, shared by organization; further calls are queued.',
+    fallback: 10_000,
+    minimum: 1,
+    maximum: 1_000_000,
+    reload: true,
+  },
   maxQueuedCalls: {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_QUEUED_CALLS',
-    description: 'Maximum number of queued calls of all credentials; further calls are rejected immediately.',
+    description:
+      'Maximum number of queued calls of all credentials, shared by organization; further calls are rejected immediately.',
     fallback: 10_000,
     minimum: 0,
     maximum: 1_000_000,
