@@ -72,6 +72,11 @@ it.each([
   expect(served(queue)[0]).toBe('a/one/x')
 })
 
+it('single items are removed in turn', () => {
+  const queue = queueOf('a', 'a', 'b', 'b')
+  expect([1, 2, 3, 4, 5].map(() => queue.shift())).toEqual(['a', 'b', 'a', 'b', undefined])
+})
+
 it('one project is served without the others', () => {
   const queue = queueOf('a/one/x', 'a/two/x', 'b/one/x', 'a/one/y')
   const order: string[] = []

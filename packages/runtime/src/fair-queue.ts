@@ -50,6 +50,17 @@ export class FairQueue<item> {
     return this.#root.items()
   }
 
+  /** Removes and returns the next item. */
+  shift(): item | undefined {
+    let next: { readonly item: item } | undefined
+    this.serve((item) => {
+      if (next) return 'resource'
+      next = { item }
+      return 'started'
+    })
+    return next?.item
+  }
+
   /**
    * Starts as many items as possible, in turn.
    *

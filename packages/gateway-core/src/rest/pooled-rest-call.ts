@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/runtime'
+import type { CancellationSignal, Tenant } from '@fairlead/runtime'
 import type { ClassifiedResponse, ResponseCompletion } from '../upstream/attempt.ts'
 import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
@@ -11,6 +11,7 @@ type RestResponseClass = 'good' | 'busy' | 'failed'
 
 /** A REST call with failover between upstreams. */
 export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestResponse, RestResponseClass> {
+  readonly tenant: Tenant | undefined
   readonly signal: CancellationSignal
   readonly latencyClass = 'long'
   readonly resending: Idempotency
@@ -25,6 +26,7 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
    * @param onFailure - called when an upstream fails or reports an error
    */
   constructor(call: RestCall, resending: Idempotency, timeoutMs: number, onFailure: () => void) {
+    this.tenant = call.tenant
     this.signal = call.signal
     this.resending = resending
     this.slowAfterMs = timeoutMs / 2

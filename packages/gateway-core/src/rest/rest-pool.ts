@@ -136,7 +136,7 @@ export class RestPool {
 
   /** A single upstream receives every call, because there is no alternative. */
   async #requestOnly({ upstream }: Member, call: RestCall): Promise<RestResponse> {
-    await takeSlot(upstream.rate, call.signal)
+    await takeSlot(upstream.rate, call.tenant, call.signal)
     const startedAt = performance.now()
     upstream.breaker.probe()
     upstream.calls += 1

@@ -5,6 +5,7 @@ import {
   type Completion,
   promised,
   settleWith,
+  type Tenant,
 } from '@fairlead/runtime'
 import type { StallListener } from '@fairlead/http1'
 import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
@@ -27,6 +28,8 @@ export interface ClassifiedResponse<connection extends Connection, response, res
 
 /** A call that a protocol passes to a pool. */
 export interface UpstreamCall<connection extends Connection, response, responseClass> {
+  /** The client; undefined for calls of the gateway itself. */
+  readonly tenant: Tenant | undefined
   /** Cancels the call. */
   readonly signal: CancellationSignal
   readonly latencyClass: LatencyClass

@@ -114,7 +114,7 @@ export class FailoverCall<
       const member = this.next()
       if (!member) return this.#settleIfDone()
       this.tried.push(member)
-      const slot = takeSlot(member.upstream.rate, this.#call.signal)
+      const slot = takeSlot(member.upstream.rate, this.#call.tenant, this.#call.signal)
       if (!slot) return this.#attempt(member, why)
       this.#awaited += 1
       settleWith(slot, {

@@ -1,13 +1,21 @@
 import { performance } from 'node:perf_hooks'
+import { FairQueue, FairShares } from '@fairlead/runtime'
 import { TokenBucket } from '../admission/token-bucket.ts'
 
 const firstPauseMs = 1_000
 const maxPauseMs = 60_000
 
+/** A call that would have to wait longer is rejected with a time for a retry. */
+export const maxWaitMs = 1_000
+
 /** The rate limit of an upstream, from the configuration or from the upstream's own rejections. */
 export class RateBudget {
   /** Allows a burst of one second's calls. */
   readonly #bucket: TokenBucket | undefined
+  /** Calls that wait for a slot. */
+  readonly queue = new FairQueue<() => void>()
+  /** The places in the queue; undefined when the rate is unlimited. */
+  readonly places: FairShares | undefined
   readonly #now: () => number
   #pausedUntil = -Infinity
   #pauseMs = firstPauseMs
@@ -19,6 +27,10 @@ export class RateBudget {
   constructor(perSecond: number | undefined, now: () => number = () => performance.now()) {
     this.#bucket =
       perSecond === undefined ? undefined : new TokenBucket(perSecond, Math.max(1, perSecond), now())
+    if (perSecond !== undefined) {
+      const capacity = Math.max(1, (perSecond * maxWaitMs) / 1_000)
+      this.places = new FairShares({ capacity, alwaysGranted: Math.max(1, capacity / 16) })
+    }
     this.#now = now
   }
 

@@ -1,36 +1,56 @@
-import { type CancellationSignal, guardedTimeout } from '@fairlead/runtime'
+import { type CancellationSignal, guardedTimeout, type Tenant } from '@fairlead/runtime'
 import { unavailable, UpstreamBusyError } from './upstream-error.ts'
-import type { RateBudget } from './rate-budget.ts'
-
-// A call that would have to wait longer is rejected with a time for a retry.
-const maxWaitMs = 1_000
+import { maxWaitMs, type RateBudget } from './rate-budget.ts'
 
 /**
- * Reserves the next slot in the rate limit of an upstream.
+ * Reserves a slot in the rate limit of an upstream. Organizations share the slots of the next second, and get them in
+ * turn.
  *
+ * @param tenant - the client; undefined for calls of the gateway itself
  * @param signal - cancellation signal of the call
  * @returns a promise to wait for; undefined when the call can be sent at once. It rejects with
  * {@link UpstreamBusyError} when the wait would be too long, or with {@link UpstreamError} when the call is cancelled
  * meanwhile.
  */
-export function takeSlot(rate: RateBudget, signal: CancellationSignal): Promise<void> | undefined {
+export function takeSlot(
+  rate: RateBudget,
+  tenant: Tenant | undefined,
+  signal: CancellationSignal,
+): Promise<void> | undefined {
   const { waitMs } = rate
   if (waitMs > maxWaitMs) return Promise.reject(new UpstreamBusyError(waitMs))
+  if (waitMs > 0) return waited(rate, waitMs, tenant, signal)
   rate.take()
-  return waitMs > 0 ? waited(waitMs, signal) : undefined
+  return undefined
 }
 
-function waited(ms: number, signal: CancellationSignal): Promise<void> {
+function waited(
+  rate: RateBudget,
+  waitMs: number,
+  tenant: Tenant | undefined,
+  signal: CancellationSignal,
+): Promise<void> {
+  const { places, queue } = rate
+  const place = places?.take(tenant, 1)
+  if (places && !place) return Promise.reject(new UpstreamBusyError(waitMs))
+  rate.take()
+  // Every waiting call reserves a slot. The call whose turn it is then gets that slot.
+  guardedTimeout(() => queue.shift()?.(), waitMs)
   return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer)
+    const leave = () => {
+      signal.removeEventListener('abort', onAbort)
+      if (place) places?.give(place, 1)
+    }
+    const queued = queue.push(tenant, () => {
+      leave()
+      resolve()
+    })
+    const onAbort = () => {
+      queued.remove()
+      leave()
       reject(unavailable(undefined, signal))
     }
-    const timer = guardedTimeout(() => {
-      signal.removeEventListener('abort', end)
-      resolve()
-    }, ms)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
   })
 }

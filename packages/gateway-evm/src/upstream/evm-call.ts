@@ -1,4 +1,4 @@
-import type { CancellationSignal } from '@fairlead/runtime'
+import type { CancellationSignal, Tenant } from '@fairlead/runtime'
 import { resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClassifiedResponse, ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import type {
@@ -36,6 +36,7 @@ export interface PoolRequest {
 /** A JSON-RPC call for several upstreams. It decides which of them may have a better response than a received one. */
 export class EvmCall implements FailoverCallSettings<ConnectedUpstream, UpstreamResponse, ResponseClass> {
   readonly info: CallInfo
+  readonly tenant: Tenant | undefined
   readonly signal: CancellationSignal
   readonly owner: PooledUpstream | undefined
   readonly latencyClass: LatencyClass
@@ -48,6 +49,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   /** @param timeoutMs - timeout for a response */
   constructor({ body, info, signal, owner }: PoolRequest, chain: ChainHeads, timeoutMs: number) {
     this.info = info
+    this.tenant = info.tenant
     this.signal = signal
     this.owner = owner
     this.latencyClass = latencyClassOf(info.method)
@@ -144,7 +146,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     response: UpstreamResponse,
     hash: string,
   ): Promise<UpstreamResponse> {
-    const { tenant } = this.info
+    const { tenant } = this
     const { connection } = upstream
     const found = await (tenant ? upstreamOf(tenant, connection) : connection)
       .call('eth_getTransactionByHash', [hash], this.signal)

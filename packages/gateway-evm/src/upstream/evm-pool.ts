@@ -129,7 +129,7 @@ export class EvmPool {
   ): void {
     if (member.record.isCordoned) return completion.reject(withdrawn())
     const { upstream } = member
-    const slot = takeSlot(upstream.rate, signal)
+    const slot = takeSlot(upstream.rate, info.tenant, signal)
     const send = () => {
       const only = new OnlyCall(upstream, latencyClassOf(info.method), completion)
       const { connection, id } = upstream
