@@ -15,6 +15,8 @@ export interface Connection {
   /** Accepts no more streams: it is closing or closed. */
   readonly isClosed: boolean
   readonly hasCapacity: boolean
+  /** Number of simultaneous streams that the server allows; Infinity when it sets no limit. */
+  readonly maxStreams: number
   /** Counts a stream that is opened in this event-loop tick. */
   reserve(): void
   /**
@@ -94,6 +96,9 @@ export function watchSession(
     },
     get hasCapacity() {
       return streams + reserved < maxStreams
+    },
+    get maxStreams() {
+      return maxStreams
     },
     reserve() {
       idleIntervals = 0

@@ -193,6 +193,17 @@ describe('connections', () => {
     expect(sessions).toHaveLength(3)
   })
 
+  test('allow as many streams as the server does on all of them', async () => {
+    const { url } = await serveStreams((stream) => stream.respond(responseHeaders), {
+      maxConcurrentStreams: 10,
+    })
+    const sessions = createSessions(url, { maxConnections: 3 })
+    onTestFinished(() => sessions.close())
+    expect(sessions.maxStreams).toBe(Infinity)
+    await sessions.acquire()
+    expect(sessions.maxStreams).toBe(30)
+  })
+
   test('that are idle are closed, except one', async () => {
     const { url, sessions } = await serveStreams(
       (stream) => {

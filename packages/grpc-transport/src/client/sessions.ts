@@ -17,6 +17,11 @@ export interface Sessions {
    */
   acquire(): Promise<ClientHttp2Session>
   /**
+   * Number of simultaneous streams on all connections together that the server allows; Infinity when it sets no limit,
+   * or none is known without a connection.
+   */
+  readonly maxStreams: number
+  /**
    * Closes the connections and their open streams.
    *
    * @param graceMs - milliseconds that open streams have to end by themselves; default none
@@ -28,6 +33,7 @@ export interface Sessions {
 export interface Connections {
   /** An open connection that can open one more stream. */
   ready(): Connection | undefined
+  maxStreams(): number
   acquire(): Promise<Connection>
   close(graceMs?: number): Promise<void>
 }
@@ -56,8 +62,14 @@ const reducedPingMs = 300_000
  * @see RFC 9113
  */
 export function createSessions(url: string, options: SessionsOptions = {}): Sessions {
-  const { acquire, close } = createConnections(url, options)
-  return { acquire: async () => (await acquire()).session, close }
+  const { acquire, maxStreams, close } = createConnections(url, options)
+  return {
+    acquire: async () => (await acquire()).session,
+    get maxStreams() {
+      return maxStreams()
+    },
+    close,
+  }
 }
 
 export function createConnections(url: string, options: SessionsOptions): Connections {
@@ -88,6 +100,13 @@ export function createConnections(url: string, options: SessionsOptions): Connec
   function reserve(connection: Connection): Connection {
     connection.reserve()
     return connection
+  }
+
+  function maxStreams(): number {
+    let perConnection = Infinity
+    for (const { isClosed, maxStreams: max } of connections)
+      if (!isClosed && max < perConnection) perConnection = max
+    return perConnection * settings.maxConnections
   }
 
   async function acquire(): Promise<Connection> {
@@ -164,5 +183,5 @@ export function createConnections(url: string, options: SessionsOptions): Connec
     )
   }
 
-  return { ready, acquire, close }
+  return { ready, maxStreams, acquire, close }
 }
